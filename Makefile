@@ -186,8 +186,9 @@ $(BUILD)/bench/start: bench/start.c $(BUILD)/flags
 # --- the two commands ----------------------------------------------------------------------------
 # Each brings what it needs first (tools/setup.sh), then starts make afresh, which finds it.
 demo:
+	@echo "demo: installs what is missing, builds, adds two vectors and filters an image"
 	@CC="$(CC)" LUA="$(LUA)" LUA_INCDIR="$(LUA_INCDIR)" sh tools/setup.sh packages demo
-	@$(MAKE) --no-print-directory all
+	@sh tools/setup.sh build "$(MAKE) --no-print-directory" $(if $(findstring -j,$(MAKEFLAGS)),,-j$$(nproc || echo 1))
 	@NVRTC="$(NVRTC)" sh tools/setup.sh nvrtc $(DCLUA)
 	@sh tools/with.sh $(BUILD) $(DCLUA) examples/vecadd.lua
 	@sh tools/with.sh $(BUILD) $(DCLUA) examples/convolve2d.lua
@@ -213,6 +214,9 @@ bench-gpu: all $(BENCH) $(BUILD)/bench/start
 	@for t in $(or $(TABLES),gpu start arrays); do \
 	  LUA_CPATH="$(BUILD)/bench/?.so;;" LUA_PATH="bench/?.lua;;" \
 	    sh tools/with.sh $(BUILD) $(DCLUA) bench/$$t.lua || exit 1; done
+# The pages that come from lua/dotcompute/reference/; LuaLS's file and the man page, too.
+docs:
+	@$(LUA) tools/docs.lua
 lint:
 	@sh tools/lint.sh
 
@@ -240,6 +244,7 @@ help:
 ## make demo          brings what is missing, builds, runs two examples
 ## make test          brings what is missing, builds, runs the specs   (SPECS="spec/array/*_spec.lua …" for some)
 ## make bench         tables of our speed beside other programs'   (TABLES="cpu threads suite fresh launch" for some)
+## make docs          docs/api.md, docs/reference/, docs/luals/, docs/dclua.1 from lua/dotcompute/reference/
 ## make lint          luacheck, clang-format, the rules of CONTRIBUTING.md
 ## make install       PREFIX=/usr/local DESTDIR= BINDIR= LIBDIR= LUADIR= DATADIR= MANDIR= DOCDIR= PKGCONFIGDIR=
 ## make uninstall     with the same folders: removes what was installed
@@ -252,6 +257,6 @@ help:
 ## CC= HOSTCC= CFLAGS= LDFLAGS= LUA= LUA_INCDIR= LUA_LIBDIR= WERROR=1    as one expects
 
 FORCE:
-.PHONY: all core units demo test bench bench-arrays bench-gpu lint install install-rock uninstall dist clean help print-flags FORCE
+.PHONY: all core units demo test bench bench-arrays bench-gpu docs lint install install-rock uninstall dist clean help print-flags FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:

@@ -84,5 +84,6 @@ for k = 1, 500 do
   assert(got == want, ("pixel %d,%d channel %d is %d, should be %d"):format(x, y, c, got, want))
 end
 if output then dc.image.write(output, result) end
-print(("convolve2d: %dx%d, %d channel%s, filter '%s' in %.3f ms, 500 values checked%s, on %s"):format(w, h, channels,
-  channels == 1 and "" or "s", filter, seconds * 1e3, output and ", written to " .. output or "", dc.device().name))
+print(("convolve2d: %dx%d, %d channel%s, filter '%s', first launch %.1f ms, 500 values checked%s, on %s"):format(w, h,
+  channels, channels == 1 and "" or "s", filter, seconds * 1e3, output and ", written to " .. output or "",
+  dc.device().name))

@@ -8,9 +8,9 @@ local quote = helper.quote
 -- build folder, else by this list. One worker begins with a few of the shortest, so that results show within seconds.
 local slow = {
   "spec/c/native_spec.lua", "spec/cpu/lookback_spec.lua", "spec/cpu/random-branches_spec.lua",
-  "spec/cpu/tiers_spec.lua", "spec/c/build_spec.lua", "spec/regress/100-debug-library-upvalues_spec.lua",
-  "spec/regress/062-process-limits_spec.lua", "spec/regress/061-deep-programs_spec.lua", "spec/dclua/dclua_spec.lua",
-  "spec/array/gpu-text_spec.lua", "spec/array/sort_spec.lua", "spec/regress/031-rows-that-wrap_spec.lua",
+  "spec/cpu/tiers_spec.lua", "spec/c/build_spec.lua", "spec/device/debug-library-upvalues_spec.lua",
+  "spec/device/process-limits_spec.lua", "spec/cpu/deep-programs_spec.lua", "spec/dclua/dclua_spec.lua",
+  "spec/array/gpu-text_spec.lua", "spec/array/sort_spec.lua", "spec/cpu/rows-that-wrap_spec.lua",
   "spec/cpu/random-kernels_spec.lua", "spec/cpu/ptx-forms_spec.lua", "spec/array/random-expressions_spec.lua",
   "spec/cpu/kernels_spec.lua", "spec/array/reductions_spec.lua", "spec/array/cumulative_spec.lua",
 }

@@ -11,7 +11,7 @@
 import os, pty, re, select, signal, sys, time
 
 LIMIT = 10
-ESCAPES = re.compile(rb"\x1b\[[?\d;]*[A-Za-z]|\x1b(\[[?\d;]*)?$|\r")
+ESCAPES = re.compile(rb"\x1b\[[?\d;]*[A-Za-z]|\x1b[78]|\x1b(\[[?\d;]*)?$|\r")
 
 
 class Terminal:

@@ -13,7 +13,10 @@ ${LUA:-lua5.4} tools/check-lines.lua $(find src spec lua examples bench tools \
   -name '*.[ch]' -o -name '*.lua' -o -name '*.sh' -o -name '*.def' | LC_ALL=C sort) || status=1
 
 step "tables of the documentation"
-${LUA:-lua5.4} tools/check-tables.lua *.md docs/*.md || status=1
+${LUA:-lua5.4} tools/check-tables.lua *.md docs/*.md docs/reference/*.md || status=1
+
+step "pages made from the reference"
+${LUA:-lua5.4} tools/docs.lua --check || status=1
 
 step "luacheck"
 if have luacheck; then luacheck -q --no-color lua spec examples bench tools rockspec || status=1

@@ -1,6 +1,8 @@
 #!/bin/sh
 # Installs what `make demo` and `make test` need and reports it; does and prints nothing when nothing is missing.
-#   setup.sh packages demo|test     Debian packages: compiler, Lua, libedit; busted, OpenBLAS and FFTW for test
+#   setup.sh packages demo|test     Debian packages: compiler, Lua, libedit; for test also busted, and where they can be
+#                                   had OpenBLAS, FFTW, libturbojpeg and gnuplot
+#   setup.sh build MAKE [-jN]       `MAKE all` for the demo: a line for each tenth, in place of one for each file
 #   setup.sh nvrtc DCLUA            NVIDIA's compiler library, linker and headers, if DCLUA finds none
 #   setup.sh wheels FOLDER [12|13]  downloads those of one CUDA version into a folder, without a question
 # NVRTC=off in the environment: neither searches nor downloads NVRTC.
@@ -51,6 +53,12 @@ missing_libraries() {
   have_library libfftw3f.so.3 || echo libfftw3-single3
 }
 
+# What JPEG files and the plots of specs need. Specs skip missing ones.
+missing_picture_tools() {
+  have_library libturbojpeg.so.0 || echo libturbojpeg0
+  have gnuplot || echo gnuplot-nox
+}
+
 # Runs its arguments as root.
 as_root() {
   if [ "$(id -u)" = 0 ]; then "$@"
@@ -63,15 +71,27 @@ apt_install() {
     say "these Debian packages are missing: $*"
     fail "only root can install them, and there is no sudo. As root: apt-get update && apt-get install $*"
   fi
-  say "installing Debian packages: $*"
-  as_root env DEBIAN_FRONTEND=noninteractive apt-get update -qq </dev/null >&2 ||
-    say "apt-get update failed; trying with the lists there are"
-  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" </dev/null >&2 ||
+  say "installing Debian packages, which may take a minute or two: $*"
+  apt_get update || say "apt-get update failed; trying with the lists there are"
+  apt_get install -y --no-install-recommends "$@" ||
     fail "apt-get could not install them; as root: apt-get update && apt-get install $*"
 }
 
-libraries() {
-  wanted=$(missing_libraries | tr '\n' ' ' | sed 's/ *$//')
+# apt-get without its output, of which the last lines are shown when it fails.
+apt_get() {
+  said=$(mktemp)
+  if as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq "$@" </dev/null >"$said" 2>&1; then
+    rm -f "$said"
+    return 0
+  fi
+  tail -n 5 "$said" | sed 's/^/setup:   /' >&2
+  rm -f "$said"
+  return 1
+}
+
+# Installs the packages that the command names, or goes on without them.
+optional() {
+  wanted=$("$1" | tr '\n' ' ' | sed 's/ *$//')
   [ -z "$wanted" ] && return 0
   have apt-get && (apt_install $wanted) && return 0
   say "going on without: $wanted (Debian's names); what needs them is left out"
@@ -88,6 +108,36 @@ packages() {
   apt_install $wanted
   wanted=$(missing_packages "$1" | tr '\n' ' ')
   [ -z "$wanted" ] || fail "still missing after installing: $wanted"
+}
+
+# --- building ---------------------------------------------------------------------------------------
+
+# Processor seconds that a file takes on average, in tenths: measured on one core of an AMD EPYC.
+TENTHS_A_FILE=5
+
+# build MAKE [-jN]: without -jN, MAKE has it from the make that started it.
+build() {
+  make=$1 jobs=${2:-}
+  files=$($make -s -n all 2>/dev/null | grep -c 'echo "  [CL][CD] ') || return 0 # nothing to do
+  processors=${jobs#-j}
+  seconds=$((files * TENTHS_A_FILE / 10 / ${processors:-$(nproc)} + 1))
+  if [ $seconds -lt 50 ]; then about="less than a minute"; else about="about $((seconds / 60 + 1)) minutes"; fi
+  say "building $files files${processors:+ with $processors processors}: $about"
+  { $make -s $jobs all || echo FAILED; } | {
+    done=0 tenths=0
+    while IFS= read -r line; do
+      case $line in
+        "  CC "* | "  LD "*)
+          done=$((done + 1))
+          if [ $((done * 10 / files)) -gt $tenths ]; then
+            tenths=$((done * 10 / files))
+            say "built $((tenths * 10)) %"
+          fi ;;
+        FAILED) exit 1 ;;
+        *) printf '%s\n' "$line" ;;
+      esac
+    done
+  }
 }
 
 # --- NVIDIA's wheels --------------------------------------------------------------------------------
@@ -169,8 +219,9 @@ nvrtc() {
 case "${1:-}" in
   packages)
     packages "${2:-test}"
-    [ "${2:-test}" != test ] || libraries ;;
+    [ "${2:-test}" != test ] || { optional missing_libraries; optional missing_picture_tools; } ;;
+  build) build "${2:?the make that builds is needed}" "${3:-}" ;;
   nvrtc) nvrtc "${2:?the built dclua is needed}" ;;
   wheels) wheels "${2:?a folder is needed}" "${3:-$(cuda_for_driver)}" ;;
-  *) sed -n '2,6s/^# *//p' "$0" >&2; exit 2 ;;
+  *) sed -n '2,8s/^# *//p' "$0" >&2; exit 2 ;;
 esac

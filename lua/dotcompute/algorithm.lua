@@ -130,6 +130,16 @@ function algorithm.is_gpu(device) return device.simt or algorithm.as_gpu == true
 -- --- kernels ----------------------------------------------------------------------------------------------------
 
 local kernels = {}
+local subject = setmetatable({}, { __close = function() core.compiling() end })
+
+-- Compiles with a status line that names the algorithm and the dtype, the first word of the key: "sort row (float32)".
+local function compile(device, name, key, source)
+  local word = key:match "^%S+"
+  local dtype = word and core.dtype(word) and (" (%s)"):format(word) or ""
+  local ending <close> = subject -- luacheck: ignore
+  core.compiling(name:gsub("^dc_", ""):gsub("_", " ") .. dtype)
+  return dc.using(device, dc.kernel, source, { name = name })
+end
 
 -- The device's kernel `name` of the variant `key`; make(...) returns its text when it is not cached.
 function algorithm.kernel(device, name, key, make, ...)
@@ -138,11 +148,11 @@ function algorithm.kernel(device, name, key, make, ...)
     own = {}
     kernels[device] = own
   end
-  key = name .. " " .. key
-  local kernel = own[key]
+  local whole = name .. " " .. key
+  local kernel = own[whole]
   if not kernel then
-    kernel = dc.using(device, dc.kernel, make(...), { name = name })
-    own[key] = kernel
+    kernel = compile(device, name, key, make(...))
+    own[whole] = kernel
   end
   return kernel
 end

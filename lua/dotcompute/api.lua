@@ -34,7 +34,9 @@ lazy("vectorize", "vectorize")
 lazy("time", "time", "range")
 lazy("files", "load", "save", "load_raw", "save_raw", "load_csv", "save_csv")
 lazy("linalg", "outer")
+lazy("progress", "progress")
 lazy("memory", "memory", "memory_limit")
+lazy("help", "help")
 
 -- A table of functions whose file is read when a name is first looked up. core.lazy: of each of these tables the
 -- function that reads its file, for completion.
@@ -49,8 +51,11 @@ local function lazy_table(name)
 end
 lazy_table "random"
 lazy_table "image"
+lazy_table "plot"
 lazy_table "linalg"
 lazy_table "fft"
+lazy_table "testing"
+lazy_table "profile"
 
 -- Like `lazy`, for functions whose first argument is an array; they are methods of arrays, too.
 local function lazy_methods(file, ...)

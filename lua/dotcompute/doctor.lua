@@ -106,20 +106,41 @@ local function loaded(names)
   return table.concat(found, ", ")
 end
 
+-- Prints the file of a library that `use` loads when it writes a file with that ending, or what to install.
+local function file_library(name, soname, package, ending, use)
+  local path, host = os.tmpname(), nil
+  for _, device in ipairs(dc.devices()) do if device.host_memory then host = host or device end end
+  local ok, err = pcall(dc.using, host, use, path .. ending)
+  os.remove(path)
+  os.remove(path .. ending)
+  if ok then row(name, loaded(soname))
+  else
+    rows(name == "library" and "missing" or name, type(err) == "table" and err.message or tostring(err))
+    row("", "Debian: apt install " .. package)
+  end
+end
+
 local function zlib()
   print "Compressed files (zlib)"
-  local name, host = os.tmpname(), nil
-  for _, device in ipairs(dc.devices()) do if device.host_memory then host = host or device end end
-  local ok, err = pcall(function()
-    dc.using(host, function() dc.save(name .. ".npz", { a = dc.zeros(100) }, { compress = true }) end)
+  file_library("library", "libz.", "zlib1g", ".npz", function(path)
+    dc.save(path, { a = dc.zeros(100) }, { compress = true })
   end)
-  os.remove(name)
-  os.remove(name .. ".npz")
-  if ok then row("library", loaded "libz.")
+end
+
+local function pictures()
+  print "Pictures and plots"
+  file_library("JPEG", "libturbojpeg.", "libturbojpeg0", ".jpg", function(path)
+    dc.image.write(path, dc.zeros(1, 1, "uint8"))
+  end)
+  local there, why = core.chafa()
+  if there then row("terminal", loaded "libchafa.")
   else
-    rows("missing", type(err) == "table" and err.message or tostring(err))
-    row("", "Debian: apt install zlib1g")
+    row("terminal", "half blocks and our own sixels: " .. why)
   end
+  local pipe = io.popen "command -v gnuplot"
+  local path = pipe and pipe:read "l"
+  if pipe then pipe:close() end
+  row("PNG, SVG", path or "no gnuplot: plots are text only. Debian: apt install gnuplot-nox")
 end
 
 -- Compiles and runs a kernel on the device; returns true, or false and the error.
@@ -178,6 +199,7 @@ return function()
   compiler()
   local compiles = c_compiler()
   zlib()
+  pictures()
   local works = devices(compiles)
   print(works and "Kernels can be run." or "No device can run kernels: see above.")
   return works

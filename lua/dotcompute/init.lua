@@ -8,4 +8,8 @@ end
 
 local dc = require "dotcompute.api"
 package.loaded["dotcompute.api"] = nil -- tracebacks name functions by a loaded module
+if package.loaded["luassert.assert"] then -- in a spec of busted assertions know arrays
+  package.loaded[...] = dc
+  require "dotcompute.testing.luassert".register()
+end
 return dc

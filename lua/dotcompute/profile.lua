@@ -1,6 +1,9 @@
--- `dclua --profile script.lua`: prints a table of kernels, slowest first, when the script has ended.
+-- dc.profile: how long each kernel ran, as a list, as a table to be printed, and as a file for Chrome's trace viewer.
 local core = require "dotcompute.core"
 local dc = require "dotcompute"
+local arguments = require "dotcompute.arguments"
+local json = require "dotcompute.profile_json"
+local report = require "dotcompute.profile_table"
 core.builtin(debug.getinfo(1, "S").source)
 
 local profile = {}
@@ -25,98 +28,79 @@ local function measure_peak(device)
   return ok and peak or nil
 end
 
--- --- the table --------------------------------------------------------------------------------------------------
-
-local function seconds_text(s)
-  if s >= 1 then return ("%.3f s"):format(s) end
-  if s >= 1e-3 then return ("%.3f ms"):format(s * 1e3) end
-  return ("%.2f us"):format(s * 1e6)
-end
-
--- The bandwidth of the timed launches in bytes per second; nil when the bytes are unknown.
-local function bandwidth(e)
-  if not e.bytes or e.timed == 0 or e.seconds <= 0 then return nil end
-  return e.bytes / e.calls * e.timed / e.seconds
-end
-
-local function cells(e, total, peaks)
-  local rate = bandwidth(e)
-  local peak = peaks[e.device.id]
-  return { e.kernel, tostring(e.calls), e.timed > 0 and seconds_text(e.seconds) or "-",
-    total > 0 and ("%.1f%%"):format(100 * e.seconds / total) or "-",
-    e.timed > 0 and seconds_text(e.seconds / e.timed) or "-", rate and ("%.1f"):format(rate / 1e9) or "-",
-    rate and peak and ("%.0f%%"):format(100 * rate / peak) or "-", e.device.id, e.site }
-end
-
-local titles = { "kernel", "calls", "total", "share", "mean", "GB/s", "of peak", "device", "launched at" }
-local left = { [1] = true, [8] = true, [9] = true }
-
--- The rows as lines, with columns as wide as their widest cell.
-local function layout(rows)
-  local widths, lines = {}, {}
-  for _, row in ipairs(rows) do
-    for k, text in ipairs(row) do widths[k] = math.max(widths[k] or 0, utf8.len(text) or #text) end
-  end
-  for _, row in ipairs(rows) do
-    local out = {}
-    for k, text in ipairs(row) do
-      local space = (" "):rep(widths[k] - (utf8.len(text) or #text))
-      out[k] = left[k] and text .. space or space .. text
-    end
-    lines[#lines + 1] = (table.concat(out, "  "):gsub("%s+$", ""))
-  end
-  return table.concat(lines, "\n")
-end
-
--- The report as text, from core.profile_stop's list; `peaks`: device id -> bytes per second.
-function profile.text(list, peaks)
-  if #list == 0 then return "profile: no kernel was launched" end
-  local total, untimed = 0, 0
+-- The peaks of the devices of these entries: device id -> bytes per second.
+local function measure_peaks(list)
+  local peaks = {}
   for _, e in ipairs(list) do
-    total = total + e.seconds
-    untimed = untimed + e.calls - e.timed
+    local id = e.device.id
+    if report.bandwidth(e) and peaks[id] == nil then peaks[id] = measure_peak(e.device) or nil end
   end
-  local rows = { titles }
-  for _, e in ipairs(list) do rows[#rows + 1] = cells(e, total, peaks) end
-  local out = { ("profile: %s in kernels"):format(seconds_text(total)), layout(rows) }
-  out[#out + 1] = "GB/s is an estimate: const arrays count once, others twice (read and written)"
-    .. "; an operand of an expression counts once"
-  for id, peak in pairs(peaks) do
-    out[#out + 1] = ("peak of %s: %.1f GB/s, measured by copying"):format(id, peak / 1e9)
-  end
-  if untimed > 0 then
-    out[#out + 1] = ("%d launches were recorded into graphs, whose runs are timed as a whole"):format(untimed)
-  end
-  return table.concat(out, "\n")
+  return peaks
 end
 
 -- --- beginning and end ------------------------------------------------------------------------------------------
 
-local running = false
+local LIMIT = 100000 -- launches that are kept one by one
 
--- Ends the measurement and prints the report to standard error.
-function profile.report()
-  if not running then return true end
-  running = false
-  local list, peaks = core.profile_stop(), {}
-  for _, e in ipairs(list) do
-    local id = e.device.id
-    if bandwidth(e) and peaks[id] == nil then peaks[id] = measure_peak(e.device) or nil end
+local result = {} -- metatable of what `stop` gives
+local last        -- what the last `stop` gave
+local trace_path  -- where the next `stop` writes the trace; nil: nowhere
+
+local function fail(kind, text, ...) core.fail(kind, text:format(...)) end
+
+function result.__tostring(list) return profile.report(list) end
+
+-- start([{limit=, trace=}]): times every launch from now on.
+function profile.start(options)
+  options = arguments.check("dc.profile.start", options, { limit = "integer", trace = "string" })
+  local limit = options.limit or LIMIT
+  if limit < 0 then fail("argument", "dc.profile.start: option 'limit' is not negative, got %d", limit) end
+  if core.profile_running() then
+    fail("argument", "a profile is being taken already (by dc.profile.start or dclua --profile)")
   end
-  io.stderr:write(profile.text(list, peaks), "\n")
+  if options.trace then json.check(options.trace) end
+  core.profile_start(limit)
+  trace_path = options.trace
   return true
 end
 
--- Begins to time every launch. The report is printed at os.exit, too.
-function profile.start()
-  running = true
-  core.profile_start()
-  local exit = os.exit
-  function os.exit(...) -- luacheck: ignore
-    pcall(profile.report)
-    return exit(...)
+-- stop(): the list of kernels, slowest first.
+function profile.stop()
+  if not core.profile_running() then fail("argument", "no profile is being taken: dc.profile.start() begins one") end
+  local path = trace_path
+  last = setmetatable(core.profile_stop(), result)
+  trace_path = nil
+  if path then json.write(path, last) end
+  return last
+end
+
+-- The list that was passed, or the last one.
+local function list_for(fname, list)
+  if list == nil and last == nil then
+    fail("argument", "%s: there is no profile yet: dc.profile.start() begins one, dc.profile.stop() ends it", fname)
   end
+  list = list == nil and last or list
+  if getmetatable(list) ~= result then
+    fail("argument", "%s takes what dc.profile.stop gave, got %s", fname, core.describe(list))
+  end
+  return list
+end
+
+-- report([list]): the table as text, with each device's bandwidth beside it.
+function profile.report(list)
+  list = list_for("dc.profile.report", list)
+  return report.text(list, core.profile_running() and {} or measure_peaks(list))
+end
+
+-- trace(path [, list]): writes the launches for Chrome's trace viewer.
+function profile.trace(path, list)
+  if type(path) ~= "string" then
+    fail("argument", "dc.profile.trace takes the name of a file, got %s", core.describe(path))
+  end
+  json.write(path, list_for("dc.profile.trace", list))
   return true
 end
 
-return profile
+return setmetatable(profile, {
+  __index = function(_, name) fail("index", "dc.profile has no '%s'", tostring(name)) end,
+})

@@ -20,10 +20,20 @@ local function examples(path)
   return list
 end
 
-for _, path in ipairs { "README.md", "docs/guide.md", "docs/api.md" } do
+local pages = {}
+for path in helper.shell("ls README.md docs/*.md"):gmatch "%S+" do pages[#pages + 1] = path end
+
+describe("documentation", function()
+  it("has examples", function()
+    for _, path in ipairs { "README.md", "docs/guide.md", "docs/api.md", "docs/tutorial.md", "docs/errors.md" } do
+      assert(#examples(path) > 0, path)
+    end
+  end)
+end)
+
+for _, path in ipairs(pages) do
   describe(path, function()
     local list = examples(path)
-    it("has examples", function() assert.is_true(#list > 0) end)
     for _, e in ipairs(list) do
       it(("runs its example at line %d"):format(e.line), function()
         local name = helper.temporary(e.code, "\n")

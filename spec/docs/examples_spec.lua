@@ -11,6 +11,7 @@ describe("example", function()
   for _, args in ipairs {
     "vecadd.lua 100003", "vecadd.lua 1", "saxpy.lua 5000", "matmul.lua 65 33 47", "convolve1d.lua",
     "convolve2d.lua", "pi.lua 200000", "reduce.lua 70001", "errors.lua", "picture.lua",
+    "nbody.lua", "nbody.lua 1 2", "nbody.lua 200 5", "kmeans.lua", "unsharp.lua", "wave.lua", "wave.lua 40 20",
   } do
     it(args .. " succeeds and names its device", function()
       local code, text = example(args)
@@ -18,6 +19,20 @@ describe("example", function()
       assert.matches(", on %S", text)
     end)
   end
+
+  helper.with_library(it, pending)("fft", "spectrum.lua finds its tones and its chirp, and writes pictures", function()
+    local dc = require "dotcompute"
+    helper.with_folder(function(folder)
+      local code, text = example("spectrum.lua " .. folder)
+      assert.equal(0, code, text)
+      assert.matches(", on %S", text)
+      if text:find("no pictures without gnuplot", 1, true) then return end
+      for _, name in ipairs { "signal", "spectrum", "spectrogram" } do
+        local height, width = dc.image.read(("%s/%s.png"):format(folder, name)):shape()
+        assert.same({ 600, 960 }, { height, width })
+      end
+    end)
+  end)
 
   it("convolve2d.lua filters a PGM and a PPM from a file, and edge differs from blur", function()
     local dir = os.tmpname()
@@ -62,10 +77,42 @@ describe("example", function()
     for _, ending in ipairs { "", ".png", ".pgm" } do os.remove(dir .. ending) end
   end)
 
+  it("nbody.lua, kmeans.lua, unsharp.lua and wave.lua write a picture", function()
+    local dc = require "dotcompute"
+    local name = os.tmpname()
+    for _, run in ipairs {
+      { "nbody.lua 300 2", 256, 256 }, { "kmeans.lua '%s.npy' 3", 256, 256 }, { "unsharp.lua -", 192, 576 },
+      { "wave.lua 50 40", 50, 50 },
+    } do
+      dc.save(name .. ".npy", dc.random.normal(500, 2, { dtype = "float64" }))
+      local code, text = example(run[1]:format(name) .. (" '%s.png'"):format(name))
+      assert.equal(0, code, text)
+      local picture = dc.image.read(name .. ".png")
+      assert.same({ run[2], run[3] }, { picture:shape(), (select(2, picture:shape())) })
+      assert.is_true(picture:max():item() > picture:min():item())
+      os.remove(name .. ".png")
+    end
+    for _, ending in ipairs { "", ".npy" } do os.remove(name .. ending) end
+  end)
+
+  it("kmeans.lua and unsharp.lua name the defect of a damaged file", function()
+    local name = os.tmpname()
+    for text, complaint in pairs { ["1,2\n3\n"] = "line 2", ["1,2\n3,4\n"] = "2 points for 5 clusters" } do
+      helper.write(name, text)
+      local code, output = example("kmeans.lua " .. name)
+      assert.equal(1, code)
+      assert.matches(complaint, output)
+    end
+    local code, output = example("unsharp.lua " .. name)
+    assert.equal(1, code)
+    assert.matches("no PNG, JPEG, PGM or PPM", output)
+    os.remove(name)
+  end)
+
   it("convolve2d.lua names the defect of a damaged image", function()
     local name = os.tmpname()
     for text, complaint in pairs {
-      ["P6\n10 10\n255\nabc"] = "cut short", ["hello"] = "no PNG, PGM or PPM",
+      ["P6\n10 10\n255\nabc"] = "cut short", ["hello"] = "no PNG, JPEG, PGM or PPM",
       ["P5\n0 3\n255\n"] = "is 0", ["P5\n1 1\n256\n\0\0"] = "8 bits",
     } do
       helper.write(name, text)

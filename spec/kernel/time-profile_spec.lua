@@ -173,10 +173,166 @@ print(x[1])]])
   end)
 end)
 
+describe("dc.profile", function()
+  local k, n = dc.kernel(saxpy_text), 1000
+  local x, y = dc.ones(n), dc.zeros(n)
+  after_each(function() pcall(dc.profile.stop) end)
+
+  it("lists kernels with their calls and lines, and each launch", function()
+    dc.profile.start()
+    local line = h.line(1)
+    for _ = 1, 5 do k({ 2, 1 }, 512, n, 1.0, x, y) end
+    k:forall(n, n, 1.0, x, y)
+    local sum = (x + y):sum():item()
+    local list = dc.profile.stop()
+    assert.equal(n + 6 * n, sum)
+    local mine
+    for i, e in ipairs(list) do
+      assert(e.timed <= e.calls and e.seconds >= 0)
+      assert(i == 1 or e.seconds <= list[i - 1].seconds, "slowest first")
+      if e.site:find(":" .. line .. "$") then mine = i end
+    end
+    assert(mine and list[mine].kernel == "saxpy" and list[mine].calls == 5 and list[mine].device == dc.device())
+    local count, seconds, before = 0, 0, -1
+    for _, l in ipairs(list.launches) do
+      if l.entry == mine then
+        count, seconds = count + 1, seconds + l.seconds
+        assert.are.same({ { 2, 1, 1 }, { 512, 1, 1 } }, { l.grid, l.block })
+        assert(l.start >= before and l.start >= 0)
+        before = l.start
+      end
+    end
+    assert.equal(5, count)
+    assert(math.abs(seconds - list[mine].seconds) <= 1e-9 + 1e-9 * seconds)
+    assert.equal(0, list.dropped)
+    local calls = 0
+    for _, e in ipairs(list) do calls = calls + e.calls end
+    assert.equal(calls, #list.launches)
+    k:forall(n, n, 1.0, x, y) -- not in the profile any more
+    assert(tostring(list):find("saxpy +5 ") and dc.profile.report(list):find "saxpy")
+  end)
+
+  it("keeps as many launches as it is told, and counts the others", function()
+    dc.profile.start { limit = 3 }
+    for _ = 1, 10 do k:forall(n, n, 1.0, x, y) end
+    local list = dc.profile.stop()
+    assert(#list.launches == 3 and list.dropped == 7 and list[1].calls == 10 and list[1].timed == 10)
+    dc.profile.start { limit = 0 }
+    k:forall(n, n, 1.0, x, y)
+    list = dc.profile.stop()
+    assert(#list.launches == 0 and list[1].calls == 1)
+    assert.equal("profile: no kernel was launched", (function()
+      dc.profile.start()
+      return tostring(dc.profile.stop())
+    end)())
+  end)
+
+  -- What Python's reader of JSON makes of the file: a line of counts, then name, line, grid and block of each event in
+  -- order.
+  local function read_trace(path)
+    return h.shell(([[python3 - %s <<'EOF'
+import json, sys
+t = json.load(open(sys.argv[1], encoding="utf-8"))
+events = t["traceEvents"]
+assert t["displayTimeUnit"] == "ms"
+print(t["otherData"]["dropped"], len(events))
+named = set()
+for e in events:
+  if e["ph"] == "M":
+    named.add((e["name"], e["pid"], e["tid"]))
+  else:
+    assert e["ph"] == "X" and e["cat"] == "kernel" and e["ts"] >= 0 and e["dur"] >= 0, e
+    assert ("process_name", e["pid"], 0) in named and ("thread_name", e["pid"], e["tid"]) in named
+    a = e["args"]
+    print(e["name"], a["line"].rsplit("/")[-1], a.get("grid"), a.get("block"))
+EOF]]):format(h.quote(path)))
+  end
+
+  it("writes a trace that a reader of JSON understands", function()
+    h.with_folder(function(folder)
+      local path = folder .. "/trace.json"
+      dc.profile.start { trace = path }
+      local line = h.line(1)
+      k({ 4 }, { 256 }, n, 1.0, x, y)
+      dc.profile.stop()
+      assert.equal(("0 3\nsaxpy time-profile_spec.lua:%d [4, 1, 1] [256, 1, 1]\n"):format(line), (read_trace(path)))
+      -- The same by hand, in place of the file.
+      dc.profile.trace(path)
+      assert(read_trace(path):find "^0 3\n")
+      assert(not h.read_if_there(path .. ".part"))
+    end)
+  end)
+
+  it("escapes names", function()
+    h.with_folder(function(folder)
+      local odd = folder .. "/a\"b\\c\té\xff.lua"
+      h.write(odd, [[
+      local dc = require "dotcompute"
+      dc.profile.start { trace = arg[1] }
+      dc.kernel "__global__ void one(int *x) { *x = 1; }"(1, 1, dc.zeros(1, "int32"))
+      print(#dc.profile.stop().launches)]])
+      local path = folder .. "/t.json"
+      local text, code = h.shell(("%s %s %s"):format(h.quote(build .. "/dclua"), h.quote(odd), h.quote(path)))
+      assert(code == 0 and text == "1\n", text)
+      text, code = read_trace(path)
+      assert(code == 0, text)
+      assert(text:find('one a"b\\c\té\u{FFFD}.lua:3', 1, true), text)
+    end)
+  end)
+
+  it("raises errors for bad input", function()
+    fails("argument", "no profile is being taken", dc.profile.stop and function() dc.profile.stop() end)
+    dc.profile.start()
+    fails("argument", "taken already", function() dc.profile.start() end)
+    local g = dc.graph(function()
+      fails("launch", "while a graph is being captured", function() dc.profile.stop() end)
+      k:forall(n, n, 1.0, x, y)
+    end)
+    g()
+    local list = dc.profile.stop()
+    assert(#list == 2 and #list.launches == 1)
+    dc.graph(function()
+      fails("launch", "while a graph is being captured", function() dc.profile.start() end)
+      k:forall(n, n, 1.0, x, y)
+    end)
+    fails("argument", "no option 'limt'", function() dc.profile.start { limt = 1 } end)
+    fails("argument", "not negative", function() dc.profile.start { limit = -1 } end)
+    fails("argument", "'trace' is a string", function() dc.profile.start { trace = true } end)
+    fails("io", "/no/such/folder/t.json: No such file", function()
+      dc.profile.start { trace = "/no/such/folder/t.json" }
+    end)
+    fails("argument", "no profile is being taken", function() dc.profile.stop() end)
+    fails("io", "/no/such/folder/t.json: ", function() dc.profile.trace "/no/such/folder/t.json" end)
+    fails("argument", "name of a file, got nil", function() dc.profile.trace() end)
+    fails("argument", "what dc.profile.stop gave, got a table", function() dc.profile.trace("/tmp/x", {}) end)
+    fails("argument", "what dc.profile.stop gave", function() dc.profile.report(3) end)
+    fails("index", "dc.profile has no 'begin'", function() return dc.profile.begin end)
+    local text, code = h.on_cpu("TIER=0", [[
+      local dc = require "dotcompute"
+      print(select(2, pcall(dc.profile.report)).message)]])
+    assert(code == 0 and text:find "there is no profile yet", text)
+  end)
+end)
+
+describe("dclua --profile=FILE", function()
+  it("writes the trace beside the table", function()
+    h.with_folder(function(folder)
+      local path = folder .. "/t.json"
+      local text, code = h.shell(("%s --profile=%s -e %s"):format(h.quote(build .. "/dclua"), h.quote(path),
+        h.quote [[local dc = require "dotcompute"; (dc.ones(1000) + 1):eval()]]))
+      assert(code == 0 and text:find "array expression", text)
+      assert(h.read(path):find '"name":"array expression","cat":"kernel","ph":"X"')
+      text, code = h.shell(("%s --profile=%s/none/t.json -e 'print(1)'"):format(h.quote(build .. "/dclua"),
+        h.quote(folder)))
+      assert(code == 1 and text:find "none/t.json: No such file" and not text:find "^1\n", text)
+    end)
+  end)
+end)
+
 describe("on a GPU's driver (a stand-in without a GPU)", function()
   setup(fake.build)
   local script = [==[
-    local core, text = require "dotcompute.core", require "dotcompute.profile".text
+    local core, text = require "dotcompute.core", require "dotcompute.profile_table".text
     local k = dc.kernel "__global__ void nothing(const float *x, float *y) {}"
     local x, y = dc.ones(1000), dc.ones(1000)
     core.profile_start()
@@ -191,6 +347,26 @@ describe("on a GPU's driver (a stand-in without a GPU)", function()
   it("launches are timed by events, which are released", function()
     local out, log = fake.run(script)
     assert.equal("1\tnothing\t3000\t3000\ttrue\ttrue\n1\t3000\n5\n", out)
+    fake.assert_released(log)
+  end)
+
+  it("launches are kept one by one, with their streams, in order", function()
+    local out, log = fake.run [==[
+    local k, x = dc.kernel "__global__ void nothing(float *x) {}", dc.ones(1000)
+    local s = dc.stream()
+    local other = k:with { stream = s }
+    dc.profile.start { limit = 2500 }
+    for i = 1, 3000 do (i % 2 == 0 and other or k)(i % 7 + 1, 32, x) end
+    local list = dc.profile.stop()
+    local ordered, last, streams, count = true, {}, {}, 0
+    for i, l in ipairs(list.launches) do
+      ordered = ordered and l.start >= (last[l.stream] or 0) and l.grid[1] == i % 7 + 1
+      last[l.stream] = l.start
+      if not streams[l.stream] then count = count + 1 end
+      streams[l.stream] = true
+    end
+    print(#list.launches, list.dropped, ordered, count)]==]
+    assert.equal("2500\t500\ttrue\t2\n", out)
     fake.assert_released(log)
   end)
 

@@ -245,15 +245,41 @@ int main(void) {
 end)
 
 describe("files", function()
-  it("links of the documentation lead to files", function()
-    for path in shell "ls *.md docs/*.md":gmatch "[^\n]+" do
-      local text = helper.read(path)
-      local dir = path:match "^(.*/)" or ""
-      for target in text:gmatch "%]%(([^)#]+)" do
-        if not target:match "^%a+:" then
-          assert(os.execute(("test -e '%s%s'"):format(dir, target)), path .. " links to " .. target)
+  -- The anchors of a page's headings, as GitHub makes them; nil: there is no such page.
+  local known = {}
+  local function anchors_of(path)
+    if known[path] then return known[path] end
+    local seen, text = {}, helper.read_if_there(path)
+    if not text then return nil end
+    for heading in ("\n" .. text):gsub("\n```.-\n```", ""):gmatch "\n#+ ([^\n]*)" do
+      local anchor = heading:gsub("%[([^%]]*)%]%b()", "%1"):lower():gsub("[^%w%-_ \x80-\xff]", ""):gsub(" ", "-")
+      while seen[anchor] do anchor = anchor .. "-1" end
+      seen[anchor] = true
+    end
+    known[path] = seen
+    return seen
+  end
+
+  -- Whether a link of a page in the folder `dir` leads to a file, and to a heading of it.
+  local function leads(path, dir, target)
+    local file, anchor = target:match "^([^#]*)#?(.*)$"
+    local full = file == "" and path or dir .. file
+    while full:find "[^/]+/%.%./" do full = full:gsub("[^/]+/%.%./", "", 1) end
+    local anchors = full:find "%.md$" and anchors_of(full)
+    if anchors then return anchor == "" or anchors[anchor] end
+    return os.execute("test -e " .. helper.quote(full))
+  end
+
+  it("links of the documentation lead to files and headings", function()
+    local broken = {}
+    for path in shell "ls *.md docs/*.md docs/reference/*.md":gmatch "[^\n]+" do
+      local text = helper.read(path):gsub("\n```.-\n```", ""):gsub("`[^`\n]*`", "")
+      for target in text:gmatch "%]%(([^%)%s]+)%)" do
+        if not target:find "^%a+:" and not leads(path, path:match "^(.*/)" or "", target) then
+          broken[#broken + 1] = path .. ": " .. target
         end
       end
     end
+    assert.equal("", table.concat(broken, "\n"))
   end)
 end)

@@ -8,9 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/hash.h"
+#include "base/notice.h"
 #include "base/runtime.h"
 #include "base/version.h"
 #include "compile/bundle.h"
@@ -27,6 +29,7 @@
 #include "compile/serialize.h"
 #include "compile/types/declarations.h"
 #include "compile/types/image.h"
+#include "compile/types/scan.h"
 #include "compile/types/signature.h"
 #include "compile/types/source.h"
 
@@ -140,12 +143,33 @@ static void mention_bundle(const char *arch, dc_error *err) {
   free(which);
 }
 
+/* "saxpy", "scale<float>", "saxpy and 2 more": the kernels that a status line names while they are compiled. */
+static void describe(const dc_source *src, char *text, size_t n) {
+  dc_arena arena = DC_ARENA_INIT;
+  bool failed = false;
+  const char *first = src->ninstantiate > 0 ? src->instantiate[0] : NULL;
+  int count = src->ninstantiate;
+  for (const dc_scanned *s = dc_scan(src->text, src->len, &arena, &failed); s != NULL && !failed; s = s->next) {
+    if (s->is_variable || s->is_template) continue;
+    if (first == NULL) first = s->name;
+    count++;
+  }
+  if (count > 1) snprintf(text, n, "%.40s and %d more", first, count - 1);
+  else snprintf(text, n, "%.60s", first != NULL ? first : "a module");
+  dc_arena_free(&arena);
+}
+
 /* Compiles and puts the image into the cache. key: NULL for none. */
 static int make_and_keep(const dc_source *src, const char *arch, bool binary, const char *key, dc_image **out,
                          dc_error *err) {
   const char *identity = dc_nvrtc_identity();
+  char names[64];
+  dc_notice notice;
+  describe(src, names, sizeof names);
+  dc_notice_begin(&notice, "compiling", names);
   int rc = src->nunits > 0 ? dc_link_units(src, dc_compile, arch, binary, out, err)
                            : dc_compile_program(src, arch, binary, out, err);
+  dc_notice_end(&notice);
   if (rc != 0) {
     if (!src->part) mention_bundle(arch, err);
     return -1;

@@ -34,7 +34,7 @@ static const char usage_text[] =
     "  --             stop handling options\n"
     "  -              stop handling options and execute stdin\n"
     "  --device NAME  compute on this device: cpu, cuda:0, ...\n"
-    "  --profile      time every kernel, and show a table at the end\n"
+    "  --profile[=F]  time every kernel, and show a table at the end; F: a trace file for Chrome\n"
     "  --bundle       run 'script', and put its compiled kernels beside it: SCRIPT.dcb\n"
     "  --cache CMD    list, verify, clear or prune [SIZE] the cache of compiled code\n"
     "  --doctor       what was found, what works, what to install\n"
@@ -44,7 +44,7 @@ static const char usage_text[] =
 /* What the command line asked for; indices are into argv. */
 typedef struct options {
   bool interactive, version, no_environment, code, doctor, help, profile, bundle;
-  const char *device, *cache, *size; /* size: of --cache prune */
+  const char *device, *cache, *size, *trace; /* size: of --cache prune; trace: of --profile=FILE */
   int script; /* the first argument that is no option; argc when there is none */
 } options;
 
@@ -141,6 +141,7 @@ static int long_option(char **argv, int i, options *o) {
   else if (strcmp(name, "version") == 0) o->version = true;
   else if (strcmp(name, "doctor") == 0) o->doctor = true;
   else if (strcmp(name, "profile") == 0) o->profile = true;
+  else if (strncmp(name, "profile=", 8) == 0 && name[8]) o->profile = true, o->trace = name + 8;
   else if (strcmp(name, "bundle") == 0) o->bundle = true;
   else if (strcmp(name, "cache") == 0 && argv[i + 1]) {
     o->cache = argv[++i];
@@ -327,7 +328,7 @@ static int protected_main(lua_State *L) {
   push_arg_table(L, argv, argc, o.script);
   lua_gc(L, LUA_GCGEN, 0, 0);
   if (!o.no_environment && run_init(L) != LUA_OK) return 0;
-  if (o.profile && !run_module(L, "dotcompute.profile", "start", NULL, NULL)) return 0;
+  if (o.profile && !run_module(L, "dotcompute.profile_command", "start", o.trace, NULL)) return 0;
   bool good = run_options(L, argv, o.script);
   if (good && o.bundle) good = start_bundle(L, argv, argc, &o);
   if (good && o.cache) {
@@ -340,7 +341,7 @@ static int protected_main(lua_State *L) {
   }
   good = good && run_program(L, argv, argc, &o);
   if (good && o.bundle) good = run_cache(L, "bundle", argv[o.script], NULL);
-  if (o.profile && !run_module(L, "dotcompute.profile", "report", NULL, NULL)) good = false;
+  if (o.profile && !run_module(L, "dotcompute.profile_command", "report", NULL, NULL)) good = false;
   lua_pushboolean(L, good);
   return 1;
 }

@@ -167,7 +167,7 @@ void dclua_repl(lua_State *L) {
   dc_buf text = DC_BUF_INIT;
   if (!open_session(&r)) return;
   if (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)) r.terminal = dclua_terminal_open(L, r.session);
-  if (r.terminal) puts("help() lists what there is, ?name explains, name?? shows a source, Tab completes, Ctrl-D ends");
+  if (r.terminal) puts("help() lists functions, ?name explains one, Tab completes, Ctrl-D ends");
   dclua_interrupt_idle(true);
   for (;;) {
     entry what = ENTRY_OPEN;

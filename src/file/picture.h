@@ -1,5 +1,5 @@
 /*
-** picture.h - pictures: PNG and the PGM/PPM of Netpbm, both ways.
+** picture.h - pictures: PNG, JPEG, and the PGM/PPM of Netpbm, both ways.
 */
 #pragma once
 

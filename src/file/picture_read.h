@@ -9,5 +9,5 @@
 #include "base/error.h"
 #include "file/picture.h"
 
-/* PNG, PGM or PPM, by the first bytes of the file's content. DC_IO for what is damaged or not known. */
+/* PNG, JPEG, PGM or PPM, by the first bytes of the file's content. DC_IO for what is damaged or not known. */
 int dc_picture_read(dc_picture *image, const uint8_t *bytes, size_t n, dc_error *err);

@@ -3,13 +3,10 @@
 */
 #include "file/zlib.h"
 
-#include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/buf.h"
-#include "base/dl.h"
 #include "base/error.h"
+#include "base/library.h"
 #include "file/bytes.h"
 
 /* z_stream, as the library's ABI has it. */
@@ -41,48 +38,16 @@ static struct {
   int (*deflate)(z_stream_abi *z, int flush);
   int (*deflate_end)(z_stream_abi *z);
 } lib;
-static bool loaded;
-static char *why_not; /* kept for the life of the process */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-
-static bool find_all(void *handle) {
-  struct {
-    void *slot;
-    const char *name;
-  } list[] = { { &lib.inflate_init, "inflateInit2_" }, { &lib.inflate, "inflate" }, { &lib.inflate_end, "inflateEnd" },
-               { &lib.deflate_init, "deflateInit2_" }, { &lib.deflate, "deflate" },
-               { &lib.deflate_end, "deflateEnd" } };
-  for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
-    void *symbol = dc_dl_sym(handle, list[i].name);
-    if (symbol == NULL) return false;
-    memcpy(list[i].slot, &symbol, sizeof symbol);
-  }
-  return true;
-}
-
-static void load(void) {
-  static const char *const names[] = { "libz.so.1", NULL };
-  dc_buf why = DC_BUF_INIT;
-  void *handle = dc_dl_open(names, NULL, &why);
-  loaded = handle != NULL && find_all(handle);
-  if (handle != NULL && !loaded) {
-    dc_dl_close(handle);
-    dc_buf_puts(&why, "libz.so.1 lacks functions of zlib 1.2\n");
-  }
-  if (why.len > 0 && why.data[why.len - 1] == '\n') why.data[--why.len] = '\0';
-  if (!loaded) why_not = dc_buf_take(&why);
-  dc_buf_free(&why);
-}
 
 static int need(dc_error *err) {
-  static bool tried;
-  pthread_mutex_lock(&lock);
-  if (!tried) load();
-  tried = true;
-  pthread_mutex_unlock(&lock);
-  if (loaded) return 0;
-  return dc_fail(err, DC_IO, NULL, "compressed data needs zlib, which cannot be loaded (Debian: zlib1g): %s",
-                 why_not != NULL ? why_not : "out of memory");
+  static const char *const names[] = { "libz.so.1", NULL };
+  static const dc_library_function functions[] = {
+    { &lib.inflate_init, "inflateInit2_" }, { &lib.inflate, "inflate" }, { &lib.inflate_end, "inflateEnd" },
+    { &lib.deflate_init, "deflateInit2_" }, { &lib.deflate, "deflate" }, { &lib.deflate_end, "deflateEnd" },
+    { NULL, NULL },
+  };
+  static dc_library_table zlib = DC_LIBRARY_TABLE(NULL, names, functions);
+  return dc_library_need(&zlib, "compressed data needs zlib, which cannot be loaded (Debian: zlib1g)", err);
 }
 
 /* --- inflate ------------------------------------------------------------------------------------------------ */

@@ -1,8 +1,9 @@
 /*
-** profile.h - how long each kernel ran (`dclua --profile`).
+** profile.h - how long each kernel ran (dc.profile, `dclua --profile`), and when.
 **
 ** While it is on, every launch is timed: by two events around it, read later, or on a blocking device by the clock.
-** Launches are summed by device, kernel and launch site.  Off, it costs one test of dc_process.profiling.
+** Launches are summed by device, kernel and launch site; the first ones are kept one by one, too.  Off, it costs one
+** test of dc_process.profiling.
 */
 #pragma once
 
@@ -16,16 +17,27 @@ typedef struct dc_profile_entry {
   uint64_t calls, timed; /* timed: those whose time is known (inside a graph it is not) */
   double seconds;        /* of the timed ones, together */
   double bytes;          /* of their array arguments, together; negative when one is unknown */
+  unsigned index;        /* its place in the list, from 1, after the end */
   struct dc_profile_entry *next;
 } dc_profile_entry;
+
+/* One timed launch. */
+typedef struct dc_profile_launched {
+  const dc_profile_entry *entry;
+  double start, seconds;  /* start: since dc_profile_start */
+  const void *stream;     /* the backend's handle; tells streams of a device apart */
+  dc_dim3 grid, block;    /* 0 for work that is no kernel */
+} dc_profile_launched;
 
 /* Writes the launch site, "script.lua:17", or "" when there is none. */
 typedef void (*dc_profile_place)(char *text, size_t n);
 
-/* Drops the entries, and begins. */
-void dc_profile_start(dc_profile_place place);
+/* Drops the entries, and begins; `most` launches are kept one by one. */
+void dc_profile_start(dc_profile_place place, size_t most);
 /* Ends, waits for what is still running and gives the list, slowest first; valid until the next start. */
 const dc_profile_entry *dc_profile_stop(void);
+/* After the end: the launches that were kept, and how many timed ones were not. */
+const dc_profile_launched *dc_profile_launches(size_t *n, uint64_t *dropped);
 
 /* Before a launch: the bytes of its array arguments. */
 void dc_profile_bytes(double bytes);

@@ -27,7 +27,8 @@
 
 /* fail(kind, message): raises an error object, as the functions in C do. */
 static int core_fail(lua_State *L) {
-  static const dc_kind kinds[] = { DC_COMPILE, DC_LAUNCH, DC_ARGUMENT, DC_SHAPE, DC_DTYPE, DC_INDEX, DC_DEVICE };
+  static const dc_kind kinds[] = { DC_COMPILE, DC_LAUNCH, DC_ARGUMENT, DC_SHAPE, DC_DTYPE, DC_INDEX, DC_DEVICE,
+                                   DC_IO };
   const char *name = luaL_checkstring(L, 1), *text = luaL_checkstring(L, 2);
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
     if (strcmp(dc_kind_name(kinds[i]), name) == 0) return dc_lua_fail(L, kinds[i], "%s", text);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/notice.h"
 #include "base/runtime.h"
 #include "base/version.h"
 #include "cpu/runtime/device.h"
@@ -36,6 +37,7 @@
 #include "lua/profile.h"
 #include "lua/reduce.h"
 #include "lua/stream.h"
+#include "lua/terminal.h"
 
 /* --- dc.null ------------------------------------------------------------------------------------- */
 
@@ -85,17 +87,48 @@ static int core_builtin(lua_State *L) {
   return 0;
 }
 
-/* columns(n): arrays are printed in lines of at most n characters. */
+/* columns([n]): arrays are printed in lines of at most n characters from now on. The number of characters. */
 static int core_columns(lua_State *L) {
-  const lua_Integer n = luaL_checkinteger(L, 1);
-  dc_lua_self(L)->columns = n < 20 ? 20 : n > 1000 ? 1000 : (int)n;
+  dc_lua *self = dc_lua_self(L);
+  const lua_Integer n = luaL_optinteger(L, 1, self->columns ? self->columns : 80);
+  self->columns = n < 20 ? 20 : n > 1000 ? 1000 : (int)n;
+  lua_pushinteger(L, self->columns);
+  return 1;
+}
+
+/* compiling([subject]): what a status line calls that which is compiled from now on; nil: by its kernels' names. */
+static int core_compiling(lua_State *L) {
+  dc_notice_subject(luaL_optstring(L, 1, NULL));
   return 0;
+}
+
+/* status_columns(): the width of the terminal that shows status lines; nil where none are shown. */
+static int core_status_columns(lua_State *L) {
+  const int columns = dc_notice_columns();
+  if (columns == 0) return 0;
+  lua_pushinteger(L, columns);
+  return 1;
 }
 
 /* trace(n): n more functions are being traced by dc.vectorize. */
 static int core_trace(lua_State *L) {
   dc_lua_self(L)->tracing += (int)luaL_checkinteger(L, 1);
   return 0;
+}
+
+/* types(): name -> table of methods, of each type that has methods. */
+static int core_types(lua_State *L) {
+  const dc_lua *self = dc_lua_self(L);
+  lua_settop(L, 0);
+  lua_newtable(L); /* list */
+  for (int slot = DC_LUA_ARRAY; slot < DC_LUA_NTYPES; slot++) {
+    if (!self->types[slot]) continue;
+    dc_lua_get(L, slot, LUA_TTABLE);
+    if (lua_getfield(L, -1, "__name") == LUA_TSTRING && lua_getfield(L, -2, "__methods") == LUA_TTABLE)
+      lua_rawset(L, 1); /* list metatable */
+    lua_settop(L, 1);
+  }
+  return 1;
 }
 
 static const luaL_Reg api[] = {
@@ -107,6 +140,9 @@ static const luaL_Reg internal[] = {
   { "builtin", core_builtin },
   { "trace", core_trace },
   { "columns", core_columns },
+  { "types", core_types },
+  { "compiling", core_compiling },
+  { "status_columns", core_status_columns },
   { NULL, NULL },
 };
 
@@ -156,10 +192,12 @@ int luaopen_dotcompute_core(lua_State *L) {
   dc_lua_setfuncs(L, 1, dc_lua_profile_internal);
   dc_lua_setfuncs(L, 1, dc_lua_create_internal);
   dc_lua_setfuncs(L, 1, dc_lua_files_internal);
+  dc_lua_setfuncs(L, 1, dc_lua_terminal_internal);
   dc_lua_setfuncs(L, 1, dc_lua_linalg_internal);
   dc_lua_setfuncs(L, 1, dc_lua_memory_internal);
   dc_lua_setfuncs(L, 1, dc_lua_operators_internal);
   dc_lua_setfuncs(L, 1, dc_lua_named_internal);
+  dc_lua_setfuncs(L, 1, dc_lua_module_internal);
   lua_newtable(L); /* 3: api */
   dc_lua_setfuncs(L, 1, api);
   dc_lua_setfuncs(L, 1, dc_lua_device_core);

@@ -7,8 +7,6 @@
 ** within DC_LUA_WORK, so that Ctrl-C ends it.
 */
 #include "lua/files.h"
-#include "lua/files.h"
-#include "lua/files.h"
 
 #include <inttypes.h>
 #include <lauxlib.h>
@@ -29,6 +27,7 @@
 #include "file/bytes.h"
 #include "file/csv.h"
 #include "file/input.h"
+#include "file/jpeg.h"
 #include "file/npy.h"
 #include "file/output.h"
 #include "file/picture.h"
@@ -510,25 +509,39 @@ static dc_picture picture(const dc_array *a) {
                      .depth = dc_array_dtype(a) == DC_UINT16 ? 16 : 8 };
 }
 
-static int write_image(file *f, bool png, int level, dc_error *err) {
+typedef struct image_options {
+  int format; /* of image_formats */
+  int level;  /* PNG's compression, JPEG's quality */
+  dc_jpeg_subsampling subsampling;
+} image_options;
+
+enum { PNG, JPEG, PNM };
+static const char *const image_formats[] = { "png", "jpeg", "pnm", NULL };
+static const char *const subsamplings[] = { "4:4:4", "4:2:2", "4:2:0", NULL };
+
+static int write_image(file *f, const image_options *o, dc_error *err) {
   const dc_sink to = { dc_output_push, &f->out };
-  return png ? dc_png_write(&f->image, level, &to, err) : dc_pnm_write(&f->image, &to, err);
+  switch (o->format) {
+    case PNG: return dc_png_write(&f->image, o->level, &to, err);
+    case JPEG: return dc_jpeg_write(&f->image, o->level, o->subsampling, &to, err);
+    default: return dc_pnm_write(&f->image, &to, err);
+  }
 }
 
-/* image_write(path, array, png, level) */
+/* image_write(path, array, format, level, subsampling): `level` is PNG's compression or JPEG's quality. */
 static int core_image_write(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
   dc_error err = DC_ERROR_INIT;
-  lua_settop(L, 4);
-  const bool png = lua_toboolean(L, 3);
-  const int level = (int)lua_tointeger(L, 4);
+  lua_settop(L, 5);
+  const image_options o = { luaL_checkoption(L, 3, NULL, image_formats), (int)lua_tointeger(L, 4),
+                            (dc_jpeg_subsampling)luaL_checkoption(L, 5, "4:2:0", subsamplings) };
   dc_array *a = push_packed(L, self, 2, NULL);
   file *f = new_file(L, 1);
   f->image = picture(a);
   if (dc_picture_make(&f->image, &err) != 0) return raise_file(L, f, &err);
   if (DC_LUA_WORK(self, dc_array_read(a, f->image.data, &err)) != 0) return raise_file(L, f, &err);
   if (dc_output_open(&f->out, f->path, &err) != 0) return raise_file(L, f, &err);
-  if (DC_LUA_WORK(self, write_image(f, png, level, &err)) != 0 || dc_output_commit(&f->out, &err) != 0)
+  if (DC_LUA_WORK(self, write_image(f, &o, &err)) != 0 || dc_output_commit(&f->out, &err) != 0)
     return raise_file(L, f, &err);
   return 0;
 }

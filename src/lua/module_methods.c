@@ -499,6 +499,22 @@ const luaL_Reg dc_lua_module_core[] = {
   { NULL, NULL },
 };
 
+/* recompiled(module): a module of the same source and options for the current device. */
+static int core_recompiled(lua_State *L) {
+  dc_lua *self = dc_lua_self(L);
+  dc_lua_check_module(L);
+  lua_settop(L, 1);
+  get_table(L, 1, DC_LUA_MODULE_ORIGIN);
+  lua_getfield(L, 2, "instance"); /* module, origin, name or nil */
+  push_module(L, dc_lua_current(L, self), 2, lua_tostring(L, 3));
+  return 1;
+}
+
+const luaL_Reg dc_lua_module_internal[] = {
+  { "recompiled", core_recompiled },
+  { NULL, NULL },
+};
+
 /* source(): the text that was compiled. */
 static int module_source(lua_State *L) {
   dc_lua_check_module(L);

@@ -6,5 +6,5 @@
 #include <lauxlib.h>
 #include <lua.h>
 
-extern const luaL_Reg dc_lua_module_core[];
+extern const luaL_Reg dc_lua_module_core[], dc_lua_module_internal[];
 void dc_lua_open_module(lua_State *L, int self);

@@ -11,10 +11,14 @@
 #include "array/array.h"
 #include "array/graph/types.h"
 #include "base/dtype.h"
+#include "base/error.h"
+#include "base/runtime.h"
 #include "device/device.h"
+#include "device/registry.h"
 #include "kernel/kernel.h"
 #include "kernel/profile.h"
 #include "lua/device.h"
+#include "lua/error.h"
 #include "lua/object.h"
 
 /* --- launches -------------------------------------------------------------------------------------- */
@@ -38,20 +42,37 @@ void dc_lua_profile_arguments(lua_State *L, const dc_lua *self, const dc_kernel 
   dc_profile_bytes(bytes);
 }
 
+/* Events of streams that are being captured cannot be read. */
+static void refuse_capture(lua_State *L) {
+  size_t n;
+  dc_device *const *list = dc_devices(&n);
+  for (size_t i = 0; i < n; i++)
+    if (list[i]->capture != NULL)
+      dc_lua_fail(L, DC_LAUNCH, "a profile neither begins nor ends while a graph is being captured (on %s)",
+                  list[i]->id);
+}
+
+/* profile_start([most]): `most` launches are kept one by one. */
 static int core_profile_start(lua_State *L) {
   dc_lua_self(L);
-  dc_profile_start(place_of_launch);
+  const lua_Integer most = luaL_optinteger(L, 1, 0);
+  refuse_capture(L);
+  dc_profile_start(place_of_launch, most > 0 ? (size_t)most : 0);
   return 0;
 }
 
-/* profile_stop(): a list of {device, kernel, site, calls, timed, seconds, bytes}, slowest first; bytes nil when
-** unknown. */
-static int core_profile_stop(lua_State *L) {
-  dc_lua_self(L);
-  lua_newtable(L); /* the result */
+/* profile_running() */
+static int core_profile_running(lua_State *L) {
+  lua_pushboolean(L, dc_process.profiling);
+  return 1;
+}
+
+/* Puts the entries into the list on top: {device, kernel, site, calls, timed, seconds, bytes}, slowest first; bytes nil
+** when unknown. */
+static void add_entries(lua_State *L, const dc_profile_entry *entries) {
   int n = 0;
-  for (const dc_profile_entry *e = dc_profile_stop(); e; e = e->next) {
-    lua_createtable(L, 0, 7); /* result, entry */
+  for (const dc_profile_entry *e = entries; e; e = e->next) {
+    lua_createtable(L, 0, 7); /* list, entry */
     dc_lua_pushdevice(L, (dc_device *)e->dev);
     lua_setfield(L, -2, "device");
     dc_lua_set_string(L, "kernel", e->kernel);
@@ -62,6 +83,49 @@ static int core_profile_stop(lua_State *L) {
     if (e->bytes > 0) dc_lua_set_number(L, "bytes", e->bytes);
     lua_rawseti(L, -2, ++n);
   }
+}
+
+static void set_extents(lua_State *L, const char *name, dc_dim3 d) {
+  const unsigned v[3] = { d.x, d.y, d.z };
+  lua_createtable(L, 3, 0); /* launch, extents */
+  for (int i = 0; i < 3; i++) {
+    lua_pushinteger(L, v[i]);
+    lua_rawseti(L, -2, i + 1);
+  }
+  lua_setfield(L, -2, name);
+}
+
+/* Gives the list on top the field `launches`, {entry = its index, start, seconds, stream, grid, block}, and `dropped`.
+*/
+static void add_launches(lua_State *L) {
+  size_t n;
+  uint64_t dropped;
+  const dc_profile_launched *launches = dc_profile_launches(&n, &dropped);
+  lua_createtable(L, (int)n, 0); /* list, launches */
+  for (size_t i = 0; i < n; i++) {
+    const dc_profile_launched *l = &launches[i];
+    lua_createtable(L, 0, 6); /* list, launches, launch */
+    dc_lua_set_integer(L, "entry", l->entry->index);
+    dc_lua_set_integer(L, "stream", (lua_Integer)(intptr_t)l->stream);
+    dc_lua_set_number(L, "start", l->start);
+    dc_lua_set_number(L, "seconds", l->seconds);
+    if (l->grid.x > 0) {
+      set_extents(L, "grid", l->grid);
+      set_extents(L, "block", l->block);
+    }
+    lua_rawseti(L, -2, (lua_Integer)i + 1);
+  }
+  lua_setfield(L, -2, "launches");
+  dc_lua_set_integer(L, "dropped", (lua_Integer)dropped);
+}
+
+/* profile_stop(): the list of entries, with the launches that were kept. */
+static int core_profile_stop(lua_State *L) {
+  dc_lua_self(L);
+  refuse_capture(L);
+  lua_newtable(L); /* the result */
+  add_entries(L, dc_profile_stop());
+  add_launches(L);
   return 1;
 }
 
@@ -145,6 +209,7 @@ static int core_range_pop(lua_State *L) {
 const luaL_Reg dc_lua_profile_internal[] = {
   { "profile_start", core_profile_start },
   { "profile_stop", core_profile_stop },
+  { "profile_running", core_profile_running },
   { "range_push", core_range_push },
   { "range_pop", core_range_pop },
   { NULL, NULL },

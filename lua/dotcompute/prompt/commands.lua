@@ -1,4 +1,4 @@
--- What the prompt takes besides Lua: %time, %timeit, %load, %save, %edit, !command, name??.
+-- What the prompt takes besides Lua: %time, %timeit, %load, %save, %edit, !command, ?name, name??.
 --
 -- A command is a whole entry. It becomes a function that is called as a chunk is; its results are shown.
 local core = require "dotcompute.core"
@@ -129,18 +129,80 @@ local function lines_of(path, first, last)
   return table.concat(out, "\n")
 end
 
+-- The text of a function that was typed: the newest entry whose lines in question are a function's.
+local function typed(info)
+  local first, last = info.linedefined, info.lastlinedefined
+  for k = #session, 1, -1 do
+    local lines = {}
+    for line in (session[k] .. "\n"):gmatch "(.-)\n" do lines[#lines + 1] = line end
+    local text = last <= #lines and first > 0 and table.concat(lines, "\n", first, last)
+    if text and text:find "%f[%w_]function%f[^%w_]" and text:find "%f[%w_]end%f[^%w_]" then return text end
+  end
+end
+
 -- The text of a function, a kernel or a module, or of an array's expression.
 local function source(text, prompt)
   local v = compile(text, prompt)()
   if type(v) == "function" then
     local info = debug.getinfo(v, "S")
     local code = info.source:sub(1, 1) == "@" and lines_of(info.source:sub(2), info.linedefined, info.lastlinedefined)
+      or info.source == "=stdin" and typed(info)
     if not code then fail("%s is not in a file that can be read", text) end
     return code
   end
   local method = type(v) == "userdata" and v.source
   if not method then fail("%s has no source", text) end
   return v:source()
+end
+
+-- --- help ---------------------------------------------------------------------------------------------------------
+
+local function print_help(what, prompt)
+  local ok, text = pcall(require "dotcompute.help".text, what, prompt.columns, prompt.colours)
+  if not ok then fail("%s", type(text) == "table" and text.message or text) end
+  print(text)
+end
+
+-- The session's `help`: called it is dc.help, with the terminal's colours; its value says how it is called.
+function commands.helper(prompt)
+  return setmetatable({}, {
+    __call = function(_, what, ...)
+      if select("#", ...) > 0 then fail("help: one name, object or text expected") end
+      print_help(what, prompt)
+    end,
+    __tostring = function() return 'help(): an overview; help "sort" or ?sort, help(x) or ?x; ?largest elements' end,
+  })
+end
+
+-- Whether an expression is a call of the session's `help`, which scripts do not have.
+function commands.is_help(expression, prompt)
+  return expression:find "^%s*help%f[^%w_]" ~= nil and prompt.lookup "help" == nil
+end
+
+-- The value of "x", "t.x", "t.x.y" among the session's names, read without running the user's code, and the name of a
+-- method of ours at its end.
+local function value_of(text, prompt)
+  if not text:find "^[%a_][%w_%.:]*$" then return nil end
+  local value, method
+  for name in text:gmatch "[%w_]+" do
+    if value == nil then value = prompt.lookup(name)
+    elseif type(value) == "table" then value = rawget(value, name)
+    elseif type(value) == "userdata" and not method then method = name
+    else return nil
+    end
+    if value == nil then return nil end
+  end
+  return value, method
+end
+
+-- ?name: the value of a variable, if it is one of dotcompute's, or a method of it; else a name or words.
+local function explain(text, prompt)
+  local help = require "dotcompute.help"
+  local value, method = value_of(text, prompt)
+  local class = method and help.type_of(value)
+  if class then return print_help(class .. "." .. method, prompt) end
+  if value ~= nil and not method and help.knows(value) then return print_help(value, prompt) end
+  print_help(text ~= "" and text or nil, prompt)
 end
 
 -- --- entries that are commands ------------------------------------------------------------------------------------
@@ -170,6 +232,10 @@ function commands.find(text, prompt)
       local ok, how, code = os.execute(command)
       if not ok then print(("%s %d"):format(how, code)) end
     end
+  end
+  local topic = text:match "^%s*%?([^%?\n]*)$" or text:match "^%s*([%w_%.: ]*[%w_])%s*%?%s*$"
+  if topic then
+    return function() explain(topic:match "^%s*(.-)%s*$", prompt) end
   end
   local object = text:match "^%s*(.-)%s*%?%?%s*$"
   if object and object ~= "" and load("return " .. object) then

@@ -53,26 +53,16 @@ local function loaded(value)
   return functions and functions() or value
 end
 
--- Fields that are computed when they are read, by the type's name.
-local fields = {
-  ["dotcompute.array"] = "T contiguous device dtype nbytes ndim ptr size",
-  ["dotcompute.kernel"] = "attributes device module name signature",
-  ["dotcompute.device"] = "attributes backend blocking compute_capability host_memory id index multiprocessors name "
-    .. "simt",
-  ["dotcompute.module"] = "device",
-  ["dotcompute.graph"] = "device launches",
-  ["dotcompute.stream"] = "device",
-}
-
+-- Fields, which are computed when they are read: those of the reference.
 local function collect_fields(value, prefix, found)
   local meta = type(value) == "userdata" and debug.getmetatable(value)
   local name = type(meta) == "table" and rawget(meta, "__name")
-  if type(name) ~= "string" then return end
-  name = name:match "^%S+"
-  for field in (fields[name] or ""):gmatch "%S+" do
+  local class = type(name) == "string" and name:match "^dotcompute%.(%w+)"
+  if not class then return end
+  for _, field in ipairs(require "dotcompute.reference".fields(class)) do
     if field:sub(1, #prefix) == prefix then found[field] = true end
   end
-  local kernels = name == "dotcompute.module" and rawget(meta, "__methods").kernels
+  local kernels = class == "module" and rawget(meta, "__methods").kernels
   local ok, names = pcall(kernels or error, value)
   for _, kernel in ipairs(ok and names or {}) do
     if kernel:sub(1, #prefix) == prefix and kernel:find "^[%a_][%w_]*$" then found[kernel] = true end
@@ -142,6 +132,13 @@ local function collect_strings(prefix, found)
   end
 end
 
+-- Names that help explains.
+local function collect_topics(prefix, found)
+  for _, name in ipairs(require "dotcompute.reference".names()) do
+    if name:sub(1, #prefix) == prefix then found[name] = true end
+  end
+end
+
 -- --- the candidates -----------------------------------------------------------------------------------------------
 
 local function answer(found, prefix, width)
@@ -166,6 +163,12 @@ end
 return function(line, width, env)
   if not line:find "%S" then return "  ", "" end
   local found = {}
+  local topic = line:match "^%s*%?%s*([%a_][%w_]*)$" or line:match "^%s*help%s*%(?%s*[\"']([%a_][%w_]*)$"
+  if topic then
+    collect_topics(topic, found)
+    if env then collect(env, topic, false, found) end
+    return answer(found, topic, width)
+  end
   local text = open_string(line)
   if text then
     collect_strings(text, found)
@@ -200,7 +203,9 @@ return function(line, width, env)
     collect(_G, prefix, false, found)
     if env then
       collect(env, prefix, false, found)
-      if ("dc"):sub(1, #prefix) == prefix then found.dc = true end
+      for _, name in ipairs { "dc", "help" } do
+        if name:sub(1, #prefix) == prefix then found[name] = true end
+      end
     end
     for _, word in ipairs(keywords) do
       if word:sub(1, #prefix) == prefix then found[word] = true end

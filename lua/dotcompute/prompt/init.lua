@@ -12,12 +12,20 @@ core.builtin(debug.getinfo(1, "S").source)
 
 local prompt = {}
 local load, type, select, getenv, require = load, type, select, os.getenv, require
-local ipairs, rawset, pcall = ipairs, rawset, pcall
+local ipairs, rawget, rawset, pcall = ipairs, rawget, rawset, pcall
 
 local env, declare = locals.environment {
   dc = function() return require "dotcompute" end,
+  help = function() return commands.helper(prompt) end,
 }
 prompt.env = env
+
+-- The value of a variable of the session or a global, read without running the user's code.
+function prompt.lookup(name)
+  local value = rawget(env, name)
+  if value == nil then value = rawget(_G, name) end
+  return value
+end
 
 -- --- compiling ----------------------------------------------------------------------------------------------------
 
@@ -25,6 +33,8 @@ local function compile(text) return load(text, "=stdin", "t", env) end
 
 -- Of each chunk that is no command: `names`, the locals that it declares, and `text`, what a script has in its place.
 local facts = setmetatable({}, { __mode = "k" })
+
+local noted = false -- whether the entry that runs is in the session for %save
 
 -- An expression's values are `_`, and are printed unless it is a call, which may have printed something itself.
 local function as_statement(expression)
@@ -45,7 +55,7 @@ function prompt.compile(text)
   local expression = text:match "^%s*=(.*)" or text -- "=x" as Lua 5.1 had it
   local chunk = compile("return " .. expression)
   if chunk then
-    facts[chunk] = { names = {}, text = as_statement(expression) }
+    facts[chunk] = { names = {}, text = not commands.is_help(expression, prompt) and as_statement(expression) }
     return chunk
   end
   local plain, names = locals.take_out(text)
@@ -102,12 +112,10 @@ function prompt.compile_paste(text)
   end
 end
 
-local noted = false -- whether the entry that runs is in the session for %save
-
 -- Before a chunk runs: declares its locals, and notes it for %save.
 function prompt.begin(chunk)
   local known = facts[chunk]
-  noted = known ~= nil and known.text ~= nil
+  noted = known ~= nil and known.text and true or false
   if not known then return end
   declare(known.names)
   if noted then commands.note(known.text) end

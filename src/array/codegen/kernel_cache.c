@@ -22,6 +22,7 @@
 #include "base/error.h"
 #include "base/line.h"
 #include "base/map.h"
+#include "base/notice.h"
 #include "base/runtime.h"
 #include "compile/compile.h"
 #include "compile/types/image.h"
@@ -158,7 +159,11 @@ static dc_cached_kernel *build_kernel(const dc_program *p, dc_error *err) {
   int rc = f == NULL || text.failed ? dc_fail_oom(err) : dump(p, &text, err);
   if (rc == 0) {
     dc_source src = { .text = text.data, .len = text.len, .options = options, .noptions = 2, .no_signatures = true };
+    char subject[64];
+    dc_print_subject(p, subject, sizeof subject);
+    dc_notice_subject(subject);
     rc = dc_module_build(p->dev, &src, &f->module, err);
+    dc_notice_subject(NULL);
   }
   if (rc == 0) rc = dc_kernel_take(f->module, DC_ENTRY, &sig, &f->kernel, err);
   if (rc != 0) {

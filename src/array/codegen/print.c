@@ -19,6 +19,15 @@ static const char *const reductions[DC_NREDUCES] = {
   [DC_REDUCE_M2] = "squared deviations", [DC_REDUCE_BODY] = "by the body",
 };
 
+void dc_print_subject(const dc_program *p, char *text, size_t n) {
+  const dc_ir *ir = &p->ir;
+  const dc_instruction *last = ir->ninstructions > 0 ? &ir->code[ir->ninstructions - 1] : NULL;
+  const char *dtype = dc_dtype_name(dc_ir_has_out(ir) ? ir->out.dtype : last ? (dc_dtype)last->dtype : DC_FLOAT32);
+  const char *name = !last ? "a copy" : last->op == DC_OP_REDUCE ? reductions[last->reduce] : dc_ops[last->op].name;
+  if (ir->ninstructions > 1) snprintf(text, n, "%s and %d more (%s)", name, ir->ninstructions - 1, dtype);
+  else snprintf(text, n, "%s (%s)", name, dtype);
+}
+
 /* --- the IR ------------------------------------------------------------------------------------------------ */
 
 static void print_ref(dc_ref r, const char *before, dc_buf *b) {

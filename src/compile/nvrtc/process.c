@@ -20,6 +20,7 @@
 
 #include "base/buf.h"
 #include "base/error.h"
+#include "base/notice.h"
 #include "base/runtime.h"
 #include "base/serial.h"
 #include "base/spawn.h"
@@ -169,6 +170,7 @@ static int receive_all(const process *p, void *bytes, size_t n) {
   for (size_t at = 0; at < n;) {
     struct pollfd ready = {.fd = p->fd, .events = POLLIN};
     if (dc_interrupted()) return INTERRUPTED;
+    dc_notice_poll();
     if (poll(&ready, 1, POLL_MS) <= 0) continue;
     const ssize_t got = recv(p->fd, (char *)bytes + at, n - at, 0);
     if (got < 0 && errno == EINTR) continue;

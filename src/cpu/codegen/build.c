@@ -19,6 +19,7 @@
 #include "base/file.h"
 #include "base/path.h"
 #include "base/limit.h"
+#include "base/notice.h"
 #include "base/runtime.h"
 #include "base/temp.h"
 #include "compile/cache.h"
@@ -415,6 +416,7 @@ int dc_build_wait(dc_build *b) {
     until.tv_nsec += 20000000; /* the interrupt flag is polled this often */
     if (until.tv_nsec >= 1000000000) until.tv_sec++, until.tv_nsec -= 1000000000;
     pthread_cond_timedwait(&service.answered, &service.lock, &until);
+    dc_notice_poll();
   }
   pthread_mutex_unlock(&service.lock);
   return dc_build_state(b);

@@ -14,6 +14,7 @@
 #include "base/buf.h"
 #include "base/dump.h"
 #include "base/error.h"
+#include "base/notice.h"
 
 enum { ROWS_32, ROWS_16, ODD_32, NSHAPES };
 static const dc_gang_layout shapes[NSHAPES] = { { 32, true }, { 16, true }, { 32, false } };
@@ -46,6 +47,23 @@ static void emit_and_build(dc_native_code *c, const char *isa) {
   dc_error_clear(&err);
 }
 
+/* Waits for a build, with a status line that names the kernel: of "_Z5saxpyifPKfPf" only "saxpy". */
+static void wait_for_build(const dc_native_code *c) {
+  const char *name = c->fn->ptx->name;
+  char *rest = NULL;
+  size_t len = strlen(name);
+  char text[48];
+  dc_notice notice;
+  if (strncmp(name, "_Z", 2) == 0 && name[2] >= '1' && name[2] <= '9') {
+    const size_t stated = strtoul(name + 2, &rest, 10);
+    if (stated <= strlen(rest)) name = rest, len = stated;
+  }
+  snprintf(text, sizeof text, "%.*s", len < sizeof text ? (int)len : (int)sizeof text - 1, name);
+  dc_notice_begin(&notice, "compiling native code of", text);
+  dc_build_wait(c->build);
+  dc_notice_end(&notice);
+}
+
 /* Starts the build if there is none, else polls it. */
 static void poll(dc_native_code *c, const dc_cpu_function *fn, int shape) {
   if (c->state == 0) {
@@ -54,7 +72,7 @@ static void poll(dc_native_code *c, const dc_cpu_function *fn, int shape) {
     emit_and_build(c, fn->code->ops->isa);
   }
   if (c->state != 1) return;
-  if (fn->code->tier == 1) dc_build_wait(c->build);
+  if (fn->code->tier == 1 && dc_build_state(c->build) == 0) wait_for_build(c);
   int state = dc_build_state(c->build);
   if (state == 0) return;
   c->run = state == 1 ? (dc_native_fn *)(uintptr_t)dc_build_symbol(c->build, "dc_run") : NULL;

@@ -15,8 +15,8 @@
 #include "base/dl.h"
 #include "base/dtype.h"
 #include "base/error.h"
+#include "base/library.h"
 #include "base/runtime.h"
-#include "cpu/lib/loader.h"
 #include "device/device.h"
 
 enum { ROW_MAJOR = 101, PLAIN = 111, TRANSPOSED = 112, UPPER = 121 }; /* CBLAS_ORDER, CBLAS_TRANSPOSE, CBLAS_UPLO */

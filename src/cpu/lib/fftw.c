@@ -15,8 +15,8 @@
 
 #include "base/buf.h"
 #include "base/error.h"
+#include "base/library.h"
 #include "base/runtime.h"
-#include "cpu/lib/loader.h"
 #include "device/device.h"
 
 #define ESTIMATE (1u << 6) /* FFTW_ESTIMATE */

@@ -4,8 +4,8 @@ local helper = require "spec.helper"
 
 describe("a finalizer called by a script", function()
   it("refuses values of other types", function()
-    local module = dc.module "__global__ void regress_002(int *o) { o[0] = 1; }"
-    local objects = { dc.zeros(3), module, module.regress_002 }
+    local module = dc.module "__global__ void finalized(int *o) { o[0] = 1; }"
+    local objects = { dc.zeros(3), module, module.finalized }
     for i, object in ipairs(objects) do
       local gc = debug.getmetatable(object).__gc
       local other = objects[i % 3 + 1]

@@ -8,7 +8,7 @@ describe("a failed assert", function()
     local line = helper.line()
     local k = dc.using(cpu, dc.kernel, [[
 #include <assert.h>
-__global__ void regress_004(int *o) {
+__global__ void asserts(int *o) {
   assert(o == nullptr);
 }]])
     local o = dc.using(cpu, dc.zeros, 1, "int32")

@@ -84,6 +84,9 @@ describe("the doctor", function()
   it("names the files of zlib and of the device's libraries, or the packages to install", function()
     local text = doctor()
     assert.truthy(text:find "zlib%)\n  library    /[^\n]*libz%.so" or text:find "apt install zlib1g", text)
+    assert.truthy(text:find "JPEG       /[^\n]*libturbojpeg%.so" or text:find "apt install libturbojpeg0", text)
+    assert.truthy(text:find "terminal   /[^\n]*libchafa%.so" or text:find "Debian: libchafa0", text)
+    assert.truthy(text:find "PNG, SVG   /[^\n]*gnuplot" or text:find "apt install gnuplot%-nox", text)
     for name, file in pairs { blas = "blas", lapack = "[bl]", fft = "fftw3" } do
       assert.truthy(text:find("\n%s+" .. name .. ": /[^\n]*lib[^\n]*" .. file) or
         text:find("\n%s+no " .. name .. ": [^\n]*\n%s+Debian: apt install lib"), text)

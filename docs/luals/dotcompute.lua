@@ -1,0 +1,5171 @@
+---@meta dotcompute
+-- Made by tools/docs.lua from lua/dotcompute/reference/. For LuaLS: the setting workspace.library names the folder of this file.
+
+---@alias dotcompute.dtype "bool"|"int8"|"int16"|"int32"|"int64"|"uint8"|"uint16"|"uint32"|"uint64"|"float16"|"bfloat16"|"float32"|"float64"|"complex64"|"complex128"|string
+---@alias dotcompute.shape integer|integer[]
+---@alias dotcompute.axes integer|integer[]
+---@alias dotcompute.grid integer|integer[]
+---@alias dotcompute.block integer|integer[]|"auto"
+---@alias dotcompute.operand dotcompute.array|number|table
+
+---A GPU or the CPU device, given by `dc.device`, `dc.devices` and the field `device` of arrays and kernels. Equal devices are the same object; `tostring` gives the id.
+---@class dotcompute.device
+---@field name string The product's name: `"NVIDIA H200"`.
+---@field backend string The kind of device: `"cuda"` or `"cpu"`.
+---@field index integer Its number among the devices of its kind, from 0.
+---@field id string Its unique name, as `dc.device` takes it: `"cuda:0"`; `tostring` gives the id.
+---@field host_memory boolean Whether its memory is the host's (the CPU device).
+---@field blocking boolean Whether a launch returns only when the kernel has run (the CPU device).
+---@field simt boolean Whether kernels should be written for a GPU: coalesced accesses, many short threads, warp-wide steps.
+---@field compute_capability number CUDA's compute capability as a number: `9.0`; the CPU device has `7.5`.
+---@field multiprocessors integer Number of the GPU's multiprocessors; of the CPU device's threads.
+---@field attributes table<string, integer|integer[]> Its limits, a new table: `multiprocessors warp_size clock_khz max_threads_per_block max_threads_per_multiprocessor max_blocks_per_multiprocessor max_block max_grid` (lists of 3) `shared_per_block shared_per_block_optin shared_per_multiprocessor total_memory l2_cache registers_per_block`.
+local c_device = {}
+
+---The device's free memory and its total memory, in bytes.
+---```lua
+---local free, total = dc.device():memory_info()
+---0 < free and free <= total                 --> true
+---```
+---@return integer # free bytes
+---@return integer # total bytes
+function c_device:memory_info() end
+
+---Waits for all its work. A device that has not been opened has none.
+---```lua
+---local d = dc.device()
+---local x = dc.ones(1000):eval()
+---d:synchronize()
+---x[1000]                                    --> 1.0
+---```
+function c_device:synchronize() end
+
+---Elements of one dtype on one device, along any number of axes; made by `dc.array`, `dc.zeros` and most functions.
+---
+---- Indexing: `a[i]` is an element or a view without the first axis; `a[{i, {first, last, step}, ":"}]` has an entry for
+---  each axis; `a[mask]` and `a[indices]` take arrays; all of them can be written, `a[":"] = expression` the whole. They
+---  count from 1, or from the end when negative.
+---- Operators: `+ - * / // % ^` and unary `-`, on integers and bools also `& | ~ << >>`, elementwise with broadcasting;
+---  operands are arrays, numbers and tables. `a:eq(b)`, `a:lt(b)` … compare elements; `a == b` is identity; `<`, `<=`,
+---  `>`, `>=` compare arrays of one element. Results are pending: they are computed when they are used.
+---- `#a` is the first extent, `pairs(a)` and `ipairs(a)` iterate over the first axis, `tostring(a)` and `..` show it,
+---  `local a <close>` frees its memory at the end of the block.
+---@class dotcompute.array
+---@operator add(dotcompute.operand): dotcompute.array
+---@operator sub(dotcompute.operand): dotcompute.array
+---@operator mul(dotcompute.operand): dotcompute.array
+---@operator div(dotcompute.operand): dotcompute.array
+---@operator idiv(dotcompute.operand): dotcompute.array
+---@operator mod(dotcompute.operand): dotcompute.array
+---@operator pow(dotcompute.operand): dotcompute.array
+---@operator unm: dotcompute.array
+---@operator band(dotcompute.operand): dotcompute.array
+---@operator bor(dotcompute.operand): dotcompute.array
+---@operator bxor(dotcompute.operand): dotcompute.array
+---@operator bnot: dotcompute.array
+---@operator shl(dotcompute.operand): dotcompute.array
+---@operator shr(dotcompute.operand): dotcompute.array
+---@operator len: integer
+---@operator concat(any): string
+---@field [integer] any
+---@field [table] any
+---@field [":"] any
+---@field [dotcompute.array] any
+---@field dtype string The dtype's name: `"float32"`.
+---@field ndim integer The number of axes.
+---@field size integer The number of elements.
+---@field nbytes integer The number of bytes of its elements.
+---@field device dotcompute.device The device object of its memory.
+---@field contiguous boolean Whether it is in C order without gaps; kernels take only contiguous arrays.
+---@field T dotcompute.array A view with the axes reversed.
+---@field ptr integer The device address of the first element; evaluates a pending array.
+local c_array = {}
+
+---Nested Lua tables of its elements, a level for each axis; a plain value for a 0-d array.
+---```lua
+---dc.eye(2, "int32"):to_table()              --> {{1, 0}, {0, 1}}
+---dc.array(2.5):to_table()                   --> 2.5
+---```
+---@return any # the table, or the value
+function c_array:to_table() end
+
+---The value of a one-element array.
+---```lua
+---dc.arange(1, 4):sum():item()               --> 10.0
+---dc.array({ { 7 } }, "int8"):item()         --> 7
+---```
+---@return any # the value: a number, a boolean or a complex number
+function c_array:item() end
+
+---A string of all elements in C order, little-endian.
+---```lua
+---dc.array({ 258, -1 }, "int16"):bytes() == string.pack("<i2i2", 258, -1)    --> true
+---```
+---@return string # `a.nbytes` bytes
+function c_array:bytes() end
+
+---The extents, as several integers; none for a 0-d array. It is a method: `a:shape()`, not `a.shape`.
+---```lua
+---dc.zeros(2, 3):shape()                     --> 2, 3
+---select(2, dc.zeros(2, 3):shape())          --> 3
+---```
+---@return integer # an extent for each axis
+function c_array:shape() end
+
+---Like `a[{…}]`, but always a view (0-d if all entries are integers).
+---```lua
+---local a = dc.arange(1, 6):reshape(2, 3)
+---a:slice(2, { 3, 1, -1 })                   --> {6, 5, 4}
+---a:slice(":", { 2, 3 })                     --> {{2, 3}, {5, 6}}
+---a:slice(1, 2):fill(0)
+---a[{ 1, 2 }]                                --> 0.0
+---```
+---@param ... integer|table|string an entry for each axis: an integer drops the axis, `{first, last}` or `{first, last, step}` keeps it, `":"` is the whole axis, also the default for further axes
+---@return dotcompute.array # a view of the same memory
+function c_array:slice(...) end
+
+---A view of row `i`: without the first axis. Needs an array of 2 axes or more.
+---```lua
+---dc.arange(1, 6):reshape(2, 3):row(-1)      --> {4, 5, 6}
+---```
+---@param i integer from 1, or from the end when negative
+---@return dotcompute.array # a view of the same memory
+function c_array:row(i) end
+
+---A view of column `j`: without the second axis. Needs an array of 2 axes or more.
+---```lua
+---dc.arange(1, 6):reshape(2, 3):col(2)       --> {2, 5}
+---```
+---@param j integer from 1, or from the end when negative
+---@return dotcompute.array # a view of the same memory
+function c_array:col(j) end
+
+---The same elements in C order, in another shape; one extent may be -1, which stands for what is left. A view where the layout allows, else a copy.
+---```lua
+---dc.arange(1, 6):reshape(2, 3)              --> {{1, 2, 3}, {4, 5, 6}}
+---dc.arange(1, 6):reshape(3, -1):shape()     --> 3, 2
+---```
+---@param ... dotcompute.shape the shape: integers, or one table of them
+---@return dotcompute.array # of that shape
+function c_array:reshape(...) end
+
+---@class dotcompute.array.transpose.options
+---@field axes? dotcompute.axes the same by name
+---@field axis? dotcompute.axes another name for it
+
+---A view with the axes in this order; reversed by default.
+---```lua
+---dc.zeros(2, 3, 4):transpose():shape()      --> 4, 3, 2
+---dc.zeros(2, 3, 4):transpose(3, 1, 2):shape()    --> 4, 2, 3
+---dc.array({ { 1, 2 }, { 3, 4 } }):transpose()    --> {{1, 3}, {2, 4}}
+---```
+---@param ... dotcompute.axes|dotcompute.array.transpose.options all axes: integers, or one table of them. Default: reversed
+---@return dotcompute.array # a view of the same memory
+function c_array:transpose(...) end
+
+---@class dotcompute.array.squeeze.options
+---@field axes? dotcompute.axes the same by name
+---@field axis? dotcompute.axes another name for it
+
+---A view without these axes, which must have extent 1; by default without all axes of extent 1.
+---```lua
+---dc.zeros(1, 3, 1):squeeze():shape()        --> 3
+---dc.zeros(1, 3, 1):squeeze(1):shape()       --> 3, 1
+---```
+---@param ... dotcompute.axes|dotcompute.array.squeeze.options axes: integers, or one table of them. Default: all of extent 1
+---@return dotcompute.array # a view of the same memory
+function c_array:squeeze(...) end
+
+---A view with axes of extent 1 stretched, and new axes in front; cannot be written.
+---```lua
+---dc.array({ 1, 2 }):broadcast_to(2, 2)      --> {{1, 2}, {1, 2}}
+---```
+---@param ... dotcompute.shape the shape: integers, or one table of them
+---@return dotcompute.array # of that shape, a view of the same memory
+function c_array:broadcast_to(...) end
+
+---A contiguous copy on the same device.
+---```lua
+---local a = dc.ones(3)
+---local b = a:copy()
+---a[1] = 5
+---b                                          --> {1, 1, 1}
+---```
+---@return dotcompute.array # a new array in C order
+function c_array:copy() end
+
+---@class dotcompute.array.to.options
+---@field async? boolean to a device: whether the copy is [asynchronous](#page-locked-memory-and-asynchronous-copies). Default: false
+
+---The array converted, or copied to the device; `a` itself if it has this dtype or device already. Conversion is that of `dc.cast`, and is pending: floats to integers drop the fraction.
+---```lua
+---dc.array({ 1.75, -1.75 }):to "int32"       --> {1, -1}
+---local a = dc.ones(3)
+---a:to "float32" == a, a:to(a.device) == a   --> true, true
+---```
+---@param what dotcompute.dtype|dotcompute.device|string a dtype, or a device or its id
+---@param options? dotcompute.array.to.options options by name
+---@return dotcompute.array # of this dtype, or on this device
+function c_array:to(what, options) end
+
+---@class dotcompute.array.copy_from.options
+---@field async? boolean whether the copy is [asynchronous](#page-locked-memory-and-asynchronous-copies). Default: false
+
+---Copies `b` into `a`, broadcasting, converting, across devices; returns `a`.
+---```lua
+---dc.zeros(2, 3):copy_from(dc.array({ 1, 2, 3 }, "int8"))     --> {{1, 2, 3}, {1, 2, 3}}
+---```
+---@param b dotcompute.array the array to copy; its shape broadcasts to that of `a`
+---@param options? dotcompute.array.copy_from.options options by name
+---@return dotcompute.array # `a`
+function c_array:copy_from(b, options) end
+
+---Sets every element; returns `a`.
+---```lua
+---local a = dc.zeros(2, 2)
+---a:row(1):fill(7)
+---a                                          --> {{7, 7}, {0, 0}}
+---```
+---@param v number|boolean|dotcompute.complex the value
+---@return dotcompute.array # `a`
+function c_array:fill(v) end
+
+---Frees the memory now; `a` and its views are closed, their use is an error of kind `argument`. Closing twice is fine. Without it the memory is freed when the garbage collector finds that nothing refers to the array.
+---```lua
+---local a = dc.ones(3)
+---local view = a:slice { 1, 2 }
+---a:close()
+---select(2, pcall(view.sum, view)).kind      --> argument
+---```
+function c_array:close() end
+
+---Whether elements are equal. NaN equals nothing.
+---
+---Elementwise, exact for all dtypes, complex ones too.
+---```lua
+---dc.array({ 1, 2, 3 }):eq { 1, 0, 3 }       --> {true, false, true}
+---```
+---@param b dotcompute.operand|dotcompute.complex the second operand; shapes broadcast
+---@return dotcompute.array # bool, of the broadcast shape, pending: it is computed when it is used
+function c_array:eq(b) end
+
+---Whether elements differ. NaN differs from everything.
+---
+---Elementwise, exact for all dtypes, complex ones too.
+---```lua
+---dc.array({ 1, 2, 3 }):ne(2)                --> {true, false, true}
+---```
+---@param b dotcompute.operand|dotcompute.complex the second operand; shapes broadcast
+---@return dotcompute.array # bool, of the broadcast shape, pending: it is computed when it is used
+function c_array:ne(b) end
+
+---Whether elements of `a` are less than those of `b`.
+---
+---Elementwise, exact for all dtypes; false where one is NaN.
+---```lua
+---dc.array({ 1, 2, 3 }):lt(2)                --> {true, false, false}
+---```
+---@param b dotcompute.operand the second operand, real; shapes broadcast
+---@return dotcompute.array # bool, of the broadcast shape, pending: it is computed when it is used
+function c_array:lt(b) end
+
+---Whether elements of `a` are less than those of `b`, or equal.
+---
+---Elementwise, exact for all dtypes; false where one is NaN.
+---```lua
+---dc.array({ 1, 2, 3 }):le(2)                --> {true, true, false}
+---```
+---@param b dotcompute.operand the second operand, real; shapes broadcast
+---@return dotcompute.array # bool, of the broadcast shape, pending: it is computed when it is used
+function c_array:le(b) end
+
+---Whether elements of `a` are greater than those of `b`.
+---
+---Elementwise, exact for all dtypes; false where one is NaN.
+---```lua
+---local a = dc.array { 1, 5, 3 }
+---a:gt(2)                                    --> {false, true, true}
+---a[a:gt(2)]                                 --> {5, 3}
+---```
+---@param b dotcompute.operand the second operand, real; shapes broadcast
+---@return dotcompute.array # bool, of the broadcast shape, pending: it is computed when it is used
+function c_array:gt(b) end
+
+---Whether elements of `a` are greater than those of `b`, or equal.
+---
+---Elementwise, exact for all dtypes; false where one is NaN.
+---```lua
+---dc.array({ 1, 2, 3 }):ge { 3, 2, 1 }       --> {false, true, true}
+---```
+---@param b dotcompute.operand the second operand, real; shapes broadcast
+---@return dotcompute.array # bool, of the broadcast shape, pending: it is computed when it is used
+function c_array:ge(b) end
+
+---`a` where `c` is true (not 0), else `b`. All elements of both are computed.
+---```lua
+---local a = dc.array { -1, 2, -3 }
+---dc.where(a:lt(0), 0, a)                    --> {0, 2, 0}
+---```
+---@param a dotcompute.operand|dotcompute.complex the elements where it is true
+---@param b dotcompute.operand|dotcompute.complex those where it is not
+---@return dotcompute.array # in the dtype to which `a` and `b` are promoted, of the broadcast shape, pending: it is computed when it is used
+function c_array:where(a, b) end
+
+---`a`, but at least `low` and at most `high`; NaN in any of the three is propagated. Where `low` is above `high`, it is `high`.
+---```lua
+---dc.clip({ 1, 5, 9 }, 2, 6)                 --> {2, 5, 6}
+---```
+---@param low dotcompute.operand the smallest value
+---@param high dotcompute.operand the largest value
+---@return dotcompute.array # in the promoted dtype, of the broadcast shape, pending: it is computed when it is used
+function c_array:clip(low, high) end
+
+---Converted: floats to integers drop the fraction, saturate, and NaN becomes 0; integers wrap; to bool is `~= 0`. Complex to real is an error: use `dc.real` or `dc.abs`. An array of this dtype is returned itself.
+---```lua
+---dc.cast({ 1.75, -1.75, 1e10 }, "int8")     --> {1, -1, 127}
+---dc.array({ 300 }, "int32"):cast "int8"     --> {44}
+---```
+---@param dtype dotcompute.dtype the dtype
+---@return dotcompute.array # of this dtype, of the shape of `a`, pending: it is computed when it is used
+function c_array:cast(dtype) end
+
+---The smaller of two elements; NaN is ignored.
+---
+---The smaller, the greater of `a` and `b`, elementwise; NaN is ignored: the result is NaN only where both are.
+---```lua
+---dc.fmin({ 1, 5 }, 3)                       --> {1, 3}
+---dc.fmin(0 / 0, 3)                          --> 3.0
+---```
+---@param b dotcompute.operand the second operand, real; shapes broadcast
+---@return dotcompute.array # in the promoted dtype, of the broadcast shape, pending: it is computed when it is used
+function c_array:fmin(b) end
+
+---The greater of two elements; NaN is ignored.
+---
+---The smaller, the greater of `a` and `b`, elementwise; NaN is ignored: the result is NaN only where both are.
+---```lua
+---dc.fmax({ 1, 5 }, 3)                       --> {3, 5}
+---```
+---@param b dotcompute.operand the second operand, real; shapes broadcast
+---@return dotcompute.array # in the promoted dtype, of the broadcast shape, pending: it is computed when it is used
+function c_array:fmax(b) end
+
+---The smaller of two elements; NaN is propagated.
+---
+---The smaller, the greater of `a` and `b`, elementwise; NaN is propagated.
+---```lua
+---dc.minimum({ 1, 5 }, 3)                    --> {1, 3}
+---```
+---@param b dotcompute.operand the second operand, real; shapes broadcast
+---@return dotcompute.array # in the promoted dtype, of the broadcast shape, pending: it is computed when it is used
+function c_array:minimum(b) end
+
+---The greater of two elements; NaN is propagated.
+---
+---The smaller, the greater of `a` and `b`, elementwise; NaN is propagated.
+---```lua
+---dc.maximum({ 1, 5 }, { 3, 4 })             --> {3, 5}
+---```
+---@param b dotcompute.operand the second operand, real; shapes broadcast
+---@return dotcompute.array # in the promoted dtype, of the broadcast shape, pending: it is computed when it is used
+function c_array:maximum(b) end
+
+---The absolute value; of complex numbers in their real dtype.
+---
+---`sign` of NaN is NaN; of a complex number it is `z / abs(z)`, as in NumPy 2. `abs` of the smallest integer of a signed dtype is that integer.
+---```lua
+---dc.abs { -2, 3 }                           --> {2, 3}
+---dc.abs(dc.array { dc.complex(3, 4) })      --> {5}
+---```
+---@return dotcompute.array # of the shape of `a`, pending: it is computed when it is used
+function c_array:abs() end
+
+----1, 0 or 1.
+---
+---`sign` of NaN is NaN; of a complex number it is `z / abs(z)`, as in NumPy 2. `abs` of the smallest integer of a signed dtype is that integer.
+---```lua
+---dc.sign { -2, 0, 3 }                       --> {-1, 0, 1}
+---```
+---@return dotcompute.array # of the shape of `a`, pending: it is computed when it is used
+function c_array:sign() end
+
+---`a * a`.
+---
+---`sign` of NaN is NaN; of a complex number it is `z / abs(z)`, as in NumPy 2. `abs` of the smallest integer of a signed dtype is that integer.
+---```lua
+---dc.square { 3, -4 }                        --> {9, 16}
+---```
+---@return dotcompute.array # of the shape of `a`, pending: it is computed when it is used
+function c_array:square() end
+
+---`1 / a`: float32 for integers, float64 for 64-bit ones.
+---
+---`sign` of NaN is NaN; of a complex number it is `z / abs(z)`, as in NumPy 2. `abs` of the smallest integer of a signed dtype is that integer.
+---```lua
+---dc.reciprocal { 2, 4 }                     --> {0.5, 0.25}
+---```
+---@return dotcompute.array # of the shape of `a`, pending: it is computed when it is used
+function c_array:reciprocal() end
+
+---The real parts.
+---
+---Of complex numbers, and of real ones. All but `conj` give the real dtype of that width: float32 for complex64, float64 for complex128.
+---```lua
+---dc.real { dc.complex(3, 4) }               --> {3}
+---```
+---@return dotcompute.array # of the shape of `a`, pending: it is computed when it is used
+function c_array:real() end
+
+---The imaginary parts; zeros for real numbers.
+---
+---Of complex numbers, and of real ones. All but `conj` give the real dtype of that width: float32 for complex64, float64 for complex128.
+---```lua
+---dc.imag { dc.complex(3, 4) }               --> {4}
+---```
+---@return dotcompute.array # of the shape of `a`, pending: it is computed when it is used
+function c_array:imag() end
+
+---The complex conjugates: the imaginary parts with the other sign.
+---
+---Of complex numbers, and of real ones. All but `conj` give the real dtype of that width: float32 for complex64, float64 for complex128.
+---```lua
+---dc.conj({ dc.complex(3, 4) })[1]           --> 3-4i
+---```
+---@return dotcompute.array # of the shape of `a`, pending: it is computed when it is used
+function c_array:conj() end
+
+---The angles to the positive real axis in radians, from -pi to pi.
+---
+---Of complex numbers, and of real ones. All but `conj` give the real dtype of that width: float32 for complex64, float64 for complex128.
+---```lua
+---dc.allclose(dc.angle { dc.complex(0, 2), -1 }, { math.pi / 2, math.pi })     --> true
+---```
+---@return dotcompute.array # of the shape of `a`, pending: it is computed when it is used
+function c_array:angle() end
+
+---Whether both elements are true.
+---
+---Results are bool. Elements are true if they are not 0; NaN is true.
+---```lua
+---dc.logical_and({ 1, 2, 0 }, { 1, 0, 0 })   --> {true, false, false}
+---```
+---@param b dotcompute.operand|dotcompute.complex the second operand; shapes broadcast
+---@return dotcompute.array # bool, of the broadcast shape, pending: it is computed when it is used
+function c_array:logical_and(b) end
+
+---Whether one of two elements is true, or both.
+---
+---Results are bool. Elements are true if they are not 0; NaN is true.
+---```lua
+---dc.logical_or({ 1, 2, 0 }, { 1, 0, 0 })    --> {true, true, false}
+---```
+---@param b dotcompute.operand|dotcompute.complex the second operand; shapes broadcast
+---@return dotcompute.array # bool, of the broadcast shape, pending: it is computed when it is used
+function c_array:logical_or(b) end
+
+---Whether exactly one of two elements is true.
+---
+---Results are bool. Elements are true if they are not 0; NaN is true.
+---```lua
+---dc.logical_xor({ 1, 2, 0 }, { 1, 0, 0 })   --> {false, true, false}
+---```
+---@param b dotcompute.operand|dotcompute.complex the second operand; shapes broadcast
+---@return dotcompute.array # bool, of the broadcast shape, pending: it is computed when it is used
+function c_array:logical_xor(b) end
+
+---Whether elements are 0: bool.
+---```lua
+---dc.logical_not { 1, 2, 0 }                 --> {false, false, true}
+---```
+---@return dotcompute.array # bool, of the shape of `a`, pending: it is computed when it is used
+function c_array:logical_not() end
+
+---Whether elements are NaN; of complex numbers, one of the parts.
+---
+---Results are bool. Integers and bools are finite.
+---```lua
+---dc.isnan { 1, 0 / 0 }                      --> {false, true}
+---```
+---@return dotcompute.array # bool, of the shape of `a`, pending: it is computed when it is used
+function c_array:isnan() end
+
+---Whether elements are infinite; of complex numbers, one of the parts.
+---
+---Results are bool. Integers and bools are finite.
+---```lua
+---dc.isinf { 1, -1 / 0 }                     --> {false, true}
+---```
+---@return dotcompute.array # bool, of the shape of `a`, pending: it is computed when it is used
+function c_array:isinf() end
+
+---Whether elements are neither infinite nor NaN.
+---
+---Results are bool. Integers and bools are finite.
+---```lua
+---dc.isfinite { 1, 1 / 0, 0 / 0 }            --> {true, false, false}
+---```
+---@return dotcompute.array # bool, of the shape of `a`, pending: it is computed when it is used
+function c_array:isfinite() end
+
+---Whether the sign bit is set, as it is of -0.0: bool.
+---```lua
+---dc.signbit { -1.0, -0.0, 0.0 }             --> {true, true, false}
+---```
+---@return dotcompute.array # bool, of the shape of `a`, pending: it is computed when it is used
+function c_array:signbit() end
+
+---`a ^ b`, but of integers an integer, which wraps around.
+---```lua
+---local n = dc.array({ 2, 3 }, "int32")
+---dc.pow(n, 3), dc.pow(n, 3).dtype, (n ^ 3).dtype      --> {8, 27}, int32, float64
+---dc.pow(n, -1)                              --> {0, 0}
+---```
+---@param b dotcompute.operand|dotcompute.complex the exponent; shapes broadcast
+---@return dotcompute.array # of two integer operands in their promoted dtype, else as `^`; of the broadcast shape, pending: it is computed when it is used
+function c_array:pow(b) end
+
+---Rounds down: the largest integer that is not greater.
+---
+---In the same dtype; `round` rounds halves away from 0, `rint` to even, also for complex numbers.
+---```lua
+---dc.floor { -1.5, 1.5 }                     --> {-2, 1}
+---```
+---@return dotcompute.array # of the shape and dtype of `a`, pending
+function c_array:floor() end
+
+---Rounds up: the smallest integer that is not less.
+---
+---In the same dtype; `round` rounds halves away from 0, `rint` to even, also for complex numbers.
+---```lua
+---dc.ceil { -1.5, 1.5 }                      --> {-1, 2}
+---```
+---@return dotcompute.array # of the shape and dtype of `a`, pending
+function c_array:ceil() end
+
+---Rounds toward 0.
+---
+---In the same dtype; `round` rounds halves away from 0, `rint` to even, also for complex numbers.
+---```lua
+---dc.trunc { -1.5, 1.5 }                     --> {-1, 1}
+---```
+---@return dotcompute.array # of the shape and dtype of `a`, pending
+function c_array:trunc() end
+
+---Rounds to the nearest integer, halves away from 0.
+---
+---In the same dtype; `round` rounds halves away from 0, `rint` to even, also for complex numbers.
+---```lua
+---dc.round { -2.5, 2.5, 2.25 }               --> {-3, 3, 2}
+---```
+---@return dotcompute.array # of the shape and dtype of `a`, pending
+function c_array:round() end
+
+---Rounds to the nearest integer, halves to the even one; complex numbers, too.
+---
+---In the same dtype; `round` rounds halves away from 0, `rint` to even, also for complex numbers.
+---```lua
+---dc.rint { -2.5, 2.5, 3.5 }                 --> {-2, 2, 4}
+---```
+---@return dotcompute.array # of the shape and dtype of `a`, pending
+function c_array:rint() end
+
+---Rounds to the nearest integer, halves to the even one.
+---
+---In the same dtype; `round` rounds halves away from 0, `rint` to even, also for complex numbers.
+---```lua
+---dc.nearbyint { -2.5, 2.5, 3.5 }            --> {-2, 2, 4}
+---```
+---@return dotcompute.array # of the shape and dtype of `a`, pending
+function c_array:nearbyint() end
+
+---The nearest integer, halves to the even one.
+---
+---Results are int64, saturating; `llrint` and `llround` of NaN are 0.
+---```lua
+---dc.llrint { -2.5, 2.5, 1e30 }              --> {-2, 2, 9223372036854775807}
+---```
+---@return dotcompute.array # int64, of the shape of `a`, pending
+function c_array:llrint() end
+
+---The nearest integer, halves away from 0.
+---
+---Results are int64, saturating; `llrint` and `llround` of NaN are 0.
+---```lua
+---dc.llround { -2.5, 2.5 }                   --> {-3, 3}
+---```
+---@return dotcompute.array # int64, of the shape of `a`, pending
+function c_array:llround() end
+
+---The exponent of 2 of the format: `floor(log2(abs(a)))`; -2^31 for 0 and NaN.
+---
+---Results are int64, saturating; `llrint` and `llround` of NaN are 0.
+---```lua
+---dc.ilogb { 8, 0.3 }                        --> {3, -2}
+---```
+---@return dotcompute.array # int64, of the shape of `a`, pending
+function c_array:ilogb() end
+
+---The square root, of real and complex numbers; of negative real ones NaN. Of float32 and float64 numbers it is rounded correctly.
+---```lua
+---dc.sqrt { 4, 2.25 }                        --> {2, 1.5}
+---dc.sqrt(dc.complex(-4, 0))                 --> 0+2i
+---```
+---@return dotcompute.array # of the shape of `a`, floating-point: float32 for integers, float64 for 64-bit ones; pending
+function c_array:sqrt() end
+
+---The reciprocal of the square root.
+---
+---Roots and their reciprocals of real numbers.
+---```lua
+---dc.allclose(dc.rsqrt { 4, 16 }, { 0.5, 0.25 })      --> true
+---```
+---@return dotcompute.array # of the shape of `a`, floating-point: float32 for integers, float64 for 64-bit ones; pending
+function c_array:rsqrt() end
+
+---The cube root, also of negative numbers.
+---
+---Roots and their reciprocals of real numbers.
+---```lua
+---dc.allclose(dc.cbrt { 27, -8 }, { 3, -2 })          --> true
+---```
+---@return dotcompute.array # of the shape of `a`, floating-point: float32 for integers, float64 for 64-bit ones; pending
+function c_array:cbrt() end
+
+---The reciprocal of the cube root.
+---
+---Roots and their reciprocals of real numbers.
+---```lua
+---dc.allclose(dc.rcbrt { 8, -64 }, { 0.5, -0.25 })    --> true
+---```
+---@return dotcompute.array # of the shape of `a`, floating-point: float32 for integers, float64 for 64-bit ones; pending
+function c_array:rcbrt() end
+
+---The exponential function.
+---
+---Exponential functions of real and complex numbers.
+---```lua
+---dc.allclose(dc.exp { 0, 1 }, { 1, 2.718281828 })         --> true
+---dc.allclose(dc.exp(dc.complex(0, math.pi)), dc.complex(-1, 0), { atol = 1e-6 })     --> true
+---```
+---@return dotcompute.array # of the shape of `a`, floating-point: float32 for integers, float64 for 64-bit ones; pending
+function c_array:exp() end
+
+---`exp(a) - 1`, accurate for small numbers, too.
+---
+---Exponential functions of real and complex numbers.
+---```lua
+---dc.allclose(dc.expm1 { 1e-6, 1 }, { 1.0000005e-6, 1.718281828 }, { atol = 0 })      --> true
+---```
+---@return dotcompute.array # of the shape of `a`, floating-point: float32 for integers, float64 for 64-bit ones; pending
+function c_array:expm1() end
+
+---2 to the power of `a`.
+---
+---Powers of 2 and of 10, of real numbers.
+---```lua
+---dc.allclose(dc.exp2 { 3, -1 }, { 8, 0.5 })          --> true
+---```
+---@return dotcompute.array # of the shape of `a`, floating-point: float32 for integers, float64 for 64-bit ones; pending
+function c_array:exp2() end
+
+---10 to the power of `a`.
+---
+---Powers of 2 and of 10, of real numbers.
+---```lua
+---dc.allclose(dc.exp10 { 2, -1 }, { 100, 0.1 })       --> true
+---```
+---@return dotcompute.array # of the shape of `a`, floating-point: float32 for integers, float64 for 64-bit ones; pending
+function c_array:exp10() end
+
+---The natural logarithm.
+---
+---Logarithms of real and complex numbers; of negative real ones NaN.
+---```lua
+---dc.allclose(dc.log { 1, math.exp(2) }, { 0, 2 })    --> true
+---```
+---@return dotcompute.array # of the shape of `a`, floating-point: float32 for integers, float64 for 64-bit ones; pending
+function c_array:log() end
+
+---The logarithm to base 2.
+---
+---Logarithms of real and complex numbers; of negative real ones NaN.
+---```lua
+---dc.allclose(dc.log2 { 8, 0.5 }, { 3, -1 })          --> true
+---```
+---@return dotcompute.array # of the shape of `a`, floating-point: float32 for integers, float64 for 64-bit ones; pending
+function c_array:log2() end
+
+---The logarithm to base 10.
+---
+---Logarithms of real and complex numbers; of negative real ones NaN.
+---```lua
+---dc.allclose(dc.log10 { 1000, 0.1 }, { 3, -1 })      --> true
+---```
+---@return dotcompute.array # of the shape of `a`, floating-point: float32 for integers, float64 for 64-bit ones; pending
+function c_array:log10() end
+
+---`log(1 + a)`, accurate for small numbers, too.
+---
+---Logarithms of real and complex numbers; of negative real ones NaN.
+---```lua
+---dc.allclose(dc.log1p { 1e-6, 1 }, { 9.999995e-7, 0.69314718 }, { atol = 0 })        --> true
+---```
+---@return dotcompute.array # of the shape of `a`, floating-point: float32 for integers, float64 for 64-bit ones; pending
+function c_array:log1p() end
+
+---The exponent of 2 of the format, `floor(log2(abs(a)))`, as a floating-point number; minus infinity for 0.
+---```lua
+---dc.logb { 10, 0.3 }                        --> {3, -2}
+---```
+---@return dotcompute.array # of the shape of `a`, floating-point: float32 for integers, float64 for 64-bit ones; pending
+function c_array:logb() end
+
+---The sine of an angle in radians.
+---
+---Trigonometric functions and their inverses, of real and complex numbers; NaN outside of the domain of real ones.
+---```lua
+---dc.allclose(dc.sin { 0, math.pi / 6 }, { 0, 0.5 })       --> true
+---```
+---@return dotcompute.array # of the shape of `a`, floating-point: float32 for integers, float64 for 64-bit ones; pending
+function c_array:sin() end
+
+---The cosine of an angle in radians.
+---
+---Trigonometric functions and their inverses, of real and complex numbers; NaN outside of the domain of real ones.
+---```lua
+---dc.allclose(dc.cos { 0, math.pi / 3 }, { 1, 0.5 })       --> true
+---```
+---@return dotcompute.array # of the shape of `a`, floating-point: float32 for integers, float64 for 64-bit ones; pending
+function c_array:cos() end
+
+---The tangent of an angle in radians.
+---
+---Trigonometric functions and their inverses, of real and complex numbers; NaN outside of the domain of real ones.
+---```lua
+---dc.allclose(dc.tan { 0, math.pi / 4 }, { 0, 1 })         --> true
+---```
+---@return dotcompute.array # of the shape of `a`, floating-point: float32 for integers, float64 for 64-bit ones; pending
+function c_array:tan() end
+
+---The arc sine, from -pi/2 to pi/2.
+---
+---Trigonometric functions and their inverses, of real and complex numbers; NaN outside of the domain of real ones.
+---```lua
+---dc.allclose(dc.asin { 0, 0.5 }, { 0, math.pi / 6 })      --> true
+---```
+---@return dotcompute.array # of the shape of `a`, floating-point: float32 for integers, float64 for 64-bit ones; pending
+function c_array:asin() end
+
+---The arc cosine, from 0 to pi.
+---
+---Trigonometric functions and their inverses, of real and complex numbers; NaN outside of the domain of real ones.
+---```lua
+---dc.allclose(dc.acos { -1, 0.5 }, { math.pi, math.pi / 3 })     --> true
+---```
+---@return dotcompute.array # of the shape of `a`, floating-point: float32 for integers, float64 for 64-bit ones; pending
+function c_array:acos() end
+
+---The arc tangent, from -pi/2 to pi/2.
+---
+---Trigonometric functions and their inverses, of real and complex numbers; NaN outside of the domain of real ones.
+---```lua
+---dc.allclose(dc.atan { 1, -1 }, { math.pi / 4, -math.pi / 4 })  --> true
+---```
+---@return dotcompute.array # of the shape of `a`, floating-point: float32 for integers, float64 for 64-bit ones; pending
+function c_array:atan() end
+
+---The sine of `pi * a`, without an error of the product.
+---
+---Of real numbers; exact at multiples of a half.
+---```lua
+---dc.sinpi { 0.5, 1, 1.5 }                   --> {1, 0, -1}
+---```
+---@return dotcompute.array # of the shape of `a`, floating-point: float32 for integers, float64 for 64-bit ones; pending
+function c_array:sinpi() end
+
+---The cosine of `pi * a`, without an error of the product.
+---
+---Of real numbers; exact at multiples of a half.
+---```lua
+---dc.cospi { 0, 0.5, 1 }                     --> {1, 0, -1}
+---```
+---@return dotcompute.array # of the shape of `a`, floating-point: float32 for integers, float64 for 64-bit ones; pending
+function c_array:cospi() end
+
+---The hyperbolic sine.
+---
+---Hyperbolic functions and their inverses, of real and complex numbers; NaN outside of the domain of real ones.
+---```lua
+---dc.allclose(dc.sinh { 0, 1 }, { 0, 1.175201194 })        --> true
+---```
+---@return dotcompute.array # of the shape of `a`, floating-point: float32 for integers, float64 for 64-bit ones; pending
+function c_array:sinh() end
+
+---The hyperbolic cosine.
+---
+---Hyperbolic functions and their inverses, of real and complex numbers; NaN outside of the domain of real ones.
+---```lua
+---dc.allclose(dc.cosh { 0, 1 }, { 1, 1.543080635 })        --> true
+---```
+---@return dotcompute.array # of the shape of `a`, floating-point: float32 for integers, float64 for 64-bit ones; pending
+function c_array:cosh() end
+
+---The hyperbolic tangent.
+---
+---Hyperbolic functions and their inverses, of real and complex numbers; NaN outside of the domain of real ones.
+---```lua
+---dc.allclose(dc.tanh { 0, 1 }, { 0, 0.761594156 })        --> true
+---```
+---@return dotcompute.array # of the shape of `a`, floating-point: float32 for integers, float64 for 64-bit ones; pending
+function c_array:tanh() end
+
+---The inverse of the hyperbolic sine.
+---
+---Hyperbolic functions and their inverses, of real and complex numbers; NaN outside of the domain of real ones.
+---```lua
+---dc.allclose(dc.asinh { 0, 1 }, { 0, 0.881373587 })       --> true
+---```
+---@return dotcompute.array # of the shape of `a`, floating-point: float32 for integers, float64 for 64-bit ones; pending
+function c_array:asinh() end
+
+---The inverse of the hyperbolic cosine, not negative.
+---
+---Hyperbolic functions and their inverses, of real and complex numbers; NaN outside of the domain of real ones.
+---```lua
+---dc.allclose(dc.acosh { 1, 2 }, { 0, 1.316957897 })       --> true
+---```
+---@return dotcompute.array # of the shape of `a`, floating-point: float32 for integers, float64 for 64-bit ones; pending
+function c_array:acosh() end
+
+---The inverse of the hyperbolic tangent.
+---
+---Hyperbolic functions and their inverses, of real and complex numbers; NaN outside of the domain of real ones.
+---```lua
+---dc.allclose(dc.atanh { 0, 0.5 }, { 0, 0.549306144 })     --> true
+---```
+---@return dotcompute.array # of the shape of `a`, floating-point: float32 for integers, float64 for 64-bit ones; pending
+function c_array:atanh() end
+
+---The error function.
+---
+---The error function and the normal distribution, of real numbers.
+---```lua
+---dc.allclose(dc.erf { 0, 1 }, { 0, 0.842700793 })         --> true
+---```
+---@return dotcompute.array # of the shape of `a`, floating-point: float32 for integers, float64 for 64-bit ones; pending
+function c_array:erf() end
+
+---The complementary error function, `1 - erf(a)`, accurate for large numbers, too.
+---
+---The error function and the normal distribution, of real numbers.
+---```lua
+---dc.allclose(dc.erfc { 0, 1 }, { 1, 0.157299207 })        --> true
+---```
+---@return dotcompute.array # of the shape of `a`, floating-point: float32 for integers, float64 for 64-bit ones; pending
+function c_array:erfc() end
+
+---The scaled complementary error function, `exp(a^2) * erfc(a)`.
+---
+---The error function and the normal distribution, of real numbers.
+---```lua
+---dc.allclose(dc.erfcx { 0, 1 }, { 1, 0.427583576 })       --> true
+---```
+---@return dotcompute.array # of the shape of `a`, floating-point: float32 for integers, float64 for 64-bit ones; pending
+function c_array:erfcx() end
+
+---The inverse of the error function.
+---
+---The error function and the normal distribution, of real numbers.
+---```lua
+---dc.allclose(dc.erfinv { 0, 0.5 }, { 0, 0.476936276 })    --> true
+---```
+---@return dotcompute.array # of the shape of `a`, floating-point: float32 for integers, float64 for 64-bit ones; pending
+function c_array:erfinv() end
+
+---The inverse of the complementary error function.
+---
+---The error function and the normal distribution, of real numbers.
+---```lua
+---dc.allclose(dc.erfcinv { 1, 0.5 }, { 0, 0.476936276 })   --> true
+---```
+---@return dotcompute.array # of the shape of `a`, floating-point: float32 for integers, float64 for 64-bit ones; pending
+function c_array:erfcinv() end
+
+---The distribution function of the standard normal distribution.
+---
+---The error function and the normal distribution, of real numbers.
+---```lua
+---dc.allclose(dc.normcdf { 0, 1 }, { 0.5, 0.841344746 })   --> true
+---```
+---@return dotcompute.array # of the shape of `a`, floating-point: float32 for integers, float64 for 64-bit ones; pending
+function c_array:normcdf() end
+
+---The quantile function of the standard normal distribution.
+---
+---The error function and the normal distribution, of real numbers.
+---```lua
+---dc.allclose(dc.normcdfinv { 0.5, 0.975 }, { 0, 1.959963985 })    --> true
+---```
+---@return dotcompute.array # of the shape of `a`, floating-point: float32 for integers, float64 for 64-bit ones; pending
+function c_array:normcdfinv() end
+
+---The natural logarithm of the absolute value of the gamma function.
+---
+---The gamma function, of real numbers.
+---```lua
+---dc.allclose(dc.lgamma { 5, 0.5 }, { 3.17805383, 0.572364943 })   --> true
+---```
+---@return dotcompute.array # of the shape of `a`, floating-point: float32 for integers, float64 for 64-bit ones; pending
+function c_array:lgamma() end
+
+---The gamma function: `(n - 1)!` of a positive integer n.
+---
+---The gamma function, of real numbers.
+---```lua
+---dc.allclose(dc.tgamma { 5, 0.5 }, { 24, 1.772453851 })           --> true
+---```
+---@return dotcompute.array # of the shape of `a`, floating-point: float32 for integers, float64 for 64-bit ones; pending
+function c_array:tgamma() end
+
+---The Bessel function of the first kind of order 0.
+---
+---Bessel functions of real numbers.
+---```lua
+---dc.allclose(dc.j0 { 0, 1 }, { 1, 0.765197687 })          --> true
+---```
+---@return dotcompute.array # of the shape of `a`, floating-point: float32 for integers, float64 for 64-bit ones; pending
+function c_array:j0() end
+
+---The Bessel function of the first kind of order 1.
+---
+---Bessel functions of real numbers.
+---```lua
+---dc.allclose(dc.j1 { 0, 1 }, { 0, 0.440050586 })          --> true
+---```
+---@return dotcompute.array # of the shape of `a`, floating-point: float32 for integers, float64 for 64-bit ones; pending
+function c_array:j1() end
+
+---The Bessel function of the second kind of order 0.
+---
+---Bessel functions of real numbers.
+---```lua
+---dc.allclose(dc.y0 { 1 }, { 0.088256964 })                --> true
+---```
+---@return dotcompute.array # of the shape of `a`, floating-point: float32 for integers, float64 for 64-bit ones; pending
+function c_array:y0() end
+
+---The Bessel function of the second kind of order 1.
+---
+---Bessel functions of real numbers.
+---```lua
+---dc.allclose(dc.y1 { 1 }, { -0.781212821 })               --> true
+---```
+---@return dotcompute.array # of the shape of `a`, floating-point: float32 for integers, float64 for 64-bit ones; pending
+function c_array:y1() end
+
+---The modified Bessel function of the first kind of order 0.
+---
+---Bessel functions of real numbers.
+---```lua
+---dc.allclose(dc.cyl_bessel_i0 { 0, 1 }, { 1, 1.266065878 })       --> true
+---```
+---@return dotcompute.array # of the shape of `a`, floating-point: float32 for integers, float64 for 64-bit ones; pending
+function c_array:cyl_bessel_i0() end
+
+---The modified Bessel function of the first kind of order 1.
+---
+---Bessel functions of real numbers.
+---```lua
+---dc.allclose(dc.cyl_bessel_i1 { 0, 1 }, { 0, 0.565159104 })       --> true
+---```
+---@return dotcompute.array # of the shape of `a`, floating-point: float32 for integers, float64 for 64-bit ones; pending
+function c_array:cyl_bessel_i1() end
+
+---The Bessel function of the first kind of order `n`.
+---
+---Bessel functions of order `n`, an integer or an array of integers; one of the two is an array. The order stands first in the method, too: `n:jn(a)`.
+---```lua
+---dc.allclose(dc.jn(2, dc.array { 1 }), { 0.114903485 })   --> true
+---```
+---@param a dotcompute.operand the argument; shapes broadcast
+---@return dotcompute.array # of the broadcast shape, in the promoted floating-point dtype; pending
+function c_array:jn(a) end
+
+---The Bessel function of the second kind of order `n`.
+---
+---Bessel functions of order `n`, an integer or an array of integers; one of the two is an array. The order stands first in the method, too: `n:jn(a)`.
+---```lua
+---dc.allclose(dc.yn(2, dc.array { 1 }), { -1.650682607 })  --> true
+---```
+---@param a dotcompute.operand the argument; shapes broadcast
+---@return dotcompute.array # of the broadcast shape, in the promoted floating-point dtype; pending
+function c_array:yn(a) end
+
+---The angle of the point (b, a) to the positive first axis in radians, from -pi to pi.
+---```lua
+---dc.allclose(dc.atan2({ 1, -1 }, { 0, -1 }), { math.pi / 2, -3 * math.pi / 4 })      --> true
+---```
+---@param b dotcompute.operand the first coordinate
+---@return dotcompute.array # of the broadcast shape, in the promoted floating-point dtype; pending
+function c_array:atan2(b) end
+
+---The remainder of the quotient rounded toward 0; it has the sign of `a`.
+---
+---Exactly `a - n * b`; `n` is the quotient, rounded toward 0 or to the nearest integer. The operator `%` rounds it toward minus infinity.
+---```lua
+---dc.fmod({ 7, -7 }, 4)                      --> {3, -3}
+---```
+---@param b dotcompute.operand the second operand; shapes broadcast
+---@return dotcompute.array # of the broadcast shape, in the promoted floating-point dtype; pending
+function c_array:fmod(b) end
+
+---The remainder of the quotient rounded to the nearest integer.
+---
+---Exactly `a - n * b`; `n` is the quotient, rounded toward 0 or to the nearest integer. The operator `%` rounds it toward minus infinity.
+---```lua
+---dc.remainder({ 7, -7 }, 4)                 --> {-1, 1}
+---```
+---@param b dotcompute.operand the second operand; shapes broadcast
+---@return dotcompute.array # of the broadcast shape, in the promoted floating-point dtype; pending
+function c_array:remainder(b) end
+
+---The root of `a^2 + b^2`, without overflow in between.
+---
+---The length of a vector of two components, and its reciprocal.
+---```lua
+---dc.allclose(dc.hypot({ 3, 5 }, { 4, 12 }), { 5, 13 })    --> true
+---```
+---@param b dotcompute.operand the second operand; shapes broadcast
+---@return dotcompute.array # of the broadcast shape, in the promoted floating-point dtype; pending
+function c_array:hypot(b) end
+
+---The reciprocal of the root of `a^2 + b^2`.
+---
+---The length of a vector of two components, and its reciprocal.
+---```lua
+---dc.allclose(dc.rhypot({ 3 }, 4), { 0.2 })                --> true
+---```
+---@param b dotcompute.operand the second operand; shapes broadcast
+---@return dotcompute.array # of the broadcast shape, in the promoted floating-point dtype; pending
+function c_array:rhypot(b) end
+
+---`a` with the sign of `b`.
+---
+---Signs, positive differences and neighbours; `nextafter` steps in the format of its dtype, 16-bit ones too.
+---```lua
+---dc.copysign({ 1, 2 }, { -1, 1 })           --> {-1, 2}
+---```
+---@param b dotcompute.operand the second operand; shapes broadcast
+---@return dotcompute.array # of the broadcast shape, in the promoted floating-point dtype; pending
+function c_array:copysign(b) end
+
+---`a - b` where that is positive, else 0.
+---
+---Signs, positive differences and neighbours; `nextafter` steps in the format of its dtype, 16-bit ones too.
+---```lua
+---dc.fdim({ 5, 3 }, { 3, 5 })                --> {2, 0}
+---```
+---@param b dotcompute.operand the second operand; shapes broadcast
+---@return dotcompute.array # of the broadcast shape, in the promoted floating-point dtype; pending
+function c_array:fdim(b) end
+
+---The number next to `a` in the direction of `b`.
+---
+---Signs, positive differences and neighbours; `nextafter` steps in the format of its dtype, 16-bit ones too.
+---```lua
+---local one = dc.array({ 1 }, "float16")
+---dc.nextafter(one, 2)[1] == 1 + 2 ^ -10     --> true
+---```
+---@param b dotcompute.operand the second operand; shapes broadcast
+---@return dotcompute.array # of the broadcast shape, in the promoted floating-point dtype; pending
+function c_array:nextafter(b) end
+
+---`a * b + c`, rounded once.
+---```lua
+---dc.fma({ 1, 2 }, 3, 4)                     --> {7, 10}
+---```
+---@param b dotcompute.operand the second operand; shapes broadcast
+---@param c dotcompute.operand the summand
+---@return dotcompute.array # of the broadcast shape, in the promoted floating-point dtype; pending
+function c_array:fma(b, c) end
+
+---The root of `a^2 + b^2 + c^2`, without overflow in between.
+---
+---The length of a vector of three components, and its reciprocal.
+---```lua
+---dc.allclose(dc.norm3d({ 1 }, 2, 2), { 3 })               --> true
+---```
+---@param b dotcompute.operand the second operand; shapes broadcast
+---@param c dotcompute.operand the third component
+---@return dotcompute.array # of the broadcast shape, in the promoted floating-point dtype; pending
+function c_array:norm3d(b, c) end
+
+---The reciprocal of the root of `a^2 + b^2 + c^2`.
+---
+---The length of a vector of three components, and its reciprocal.
+---```lua
+---dc.allclose(dc.rnorm3d({ 2 }, 4, 4), { 1 / 6 })          --> true
+---```
+---@param b dotcompute.operand the second operand; shapes broadcast
+---@param c dotcompute.operand the third component
+---@return dotcompute.array # of the broadcast shape, in the promoted floating-point dtype; pending
+function c_array:rnorm3d(b, c) end
+
+---The root of `a^2 + b^2 + c^2 + d^2`, without overflow in between.
+---
+---The length of a vector of four components, and its reciprocal.
+---```lua
+---dc.allclose(dc.norm4d({ 2 }, 4, 5, 6), { 9 })            --> true
+---```
+---@param b dotcompute.operand the second operand; shapes broadcast
+---@param c dotcompute.operand the third component
+---@param d dotcompute.operand the fourth component
+---@return dotcompute.array # of the broadcast shape, in the promoted floating-point dtype; pending
+function c_array:norm4d(b, c, d) end
+
+---The reciprocal of the root of `a^2 + b^2 + c^2 + d^2`.
+---
+---The length of a vector of four components, and its reciprocal.
+---```lua
+---dc.allclose(dc.rnorm4d({ 1 }, 1, 1, 1), { 0.5 })         --> true
+---```
+---@param b dotcompute.operand the second operand; shapes broadcast
+---@param c dotcompute.operand the third component
+---@param d dotcompute.operand the fourth component
+---@return dotcompute.array # of the broadcast shape, in the promoted floating-point dtype; pending
+function c_array:rnorm4d(b, c, d) end
+
+---`a * 2^n`.
+---
+---The product with a power of 2; `n` is an integer, or an array of integers.
+---```lua
+---dc.ldexp({ 3, 5 }, 2)                      --> {12, 20}
+---```
+---@param n dotcompute.array|integer the exponent of 2; shapes broadcast
+---@return dotcompute.array # of the broadcast shape, in the promoted floating-point dtype; pending
+function c_array:ldexp(n) end
+
+---`a * 2^n`, the same as `ldexp`.
+---
+---The product with a power of 2; `n` is an integer, or an array of integers.
+---```lua
+---dc.scalbn({ 3, 5 }, -1)                    --> {1.5, 2.5}
+---```
+---@param n dotcompute.array|integer the exponent of 2; shapes broadcast
+---@return dotcompute.array # of the broadcast shape, in the promoted floating-point dtype; pending
+function c_array:scalbn(n) end
+
+---@class dotcompute.sum.options
+---@field keep? boolean whether the reduced axes stay, with extent 1. Default: false
+---@field axes? dotcompute.axes the axes by name; also `axis`
+---@field axes...? dotcompute.axes the axes to reduce: integers, or one table of them, from 1, or from the end when negative. Default: all
+
+---The sum of elements.
+---
+---Sums and products: int64 for integers and bools (uint64 for unsigned ones), otherwise the same dtype. Without elements a sum is 0, a product 1.
+---```lua
+---local a = dc.array { { 1, 2, 3 }, { 4, 5, 6 } }
+---a:sum()                                    --> 21.0
+---a:sum(1), a:sum(2)                         --> {5, 7, 9}, {6, 15}
+---a:sum(2, { keep = true })                  --> {{6}, {15}}
+---```
+---@param ... dotcompute.axes|dotcompute.sum.options the axes to reduce: integers, or one table of them, from 1, or from the end when negative. Default: all
+---@return dotcompute.array # without the reduced axes (0-d over all), pending: it is computed when it is used
+function c_array:sum(...) end
+
+---The product of elements.
+---
+---Sums and products: int64 for integers and bools (uint64 for unsigned ones), otherwise the same dtype. Without elements a sum is 0, a product 1.
+---```lua
+---dc.array({ { 1, 2, 3 }, { 4, 5, 6 } }):prod(2)      --> {6, 120}
+---```
+---@param ... dotcompute.axes|dotcompute.sum.options the axes to reduce: integers, or one table of them, from 1, or from the end when negative. Default: all
+---@return dotcompute.array # without the reduced axes (0-d over all), pending: it is computed when it is used
+function c_array:prod(...) end
+
+---@class dotcompute.min.options
+---@field keep? boolean whether the reduced axes stay, with extent 1. Default: false
+---@field axes? dotcompute.axes the axes by name; also `axis`
+---@field axes...? dotcompute.axes the axes to reduce: integers, or one table of them, from 1, or from the end when negative. Default: all
+
+---The smallest element.
+---
+---NaN is propagated. Two arrays are compared by `dc.minimum` and `dc.fmin`, `dc.maximum` and `dc.fmax`; only in `dc.vectorize`, where a value is one element, these two are elementwise.
+---```lua
+---dc.array({ { 3, 1 }, { 2, 5 } }):min()     --> 1.0
+---dc.array({ { 3, 1 }, { 2, 5 } }):min(2)    --> {1, 2}
+---```
+---@param ... dotcompute.axes|dotcompute.min.options the axes to reduce: integers, or one table of them, from 1, or from the end when negative. Default: all
+---@return dotcompute.array # in the dtype of `a`, without the reduced axes (0-d over all), pending: it is computed when it is used
+function c_array:min(...) end
+
+---The largest element.
+---
+---NaN is propagated. Two arrays are compared by `dc.minimum` and `dc.fmin`, `dc.maximum` and `dc.fmax`; only in `dc.vectorize`, where a value is one element, these two are elementwise.
+---```lua
+---dc.array({ { 3, 1 }, { 2, 5 } }):max()     --> 5.0
+---dc.array({ { 3, 1 }, { 2, 5 } }):max(1)    --> {3, 5}
+---```
+---@param ... dotcompute.axes|dotcompute.min.options the axes to reduce: integers, or one table of them, from 1, or from the end when negative. Default: all
+---@return dotcompute.array # in the dtype of `a`, without the reduced axes (0-d over all), pending: it is computed when it is used
+function c_array:max(...) end
+
+---@class dotcompute.argmin.options
+---@field keep? boolean whether the reduced axes stay, with extent 1. Default: false
+---@field axis? integer the axis by name
+
+---The index of the smallest element.
+---
+---The first index, from 1, int64; over all elements in C order; NaN counts as the extreme.
+---```lua
+---dc.array({ 3, 1, 2, 1 }):argmin()          --> 2
+---```
+---@param axis? integer|dotcompute.argmin.options the axis, from 1, or from the end when negative. Default: all elements
+---@param options? dotcompute.argmin.options options by name
+---@return dotcompute.array # int64, without the reduced axes (0-d over all), pending: it is computed when it is used
+function c_array:argmin(axis, options) end
+
+---The index of the largest element.
+---
+---The first index, from 1, int64; over all elements in C order; NaN counts as the extreme.
+---```lua
+---local a = dc.array { { 3, 1 }, { 2, 5 } }
+---a:argmax(), a:argmax(2)                    --> 4, {1, 2}
+---```
+---@param axis? integer|dotcompute.argmin.options the axis, from 1, or from the end when negative. Default: all elements
+---@param options? dotcompute.argmin.options options by name
+---@return dotcompute.array # int64, without the reduced axes (0-d over all), pending: it is computed when it is used
+function c_array:argmax(axis, options) end
+
+---@class dotcompute.mean.options
+---@field keep? boolean whether the reduced axes stay, with extent 1. Default: false
+---@field axes? dotcompute.axes the axes by name; also `axis`
+---@field axes...? dotcompute.axes the axes to reduce: integers, or one table of them, from 1, or from the end when negative. Default: all
+
+---The mean: floating-point, float64 for 32- and 64-bit integers. Without elements it is NaN.
+---```lua
+---local a = dc.array { { 1, 2, 3 }, { 4, 5, 6 } }
+---a:mean(), a:mean(2)                        --> 3.5, {2, 5}
+---a - a:mean { 2, keep = true }              --> {{-1, 0, 1}, {-1, 0, 1}}
+---```
+---@param ... dotcompute.axes|dotcompute.mean.options the axes to reduce: integers, or one table of them, from 1, or from the end when negative. Default: all
+---@return dotcompute.array # without the reduced axes (0-d over all), pending: it is computed when it is used
+function c_array:mean(...) end
+
+---@class dotcompute.var.options
+---@field ddof? number the divisor is the number of elements minus `ddof`. Default: 0
+---@field keep? boolean whether the reduced axes stay, with extent 1. Default: false
+---@field axes? dotcompute.axes the axes by name; also `axis`
+---@field axes...? dotcompute.axes the axes to reduce: integers, or one table of them, from 1, or from the end when negative. Default: all
+
+---The variance: the mean of the squared deviations from the mean.
+---
+---Floating-point, float64 for 32- and 64-bit integers; of complex numbers the real dtype. The divisor of the variance is n, or n - `ddof`.
+---```lua
+---local a = dc.array { 1, 2, 3, 4, 5 }
+---a:var(), a:var { ddof = 1 }                --> 2.0, 2.5
+---```
+---@param ... dotcompute.axes|dotcompute.var.options the axes to reduce: integers, or one table of them, from 1, or from the end when negative. Default: all
+---@return dotcompute.array # without the reduced axes (0-d over all), pending: it is computed when it is used
+function c_array:var(...) end
+
+---The standard deviation: the root of the variance.
+---
+---Floating-point, float64 for 32- and 64-bit integers; of complex numbers the real dtype. The divisor of the variance is n, or n - `ddof`.
+---```lua
+---dc.array({ { 1, 3 }, { 2, 10 } }):std(2)   --> {1, 4}
+---```
+---@param ... dotcompute.axes|dotcompute.var.options the axes to reduce: integers, or one table of them, from 1, or from the end when negative. Default: all
+---@return dotcompute.array # without the reduced axes (0-d over all), pending: it is computed when it is used
+function c_array:std(...) end
+
+---@class dotcompute.norm.options
+---@field keep? boolean whether the reduced axes stay, with extent 1. Default: false
+---@field axes? dotcompute.axes the axes by name; also `axis`
+---@field axes...? dotcompute.axes the axes to reduce: integers, or one table of them, from 1, or from the end when negative. Default: all
+
+---The root of the sum of squares (of complex numbers: of absolute values): floating-point, float64 for 64-bit integers, the real dtype of complex numbers.
+---```lua
+---dc.array({ { 3, 4 }, { 6, 8 } }):norm(2)   --> {5, 10}
+---```
+---@param ... dotcompute.axes|dotcompute.norm.options the axes to reduce: integers, or one table of them, from 1, or from the end when negative. Default: all
+---@return dotcompute.array # without the reduced axes (0-d over all), pending: it is computed when it is used
+function c_array:norm(...) end
+
+---@class dotcompute.any.options
+---@field keep? boolean whether the reduced axes stay, with extent 1. Default: false
+---@field axes? dotcompute.axes the axes by name; also `axis`
+---@field axes...? dotcompute.axes the axes to reduce: integers, or one table of them, from 1, or from the end when negative. Default: all
+
+---Whether any element is not 0.
+---
+---Whether any element, or all elements, are not 0: bool; **over all elements a Lua boolean**, computed at once. NaN is not 0. Without elements `any` is false, `all` is true.
+---```lua
+---local a = dc.array { { 1, 0 }, { 0, 0 } }
+---a:any(), a:any(1)                          --> true, {true, false}
+---```
+---@param ... dotcompute.axes|dotcompute.any.options the axes to reduce: integers, or one table of them, from 1, or from the end when negative. Default: all
+---@return boolean|dotcompute.array # over all elements without `keep` a Lua boolean, else a bool array, pending
+function c_array:any(...) end
+
+---Whether all elements are not 0.
+---
+---Whether any element, or all elements, are not 0: bool; **over all elements a Lua boolean**, computed at once. NaN is not 0. Without elements `any` is false, `all` is true.
+---```lua
+---local a = dc.array { { 1, 2 }, { 0, 3 } }
+---a:all(), a:gt(-1):all(), a:all(1)          --> false, true, {false, true}
+---```
+---@param ... dotcompute.axes|dotcompute.any.options the axes to reduce: integers, or one table of them, from 1, or from the end when negative. Default: all
+---@return boolean|dotcompute.array # over all elements without `keep` a Lua boolean, else a bool array, pending
+function c_array:all(...) end
+
+---@class dotcompute.count.options
+---@field keep? boolean whether the reduced axes stay, with extent 1. Default: false
+---@field axes? dotcompute.axes the axes by name; also `axis`
+---@field axes...? dotcompute.axes the axes to reduce: integers, or one table of them, from 1, or from the end when negative. Default: all
+
+---The number of elements that are not 0 (of a mask, that are true): int64.
+---```lua
+---dc.array({ 5, 0, 2 }):count()              --> 2
+---dc.arange(1, 10):gt(7):count()             --> 3
+---```
+---@param ... dotcompute.axes|dotcompute.count.options the axes to reduce: integers, or one table of them, from 1, or from the end when negative. Default: all
+---@return dotcompute.array # int64, without the reduced axes (0-d over all), pending: it is computed when it is used
+function c_array:count(...) end
+
+---Evaluates a pending expression; returns it. Reading values, printing, taking views and launching kernels do so by themselves.
+---```lua
+---local x = dc.ones(1000):eval()
+---dc.stats "reset"
+---local y = x * 2 + 1
+---dc.stats().launches                        --> 0
+---y:eval() == y, dc.stats().launches         --> true, 1
+---```
+---@return dotcompute.array # `e`
+function c_array:eval() end
+
+---The CUDA C of the kernel that `eval` would run; for an array that is not pending, a comment that says so.
+---```lua
+---local x = dc.ones(10)
+---(x + 1):source():find "__global__" ~= nil  --> true
+---x:source():find "already computed" ~= nil  --> true
+---```
+---@return string # the text
+function c_array:source() end
+
+---Prefix sums along an axis. Integers and bools are added in int64, unsigned ones in uint64, floats in their own dtype (float16 and bfloat16 computed in float32). Combined as a tree of fixed form: the same bits for the same input on every device; the error is that of some 30 to 60 additions, not of n. NaN is propagated.
+---```lua
+---dc.cumsum { 3, 1, 2 }                      --> {3, 4, 6}
+---dc.array { { 1, 2 }, { 3, 4 } }:cumsum(1)  --> {{1, 2}, {4, 6}}
+---dc.cumsum({ true, false, true }).dtype     --> int64
+---```
+---@param axis? integer the axis. Default: the last one
+---@return dotcompute.array # the shape of `a`; element k is the sum of elements 1 to k
+function c_array:cumsum(axis) end
+
+---Prefix products along an axis. Dtypes and rounding are those of `cumsum`.
+---```lua
+---dc.cumprod { 2, 3, 4 }                     --> {2, 6, 24}
+---```
+---@param axis? integer the axis. Default: the last one
+---@return dotcompute.array # the shape of `a`; element k is the product of elements 1 to k
+function c_array:cumprod(axis) end
+
+---@class dotcompute.sort.options
+---@field descending? boolean the largest first. Default: false
+---@field axis? integer the axis. Default: the last one
+
+---The elements along an axis in ascending order. Stable.
+---```lua
+---local a = dc.array { 3, 1, 2, 0 / 0 }
+---a:sort():slice { 1, 3 }                    --> {1, 2, 3}
+---a:sort({ descending = true })[1]           --> 3
+---dc.isnan(a:sort { descending = true })[4]  --> true
+---dc.sort({ { 2, 1 }, { 1, 3 } }, 1)         --> {{1, 1}, {2, 3}}
+---```
+---@param axis? integer|dotcompute.sort.options the axis. Default: the last one
+---@param options? dotcompute.sort.options options by name
+---@return dotcompute.array # the shape and dtype of `a`
+function c_array:sort(axis, options) end
+
+---@class dotcompute.argsort.options
+---@field descending? boolean the index of the largest first. Default: false
+---@field axis? integer the axis. Default: the last one
+
+---The indices that sort the elements along an axis. Equal elements keep their order.
+---```lua
+---local a = dc.array { 30, 10, 20 }
+---a:argsort()                                --> {2, 3, 1}
+---a:take(a:argsort { descending = true })    --> {30, 20, 10}
+---```
+---@param axis? integer|dotcompute.argsort.options the axis. Default: the last one
+---@param options? dotcompute.argsort.options options by name
+---@return dotcompute.array # int64, the shape of `a`
+function c_array:argsort(axis, options) end
+
+---@class dotcompute.topk.options
+---@field smallest? boolean the smallest elements instead. Default: false
+---@field axis? integer the axis. Default: the last one
+
+---The `k` largest elements along an axis, in descending order, and their indices. With `smallest = true` the `k` smallest, in ascending order.
+---```lua
+---local values, indices = dc.topk({ 1, 5, 3 }, 2)
+---values                                     --> {5, 3}
+---indices                                    --> {2, 3}
+---(dc.topk({ 1, 5, 3 }, 2, { smallest = true }))  --> {1, 3}
+---```
+---@param k integer how many, from 0 to the extent of the axis
+---@param axis? integer|dotcompute.topk.options the axis. Default: the last one
+---@param options? dotcompute.topk.options options by name
+---@return dotcompute.array # the elements: the shape of `a` with `k` as the extent of the axis
+---@return dotcompute.array # their indices, int64, of the same shape
+function c_array:topk(k, axis, options) end
+
+---@class dotcompute.unique.options
+---@field counts? boolean also gives how often each value occurs. Default: false
+---@field inverse? boolean also gives the index of each element's value. Default: false
+
+---The distinct values of all elements, ascending (complex numbers with a NaN count as one value, the last); then, with `counts = true`, their counts; then, with `inverse = true`, an array of the shape of `a` with the index of each element's value.
+---```lua
+---local values, counts, inverse = dc.unique({ 30, 10, 30 }, { counts = true, inverse = true })
+---values                                     --> {10, 30}
+---counts                                     --> {1, 2}
+---values:take(inverse)                       --> {30, 10, 30}
+---```
+---@param options? dotcompute.unique.options options by name
+---@return dotcompute.array # 1-d: the distinct values
+---@return dotcompute.array # int64, 1-d: the counts, if asked for
+---@return dotcompute.array # int64, of the shape of `a`: the indices, if asked for
+function c_array:unique(options) end
+
+---For each value its position in the ascending 1-d array `s`, 1 to `#s + 1`: before equal elements, or after them with side `"right"`.
+---```lua
+---local s = dc.array { 1, 2, 2, 3 }
+---s:searchsorted { 2, 5 }                    --> {2, 5}
+---s:searchsorted({ 2, 5 }, "right")          --> {4, 5}
+---s:searchsorted(0):item()                   --> 1
+---```
+---@param v dotcompute.array|table|number the values, of any shape
+---@param side? "left"|"right" before or after equal elements. Default: "left"
+---@return dotcompute.array # int64, the shape of `v`
+function c_array:searchsorted(v, side) end
+
+---The elements where the bool array of the same shape is true: 1-d, in C order. The same as `a[mask]`.
+---```lua
+---local a = dc.array { 4, -1, 2 }
+---a:select(a:gt(0))                          --> {4, 2}
+---dc.select({ { 1, 2 }, { 3, 4 } }, { { true, false }, { false, true } })  --> {1, 4}
+---```
+---@param mask dotcompute.array|table bool, the shape of `a`
+---@return dotcompute.array # 1-d, the dtype of `a`
+function c_array:select(mask) end
+
+---The indices of nonzero elements (NaN is nonzero), in C order: an array for each axis, as several results.
+---```lua
+---local rows, columns = dc.nonzero { { 0, 1 }, { 2, 0 } }
+---rows                                       --> {1, 2}
+---columns                                    --> {2, 1}
+---```
+---@return dotcompute.array # int64, 1-d: the indices along the first axis; then one such array for each further axis
+function c_array:nonzero() end
+
+---The elements at these indices along the axis, in the shape of the indices; without an axis, of all elements in C order.
+---```lua
+---local a = dc.array { 10, 20, 30 }
+---a:take { 3, -3 }                           --> {30, 10}
+---a:take { { 1, 2 }, { 3, 1 } }              --> {{10, 20}, {30, 10}}
+---dc.take({ { 1, 2 }, { 3, 4 } }, { 2, 2 }, 1)  --> {{3, 4}, {3, 4}}
+---```
+---@param indices dotcompute.array|table|integer integers from 1, or negative ones from the end
+---@param axis? integer the axis that they count along. Default: all elements in C order, as if 1-d
+---@return dotcompute.array # the dtype of `a`; the shape of `a` with the axis replaced by the axes of `indices`, or without an axis the shape of `indices`
+function c_array:take(indices, axis) end
+
+---Adds `values[k]` to `a[indices[k]]`, in place, and returns `a`; for arrays of several axes whole rows. Values broadcast. Equal indices add up. Integers of 32 and 64 bits are added atomically. For other dtypes the indices are sorted first and the values of each index summed in a fixed order (as a tree; rows of 32 and more elements one after another): the same bits for the same input, at the cost of a sort.
+---```lua
+---local a = dc.zeros(3)
+---a:scatter_add({ 1, 1, 3 }, { 1, 2, 4 })    --> {3, 0, 4}
+---a:scatter_add(-1, 1)                       --> {3, 0, 5}
+---dc.zeros(2, 2):scatter_add({ 2, 2 }, { { 1, 2 }, { 3, 4 } })  --> {{0, 0}, {4, 6}}
+---```
+---@param indices dotcompute.array|table|integer integers from 1, or negative ones from the end, along the first axis
+---@param values dotcompute.array|table|number broadcast to the shape of `indices` followed by that of a row of `a`
+---@return dotcompute.array # `a`
+function c_array:scatter_add(indices, values) end
+
+---@class dotcompute.bincount.options
+---@field minlength? integer the least length of the result. Default: 0
+---@field weights? dotcompute.array|table a number for each element, summed in place of 1
+
+---Counts integers: `c[v + 1]` is the count of the integer `v`, from 0 to the largest value (int64). With option `weights`: their sums instead of counts (float64, in a fixed order). Option `minlength`: the result has at least this length.
+---```lua
+---dc.bincount { 0, 1, 1, 3 }                 --> {1, 2, 0, 1}
+---dc.bincount({ 0, 1, 1 }, { weights = { 0.5, 1, 2 }, minlength = 4 })  --> {0.5, 3, 0, 0}
+---```
+---@param options? dotcompute.bincount.options options by name
+---@return dotcompute.array # 1-d: int64 counts, or float64 sums of weights
+function c_array:bincount(options) end
+
+---@class dotcompute.histogram.options
+---@field range? number[] `{low, high}`: the outer edges. Default: the smallest and the largest element
+---@field weights? dotcompute.array|table a number for each element, summed in place of 1
+---@field bins? integer|dotcompute.array|table the number of bins, or their edges, one more than bins. Default: 10
+
+---The number of elements in each of `bins` (10) bins of equal width from the smallest to the largest element, and the float64 edges; or in bins between ascending edges, if `bins` is an array or table. A bin includes its lower edge, the last one both. Elements outside, and NaN, are not counted. Options `range = {low, high}`, `weights`.
+---```lua
+---local counts, edges = dc.histogram({ 1, 2, 2, 5 }, 4)
+---counts                                     --> {1, 2, 0, 1}
+---edges                                      --> {1, 2, 3, 4, 5}
+---(dc.histogram({ 1, 0 / 0, 3, 9 }, 2, { range = { 0, 4 } }))  --> {1, 1}
+---(dc.histogram({ 1, 2, 2, 5 }, { 0, 2, 6 }))     --> {1, 3}
+---```
+---@param bins? integer|dotcompute.array|table|dotcompute.histogram.options the number of bins, or their edges, one more than bins. Default: 10
+---@param options? dotcompute.histogram.options options by name
+---@return dotcompute.array # 1-d, one for each bin: int64 counts, or float64 sums of weights
+---@return dotcompute.array # float64, 1-d: the edges, one more than bins
+function c_array:histogram(bins, options) end
+
+---The array repeated n1, n2, … times along its last axes. With more numbers than axes it gets axes in front.
+---```lua
+---dc.tile({ 1, 2 }, 2)                       --> {1, 2, 1, 2}
+---dc.array({ 1, 2 }):tile(2, 1)              --> {{1, 2}, {1, 2}}
+---```
+---@param ... integer|integer[] how often along each axis: integers, or one table of them
+---@return dotcompute.array # each extent multiplied by its number
+function c_array:tile(...) end
+
+---Each element repeated n times along the axis; without an axis, of all elements in C order, 1-d. The name `repeat` is a keyword of Lua.
+---```lua
+---dc.repeat_({ 1, 2 }, 2)                    --> {1, 1, 2, 2}
+---dc.array({ { 1, 2 } }):repeat_(2, 1)       --> {{1, 2}, {1, 2}}
+---```
+---@param n integer how often, not negative
+---@param axis? integer the axis. Default: all elements in C order, as if 1-d
+---@return dotcompute.array # the extent of the axis multiplied by n
+function c_array:repeat_(n, axis) end
+
+---A *view* with these axes reversed, by default all.
+---```lua
+---local a = dc.array { { 1, 2 }, { 3, 4 } }
+---a:flip()                                   --> {{4, 3}, {2, 1}}
+---a:flip(2)                                  --> {{2, 1}, {4, 3}}
+---```
+---@param ... dotcompute.axes the axes: integers, or one table of them. Default: all axes
+---@return dotcompute.array # a view: it shares the memory of `a`
+function c_array:flip(...) end
+
+---Elements moved cyclically by n positions along the axis; without an axis, in C order.
+---```lua
+---dc.roll({ 1, 2, 3 }, 1)                    --> {3, 1, 2}
+---dc.array({ { 1, 2 }, { 3, 4 } }):roll(-1, 2)    --> {{2, 1}, {4, 3}}
+---```
+---@param n integer how far; negative toward the beginning
+---@param axis? integer the axis. Default: all elements in C order
+---@return dotcompute.array # the shape of `a`
+function c_array:roll(n, axis) end
+
+---@class dotcompute.pad.options
+---@field mode? "constant"|"edge"|"reflect"|"wrap" what stands in the new elements. Default: "constant"
+---@field value? number|boolean|dotcompute.complex with constant mode, the new elements. Default: 0, of bools false
+
+---Padded: `{{before, after}, …}`, an entry for each axis, or an integer for all sides. Options `mode`: `"constant"` (with `value`, else 0), `"edge"`, `"reflect"` (mirrored without repeating the end elements), `"wrap"`.
+---```lua
+---dc.pad({ 1, 2, 3 }, { { 1, 2 } }, { value = 9 })          --> {9, 1, 2, 3, 9, 9}
+---dc.pad({ 1, 2, 3 }, 2, { mode = "edge" })      --> {1, 1, 1, 2, 3, 3, 3}
+---dc.pad({ 1, 2, 3 }, 2, { mode = "reflect" })   --> {3, 2, 1, 2, 3, 2, 1}
+---dc.pad({ 1, 2, 3 }, 2, { mode = "wrap" })      --> {2, 3, 1, 2, 3, 1, 2}
+---```
+---@param widths integer|table an entry for each axis, `{before, after}` or an integer for both sides; or an integer for all sides
+---@param options? dotcompute.pad.options options by name
+---@return dotcompute.array # each extent grows by both its widths
+function c_array:pad(widths, options) end
+
+---The matrix product, with NumPy's rules: a 1-d `a` is a row, a 1-d `b` a column, and the result does not have that axis.
+---```lua
+---local a, b = dc.array { { 1, 2 }, { 3, 4 } }, dc.array { { 5, 6 }, { 7, 8 } }
+---a:matmul(b)                                --> {{19, 22}, {43, 50}}
+---a:matmul { 1, 1 }                          --> {3, 7}
+---dc.matmul({ 1, 2 }, { 3, 4 }):item()       --> 11
+---dc.ones(10, 2, 3):matmul(dc.ones(3, 4)):shape()  --> 10, 2, 4
+---```
+---@param b dotcompute.array|table … × k × m, or k elements
+---@return dotcompute.array # … × n × m in the promoted dtype; 0-d for two 1-d operands
+function c_array:matmul(b) end
+
+---The product of `a`'s last axis and `b`'s last but one (its only one), for all other axes of both; elementwise with a number or a 0-d operand.
+---```lua
+---dc.dot({ 1, 2, 3 }, { 4, 5, 6 }):item()    --> 32
+---dc.ones(2, 3, 4):dot(dc.ones(5, 4, 6)):shape()  --> 2, 3, 5, 6
+---dc.array({ 1, 2 }):dot(3)                  --> {3, 6}
+---```
+---@param b dotcompute.array|table|number the last axis but one, or the only one, has k elements
+---@return dotcompute.array # the other axes of `a`, then those of `b`; 0-d for two 1-d operands
+function c_array:dot(b) end
+
+---A complex number of two float64 parts, made by `dc.complex` and read from complex arrays. `+ - * / ^` and unary `-` combine it with numbers and complex numbers to a complex number, with arrays and tables to an array; `==` compares two complex numbers. It cannot be changed.
+---@class dotcompute.complex
+---@operator add(dotcompute.complex|number): dotcompute.complex
+---@operator sub(dotcompute.complex|number): dotcompute.complex
+---@operator mul(dotcompute.complex|number): dotcompute.complex
+---@operator div(dotcompute.complex|number): dotcompute.complex
+---@operator pow(dotcompute.complex|number): dotcompute.complex
+---@operator unm: dotcompute.complex
+---@operator add(dotcompute.array): dotcompute.array
+---@operator sub(dotcompute.array): dotcompute.array
+---@operator mul(dotcompute.array): dotcompute.array
+---@operator div(dotcompute.array): dotcompute.array
+---@operator pow(dotcompute.array): dotcompute.array
+---@field re number The real part.
+---@field im number The imaginary part.
+local c_complex = {}
+
+---The absolute value: the root of `re^2 + im^2`.
+---```lua
+---dc.complex(3, 4):abs()                     --> 5.0
+---```
+---@return number # not negative
+function c_complex:abs() end
+
+---The angle to the positive real axis in radians, from -pi to pi.
+---```lua
+---dc.complex(0, 1):angle() == math.pi / 2    --> true
+---```
+---@return number # from -pi to pi
+function c_complex:angle() end
+
+---The complex conjugate: the imaginary part with the other sign.
+---```lua
+---dc.complex(3, 4):conj()                    --> 3-4i
+---```
+---@return dotcompute.complex # a new number
+function c_complex:conj() end
+
+---A stream of random numbers of its own, made by `dc.random.generator`.
+---@class dotcompute.generator
+local c_generator = {}
+
+---@class dotcompute.random.uniform.options
+---@field low? number the smallest number. Default: 0
+---@field high? number the bound that is not reached. Default: 1
+---@field dtype? dotcompute.dtype a floating-point dtype. Default: float32
+
+---Numbers in [low, high), all equally likely: multiples of 2^-24 (float64: 2^-53) of the range.
+---```lua
+---dc.random.seed(1)
+---local x = dc.random.uniform(3, 4, { low = -1 })
+---x:shape()                                  --> 3, 4
+---x:ge(-1):all() and x:lt(1):all()           --> true
+---```
+---@param ... dotcompute.shape|dotcompute.random.uniform.options the shape: integers, or one table of them
+---@return dotcompute.array # the numbers, pending: they are computed when they are used
+function c_generator:uniform(...) end
+
+---@class dotcompute.random.normal.options
+---@field mean? number the mean. Default: 0
+---@field std? number the standard deviation, not negative. Default: 1
+---@field dtype? dotcompute.dtype a floating-point dtype. Default: float32
+
+---Normally distributed numbers, by Box and Muller: `sqrt(-2 ln u)` times cosine and sine of `2 pi v`.
+---```lua
+---local x = dc.random.generator(7):normal(100000, { mean = 5, std = 2, dtype = "float64" })
+---math.abs(x:mean():item() - 5) < 0.05       --> true
+---math.abs(x:std():item() - 2) < 0.05        --> true
+---```
+---@param ... dotcompute.shape|dotcompute.random.normal.options the shape: integers, or one table of them
+---@return dotcompute.array # the numbers, pending: they are computed when they are used
+function c_generator:normal(...) end
+
+---@class dotcompute.random.exponential.options
+---@field mean? number the mean. Default: 1
+---@field dtype? dotcompute.dtype a floating-point dtype. Default: float32
+
+---Exponentially distributed numbers: `-mean * ln u`.
+---```lua
+---dc.random.exponential(1000):ge(0):all()    --> true
+---```
+---@param ... dotcompute.shape|dotcompute.random.exponential.options the shape: integers, or one table of them
+---@return dotcompute.array # the numbers, pending: they are computed when they are used
+function c_generator:exponential(...) end
+
+---@class dotcompute.random.integers.options
+---@field low? integer the smallest. Default: 0
+---@field high? integer the largest, included. Default: the dtype's largest
+---@field dtype? dotcompute.dtype an integer dtype. Default: int64
+
+---Integers from `low` to `high`, both included, all equally likely. At least one of the three options is given; without `high` it is the dtype's largest.
+---```lua
+---local dice = dc.random.integers(10, { low = 1, high = 6 })
+---dice.dtype, dice:ge(1):all(), dice:le(6):all()   --> int64, true, true
+---```
+---@param ... dotcompute.shape|dotcompute.random.integers.options the shape: integers, or one table of them
+---@return dotcompute.array # the integers, pending: they are computed when they are used
+function c_generator:integers(...) end
+
+---1 to n in random order; or the rows of `a` in random order.
+---```lua
+---dc.random.permutation(5):sort()            --> {1, 2, 3, 4, 5}
+---```
+---@param n integer|dotcompute.array|table how many numbers, or the array whose first axis is shuffled
+---@return dotcompute.array # int64, or a copy of `a` with its rows in another order
+function c_generator:permutation(n) end
+
+---@class dotcompute.random.choice.options
+---@field replace? boolean whether a value may be chosen more than once. Default: true
+---@field p? dotcompute.array|table a probability for each value; their sum is 1. Default: all are equal
+
+---Integers from 1 to n, or rows of `a`, chosen at random; none twice with `replace = false`; with probabilities `p`.
+---```lua
+---dc.random.choice(5, 5, { replace = false }):sort()     --> {1, 2, 3, 4, 5}
+---dc.random.choice(dc.array { 10, 20 }, 3, { p = { 0, 1 } })  --> {20, 20, 20}
+---```
+---@param n integer|dotcompute.array 1 to n, or the rows of this array
+---@param ... dotcompute.shape|dotcompute.random.choice.options the shape of the choice: integers, or one table of them. Default: one value
+---@return dotcompute.array # int64 of that shape, or rows of `a`
+function c_generator:choice(n, ...) end
+
+---Starts the stream of numbers of seed `n`. The first seed comes from the system.
+---```lua
+---dc.random.seed(42)
+---local x = dc.random.uniform(1000):eval()
+---dc.random.seed(42)
+---dc.equal(x, dc.random.uniform(1000))       --> true
+---```
+---@param n integer the seed
+function c_generator:seed(n) end
+
+---Skips the numbers of `n` calls.
+---```lua
+---local g, h = dc.random.generator(1), dc.random.generator(1)
+---g:uniform(5)
+---h:jump(1)
+---dc.equal(g:normal(4), h:normal(4))         --> true
+---```
+---@param n integer the number of calls, not negative
+function c_generator:jump(n) end
+
+---A compiled kernel. `k(grid, block, ...)` launches it: grid and block are an integer or `{x, y, z}` each, then the kernel's arguments follow. The block may also be `"auto"`. With an extent of 0 nothing is launched. Errors of kind `argument` name the parameter and the signature, those of kind `launch` the limit.
+---@class dotcompute.kernel
+---@overload fun(blocks: dotcompute.grid, threads: dotcompute.block, ...: any)
+---@field name string The kernel's name: `"saxpy"`, of an instance `"scale<float>"`.
+---@field signature string Name and parameters: `"saxpy(int n, float a, const float *x, float *y)"`.
+---@field device dotcompute.device The device that the kernel is compiled for.
+---@field module dotcompute.module Its [module](#modules).
+---@field attributes table<string, integer> A table of the compiled code's properties: `registers`, `local` (bytes a thread), `shared` (static bytes a block), `constant`, `max_threads` (a block), `binary_version`; on the CPU device `tier`: 1 when the last launch's shape runs as native code, else 0.
+local c_kernel = {}
+
+---Launches at least `n` threads in one dimension, with the block of the best occupancy; the kernel must compare its index with `n`.
+---```lua
+---local square = dc.kernel [[
+---__global__ void square(int n, float *x) {
+---  int i = blockIdx.x * blockDim.x + threadIdx.x;
+---  if (i < n) x[i] *= x[i];
+---}]]
+---local x = dc.array { 1, 2, 3 }
+---square:forall(#x, #x, x)
+---x                                          --> {1, 4, 9}
+---```
+---@param n integer the least number of threads; with 0 nothing is launched
+---@param ... any the kernel's arguments
+function c_kernel:forall(n, ...) end
+
+---@class dotcompute.kernel.with.options
+---@field shared? integer `shared = bytes`: dynamic shared memory of a block; more than 48 KB is requested from the device automatically
+---@field stack? integer `stack = bytes`: every thread has a stack of at least this size. Only kernels with recursive functions, or functions called through pointers, need it: a GPU gives them 1 KiB if the compiler cannot determine the size, and using more is an illegal address. CUDA has one limit for all kernels of a device, which stays raised. The CPU device has 1 MiB by default
+---@field cooperative? boolean `true`: all blocks are resident together, so that they may synchronize (`cooperative_groups::this_grid()`); the default for kernels that do so. A grid with too many blocks is an error that names the limit; `false` makes an ordinary launch
+---@field cluster? integer|integer[] `n` or `{x, y, z}`: blocks of a thread-block cluster (compute capability 9.0 and newer; up to 8 always, up to 16 if the GPU has the resources). A kernel with `__cluster_dims__` needs no option
+---@field pdl? boolean `true`: programmatic dependent launch: the kernel may start before the previous one has ended and waits for it with `cudaGridDependencySynchronize` (compute capability 9.0 and newer)
+---@field stream? dotcompute.stream the [stream](#streams-events-graphs) of the launch
+
+---Returns a variant of the kernel with these launch options; create it once, outside loops.
+---```lua
+---local reverse = dc.kernel [[
+---extern __shared__ float kept[];
+---__global__ void reverse(float *x) {
+---  kept[threadIdx.x] = x[threadIdx.x];
+---  __syncthreads();
+---  x[threadIdx.x] = kept[blockDim.x - 1 - threadIdx.x];
+---}]]
+---local x = dc.array { 1, 2, 3 }
+---reverse:with { shared = 3 * 4 }(1, 3, x)
+---x                                          --> {3, 2, 1}
+---```
+---@param options? dotcompute.kernel.with.options options by name
+---@return dotcompute.kernel # the variant; the options of `k` that are not named stay
+function c_kernel:with(options) end
+
+---Resident blocks a multiprocessor, their share of its warps (0 to 1), and the threads of the block, which may be `"auto"`.
+---```lua
+---local k = dc.kernel "__global__ void twice(float *x) { *x *= 2; }"
+---local blocks, share, threads = k:occupancy(128)
+---blocks >= 1, share > 0 and share <= 1, threads  --> true, true, 128
+---```
+---@param block dotcompute.block an integer, `{x, y, z}` or `"auto"`
+---@param shared? integer bytes of dynamic shared memory; also by name. Default: those of `k:with`
+---@return integer # resident blocks a multiprocessor
+---@return number # the share of its warps, 0 to 1
+---@return integer # the threads of the block
+function c_kernel:occupancy(block, shared) end
+
+---A report: registers, spilling, shared memory, launch bounds, and the occupancy of this block (by default `"auto"`) with its limiting resource.
+---```lua
+---local k = dc.kernel "__global__ void twice(float *x) { *x *= 2; }"
+---k:explain(128):find "occupancy" ~= nil     --> true
+---```
+---@param block? dotcompute.block an integer, `{x, y, z}` or `"auto"`. Default: "auto"
+---@param shared? integer bytes of dynamic shared memory; also by name. Default: 0
+---@return string # the report, of several lines
+function c_kernel:explain(block, shared) end
+
+---The text that was compiled: CUDA C, or PTX.
+---```lua
+---local text = "__global__ void one(int *x) { *x = 1; }"
+---dc.kernel(text):source() == text           --> true
+---```
+---@return string # the text; of linked sources one after another
+function c_kernel:source() end
+
+---Recompiles its file if that, or a header, has changed. Returns whether it had. Kernel objects are the new kernels from the next launch on. After an error nothing has changed.
+---```lua
+---local path = os.tmpname()
+---local function write(text)
+---  local f <close> = assert(io.open(path, "w"))
+---  f:write(text)
+---end
+---write "__global__ void k(int *x) { *x = 1; }"
+---local k, x = dc.kernel_file(path), dc.zeros(1, "int32")
+---k:reload()                                 --> false
+---write "__global__ void k(int *x) { *x = 2; }"
+---k:reload()                                 --> true
+---os.remove(path)
+---k(1, 1, x)
+---x[1]                                       --> 2
+---```
+---@return boolean # whether it had changed
+function c_kernel:reload() end
+
+---A compiled source with its kernels and variables, made by `dc.module` and `dc.module_file`. `m.name` is the kernel of that name.
+---@class dotcompute.module
+---@field [string] dotcompute.kernel
+local c_module = {}
+
+---A kernel of the module. `m:kernel "scale<float, 4>"` is an instance of a template; blanks do not matter. With arguments it is the instance for these template arguments: a dtype (`"float32"`, also as an array of it), a C++ type as text, an integer, a boolean: `m:kernel("scale", "float32", 4)`.
+---```lua
+---local m = dc.module "template<class T, int N> __global__ void scale(T *x) { *x *= N; }"
+---local x = dc.array({ 1.5 }, "float64")
+---m:kernel("scale", "float64", 4)(1, 1, x)
+---m:kernel "scale<double, 2>"(1, 1, x)
+---x[1]                                       --> 12
+---local ok, err = pcall(m.kernel, m, "shift")
+---ok, err.kind                               --> false, argument
+---```
+---@param name string the kernel, its instance, or the template
+---@param ... string|integer|boolean|dotcompute.array template arguments
+---@return dotcompute.kernel # the kernel
+function c_module:kernel(name, ...) end
+
+---The names of its kernels. Instances that were compiled on first use are not among them.
+---```lua
+---local m = dc.module "__global__ void a(int *x) { *x = 1; } __global__ void b(int *x) { *x = 2; }"
+---table.concat(m:kernels(), " ")             --> a b
+---```
+---@return string[] # the names
+function c_module:kernels() end
+
+---An array over the `__device__`, `__constant__` or `__managed__` variable, for reading and writing: `m:global "ns::coeffs"`. The variable of a template, `m:global "table<float>"`, must be used by a kernel of the module or be named in `instantiate`.
+---```lua
+---local m = dc.module [[
+---__constant__ float weights[2][2];
+---__global__ void first(float *y) { *y = weights[0][1]; }]]
+---local w = m:global "weights"
+---w:shape()                                  --> 2, 2
+---w[{ 1, 2 }] = 5
+---local y = dc.zeros(1)
+---m.first(1, 1, y)
+---y[1]                                       --> 5
+---```
+---@param name string the variable, with its namespaces
+---@return dotcompute.array # dtype and shape of the declaration; the same array each time
+function c_module:global(name) end
+
+---Its PTX as a string: for the current device, or compiled for another architecture (`"sm_90"`).
+---```lua
+---local m = dc.module "__global__ void one(int *x) { *x = 1; }"
+---m:ptx():find ".visible .entry" ~= nil      --> true
+---m:ptx("sm_90"):find ".target sm_90" ~= nil --> true
+---```
+---@param arch? string the architecture, `"sm_90"` or `"compute_90"`. Default: that of the current device
+---@return string # PTX
+function c_module:ptx(arch) end
+
+---Its machine code as a string: for the current device, or compiled for another architecture (`"sm_90"`), which must be given on the CPU device.
+---```lua
+---local m = dc.module "__global__ void one(int *x) { *x = 1; }"
+---m:cubin("sm_90"):sub(2, 4)                 --> ELF
+---```
+---@param arch? string the architecture, `"sm_90"` or `"compute_90"`. Default: that of the current device; none on the CPU device
+---@return string # an ELF file with machine code
+function c_module:cubin(arch) end
+
+---Its machine code as text, by NVIDIA's `nvdisasm` or `cuobjdump`.
+---```lua
+---local m = dc.module "__global__ void one(int *x) { *x = 1; }"
+---local ok, text = pcall(m.sass, m, "sm_90")
+---ok and text:find "EXIT" ~= nil or text.kind == "compile"  --> true
+---```
+---@param arch? string the architecture, `"sm_90"` or `"compute_90"`. Default: that of the current device; none on the CPU device
+---@return string # the disassembly
+function c_module:sass(arch) end
+
+---The compiler's warnings, with lines of the script; `""` when there are none.
+---```lua
+---local m = dc.module "__global__ void one(int *x) { int unused; *x = 1; }"
+---m:log():find "never referenced" ~= nil     --> true
+---```
+---@return string # the warnings
+function c_module:log() end
+
+---The text that was compiled: CUDA C, or PTX.
+---```lua
+---local text = "__global__ void one(int *x) { *x = 1; }"
+---dc.kernel(text):source() == text           --> true
+---```
+---@return string # the text; of linked sources one after another
+function c_module:source() end
+
+---Recompiles its file if that, or a header, has changed. Returns whether it had. Kernel objects are the new kernels from the next launch on. After an error nothing has changed.
+---```lua
+---local path = os.tmpname()
+---local function write(text)
+---  local f <close> = assert(io.open(path, "w"))
+---  f:write(text)
+---end
+---write "__global__ void k(int *x) { *x = 1; }"
+---local k, x = dc.kernel_file(path), dc.zeros(1, "int32")
+---k:reload()                                 --> false
+---write "__global__ void k(int *x) { *x = 2; }"
+---k:reload()                                 --> true
+---os.remove(path)
+---k(1, 1, x)
+---x[1]                                       --> 2
+---```
+---@return boolean # whether it had changed
+function c_module:reload() end
+
+---Closes it: using its kernels, and arrays over its variables, is an error of kind `argument`. Closing twice is fine.
+---```lua
+---local m = dc.module "__global__ void one(int *x) { *x = 1; }"
+---local one = m.one
+---m:close()
+---local ok, err = pcall(one, 1, 1, dc.zeros(1, "int32"))
+---ok, err.kind                               --> false, argument
+---```
+function c_module:close() end
+
+---A queue of a device's work, made by `dc.stream`. What is issued in it runs in order, and concurrently with the work of other streams. `dc.using(s, fn, ...)` makes it the current one during a call; `k:with{stream = s}` launches a kernel in it.
+---@class dotcompute.stream
+---@field device dotcompute.device The device that it belongs to.
+---@field closed boolean Whether the stream is closed.
+local c_stream = {}
+
+---Waits for all its work.
+---```lua
+---local s = dc.stream()
+---local x = dc.using(s, function() return (dc.ones(1000) * 2):eval() end)
+---s:synchronize()
+---s:query()                                  --> true
+---```
+function c_stream:synchronize() end
+
+---Whether all its work has ended. Does not wait.
+---```lua
+---dc.stream():query()                        --> true
+---```
+---@return boolean # whether it has
+function c_stream:query() end
+
+---Later work of the stream runs after the event; returns the stream.
+---```lua
+---local s, e = dc.stream(), dc.event():record()
+---s:wait(e) == s                             --> true
+---```
+---@param e dotcompute.event an event that was recorded, of any device
+---@return dotcompute.stream # the stream
+function c_stream:wait(e) end
+
+---The stream takes no more work; pending work goes on. Closing twice is fine; closing the current stream is an error.
+---```lua
+---local s = dc.stream()
+---s:close()
+---s.closed                                   --> true
+---local ok, err = pcall(dc.using, s, print)
+---ok, err.kind                               --> false, argument
+---```
+function c_stream:close() end
+
+---A moment in a stream's work, made by `dc.event`. It is reached when the work before `e:record()` has ended; streams wait for it, and two of them measure time.
+---@class dotcompute.event
+---@field device dotcompute.device The device that it belongs to.
+---@field recorded boolean Whether the event has been recorded.
+local c_event = {}
+
+---Records the event after the present work of the stream (by default the current one); returns the event.
+---```lua
+---local e = dc.event()
+---e.recorded, e:record() == e, e.recorded    --> false, true, true
+---```
+---@param s? dotcompute.stream the stream, of the event's device. Default: the current one
+---@return dotcompute.event # the event
+function c_event:record(s) end
+
+---Later work of the stream runs after the event: `s:wait(e)`, for the current stream without `s`; returns the event.
+---```lua
+---local s = dc.stream()
+---local e = dc.event():record(s)
+---e:wait() == e                              --> true
+---```
+---@param s? dotcompute.stream the stream that waits. Default: the current one
+---@return dotcompute.event # the event
+function c_event:wait(s) end
+
+---Waits for the event.
+---```lua
+---local e = dc.event():record()
+---e:synchronize()
+---e:query()                                  --> true
+---```
+function c_event:synchronize() end
+
+---Whether the event has been reached. Does not wait.
+---```lua
+---local e = dc.event():record()
+---dc.synchronize()
+---e:query()                                  --> true
+---```
+---@return boolean # whether it has
+function c_event:query() end
+
+---Seconds of device time from `e` to `e2`; waits for both.
+---```lua
+---local e = dc.event():record()
+---e:elapsed(dc.event():record()) >= 0        --> true
+---```
+---@param e2 dotcompute.event the later event, of the same device
+---@return number # seconds
+function c_event:elapsed(e2) end
+
+---Captured work, made by `dc.graph`. `g()` runs it as one operation of the current stream; a closed graph is an error of kind `argument`.
+---@class dotcompute.graph
+---@overload fun()
+---@field launches integer The number of kernels launched by one run.
+---@field device dotcompute.device The device that it runs on.
+local c_graph = {}
+
+---Captures again, in place; returns the graph. When `fn` fails the graph is unchanged.
+---```lua
+---local x = dc.zeros(2)
+---local g = dc.graph(function() x[":"] = x + 1 end)
+---g:update(function() x[":"] = x - 5 end) == g    --> true
+---g()
+---x                                          --> {-5, -5}
+---```
+---@param fn fun(): any called once, as by `dc.graph`
+---@return dotcompute.graph # the graph
+function c_graph:update(fn) end
+
+---Closes it, when its runs are over. Closing twice is fine; a closed graph is an error of kind `argument`.
+---```lua
+---local g = dc.graph(function() end)
+---g:close()
+---local ok, err = pcall(g)
+---ok, err.kind                               --> false, argument
+---```
+function c_graph:close() end
+
+---A plot: series with axes. `tostring` of it is its text, without colours. It refers to its arrays, which are read when it is drawn.
+---@class dotcompute.figure
+local c_figure = {}
+
+---@class dotcompute.plot.line.options
+---@field label? string the series' name in the legend
+---@field title? string a line above the figure
+---@field xlabel? string what the x axis shows
+---@field ylabel? string what the y axis shows
+---@field log? string `"x"`, `"y"` or `"xy"`: logarithmic axes. Default: none
+---@field xlim? table {smallest, largest} value of the x axis. Default: those of the data
+---@field ylim? table {smallest, largest} value of the y axis. Default: those of the data, with some room
+---@field x? dotcompute.array|table where the values are, on the same device; an array or a table of numbers. Default: 1, 2, …
+
+---A line through points. It has a gap where a value is NaN or infinite, or not positive on a logarithmic axis.
+---```lua
+---local x = dc.linspace(0, 10, 200)
+---local fig = dc.plot.line(x, dc.sin(x), { title = "Waves", label = "sin" })
+---fig:line(x, dc.cos(x), { label = "cos" }) == fig       --> true
+---tostring(fig):match "Waves"                            --> Waves
+---```
+---@param x dotcompute.array|table|dotcompute.plot.line.options where the values are, on the same device; an array or a table of numbers. Default: 1, 2, …
+---@param y? dotcompute.array|table the values, 1-d, of any real dtype
+---@param options? dotcompute.plot.line.options options by name
+---@return dotcompute.figure # the new figure, or the one that the method belongs to
+function c_figure:line(x, y, options) end
+
+---@class dotcompute.plot.points.options
+---@field label? string the series' name in the legend
+---@field title? string a line above the figure
+---@field xlabel? string what the x axis shows
+---@field ylabel? string what the y axis shows
+---@field log? string `"x"`, `"y"` or `"xy"`: logarithmic axes. Default: none
+---@field xlim? table {smallest, largest} value of the x axis. Default: those of the data
+---@field ylim? table {smallest, largest} value of the y axis. Default: those of the data, with some room
+---@field x? dotcompute.array|table where the values are, on the same device; an array or a table of numbers. Default: 1, 2, …
+
+---A dot for each point. Points that cannot be drawn (see `line`) are left out.
+---```lua
+---local fig = dc.plot.points({ 1, 2, 3 }, { 1, 4, 9 }, { log = "xy" })
+---tostring(fig):match "10┤"                              --> 10┤
+---```
+---@param x dotcompute.array|table|dotcompute.plot.points.options where the values are, on the same device; an array or a table of numbers. Default: 1, 2, …
+---@param y? dotcompute.array|table the values, 1-d, of any real dtype
+---@param options? dotcompute.plot.points.options options by name
+---@return dotcompute.figure # the new figure, or the one that the method belongs to
+function c_figure:points(x, y, options) end
+
+---@class dotcompute.plot.bars.options
+---@field label? string the series' name in the legend
+---@field title? string a line above the figure
+---@field xlabel? string what the x axis shows
+---@field ylabel? string what the y axis shows
+---@field log? string `"x"`, `"y"` or `"xy"`: logarithmic axes. Default: none
+---@field xlim? table {smallest, largest} value of the x axis. Default: those of the data
+---@field ylim? table {smallest, largest} value of the y axis. Default: those of the data, with some room
+---@field x? dotcompute.array|table the places, which ascend. Default: 1, 2, …
+
+---A bar from 0 to each value, at most 65536 of them. They touch each other: their edges are halfway between neighbours.
+---```lua
+---tostring(dc.plot.bars { 3, 1, 2 }):match "3┤"          --> 3┤
+---```
+---@param x dotcompute.array|table|dotcompute.plot.bars.options the places, which ascend. Default: 1, 2, …
+---@param y? dotcompute.array|table the values, 1-d, of any real dtype
+---@param options? dotcompute.plot.bars.options options by name
+---@return dotcompute.figure # the new figure, or the one that the method belongs to
+function c_figure:bars(x, y, options) end
+
+---@class dotcompute.plot.histogram.options
+---@field label? string the series' name in the legend
+---@field range? table {smallest, largest} value that is counted. Default: the data's
+---@field title? string a line above the figure
+---@field xlabel? string what the x axis shows
+---@field ylabel? string what the y axis shows
+---@field log? string `"x"`, `"y"` or `"xy"`: logarithmic axes. Default: none
+---@field xlim? table {smallest, largest} value of the x axis. Default: those of the data
+---@field ylim? table {smallest, largest} value of the y axis. Default: those of the data, with some room
+---@field bins? integer|dotcompute.array|table the number of bins, or their edges. Default: 30
+
+---Bars with the counts of values in bins, by `dc.histogram`.
+---```lua
+---tostring(dc.plot.histogram({ 1, 1, 2, 5 }, 4)):match "2┤" --> 2┤
+---```
+---@param a dotcompute.array|table values of any shape and real dtype
+---@param bins? integer|dotcompute.array|table|dotcompute.plot.histogram.options the number of bins, or their edges. Default: 30
+---@param options? dotcompute.plot.histogram.options options by name
+---@return dotcompute.figure # the new figure, or the one that the method belongs to
+function c_figure:histogram(a, bins, options) end
+
+---@class dotcompute.plot.heatmap.options
+---@field x? table {place of the first, place of the last} column. Default: their numbers
+---@field y? table the same of rows. Default: their numbers, from the top
+---@field colormap? string a name of `dc.image.colormaps`. Default: `viridis`
+---@field low? number the number of the first colour. Default: the smallest finite element
+---@field high? number the number of the last colour. Default: the largest finite element
+---@field title? string a line above the figure
+---@field xlabel? string what the x axis shows
+---@field ylabel? string what the y axis shows
+---@field log? string `"x"`, `"y"` or `"xy"`: logarithmic axes. Default: none
+---@field xlim? table {smallest, largest} value of the x axis. Default: those of the data
+---@field ylim? table {smallest, largest} value of the y axis. Default: those of the data, with some room
+
+---A matrix in colours, with a scale. Without `y` the first row is on top, as matrices are printed; with it the y axis points upwards. A heat map is alone in its figure, without logarithmic axes and limits.
+---```lua
+---local x = dc.linspace(-2, 2, 60)
+---local fig = dc.plot.heatmap(dc.exp(-(x * x + x:reshape(60, 1) ^ 2)), { x = { -2, 2 }, y = { -2, 2 } })
+---#tostring(fig) > 1000                                  --> true
+---```
+---@param a dotcompute.array|table a 2-d array of any real dtype
+---@param options? dotcompute.plot.heatmap.options options by name
+---@return dotcompute.figure # the new figure, or the one that the method belongs to
+function c_figure:heatmap(a, options) end
+
+---@class dotcompute.figure.show.options
+---@field width? integer columns. Default: the terminal's, or 80
+---@field height? integer lines. Default: 20, or what the terminal has
+---@field protocol? string as of `dc.image.show`. Default: `"auto"`
+
+---Draws the figure on standard output: by gnuplot in terminals that have pixels (see `dc.image.show`), else by dots of Braille characters, in the terminal's colours.
+---```lua
+---dc.plot.line({ 1, 4, 9 }):show { width = 40, height = 10 }
+---```
+---@param options? dotcompute.figure.show.options options by name
+function c_figure:show(options) end
+
+---@class dotcompute.figure.save.options
+---@field width? integer 100 to 10000 pixels. Default: 960
+---@field height? integer 100 to 10000 pixels. Default: 600
+
+---Writes the figure as a file by gnuplot. The name ends in `.png` or `.svg`.
+---```lua
+---if os.execute "command -v gnuplot >/dev/null" then
+---  local path = os.tmpname() .. ".svg"
+---  dc.plot.line({ 1, 4, 9 }):save(path, { width = 400, height = 300 })
+---  assert(io.lines(path)():find "xml")      -- a file of SVG
+---  os.remove(path)
+---end
+---```
+---@param path string the file, which is replaced when the new one is complete
+---@param options? dotcompute.figure.save.options options by name
+---@return dotcompute.figure # the figure itself
+function c_figure:save(path, options) end
+
+---The memory of a device, which `dc.memory()` returns, in bytes. Its text is a report.
+---@class dotcompute.memory
+---@field in_use integer Bytes in use by arrays.
+---@field reserved integer Bytes from the system: in use, or kept for reuse.
+---@field peak integer The maximum of `in_use` since the start or `dc.memory "reset"`.
+---@field free integer Bytes that could still be allocated.
+---@field total integer The device's memory.
+---@field limit integer|nil The limit of `dc.memory_limit`; nil: none.
+---@field device dotcompute.device The device.
+---@field lines table[] The lines that allocated the memory in use, as `{where = "script.lua:17", bytes =, count =}`, largest first.
+local c_memory = {}
+
+---What `dc.progress(n)` gives: a count of steps, shown on the terminal. It may be a to-be-closed variable, which erases the line also when an error ends the block.
+---@class dotcompute.progress
+local c_progress = {}
+
+---Counts `k` more steps as done, and draws the line if it is time.
+---```lua
+---local p <close> = dc.progress(100)
+---tostring(p:step(40))                       --> progress (40 of 100)
+---```
+---@param k? number how many. Default: 1
+---@return dotcompute.progress # the object
+function c_progress:step(k) end
+
+---Erases the line. Closing twice is fine.
+---```lua
+---local p = dc.progress(2)
+---p:close()
+---tostring(p)                                --> progress (0 of 2, closed)
+---```
+function c_progress:close() end
+
+---What a failing call raises, and `pcall` returns. `tostring(err)` is `where: message`; `..` works on it.
+---@class dotcompute.error
+---@operator concat(any): string
+---@field kind "compile"|"launch"|"argument"|"shape"|"dtype"|"index"|"memory"|"device"|"io"|"interrupted" One of `compile launch argument shape dtype index memory device io interrupted`.
+---@field code string|nil The driver's or compiler's name for it (`CUDA_ERROR_…`, `NVRTC_ERROR_…`), or nil.
+---@field message string One sentence.
+---@field where string `script.lua:17`: the line that called dotcompute.
+---@field at string|nil For compile errors: the line of the script or file with the first error.
+---@field log string|nil The compiler's complete output, or nil.
+---@field traceback string Lua's traceback, taken when it was raised.
+local c_error = {}
+
+---@class dotcompute
+---@field version string The version of dotcompute: `"0.2.0"`.
+---@field null userdata The null pointer, for parameters of kernels that are pointers, and for pointers in structs.
+local dc = {}
+
+---Prints what this reference says about a function, an object, or words. The name of a function gives its arguments, results, errors and an example; `"array"` or `"dc.linalg"` lists what stands there; an object gives its type's methods; other words are searched in all texts. Without an argument it prints an overview. At the prompt of `dclua`, `?name` is short for it.
+---```lua
+---dc.help "where"             -- by name
+---dc.help(dc.where)           -- by the function
+---dc.help "largest element"   -- by words
+---```
+---@param what? any a name (`"sort"`, `"dc.sort"`, `"array.sort"`), words to search, a function, an array, a device or another object of dotcompute. Default: the overview
+function dc.help(what) end
+
+---A list of device objects, best first; the last is the CPU device. Listing them opens none.
+---```lua
+---local list = dc.devices()
+---list[#list].id, list[#list].host_memory    --> cpu, true
+---```
+---@return dotcompute.device[] # the devices: GPUs in the driver's order, then the CPU device
+function dc.devices() end
+
+---The current device; or the device `"cpu"`, `"cuda:1"`, or `"cuda"` for `"cuda:0"`, which does not become the current one.
+---```lua
+---dc.device("cpu").id                        --> cpu
+---dc.device("cpu") == dc.device("cpu")       --> true
+---select(2, pcall(dc.device, "cuda:99")).kind     --> device
+---```
+---@param name? string|dotcompute.device the device's id. Default: the current device
+---@return dotcompute.device # the device; for equal ids the same object
+function dc.device(name) end
+
+---Makes a device the current one of this Lua state, and returns it. Opens the device.
+---```lua
+---local before = dc.device()
+---dc.use "cpu"
+---dc.ones(3).device.id                       --> cpu
+---dc.use(before) == dc.device()              --> true
+---```
+---@param device dotcompute.device|string the device or its id
+---@return dotcompute.device # the device object
+function dc.use(device) end
+
+---Calls `fn(...)` with this device, or [stream](#streams-events-graphs), as the current one and returns its results; the previous device is restored afterwards, also after an error.
+---```lua
+---dc.using("cpu", function(n) return dc.ones(n):sum():item(), n end, 10)     --> 10.0, 10
+---```
+---@param device dotcompute.device|string|dotcompute.stream the device, its id, or a stream, which stands for its device as well
+---@param fn fun(...): any the function
+---@param ... any its arguments
+---@return any ... # all results of `fn`
+function dc.using(device, fn, ...) end
+
+---`true`, or `false` and the reason. `"cuda"`, `"cpu"` or a device's name: whether kernels can be compiled and run there. `"nvrtc"`: whether NVIDIA's compiler is found. `"blas"`, `"lapack"`, `"fft"`: whether the current device has the [library](#linear-algebra-and-fourier-transforms).
+---```lua
+---local ok, reason = dc.available "cuda:99"
+---ok, type(reason)                           --> false, string
+---```
+---@param name string|dotcompute.device a kind of device, a device or its id, or a library
+---@return boolean # whether it can be used
+---@return string? # if not, why; nothing otherwise
+function dc.available(name) end
+
+---Waits for all work of the current device. Errors of kernels that ran asynchronously are raised here.
+---```lua
+---local x = dc.ones(1000):eval()
+---dc.synchronize()
+---x[1000]                                    --> 1.0
+---```
+function dc.synchronize() end
+
+---A table of counters since start: `launches allocations frees bytes_allocated bytes_to_device bytes_to_host bytes_on_device compiles cache_hits cache_misses`, and `bytes_live` (allocated on the current device and not yet freed). `"reset"` sets the counters to 0, and returns nothing. `bytes_on_device` counts copies within a device or between GPUs; `compiles` counts runs of the compiler, `cache_hits` and `cache_misses` sources whose compiled code was in the cache, or was not.
+---```lua
+---local x = dc.ones(1000):eval()
+---dc.stats "reset"
+---local y = (x * 2 + 1):eval()
+---dc.stats().launches                        --> 1
+---```
+---@param what? "reset" sets the counters to 0. Default: they are read
+---@return table<string, integer> # the counters by name
+function dc.stats(what) end
+
+---Seconds on a monotonic clock.
+---```lua
+---local start = dc.clock()
+---dc.ones(1000):sum():item()
+---dc.clock() >= start                        --> true
+---```
+---@return number # seconds since an arbitrary moment
+function dc.clock() end
+
+---@class dotcompute.array.options
+---@field dtype? dotcompute.dtype the same by name
+
+---An array of a nested table's values, of one number or boolean (0-d), or of another array's elements (a copy on the current device). Each level of the table is an axis.
+---```lua
+---local a = dc.array { { 1, 2, 3 }, { 4, 5, 6 } }
+---a.dtype, a:shape()                         --> float32, 2, 3
+---dc.array({ 1, -1 }, "int8")                --> {1, -1}
+---dc.array { true, false }                   --> {true, false}
+---dc.array(2.5).ndim                         --> 0
+---select(2, pcall(dc.array, { 16777217 })).kind   --> dtype
+---```
+---@param t table|number|boolean|dotcompute.complex|dotcompute.array the values
+---@param dtype? dotcompute.dtype|dotcompute.array.options the dtype. Default: float32, bool for booleans, complex64 for complex numbers; of an array its own
+---@param options? dotcompute.array.options options by name
+---@return dotcompute.array # the array, in the shape of the table
+function dc.array(t, dtype, options) end
+
+---@class dotcompute.empty.options
+---@field dtype? dotcompute.dtype the dtype. Default: float32
+
+---An array whose contents are undefined.
+---```lua
+---dc.empty(2, 3, "int8"):shape()             --> 2, 3
+---```
+---@param ... dotcompute.shape|dotcompute.dtype|dotcompute.empty.options|dotcompute.empty.options the shape: integers, or one table of them
+---@return dotcompute.array # of that shape, on the current device
+function dc.empty(...) end
+
+---@class dotcompute.zeros.options
+---@field dtype? dotcompute.dtype the dtype. Default: float32
+
+---An array of zeros.
+---```lua
+---dc.zeros(2, 3)                             --> {{0, 0, 0}, {0, 0, 0}}
+---dc.zeros { 2, dtype = "bool" }             --> {false, false}
+---```
+---@param ... dotcompute.shape|dotcompute.dtype|dotcompute.zeros.options|dotcompute.zeros.options the shape: integers, or one table of them
+---@return dotcompute.array # of that shape, on the current device
+function dc.zeros(...) end
+
+---@class dotcompute.ones.options
+---@field dtype? dotcompute.dtype the dtype. Default: float32
+
+---An array of ones.
+---```lua
+---dc.ones({ 2, 2 }, "int32")                 --> {{1, 1}, {1, 1}}
+---```
+---@param ... dotcompute.shape|dotcompute.dtype|dotcompute.ones.options|dotcompute.ones.options the shape: integers, or one table of them
+---@return dotcompute.array # of that shape, on the current device
+function dc.ones(...) end
+
+---@class dotcompute.full.options
+---@field dtype? dotcompute.dtype the same by name
+
+---An array whose elements are all `value`. The shape is an integer or a table.
+---```lua
+---dc.full(3, 7)                              --> {7, 7, 7}
+---dc.full({ 1, 2 }, -1, "int8")              --> {{-1, -1}}
+---dc.full(2, true).dtype                     --> bool
+---```
+---@param shape dotcompute.shape an integer, or a table of them
+---@param value number|boolean|dotcompute.complex the value
+---@param dtype? dotcompute.dtype|dotcompute.full.options the dtype. Default: float32, bool for a boolean, complex64 for a complex number
+---@param options? dotcompute.full.options options by name
+---@return dotcompute.array # of that shape, on the current device
+function dc.full(shape, value, dtype, options) end
+
+---@class dotcompute.empty_like.options
+---@field dtype? dotcompute.dtype the same by name
+
+---An array like `a` whose contents are undefined.
+---
+---Shape and device are those of `a`; so is the dtype, if none is given.
+---```lua
+---dc.empty_like(dc.ones(2, 3)):shape()       --> 2, 3
+---```
+---@param a dotcompute.array the array whose shape, device and dtype are taken
+---@param dtype? dotcompute.dtype|dotcompute.empty_like.options the dtype. Default: that of `a`
+---@param options? dotcompute.empty_like.options options by name
+---@return dotcompute.array # a new array in C order
+function dc.empty_like(a, dtype, options) end
+
+---An array of zeros like `a`.
+---
+---Shape and device are those of `a`; so is the dtype, if none is given.
+---```lua
+---dc.zeros_like(dc.ones(2, 2, "int8")).dtype      --> int8
+---dc.zeros_like(dc.ones(2), "float64")       --> {0, 0}
+---```
+---@param a dotcompute.array the array whose shape, device and dtype are taken
+---@param dtype? dotcompute.dtype|dotcompute.empty_like.options the dtype. Default: that of `a`
+---@param options? dotcompute.empty_like.options options by name
+---@return dotcompute.array # a new array in C order
+function dc.zeros_like(a, dtype, options) end
+
+---An array of ones like `a`.
+---
+---Shape and device are those of `a`; so is the dtype, if none is given.
+---```lua
+---dc.ones_like(dc.array { { 1, 2, 3 } })     --> {{1, 1, 1}}
+---```
+---@param a dotcompute.array the array whose shape, device and dtype are taken
+---@param dtype? dotcompute.dtype|dotcompute.empty_like.options the dtype. Default: that of `a`
+---@param options? dotcompute.empty_like.options options by name
+---@return dotcompute.array # a new array in C order
+function dc.ones_like(a, dtype, options) end
+
+---@class dotcompute.full_like.options
+---@field dtype? dotcompute.dtype the same by name
+
+---An array of the shape and device of `a`, by default its dtype, whose elements are all `value`.
+---```lua
+---dc.full_like(dc.ones(2, "int8"), 5)        --> {5, 5}
+---```
+---@param a dotcompute.array the array whose shape, device and dtype are taken
+---@param value number|boolean|dotcompute.complex the value
+---@param dtype? dotcompute.dtype|dotcompute.full_like.options the dtype. Default: that of `a`
+---@param options? dotcompute.full_like.options options by name
+---@return dotcompute.array # a new array in C order
+function dc.full_like(a, value, dtype, options) end
+
+---@class dotcompute.arange.options
+---@field step? number the same by name
+---@field dtype? dotcompute.dtype the same by name
+
+---`first`, `first + step`, …; `last` is included if a step ends there (for floats: within rounding). Integers of a uint64 range are [64 bits](#getting-values-back).
+---```lua
+---dc.arange(1, 4)                            --> {1, 2, 3, 4}
+---dc.arange(0, 1, 0.25)                      --> {0, 0.25, 0.5, 0.75, 1}
+---dc.arange(5, 1, -2, "int32")               --> {5, 3, 1}
+---#dc.arange(0, 1, 0.1)                      --> 11
+---```
+---@param first number the first element
+---@param last number the bound, which is included
+---@param step? number|dotcompute.arange.options the difference of neighbours, not 0; negative for a descending range. Default: 1
+---@param dtype? dotcompute.dtype|dotcompute.arange.options the dtype. Default: float32
+---@param options? dotcompute.arange.options options by name
+---@return dotcompute.array # 1-d; without elements if `last` is before `first`
+function dc.arange(first, last, step, dtype, options) end
+
+---@class dotcompute.linspace.options
+---@field dtype? dotcompute.dtype the dtype. Default: float32
+
+---`n` numbers at equal distances from `a` to `b`, both included; for `n` = 1 it is `a`. They are computed in float64 and then rounded.
+---```lua
+---dc.linspace(0, 1, 5)                       --> {0, 0.25, 0.5, 0.75, 1}
+---```
+---@param a number the first element
+---@param b number the last element
+---@param n integer the number of elements, not negative
+---@param dtype? dotcompute.dtype|dotcompute.linspace.options the dtype. Default: float32
+---@param options? dotcompute.linspace.options options by name
+---@return dotcompute.array # 1-d, of `n` elements
+function dc.linspace(a, b, n, dtype, options) end
+
+---@class dotcompute.eye.options
+---@field dtype? dotcompute.dtype the dtype. Default: float32
+
+---The identity matrix: `n` × `n`, ones on the diagonal.
+---```lua
+---dc.eye(2)                                  --> {{1, 0}, {0, 1}}
+---```
+---@param n integer the number of rows and of columns
+---@param dtype? dotcompute.dtype|dotcompute.eye.options the dtype. Default: float32
+---@param options? dotcompute.eye.options options by name
+---@return dotcompute.array # 2-d
+function dc.eye(n, dtype, options) end
+
+---@class dotcompute.from_bytes.options
+---@field dtype? dotcompute.dtype the dtype. Default: float32
+
+---An array of the bytes of a string, in C order, little-endian; the length must be exact.
+---```lua
+---dc.from_bytes(string.pack("<i2i2", 258, -1), 2, "int16")     --> {258, -1}
+---```
+---@param s string the bytes, as `a:bytes()` and `string.pack` give them
+---@param shape dotcompute.shape an integer, or a table of them
+---@param dtype? dotcompute.dtype|dotcompute.from_bytes.options the dtype. Default: float32
+---@param options? dotcompute.from_bytes.options options by name
+---@return dotcompute.array # of that shape, on the current device
+function dc.from_bytes(s, shape, dtype, options) end
+
+---@class dotcompute.wrap.options
+---@field dtype? dotcompute.dtype the dtype. Default: float32
+---@field owner? any the value that owns the memory
+
+---An array over memory at an address of the current device that it does not own; `owner` is kept alive as long as the array and its views. An address of other memory ends in a fault when it is used.
+---```lua
+---local a = dc.arange(1, 6)
+---local w = dc.wrap(a.ptr, { 2, 3 }, "float32", a)
+---w[{ 2, 1 }] = 0
+---a                                          --> {1, 2, 3, 0, 5, 6}
+---```
+---@param ptr integer the address, a multiple of the dtype's size
+---@param shape dotcompute.shape an integer, or a table of them
+---@param dtype? dotcompute.dtype|dotcompute.wrap.options the dtype. Default: float32
+---@param owner? any|dotcompute.wrap.options the value that owns the memory
+---@param options? dotcompute.wrap.options options by name
+---@return dotcompute.array # in C order, writable
+function dc.wrap(ptr, shape, dtype, owner, options) end
+
+---Not an array, but a complex number, the Lua value of an element of a complex array: fields `re`, `im`, methods `abs angle conj`, arithmetic with numbers and arrays.
+---```lua
+---local z = dc.complex(3, 4)
+---z, z:abs(), z * 2                          --> 3+4i, 5.0, 6+8i
+---dc.array({ z, 1 })[2]                      --> 1+0i
+---```
+---@param re number the real part
+---@param im? number the imaginary part. Default: 0
+---@return dotcompute.complex # the number
+function dc.complex(re, im) end
+
+---Whether elements are equal. NaN equals nothing.
+---
+---Elementwise, exact for all dtypes, complex ones too.
+---```lua
+---dc.array({ 1, 2, 3 }):eq { 1, 0, 3 }       --> {true, false, true}
+---```
+---@param a dotcompute.array|number|dotcompute.complex|table the array, a number or a table
+---@param b dotcompute.operand|dotcompute.complex the second operand; shapes broadcast
+---@return dotcompute.array # bool, of the broadcast shape, pending: it is computed when it is used
+function dc.eq(a, b) end
+
+---Whether elements differ. NaN differs from everything.
+---
+---Elementwise, exact for all dtypes, complex ones too.
+---```lua
+---dc.array({ 1, 2, 3 }):ne(2)                --> {true, false, true}
+---```
+---@param a dotcompute.array|number|dotcompute.complex|table the array, a number or a table
+---@param b dotcompute.operand|dotcompute.complex the second operand; shapes broadcast
+---@return dotcompute.array # bool, of the broadcast shape, pending: it is computed when it is used
+function dc.ne(a, b) end
+
+---Whether elements of `a` are less than those of `b`.
+---
+---Elementwise, exact for all dtypes; false where one is NaN.
+---```lua
+---dc.array({ 1, 2, 3 }):lt(2)                --> {true, false, false}
+---```
+---@param a dotcompute.array|number|table the array, a number or a table; real
+---@param b dotcompute.operand the second operand, real; shapes broadcast
+---@return dotcompute.array # bool, of the broadcast shape, pending: it is computed when it is used
+function dc.lt(a, b) end
+
+---Whether elements of `a` are less than those of `b`, or equal.
+---
+---Elementwise, exact for all dtypes; false where one is NaN.
+---```lua
+---dc.array({ 1, 2, 3 }):le(2)                --> {true, true, false}
+---```
+---@param a dotcompute.array|number|table the array, a number or a table; real
+---@param b dotcompute.operand the second operand, real; shapes broadcast
+---@return dotcompute.array # bool, of the broadcast shape, pending: it is computed when it is used
+function dc.le(a, b) end
+
+---Whether elements of `a` are greater than those of `b`.
+---
+---Elementwise, exact for all dtypes; false where one is NaN.
+---```lua
+---local a = dc.array { 1, 5, 3 }
+---a:gt(2)                                    --> {false, true, true}
+---a[a:gt(2)]                                 --> {5, 3}
+---```
+---@param a dotcompute.array|number|table the array, a number or a table; real
+---@param b dotcompute.operand the second operand, real; shapes broadcast
+---@return dotcompute.array # bool, of the broadcast shape, pending: it is computed when it is used
+function dc.gt(a, b) end
+
+---Whether elements of `a` are greater than those of `b`, or equal.
+---
+---Elementwise, exact for all dtypes; false where one is NaN.
+---```lua
+---dc.array({ 1, 2, 3 }):ge { 3, 2, 1 }       --> {false, true, true}
+---```
+---@param a dotcompute.array|number|table the array, a number or a table; real
+---@param b dotcompute.operand the second operand, real; shapes broadcast
+---@return dotcompute.array # bool, of the broadcast shape, pending: it is computed when it is used
+function dc.ge(a, b) end
+
+---`a` where `c` is true (not 0), else `b`. All elements of both are computed.
+---```lua
+---local a = dc.array { -1, 2, -3 }
+---dc.where(a:lt(0), 0, a)                    --> {0, 2, 0}
+---```
+---@param c dotcompute.array|number|dotcompute.complex|table the condition, a bool array or any other
+---@param a dotcompute.operand|dotcompute.complex the elements where it is true
+---@param b dotcompute.operand|dotcompute.complex those where it is not
+---@return dotcompute.array # in the dtype to which `a` and `b` are promoted, of the broadcast shape, pending: it is computed when it is used
+function dc.where(c, a, b) end
+
+---`a`, but at least `low` and at most `high`; NaN in any of the three is propagated. Where `low` is above `high`, it is `high`.
+---```lua
+---dc.clip({ 1, 5, 9 }, 2, 6)                 --> {2, 5, 6}
+---```
+---@param a dotcompute.array|number|table the array, a number or a table; real
+---@param low dotcompute.operand the smallest value
+---@param high dotcompute.operand the largest value
+---@return dotcompute.array # in the promoted dtype, of the broadcast shape, pending: it is computed when it is used
+function dc.clip(a, low, high) end
+
+---Converted: floats to integers drop the fraction, saturate, and NaN becomes 0; integers wrap; to bool is `~= 0`. Complex to real is an error: use `dc.real` or `dc.abs`. An array of this dtype is returned itself.
+---```lua
+---dc.cast({ 1.75, -1.75, 1e10 }, "int8")     --> {1, -1, 127}
+---dc.array({ 300 }, "int32"):cast "int8"     --> {44}
+---```
+---@param a dotcompute.array|number|dotcompute.complex|table the array, a number or a table
+---@param dtype dotcompute.dtype the dtype
+---@return dotcompute.array # of this dtype, of the shape of `a`, pending: it is computed when it is used
+function dc.cast(a, dtype) end
+
+---The smaller of two elements; NaN is ignored.
+---
+---The smaller, the greater of `a` and `b`, elementwise; NaN is ignored: the result is NaN only where both are.
+---```lua
+---dc.fmin({ 1, 5 }, 3)                       --> {1, 3}
+---dc.fmin(0 / 0, 3)                          --> 3.0
+---```
+---@param a dotcompute.array|number|table the array, a number or a table; real
+---@param b dotcompute.operand the second operand, real; shapes broadcast
+---@return dotcompute.array # in the promoted dtype, of the broadcast shape, pending: it is computed when it is used
+function dc.fmin(a, b) end
+
+---The greater of two elements; NaN is ignored.
+---
+---The smaller, the greater of `a` and `b`, elementwise; NaN is ignored: the result is NaN only where both are.
+---```lua
+---dc.fmax({ 1, 5 }, 3)                       --> {3, 5}
+---```
+---@param a dotcompute.array|number|table the array, a number or a table; real
+---@param b dotcompute.operand the second operand, real; shapes broadcast
+---@return dotcompute.array # in the promoted dtype, of the broadcast shape, pending: it is computed when it is used
+function dc.fmax(a, b) end
+
+---The smaller of two elements; NaN is propagated.
+---
+---The smaller, the greater of `a` and `b`, elementwise; NaN is propagated.
+---```lua
+---dc.minimum({ 1, 5 }, 3)                    --> {1, 3}
+---```
+---@param a dotcompute.array|number|table the array, a number or a table; real
+---@param b dotcompute.operand the second operand, real; shapes broadcast
+---@return dotcompute.array # in the promoted dtype, of the broadcast shape, pending: it is computed when it is used
+function dc.minimum(a, b) end
+
+---The greater of two elements; NaN is propagated.
+---
+---The smaller, the greater of `a` and `b`, elementwise; NaN is propagated.
+---```lua
+---dc.maximum({ 1, 5 }, { 3, 4 })             --> {3, 5}
+---```
+---@param a dotcompute.array|number|table the array, a number or a table; real
+---@param b dotcompute.operand the second operand, real; shapes broadcast
+---@return dotcompute.array # in the promoted dtype, of the broadcast shape, pending: it is computed when it is used
+function dc.maximum(a, b) end
+
+---The absolute value; of complex numbers in their real dtype.
+---
+---`sign` of NaN is NaN; of a complex number it is `z / abs(z)`, as in NumPy 2. `abs` of the smallest integer of a signed dtype is that integer.
+---```lua
+---dc.abs { -2, 3 }                           --> {2, 3}
+---dc.abs(dc.array { dc.complex(3, 4) })      --> {5}
+---```
+---@param a dotcompute.array|number|dotcompute.complex|table the array, a number or a table
+---@return dotcompute.array # of the shape of `a`, pending: it is computed when it is used
+function dc.abs(a) end
+
+----1, 0 or 1.
+---
+---`sign` of NaN is NaN; of a complex number it is `z / abs(z)`, as in NumPy 2. `abs` of the smallest integer of a signed dtype is that integer.
+---```lua
+---dc.sign { -2, 0, 3 }                       --> {-1, 0, 1}
+---```
+---@param a dotcompute.array|number|dotcompute.complex|table the array, a number or a table
+---@return dotcompute.array # of the shape of `a`, pending: it is computed when it is used
+function dc.sign(a) end
+
+---`a * a`.
+---
+---`sign` of NaN is NaN; of a complex number it is `z / abs(z)`, as in NumPy 2. `abs` of the smallest integer of a signed dtype is that integer.
+---```lua
+---dc.square { 3, -4 }                        --> {9, 16}
+---```
+---@param a dotcompute.array|number|dotcompute.complex|table the array, a number or a table
+---@return dotcompute.array # of the shape of `a`, pending: it is computed when it is used
+function dc.square(a) end
+
+---`1 / a`: float32 for integers, float64 for 64-bit ones.
+---
+---`sign` of NaN is NaN; of a complex number it is `z / abs(z)`, as in NumPy 2. `abs` of the smallest integer of a signed dtype is that integer.
+---```lua
+---dc.reciprocal { 2, 4 }                     --> {0.5, 0.25}
+---```
+---@param a dotcompute.array|number|dotcompute.complex|table the array, a number or a table
+---@return dotcompute.array # of the shape of `a`, pending: it is computed when it is used
+function dc.reciprocal(a) end
+
+---The real parts.
+---
+---Of complex numbers, and of real ones. All but `conj` give the real dtype of that width: float32 for complex64, float64 for complex128.
+---```lua
+---dc.real { dc.complex(3, 4) }               --> {3}
+---```
+---@param a dotcompute.array|number|dotcompute.complex|table the array, a number or a table
+---@return dotcompute.array # of the shape of `a`, pending: it is computed when it is used
+function dc.real(a) end
+
+---The imaginary parts; zeros for real numbers.
+---
+---Of complex numbers, and of real ones. All but `conj` give the real dtype of that width: float32 for complex64, float64 for complex128.
+---```lua
+---dc.imag { dc.complex(3, 4) }               --> {4}
+---```
+---@param a dotcompute.array|number|dotcompute.complex|table the array, a number or a table
+---@return dotcompute.array # of the shape of `a`, pending: it is computed when it is used
+function dc.imag(a) end
+
+---The complex conjugates: the imaginary parts with the other sign.
+---
+---Of complex numbers, and of real ones. All but `conj` give the real dtype of that width: float32 for complex64, float64 for complex128.
+---```lua
+---dc.conj({ dc.complex(3, 4) })[1]           --> 3-4i
+---```
+---@param a dotcompute.array|number|dotcompute.complex|table the array, a number or a table
+---@return dotcompute.array # of the shape of `a`, pending: it is computed when it is used
+function dc.conj(a) end
+
+---The angles to the positive real axis in radians, from -pi to pi.
+---
+---Of complex numbers, and of real ones. All but `conj` give the real dtype of that width: float32 for complex64, float64 for complex128.
+---```lua
+---dc.allclose(dc.angle { dc.complex(0, 2), -1 }, { math.pi / 2, math.pi })     --> true
+---```
+---@param a dotcompute.array|number|dotcompute.complex|table the array, a number or a table
+---@return dotcompute.array # of the shape of `a`, pending: it is computed when it is used
+function dc.angle(a) end
+
+---Whether both elements are true.
+---
+---Results are bool. Elements are true if they are not 0; NaN is true.
+---```lua
+---dc.logical_and({ 1, 2, 0 }, { 1, 0, 0 })   --> {true, false, false}
+---```
+---@param a dotcompute.array|number|dotcompute.complex|table the array, a number or a table
+---@param b dotcompute.operand|dotcompute.complex the second operand; shapes broadcast
+---@return dotcompute.array # bool, of the broadcast shape, pending: it is computed when it is used
+function dc.logical_and(a, b) end
+
+---Whether one of two elements is true, or both.
+---
+---Results are bool. Elements are true if they are not 0; NaN is true.
+---```lua
+---dc.logical_or({ 1, 2, 0 }, { 1, 0, 0 })    --> {true, true, false}
+---```
+---@param a dotcompute.array|number|dotcompute.complex|table the array, a number or a table
+---@param b dotcompute.operand|dotcompute.complex the second operand; shapes broadcast
+---@return dotcompute.array # bool, of the broadcast shape, pending: it is computed when it is used
+function dc.logical_or(a, b) end
+
+---Whether exactly one of two elements is true.
+---
+---Results are bool. Elements are true if they are not 0; NaN is true.
+---```lua
+---dc.logical_xor({ 1, 2, 0 }, { 1, 0, 0 })   --> {false, true, false}
+---```
+---@param a dotcompute.array|number|dotcompute.complex|table the array, a number or a table
+---@param b dotcompute.operand|dotcompute.complex the second operand; shapes broadcast
+---@return dotcompute.array # bool, of the broadcast shape, pending: it is computed when it is used
+function dc.logical_xor(a, b) end
+
+---Whether elements are 0: bool.
+---```lua
+---dc.logical_not { 1, 2, 0 }                 --> {false, false, true}
+---```
+---@param a dotcompute.array|number|dotcompute.complex|table the array, a number or a table
+---@return dotcompute.array # bool, of the shape of `a`, pending: it is computed when it is used
+function dc.logical_not(a) end
+
+---Whether elements are NaN; of complex numbers, one of the parts.
+---
+---Results are bool. Integers and bools are finite.
+---```lua
+---dc.isnan { 1, 0 / 0 }                      --> {false, true}
+---```
+---@param a dotcompute.array|number|dotcompute.complex|table the array, a number or a table
+---@return dotcompute.array # bool, of the shape of `a`, pending: it is computed when it is used
+function dc.isnan(a) end
+
+---Whether elements are infinite; of complex numbers, one of the parts.
+---
+---Results are bool. Integers and bools are finite.
+---```lua
+---dc.isinf { 1, -1 / 0 }                     --> {false, true}
+---```
+---@param a dotcompute.array|number|dotcompute.complex|table the array, a number or a table
+---@return dotcompute.array # bool, of the shape of `a`, pending: it is computed when it is used
+function dc.isinf(a) end
+
+---Whether elements are neither infinite nor NaN.
+---
+---Results are bool. Integers and bools are finite.
+---```lua
+---dc.isfinite { 1, 1 / 0, 0 / 0 }            --> {true, false, false}
+---```
+---@param a dotcompute.array|number|dotcompute.complex|table the array, a number or a table
+---@return dotcompute.array # bool, of the shape of `a`, pending: it is computed when it is used
+function dc.isfinite(a) end
+
+---Whether the sign bit is set, as it is of -0.0: bool.
+---```lua
+---dc.signbit { -1.0, -0.0, 0.0 }             --> {true, true, false}
+---```
+---@param a dotcompute.array|number|table the array, a number or a table; real
+---@return dotcompute.array # bool, of the shape of `a`, pending: it is computed when it is used
+function dc.signbit(a) end
+
+---`a ^ b`, but of integers an integer, which wraps around.
+---```lua
+---local n = dc.array({ 2, 3 }, "int32")
+---dc.pow(n, 3), dc.pow(n, 3).dtype, (n ^ 3).dtype      --> {8, 27}, int32, float64
+---dc.pow(n, -1)                              --> {0, 0}
+---```
+---@param a dotcompute.array|number|dotcompute.complex|table the array, a number or a table
+---@param b dotcompute.operand|dotcompute.complex the exponent; shapes broadcast
+---@return dotcompute.array # of two integer operands in their promoted dtype, else as `^`; of the broadcast shape, pending: it is computed when it is used
+function dc.pow(a, b) end
+
+---Rounds down: the largest integer that is not greater.
+---
+---In the same dtype; `round` rounds halves away from 0, `rint` to even, also for complex numbers.
+---```lua
+---dc.floor { -1.5, 1.5 }                     --> {-2, 1}
+---```
+---@param a dotcompute.array|number|dotcompute.complex|table the array, a number or a table
+---@return dotcompute.array # of the shape and dtype of `a`, pending
+function dc.floor(a) end
+
+---Rounds up: the smallest integer that is not less.
+---
+---In the same dtype; `round` rounds halves away from 0, `rint` to even, also for complex numbers.
+---```lua
+---dc.ceil { -1.5, 1.5 }                      --> {-1, 2}
+---```
+---@param a dotcompute.array|number|dotcompute.complex|table the array, a number or a table
+---@return dotcompute.array # of the shape and dtype of `a`, pending
+function dc.ceil(a) end
+
+---Rounds toward 0.
+---
+---In the same dtype; `round` rounds halves away from 0, `rint` to even, also for complex numbers.
+---```lua
+---dc.trunc { -1.5, 1.5 }                     --> {-1, 1}
+---```
+---@param a dotcompute.array|number|dotcompute.complex|table the array, a number or a table
+---@return dotcompute.array # of the shape and dtype of `a`, pending
+function dc.trunc(a) end
+
+---Rounds to the nearest integer, halves away from 0.
+---
+---In the same dtype; `round` rounds halves away from 0, `rint` to even, also for complex numbers.
+---```lua
+---dc.round { -2.5, 2.5, 2.25 }               --> {-3, 3, 2}
+---```
+---@param a dotcompute.array|number|dotcompute.complex|table the array, a number or a table
+---@return dotcompute.array # of the shape and dtype of `a`, pending
+function dc.round(a) end
+
+---Rounds to the nearest integer, halves to the even one; complex numbers, too.
+---
+---In the same dtype; `round` rounds halves away from 0, `rint` to even, also for complex numbers.
+---```lua
+---dc.rint { -2.5, 2.5, 3.5 }                 --> {-2, 2, 4}
+---```
+---@param a dotcompute.array|number|dotcompute.complex|table the array, a number or a table
+---@return dotcompute.array # of the shape and dtype of `a`, pending
+function dc.rint(a) end
+
+---Rounds to the nearest integer, halves to the even one.
+---
+---In the same dtype; `round` rounds halves away from 0, `rint` to even, also for complex numbers.
+---```lua
+---dc.nearbyint { -2.5, 2.5, 3.5 }            --> {-2, 2, 4}
+---```
+---@param a dotcompute.array|number|dotcompute.complex|table the array, a number or a table
+---@return dotcompute.array # of the shape and dtype of `a`, pending
+function dc.nearbyint(a) end
+
+---The nearest integer, halves to the even one.
+---
+---Results are int64, saturating; `llrint` and `llround` of NaN are 0.
+---```lua
+---dc.llrint { -2.5, 2.5, 1e30 }              --> {-2, 2, 9223372036854775807}
+---```
+---@param a dotcompute.array|number|table the array, a number or a table; real
+---@return dotcompute.array # int64, of the shape of `a`, pending
+function dc.llrint(a) end
+
+---The nearest integer, halves away from 0.
+---
+---Results are int64, saturating; `llrint` and `llround` of NaN are 0.
+---```lua
+---dc.llround { -2.5, 2.5 }                   --> {-3, 3}
+---```
+---@param a dotcompute.array|number|table the array, a number or a table; real
+---@return dotcompute.array # int64, of the shape of `a`, pending
+function dc.llround(a) end
+
+---The exponent of 2 of the format: `floor(log2(abs(a)))`; -2^31 for 0 and NaN.
+---
+---Results are int64, saturating; `llrint` and `llround` of NaN are 0.
+---```lua
+---dc.ilogb { 8, 0.3 }                        --> {3, -2}
+---```
+---@param a dotcompute.array|number|table the array, a number or a table; real
+---@return dotcompute.array # int64, of the shape of `a`, pending
+function dc.ilogb(a) end
+
+---The square root, of real and complex numbers; of negative real ones NaN. Of float32 and float64 numbers it is rounded correctly.
+---```lua
+---dc.sqrt { 4, 2.25 }                        --> {2, 1.5}
+---dc.sqrt(dc.complex(-4, 0))                 --> 0+2i
+---```
+---@param a dotcompute.array|number|dotcompute.complex|table the array, a number or a table
+---@return dotcompute.array # of the shape of `a`, floating-point: float32 for integers, float64 for 64-bit ones; pending
+function dc.sqrt(a) end
+
+---The reciprocal of the square root.
+---
+---Roots and their reciprocals of real numbers.
+---```lua
+---dc.allclose(dc.rsqrt { 4, 16 }, { 0.5, 0.25 })      --> true
+---```
+---@param a dotcompute.array|number|table the array, a number or a table; real
+---@return dotcompute.array # of the shape of `a`, floating-point: float32 for integers, float64 for 64-bit ones; pending
+function dc.rsqrt(a) end
+
+---The cube root, also of negative numbers.
+---
+---Roots and their reciprocals of real numbers.
+---```lua
+---dc.allclose(dc.cbrt { 27, -8 }, { 3, -2 })          --> true
+---```
+---@param a dotcompute.array|number|table the array, a number or a table; real
+---@return dotcompute.array # of the shape of `a`, floating-point: float32 for integers, float64 for 64-bit ones; pending
+function dc.cbrt(a) end
+
+---The reciprocal of the cube root.
+---
+---Roots and their reciprocals of real numbers.
+---```lua
+---dc.allclose(dc.rcbrt { 8, -64 }, { 0.5, -0.25 })    --> true
+---```
+---@param a dotcompute.array|number|table the array, a number or a table; real
+---@return dotcompute.array # of the shape of `a`, floating-point: float32 for integers, float64 for 64-bit ones; pending
+function dc.rcbrt(a) end
+
+---The exponential function.
+---
+---Exponential functions of real and complex numbers.
+---```lua
+---dc.allclose(dc.exp { 0, 1 }, { 1, 2.718281828 })         --> true
+---dc.allclose(dc.exp(dc.complex(0, math.pi)), dc.complex(-1, 0), { atol = 1e-6 })     --> true
+---```
+---@param a dotcompute.array|number|dotcompute.complex|table the array, a number or a table
+---@return dotcompute.array # of the shape of `a`, floating-point: float32 for integers, float64 for 64-bit ones; pending
+function dc.exp(a) end
+
+---`exp(a) - 1`, accurate for small numbers, too.
+---
+---Exponential functions of real and complex numbers.
+---```lua
+---dc.allclose(dc.expm1 { 1e-6, 1 }, { 1.0000005e-6, 1.718281828 }, { atol = 0 })      --> true
+---```
+---@param a dotcompute.array|number|dotcompute.complex|table the array, a number or a table
+---@return dotcompute.array # of the shape of `a`, floating-point: float32 for integers, float64 for 64-bit ones; pending
+function dc.expm1(a) end
+
+---2 to the power of `a`.
+---
+---Powers of 2 and of 10, of real numbers.
+---```lua
+---dc.allclose(dc.exp2 { 3, -1 }, { 8, 0.5 })          --> true
+---```
+---@param a dotcompute.array|number|table the array, a number or a table; real
+---@return dotcompute.array # of the shape of `a`, floating-point: float32 for integers, float64 for 64-bit ones; pending
+function dc.exp2(a) end
+
+---10 to the power of `a`.
+---
+---Powers of 2 and of 10, of real numbers.
+---```lua
+---dc.allclose(dc.exp10 { 2, -1 }, { 100, 0.1 })       --> true
+---```
+---@param a dotcompute.array|number|table the array, a number or a table; real
+---@return dotcompute.array # of the shape of `a`, floating-point: float32 for integers, float64 for 64-bit ones; pending
+function dc.exp10(a) end
+
+---The natural logarithm.
+---
+---Logarithms of real and complex numbers; of negative real ones NaN.
+---```lua
+---dc.allclose(dc.log { 1, math.exp(2) }, { 0, 2 })    --> true
+---```
+---@param a dotcompute.array|number|dotcompute.complex|table the array, a number or a table
+---@return dotcompute.array # of the shape of `a`, floating-point: float32 for integers, float64 for 64-bit ones; pending
+function dc.log(a) end
+
+---The logarithm to base 2.
+---
+---Logarithms of real and complex numbers; of negative real ones NaN.
+---```lua
+---dc.allclose(dc.log2 { 8, 0.5 }, { 3, -1 })          --> true
+---```
+---@param a dotcompute.array|number|dotcompute.complex|table the array, a number or a table
+---@return dotcompute.array # of the shape of `a`, floating-point: float32 for integers, float64 for 64-bit ones; pending
+function dc.log2(a) end
+
+---The logarithm to base 10.
+---
+---Logarithms of real and complex numbers; of negative real ones NaN.
+---```lua
+---dc.allclose(dc.log10 { 1000, 0.1 }, { 3, -1 })      --> true
+---```
+---@param a dotcompute.array|number|dotcompute.complex|table the array, a number or a table
+---@return dotcompute.array # of the shape of `a`, floating-point: float32 for integers, float64 for 64-bit ones; pending
+function dc.log10(a) end
+
+---`log(1 + a)`, accurate for small numbers, too.
+---
+---Logarithms of real and complex numbers; of negative real ones NaN.
+---```lua
+---dc.allclose(dc.log1p { 1e-6, 1 }, { 9.999995e-7, 0.69314718 }, { atol = 0 })        --> true
+---```
+---@param a dotcompute.array|number|dotcompute.complex|table the array, a number or a table
+---@return dotcompute.array # of the shape of `a`, floating-point: float32 for integers, float64 for 64-bit ones; pending
+function dc.log1p(a) end
+
+---The exponent of 2 of the format, `floor(log2(abs(a)))`, as a floating-point number; minus infinity for 0.
+---```lua
+---dc.logb { 10, 0.3 }                        --> {3, -2}
+---```
+---@param a dotcompute.array|number|table the array, a number or a table; real
+---@return dotcompute.array # of the shape of `a`, floating-point: float32 for integers, float64 for 64-bit ones; pending
+function dc.logb(a) end
+
+---The sine of an angle in radians.
+---
+---Trigonometric functions and their inverses, of real and complex numbers; NaN outside of the domain of real ones.
+---```lua
+---dc.allclose(dc.sin { 0, math.pi / 6 }, { 0, 0.5 })       --> true
+---```
+---@param a dotcompute.array|number|dotcompute.complex|table the array, a number or a table
+---@return dotcompute.array # of the shape of `a`, floating-point: float32 for integers, float64 for 64-bit ones; pending
+function dc.sin(a) end
+
+---The cosine of an angle in radians.
+---
+---Trigonometric functions and their inverses, of real and complex numbers; NaN outside of the domain of real ones.
+---```lua
+---dc.allclose(dc.cos { 0, math.pi / 3 }, { 1, 0.5 })       --> true
+---```
+---@param a dotcompute.array|number|dotcompute.complex|table the array, a number or a table
+---@return dotcompute.array # of the shape of `a`, floating-point: float32 for integers, float64 for 64-bit ones; pending
+function dc.cos(a) end
+
+---The tangent of an angle in radians.
+---
+---Trigonometric functions and their inverses, of real and complex numbers; NaN outside of the domain of real ones.
+---```lua
+---dc.allclose(dc.tan { 0, math.pi / 4 }, { 0, 1 })         --> true
+---```
+---@param a dotcompute.array|number|dotcompute.complex|table the array, a number or a table
+---@return dotcompute.array # of the shape of `a`, floating-point: float32 for integers, float64 for 64-bit ones; pending
+function dc.tan(a) end
+
+---The arc sine, from -pi/2 to pi/2.
+---
+---Trigonometric functions and their inverses, of real and complex numbers; NaN outside of the domain of real ones.
+---```lua
+---dc.allclose(dc.asin { 0, 0.5 }, { 0, math.pi / 6 })      --> true
+---```
+---@param a dotcompute.array|number|dotcompute.complex|table the array, a number or a table
+---@return dotcompute.array # of the shape of `a`, floating-point: float32 for integers, float64 for 64-bit ones; pending
+function dc.asin(a) end
+
+---The arc cosine, from 0 to pi.
+---
+---Trigonometric functions and their inverses, of real and complex numbers; NaN outside of the domain of real ones.
+---```lua
+---dc.allclose(dc.acos { -1, 0.5 }, { math.pi, math.pi / 3 })     --> true
+---```
+---@param a dotcompute.array|number|dotcompute.complex|table the array, a number or a table
+---@return dotcompute.array # of the shape of `a`, floating-point: float32 for integers, float64 for 64-bit ones; pending
+function dc.acos(a) end
+
+---The arc tangent, from -pi/2 to pi/2.
+---
+---Trigonometric functions and their inverses, of real and complex numbers; NaN outside of the domain of real ones.
+---```lua
+---dc.allclose(dc.atan { 1, -1 }, { math.pi / 4, -math.pi / 4 })  --> true
+---```
+---@param a dotcompute.array|number|dotcompute.complex|table the array, a number or a table
+---@return dotcompute.array # of the shape of `a`, floating-point: float32 for integers, float64 for 64-bit ones; pending
+function dc.atan(a) end
+
+---The sine of `pi * a`, without an error of the product.
+---
+---Of real numbers; exact at multiples of a half.
+---```lua
+---dc.sinpi { 0.5, 1, 1.5 }                   --> {1, 0, -1}
+---```
+---@param a dotcompute.array|number|table the array, a number or a table; real
+---@return dotcompute.array # of the shape of `a`, floating-point: float32 for integers, float64 for 64-bit ones; pending
+function dc.sinpi(a) end
+
+---The cosine of `pi * a`, without an error of the product.
+---
+---Of real numbers; exact at multiples of a half.
+---```lua
+---dc.cospi { 0, 0.5, 1 }                     --> {1, 0, -1}
+---```
+---@param a dotcompute.array|number|table the array, a number or a table; real
+---@return dotcompute.array # of the shape of `a`, floating-point: float32 for integers, float64 for 64-bit ones; pending
+function dc.cospi(a) end
+
+---The hyperbolic sine.
+---
+---Hyperbolic functions and their inverses, of real and complex numbers; NaN outside of the domain of real ones.
+---```lua
+---dc.allclose(dc.sinh { 0, 1 }, { 0, 1.175201194 })        --> true
+---```
+---@param a dotcompute.array|number|dotcompute.complex|table the array, a number or a table
+---@return dotcompute.array # of the shape of `a`, floating-point: float32 for integers, float64 for 64-bit ones; pending
+function dc.sinh(a) end
+
+---The hyperbolic cosine.
+---
+---Hyperbolic functions and their inverses, of real and complex numbers; NaN outside of the domain of real ones.
+---```lua
+---dc.allclose(dc.cosh { 0, 1 }, { 1, 1.543080635 })        --> true
+---```
+---@param a dotcompute.array|number|dotcompute.complex|table the array, a number or a table
+---@return dotcompute.array # of the shape of `a`, floating-point: float32 for integers, float64 for 64-bit ones; pending
+function dc.cosh(a) end
+
+---The hyperbolic tangent.
+---
+---Hyperbolic functions and their inverses, of real and complex numbers; NaN outside of the domain of real ones.
+---```lua
+---dc.allclose(dc.tanh { 0, 1 }, { 0, 0.761594156 })        --> true
+---```
+---@param a dotcompute.array|number|dotcompute.complex|table the array, a number or a table
+---@return dotcompute.array # of the shape of `a`, floating-point: float32 for integers, float64 for 64-bit ones; pending
+function dc.tanh(a) end
+
+---The inverse of the hyperbolic sine.
+---
+---Hyperbolic functions and their inverses, of real and complex numbers; NaN outside of the domain of real ones.
+---```lua
+---dc.allclose(dc.asinh { 0, 1 }, { 0, 0.881373587 })       --> true
+---```
+---@param a dotcompute.array|number|dotcompute.complex|table the array, a number or a table
+---@return dotcompute.array # of the shape of `a`, floating-point: float32 for integers, float64 for 64-bit ones; pending
+function dc.asinh(a) end
+
+---The inverse of the hyperbolic cosine, not negative.
+---
+---Hyperbolic functions and their inverses, of real and complex numbers; NaN outside of the domain of real ones.
+---```lua
+---dc.allclose(dc.acosh { 1, 2 }, { 0, 1.316957897 })       --> true
+---```
+---@param a dotcompute.array|number|dotcompute.complex|table the array, a number or a table
+---@return dotcompute.array # of the shape of `a`, floating-point: float32 for integers, float64 for 64-bit ones; pending
+function dc.acosh(a) end
+
+---The inverse of the hyperbolic tangent.
+---
+---Hyperbolic functions and their inverses, of real and complex numbers; NaN outside of the domain of real ones.
+---```lua
+---dc.allclose(dc.atanh { 0, 0.5 }, { 0, 0.549306144 })     --> true
+---```
+---@param a dotcompute.array|number|dotcompute.complex|table the array, a number or a table
+---@return dotcompute.array # of the shape of `a`, floating-point: float32 for integers, float64 for 64-bit ones; pending
+function dc.atanh(a) end
+
+---The error function.
+---
+---The error function and the normal distribution, of real numbers.
+---```lua
+---dc.allclose(dc.erf { 0, 1 }, { 0, 0.842700793 })         --> true
+---```
+---@param a dotcompute.array|number|table the array, a number or a table; real
+---@return dotcompute.array # of the shape of `a`, floating-point: float32 for integers, float64 for 64-bit ones; pending
+function dc.erf(a) end
+
+---The complementary error function, `1 - erf(a)`, accurate for large numbers, too.
+---
+---The error function and the normal distribution, of real numbers.
+---```lua
+---dc.allclose(dc.erfc { 0, 1 }, { 1, 0.157299207 })        --> true
+---```
+---@param a dotcompute.array|number|table the array, a number or a table; real
+---@return dotcompute.array # of the shape of `a`, floating-point: float32 for integers, float64 for 64-bit ones; pending
+function dc.erfc(a) end
+
+---The scaled complementary error function, `exp(a^2) * erfc(a)`.
+---
+---The error function and the normal distribution, of real numbers.
+---```lua
+---dc.allclose(dc.erfcx { 0, 1 }, { 1, 0.427583576 })       --> true
+---```
+---@param a dotcompute.array|number|table the array, a number or a table; real
+---@return dotcompute.array # of the shape of `a`, floating-point: float32 for integers, float64 for 64-bit ones; pending
+function dc.erfcx(a) end
+
+---The inverse of the error function.
+---
+---The error function and the normal distribution, of real numbers.
+---```lua
+---dc.allclose(dc.erfinv { 0, 0.5 }, { 0, 0.476936276 })    --> true
+---```
+---@param a dotcompute.array|number|table the array, a number or a table; real
+---@return dotcompute.array # of the shape of `a`, floating-point: float32 for integers, float64 for 64-bit ones; pending
+function dc.erfinv(a) end
+
+---The inverse of the complementary error function.
+---
+---The error function and the normal distribution, of real numbers.
+---```lua
+---dc.allclose(dc.erfcinv { 1, 0.5 }, { 0, 0.476936276 })   --> true
+---```
+---@param a dotcompute.array|number|table the array, a number or a table; real
+---@return dotcompute.array # of the shape of `a`, floating-point: float32 for integers, float64 for 64-bit ones; pending
+function dc.erfcinv(a) end
+
+---The distribution function of the standard normal distribution.
+---
+---The error function and the normal distribution, of real numbers.
+---```lua
+---dc.allclose(dc.normcdf { 0, 1 }, { 0.5, 0.841344746 })   --> true
+---```
+---@param a dotcompute.array|number|table the array, a number or a table; real
+---@return dotcompute.array # of the shape of `a`, floating-point: float32 for integers, float64 for 64-bit ones; pending
+function dc.normcdf(a) end
+
+---The quantile function of the standard normal distribution.
+---
+---The error function and the normal distribution, of real numbers.
+---```lua
+---dc.allclose(dc.normcdfinv { 0.5, 0.975 }, { 0, 1.959963985 })    --> true
+---```
+---@param a dotcompute.array|number|table the array, a number or a table; real
+---@return dotcompute.array # of the shape of `a`, floating-point: float32 for integers, float64 for 64-bit ones; pending
+function dc.normcdfinv(a) end
+
+---The natural logarithm of the absolute value of the gamma function.
+---
+---The gamma function, of real numbers.
+---```lua
+---dc.allclose(dc.lgamma { 5, 0.5 }, { 3.17805383, 0.572364943 })   --> true
+---```
+---@param a dotcompute.array|number|table the array, a number or a table; real
+---@return dotcompute.array # of the shape of `a`, floating-point: float32 for integers, float64 for 64-bit ones; pending
+function dc.lgamma(a) end
+
+---The gamma function: `(n - 1)!` of a positive integer n.
+---
+---The gamma function, of real numbers.
+---```lua
+---dc.allclose(dc.tgamma { 5, 0.5 }, { 24, 1.772453851 })           --> true
+---```
+---@param a dotcompute.array|number|table the array, a number or a table; real
+---@return dotcompute.array # of the shape of `a`, floating-point: float32 for integers, float64 for 64-bit ones; pending
+function dc.tgamma(a) end
+
+---The Bessel function of the first kind of order 0.
+---
+---Bessel functions of real numbers.
+---```lua
+---dc.allclose(dc.j0 { 0, 1 }, { 1, 0.765197687 })          --> true
+---```
+---@param a dotcompute.array|number|table the array, a number or a table; real
+---@return dotcompute.array # of the shape of `a`, floating-point: float32 for integers, float64 for 64-bit ones; pending
+function dc.j0(a) end
+
+---The Bessel function of the first kind of order 1.
+---
+---Bessel functions of real numbers.
+---```lua
+---dc.allclose(dc.j1 { 0, 1 }, { 0, 0.440050586 })          --> true
+---```
+---@param a dotcompute.array|number|table the array, a number or a table; real
+---@return dotcompute.array # of the shape of `a`, floating-point: float32 for integers, float64 for 64-bit ones; pending
+function dc.j1(a) end
+
+---The Bessel function of the second kind of order 0.
+---
+---Bessel functions of real numbers.
+---```lua
+---dc.allclose(dc.y0 { 1 }, { 0.088256964 })                --> true
+---```
+---@param a dotcompute.array|number|table the array, a number or a table; real
+---@return dotcompute.array # of the shape of `a`, floating-point: float32 for integers, float64 for 64-bit ones; pending
+function dc.y0(a) end
+
+---The Bessel function of the second kind of order 1.
+---
+---Bessel functions of real numbers.
+---```lua
+---dc.allclose(dc.y1 { 1 }, { -0.781212821 })               --> true
+---```
+---@param a dotcompute.array|number|table the array, a number or a table; real
+---@return dotcompute.array # of the shape of `a`, floating-point: float32 for integers, float64 for 64-bit ones; pending
+function dc.y1(a) end
+
+---The modified Bessel function of the first kind of order 0.
+---
+---Bessel functions of real numbers.
+---```lua
+---dc.allclose(dc.cyl_bessel_i0 { 0, 1 }, { 1, 1.266065878 })       --> true
+---```
+---@param a dotcompute.array|number|table the array, a number or a table; real
+---@return dotcompute.array # of the shape of `a`, floating-point: float32 for integers, float64 for 64-bit ones; pending
+function dc.cyl_bessel_i0(a) end
+
+---The modified Bessel function of the first kind of order 1.
+---
+---Bessel functions of real numbers.
+---```lua
+---dc.allclose(dc.cyl_bessel_i1 { 0, 1 }, { 0, 0.565159104 })       --> true
+---```
+---@param a dotcompute.array|number|table the array, a number or a table; real
+---@return dotcompute.array # of the shape of `a`, floating-point: float32 for integers, float64 for 64-bit ones; pending
+function dc.cyl_bessel_i1(a) end
+
+---The Bessel function of the first kind of order `n`.
+---
+---Bessel functions of order `n`, an integer or an array of integers; one of the two is an array. The order stands first in the method, too: `n:jn(a)`.
+---```lua
+---dc.allclose(dc.jn(2, dc.array { 1 }), { 0.114903485 })   --> true
+---```
+---@param n dotcompute.array|integer the order
+---@param a dotcompute.operand the argument; shapes broadcast
+---@return dotcompute.array # of the broadcast shape, in the promoted floating-point dtype; pending
+function dc.jn(n, a) end
+
+---The Bessel function of the second kind of order `n`.
+---
+---Bessel functions of order `n`, an integer or an array of integers; one of the two is an array. The order stands first in the method, too: `n:jn(a)`.
+---```lua
+---dc.allclose(dc.yn(2, dc.array { 1 }), { -1.650682607 })  --> true
+---```
+---@param n dotcompute.array|integer the order
+---@param a dotcompute.operand the argument; shapes broadcast
+---@return dotcompute.array # of the broadcast shape, in the promoted floating-point dtype; pending
+function dc.yn(n, a) end
+
+---The angle of the point (b, a) to the positive first axis in radians, from -pi to pi.
+---```lua
+---dc.allclose(dc.atan2({ 1, -1 }, { 0, -1 }), { math.pi / 2, -3 * math.pi / 4 })      --> true
+---```
+---@param a dotcompute.array|number|table the second coordinate
+---@param b dotcompute.operand the first coordinate
+---@return dotcompute.array # of the broadcast shape, in the promoted floating-point dtype; pending
+function dc.atan2(a, b) end
+
+---The remainder of the quotient rounded toward 0; it has the sign of `a`.
+---
+---Exactly `a - n * b`; `n` is the quotient, rounded toward 0 or to the nearest integer. The operator `%` rounds it toward minus infinity.
+---```lua
+---dc.fmod({ 7, -7 }, 4)                      --> {3, -3}
+---```
+---@param a dotcompute.array|number|table the array, a number or a table; real
+---@param b dotcompute.operand the second operand; shapes broadcast
+---@return dotcompute.array # of the broadcast shape, in the promoted floating-point dtype; pending
+function dc.fmod(a, b) end
+
+---The remainder of the quotient rounded to the nearest integer.
+---
+---Exactly `a - n * b`; `n` is the quotient, rounded toward 0 or to the nearest integer. The operator `%` rounds it toward minus infinity.
+---```lua
+---dc.remainder({ 7, -7 }, 4)                 --> {-1, 1}
+---```
+---@param a dotcompute.array|number|table the array, a number or a table; real
+---@param b dotcompute.operand the second operand; shapes broadcast
+---@return dotcompute.array # of the broadcast shape, in the promoted floating-point dtype; pending
+function dc.remainder(a, b) end
+
+---The root of `a^2 + b^2`, without overflow in between.
+---
+---The length of a vector of two components, and its reciprocal.
+---```lua
+---dc.allclose(dc.hypot({ 3, 5 }, { 4, 12 }), { 5, 13 })    --> true
+---```
+---@param a dotcompute.array|number|table the array, a number or a table; real
+---@param b dotcompute.operand the second operand; shapes broadcast
+---@return dotcompute.array # of the broadcast shape, in the promoted floating-point dtype; pending
+function dc.hypot(a, b) end
+
+---The reciprocal of the root of `a^2 + b^2`.
+---
+---The length of a vector of two components, and its reciprocal.
+---```lua
+---dc.allclose(dc.rhypot({ 3 }, 4), { 0.2 })                --> true
+---```
+---@param a dotcompute.array|number|table the array, a number or a table; real
+---@param b dotcompute.operand the second operand; shapes broadcast
+---@return dotcompute.array # of the broadcast shape, in the promoted floating-point dtype; pending
+function dc.rhypot(a, b) end
+
+---`a` with the sign of `b`.
+---
+---Signs, positive differences and neighbours; `nextafter` steps in the format of its dtype, 16-bit ones too.
+---```lua
+---dc.copysign({ 1, 2 }, { -1, 1 })           --> {-1, 2}
+---```
+---@param a dotcompute.array|number|table the array, a number or a table; real
+---@param b dotcompute.operand the second operand; shapes broadcast
+---@return dotcompute.array # of the broadcast shape, in the promoted floating-point dtype; pending
+function dc.copysign(a, b) end
+
+---`a - b` where that is positive, else 0.
+---
+---Signs, positive differences and neighbours; `nextafter` steps in the format of its dtype, 16-bit ones too.
+---```lua
+---dc.fdim({ 5, 3 }, { 3, 5 })                --> {2, 0}
+---```
+---@param a dotcompute.array|number|table the array, a number or a table; real
+---@param b dotcompute.operand the second operand; shapes broadcast
+---@return dotcompute.array # of the broadcast shape, in the promoted floating-point dtype; pending
+function dc.fdim(a, b) end
+
+---The number next to `a` in the direction of `b`.
+---
+---Signs, positive differences and neighbours; `nextafter` steps in the format of its dtype, 16-bit ones too.
+---```lua
+---local one = dc.array({ 1 }, "float16")
+---dc.nextafter(one, 2)[1] == 1 + 2 ^ -10     --> true
+---```
+---@param a dotcompute.array|number|table the array, a number or a table; real
+---@param b dotcompute.operand the second operand; shapes broadcast
+---@return dotcompute.array # of the broadcast shape, in the promoted floating-point dtype; pending
+function dc.nextafter(a, b) end
+
+---`a * b + c`, rounded once.
+---```lua
+---dc.fma({ 1, 2 }, 3, 4)                     --> {7, 10}
+---```
+---@param a dotcompute.array|number|table the array, a number or a table; real
+---@param b dotcompute.operand the second operand; shapes broadcast
+---@param c dotcompute.operand the summand
+---@return dotcompute.array # of the broadcast shape, in the promoted floating-point dtype; pending
+function dc.fma(a, b, c) end
+
+---The root of `a^2 + b^2 + c^2`, without overflow in between.
+---
+---The length of a vector of three components, and its reciprocal.
+---```lua
+---dc.allclose(dc.norm3d({ 1 }, 2, 2), { 3 })               --> true
+---```
+---@param a dotcompute.array|number|table the array, a number or a table; real
+---@param b dotcompute.operand the second operand; shapes broadcast
+---@param c dotcompute.operand the third component
+---@return dotcompute.array # of the broadcast shape, in the promoted floating-point dtype; pending
+function dc.norm3d(a, b, c) end
+
+---The reciprocal of the root of `a^2 + b^2 + c^2`.
+---
+---The length of a vector of three components, and its reciprocal.
+---```lua
+---dc.allclose(dc.rnorm3d({ 2 }, 4, 4), { 1 / 6 })          --> true
+---```
+---@param a dotcompute.array|number|table the array, a number or a table; real
+---@param b dotcompute.operand the second operand; shapes broadcast
+---@param c dotcompute.operand the third component
+---@return dotcompute.array # of the broadcast shape, in the promoted floating-point dtype; pending
+function dc.rnorm3d(a, b, c) end
+
+---The root of `a^2 + b^2 + c^2 + d^2`, without overflow in between.
+---
+---The length of a vector of four components, and its reciprocal.
+---```lua
+---dc.allclose(dc.norm4d({ 2 }, 4, 5, 6), { 9 })            --> true
+---```
+---@param a dotcompute.array|number|table the array, a number or a table; real
+---@param b dotcompute.operand the second operand; shapes broadcast
+---@param c dotcompute.operand the third component
+---@param d dotcompute.operand the fourth component
+---@return dotcompute.array # of the broadcast shape, in the promoted floating-point dtype; pending
+function dc.norm4d(a, b, c, d) end
+
+---The reciprocal of the root of `a^2 + b^2 + c^2 + d^2`.
+---
+---The length of a vector of four components, and its reciprocal.
+---```lua
+---dc.allclose(dc.rnorm4d({ 1 }, 1, 1, 1), { 0.5 })         --> true
+---```
+---@param a dotcompute.array|number|table the array, a number or a table; real
+---@param b dotcompute.operand the second operand; shapes broadcast
+---@param c dotcompute.operand the third component
+---@param d dotcompute.operand the fourth component
+---@return dotcompute.array # of the broadcast shape, in the promoted floating-point dtype; pending
+function dc.rnorm4d(a, b, c, d) end
+
+---`a * 2^n`.
+---
+---The product with a power of 2; `n` is an integer, or an array of integers.
+---```lua
+---dc.ldexp({ 3, 5 }, 2)                      --> {12, 20}
+---```
+---@param a dotcompute.array|number|table the array, a number or a table; real
+---@param n dotcompute.array|integer the exponent of 2; shapes broadcast
+---@return dotcompute.array # of the broadcast shape, in the promoted floating-point dtype; pending
+function dc.ldexp(a, n) end
+
+---`a * 2^n`, the same as `ldexp`.
+---
+---The product with a power of 2; `n` is an integer, or an array of integers.
+---```lua
+---dc.scalbn({ 3, 5 }, -1)                    --> {1.5, 2.5}
+---```
+---@param a dotcompute.array|number|table the array, a number or a table; real
+---@param n dotcompute.array|integer the exponent of 2; shapes broadcast
+---@return dotcompute.array # of the broadcast shape, in the promoted floating-point dtype; pending
+function dc.scalbn(a, n) end
+
+---The sum of elements.
+---
+---Sums and products: int64 for integers and bools (uint64 for unsigned ones), otherwise the same dtype. Without elements a sum is 0, a product 1.
+---```lua
+---local a = dc.array { { 1, 2, 3 }, { 4, 5, 6 } }
+---a:sum()                                    --> 21.0
+---a:sum(1), a:sum(2)                         --> {5, 7, 9}, {6, 15}
+---a:sum(2, { keep = true })                  --> {{6}, {15}}
+---```
+---@param a dotcompute.array the array
+---@param ... dotcompute.axes|dotcompute.sum.options the axes to reduce: integers, or one table of them, from 1, or from the end when negative. Default: all
+---@return dotcompute.array # without the reduced axes (0-d over all), pending: it is computed when it is used
+function dc.sum(a, ...) end
+
+---The product of elements.
+---
+---Sums and products: int64 for integers and bools (uint64 for unsigned ones), otherwise the same dtype. Without elements a sum is 0, a product 1.
+---```lua
+---dc.array({ { 1, 2, 3 }, { 4, 5, 6 } }):prod(2)      --> {6, 120}
+---```
+---@param a dotcompute.array the array
+---@param ... dotcompute.axes|dotcompute.sum.options the axes to reduce: integers, or one table of them, from 1, or from the end when negative. Default: all
+---@return dotcompute.array # without the reduced axes (0-d over all), pending: it is computed when it is used
+function dc.prod(a, ...) end
+
+---The smallest element.
+---
+---NaN is propagated. Two arrays are compared by `dc.minimum` and `dc.fmin`, `dc.maximum` and `dc.fmax`; only in `dc.vectorize`, where a value is one element, these two are elementwise.
+---```lua
+---dc.array({ { 3, 1 }, { 2, 5 } }):min()     --> 1.0
+---dc.array({ { 3, 1 }, { 2, 5 } }):min(2)    --> {1, 2}
+---```
+---@param a dotcompute.array the array
+---@param ... dotcompute.axes|dotcompute.min.options the axes to reduce: integers, or one table of them, from 1, or from the end when negative. Default: all
+---@return dotcompute.array # in the dtype of `a`, without the reduced axes (0-d over all), pending: it is computed when it is used
+function dc.min(a, ...) end
+
+---The largest element.
+---
+---NaN is propagated. Two arrays are compared by `dc.minimum` and `dc.fmin`, `dc.maximum` and `dc.fmax`; only in `dc.vectorize`, where a value is one element, these two are elementwise.
+---```lua
+---dc.array({ { 3, 1 }, { 2, 5 } }):max()     --> 5.0
+---dc.array({ { 3, 1 }, { 2, 5 } }):max(1)    --> {3, 5}
+---```
+---@param a dotcompute.array the array
+---@param ... dotcompute.axes|dotcompute.min.options the axes to reduce: integers, or one table of them, from 1, or from the end when negative. Default: all
+---@return dotcompute.array # in the dtype of `a`, without the reduced axes (0-d over all), pending: it is computed when it is used
+function dc.max(a, ...) end
+
+---The index of the smallest element.
+---
+---The first index, from 1, int64; over all elements in C order; NaN counts as the extreme.
+---```lua
+---dc.array({ 3, 1, 2, 1 }):argmin()          --> 2
+---```
+---@param a dotcompute.array the array
+---@param axis? integer|dotcompute.argmin.options the axis, from 1, or from the end when negative. Default: all elements
+---@param options? dotcompute.argmin.options options by name
+---@return dotcompute.array # int64, without the reduced axes (0-d over all), pending: it is computed when it is used
+function dc.argmin(a, axis, options) end
+
+---The index of the largest element.
+---
+---The first index, from 1, int64; over all elements in C order; NaN counts as the extreme.
+---```lua
+---local a = dc.array { { 3, 1 }, { 2, 5 } }
+---a:argmax(), a:argmax(2)                    --> 4, {1, 2}
+---```
+---@param a dotcompute.array the array
+---@param axis? integer|dotcompute.argmin.options the axis, from 1, or from the end when negative. Default: all elements
+---@param options? dotcompute.argmin.options options by name
+---@return dotcompute.array # int64, without the reduced axes (0-d over all), pending: it is computed when it is used
+function dc.argmax(a, axis, options) end
+
+---The mean: floating-point, float64 for 32- and 64-bit integers. Without elements it is NaN.
+---```lua
+---local a = dc.array { { 1, 2, 3 }, { 4, 5, 6 } }
+---a:mean(), a:mean(2)                        --> 3.5, {2, 5}
+---a - a:mean { 2, keep = true }              --> {{-1, 0, 1}, {-1, 0, 1}}
+---```
+---@param a dotcompute.array the array
+---@param ... dotcompute.axes|dotcompute.mean.options the axes to reduce: integers, or one table of them, from 1, or from the end when negative. Default: all
+---@return dotcompute.array # without the reduced axes (0-d over all), pending: it is computed when it is used
+function dc.mean(a, ...) end
+
+---The variance: the mean of the squared deviations from the mean.
+---
+---Floating-point, float64 for 32- and 64-bit integers; of complex numbers the real dtype. The divisor of the variance is n, or n - `ddof`.
+---```lua
+---local a = dc.array { 1, 2, 3, 4, 5 }
+---a:var(), a:var { ddof = 1 }                --> 2.0, 2.5
+---```
+---@param a dotcompute.array the array
+---@param ... dotcompute.axes|dotcompute.var.options the axes to reduce: integers, or one table of them, from 1, or from the end when negative. Default: all
+---@return dotcompute.array # without the reduced axes (0-d over all), pending: it is computed when it is used
+function dc.var(a, ...) end
+
+---The standard deviation: the root of the variance.
+---
+---Floating-point, float64 for 32- and 64-bit integers; of complex numbers the real dtype. The divisor of the variance is n, or n - `ddof`.
+---```lua
+---dc.array({ { 1, 3 }, { 2, 10 } }):std(2)   --> {1, 4}
+---```
+---@param a dotcompute.array the array
+---@param ... dotcompute.axes|dotcompute.var.options the axes to reduce: integers, or one table of them, from 1, or from the end when negative. Default: all
+---@return dotcompute.array # without the reduced axes (0-d over all), pending: it is computed when it is used
+function dc.std(a, ...) end
+
+---The root of the sum of squares (of complex numbers: of absolute values): floating-point, float64 for 64-bit integers, the real dtype of complex numbers.
+---```lua
+---dc.array({ { 3, 4 }, { 6, 8 } }):norm(2)   --> {5, 10}
+---```
+---@param a dotcompute.array the array
+---@param ... dotcompute.axes|dotcompute.norm.options the axes to reduce: integers, or one table of them, from 1, or from the end when negative. Default: all
+---@return dotcompute.array # without the reduced axes (0-d over all), pending: it is computed when it is used
+function dc.norm(a, ...) end
+
+---Whether any element is not 0.
+---
+---Whether any element, or all elements, are not 0: bool; **over all elements a Lua boolean**, computed at once. NaN is not 0. Without elements `any` is false, `all` is true.
+---```lua
+---local a = dc.array { { 1, 0 }, { 0, 0 } }
+---a:any(), a:any(1)                          --> true, {true, false}
+---```
+---@param a dotcompute.array the array
+---@param ... dotcompute.axes|dotcompute.any.options the axes to reduce: integers, or one table of them, from 1, or from the end when negative. Default: all
+---@return boolean|dotcompute.array # over all elements without `keep` a Lua boolean, else a bool array, pending
+function dc.any(a, ...) end
+
+---Whether all elements are not 0.
+---
+---Whether any element, or all elements, are not 0: bool; **over all elements a Lua boolean**, computed at once. NaN is not 0. Without elements `any` is false, `all` is true.
+---```lua
+---local a = dc.array { { 1, 2 }, { 0, 3 } }
+---a:all(), a:gt(-1):all(), a:all(1)          --> false, true, {false, true}
+---```
+---@param a dotcompute.array the array
+---@param ... dotcompute.axes|dotcompute.any.options the axes to reduce: integers, or one table of them, from 1, or from the end when negative. Default: all
+---@return boolean|dotcompute.array # over all elements without `keep` a Lua boolean, else a bool array, pending
+function dc.all(a, ...) end
+
+---The number of elements that are not 0 (of a mask, that are true): int64.
+---```lua
+---dc.array({ 5, 0, 2 }):count()              --> 2
+---dc.arange(1, 10):gt(7):count()             --> 3
+---```
+---@param a dotcompute.array the array
+---@param ... dotcompute.axes|dotcompute.count.options the axes to reduce: integers, or one table of them, from 1, or from the end when negative. Default: all
+---@return dotcompute.array # int64, without the reduced axes (0-d over all), pending: it is computed when it is used
+function dc.count(a, ...) end
+
+---Whether shapes and all elements are equal, a Lua boolean. Dtypes may differ; the comparison is exact. NaN equals no value.
+---```lua
+---dc.equal(dc.array({ 1, 2 }, "int8"), dc.array { 1, 2 })     --> true
+---dc.equal({ 1, 2 }, { 1, 2, 3 })            --> false
+---```
+---@param a dotcompute.array|number|dotcompute.complex|table an array; a number or a table takes the dtype of the other one
+---@param b dotcompute.operand|dotcompute.complex the array to compare it with; likewise
+---@return boolean # computed at once
+function dc.equal(a, b) end
+
+---@class dotcompute.allclose.options
+---@field rtol? number the same by name
+---@field atol? number the same by name
+
+---Whether `|a-b| <= atol + rtol*|b|` for all elements, a Lua boolean. By default `rtol` is 1e-5 and `atol` 1e-8; by name, too: `{atol = 0.1}`. Shapes broadcast. NaN equals no value, an infinity only itself.
+---```lua
+---dc.allclose({ 1, 2 }, { 1.000001, 2 })     --> true
+---dc.allclose({ 1, 2 }, { 1.05, 2 })         --> false
+---dc.allclose({ 1, 2 }, { 1.05, 2 }, { atol = 0.1 })     --> true
+---```
+---@param a dotcompute.array|number|dotcompute.complex|table an array; a number or a table takes the dtype of the other one
+---@param b dotcompute.operand|dotcompute.complex the array to compare it with; likewise
+---@param rtol? number|dotcompute.allclose.options the tolerance relative to `b`. Default: 1e-5
+---@param atol? number|dotcompute.allclose.options the absolute tolerance. Default: 1e-8
+---@param options? dotcompute.allclose.options options by name
+---@return boolean # computed at once
+function dc.allclose(a, b, rtol, atol, options) end
+
+---Prefix sums along an axis. Integers and bools are added in int64, unsigned ones in uint64, floats in their own dtype (float16 and bfloat16 computed in float32). Combined as a tree of fixed form: the same bits for the same input on every device; the error is that of some 30 to 60 additions, not of n. NaN is propagated.
+---```lua
+---dc.cumsum { 3, 1, 2 }                      --> {3, 4, 6}
+---dc.array { { 1, 2 }, { 3, 4 } }:cumsum(1)  --> {{1, 2}, {4, 6}}
+---dc.cumsum({ true, false, true }).dtype     --> int64
+---```
+---@param a dotcompute.array|table the array
+---@param axis? integer the axis. Default: the last one
+---@return dotcompute.array # the shape of `a`; element k is the sum of elements 1 to k
+function dc.cumsum(a, axis) end
+
+---Prefix products along an axis. Dtypes and rounding are those of `cumsum`.
+---```lua
+---dc.cumprod { 2, 3, 4 }                     --> {2, 6, 24}
+---```
+---@param a dotcompute.array|table the array
+---@param axis? integer the axis. Default: the last one
+---@return dotcompute.array # the shape of `a`; element k is the product of elements 1 to k
+function dc.cumprod(a, axis) end
+
+---The elements along an axis in ascending order. Stable.
+---```lua
+---local a = dc.array { 3, 1, 2, 0 / 0 }
+---a:sort():slice { 1, 3 }                    --> {1, 2, 3}
+---a:sort({ descending = true })[1]           --> 3
+---dc.isnan(a:sort { descending = true })[4]  --> true
+---dc.sort({ { 2, 1 }, { 1, 3 } }, 1)         --> {{1, 1}, {2, 3}}
+---```
+---@param a dotcompute.array|table the array
+---@param axis? integer|dotcompute.sort.options the axis. Default: the last one
+---@param options? dotcompute.sort.options options by name
+---@return dotcompute.array # the shape and dtype of `a`
+function dc.sort(a, axis, options) end
+
+---The indices that sort the elements along an axis. Equal elements keep their order.
+---```lua
+---local a = dc.array { 30, 10, 20 }
+---a:argsort()                                --> {2, 3, 1}
+---a:take(a:argsort { descending = true })    --> {30, 20, 10}
+---```
+---@param a dotcompute.array|table the array
+---@param axis? integer|dotcompute.argsort.options the axis. Default: the last one
+---@param options? dotcompute.argsort.options options by name
+---@return dotcompute.array # int64, the shape of `a`
+function dc.argsort(a, axis, options) end
+
+---The `k` largest elements along an axis, in descending order, and their indices. With `smallest = true` the `k` smallest, in ascending order.
+---```lua
+---local values, indices = dc.topk({ 1, 5, 3 }, 2)
+---values                                     --> {5, 3}
+---indices                                    --> {2, 3}
+---(dc.topk({ 1, 5, 3 }, 2, { smallest = true }))  --> {1, 3}
+---```
+---@param a dotcompute.array|table the array
+---@param k integer how many, from 0 to the extent of the axis
+---@param axis? integer|dotcompute.topk.options the axis. Default: the last one
+---@param options? dotcompute.topk.options options by name
+---@return dotcompute.array # the elements: the shape of `a` with `k` as the extent of the axis
+---@return dotcompute.array # their indices, int64, of the same shape
+function dc.topk(a, k, axis, options) end
+
+---The distinct values of all elements, ascending (complex numbers with a NaN count as one value, the last); then, with `counts = true`, their counts; then, with `inverse = true`, an array of the shape of `a` with the index of each element's value.
+---```lua
+---local values, counts, inverse = dc.unique({ 30, 10, 30 }, { counts = true, inverse = true })
+---values                                     --> {10, 30}
+---counts                                     --> {1, 2}
+---values:take(inverse)                       --> {30, 10, 30}
+---```
+---@param a dotcompute.array|table the array
+---@param options? dotcompute.unique.options options by name
+---@return dotcompute.array # 1-d: the distinct values
+---@return dotcompute.array # int64, 1-d: the counts, if asked for
+---@return dotcompute.array # int64, of the shape of `a`: the indices, if asked for
+function dc.unique(a, options) end
+
+---For each value its position in the ascending 1-d array `s`, 1 to `#s + 1`: before equal elements, or after them with side `"right"`.
+---```lua
+---local s = dc.array { 1, 2, 2, 3 }
+---s:searchsorted { 2, 5 }                    --> {2, 5}
+---s:searchsorted({ 2, 5 }, "right")          --> {4, 5}
+---s:searchsorted(0):item()                   --> 1
+---```
+---@param s dotcompute.array|table 1-d, in ascending order
+---@param v dotcompute.array|table|number the values, of any shape
+---@param side? "left"|"right" before or after equal elements. Default: "left"
+---@return dotcompute.array # int64, the shape of `v`
+function dc.searchsorted(s, v, side) end
+
+---The elements where the bool array of the same shape is true: 1-d, in C order. The same as `a[mask]`.
+---```lua
+---local a = dc.array { 4, -1, 2 }
+---a:select(a:gt(0))                          --> {4, 2}
+---dc.select({ { 1, 2 }, { 3, 4 } }, { { true, false }, { false, true } })  --> {1, 4}
+---```
+---@param a dotcompute.array|table the array
+---@param mask dotcompute.array|table bool, the shape of `a`
+---@return dotcompute.array # 1-d, the dtype of `a`
+function dc.select(a, mask) end
+
+---The indices of nonzero elements (NaN is nonzero), in C order: an array for each axis, as several results.
+---```lua
+---local rows, columns = dc.nonzero { { 0, 1 }, { 2, 0 } }
+---rows                                       --> {1, 2}
+---columns                                    --> {2, 1}
+---```
+---@param a dotcompute.array|table the array
+---@return dotcompute.array # int64, 1-d: the indices along the first axis; then one such array for each further axis
+function dc.nonzero(a) end
+
+---The elements at these indices along the axis, in the shape of the indices; without an axis, of all elements in C order.
+---```lua
+---local a = dc.array { 10, 20, 30 }
+---a:take { 3, -3 }                           --> {30, 10}
+---a:take { { 1, 2 }, { 3, 1 } }              --> {{10, 20}, {30, 10}}
+---dc.take({ { 1, 2 }, { 3, 4 } }, { 2, 2 }, 1)  --> {{3, 4}, {3, 4}}
+---```
+---@param a dotcompute.array|table the array
+---@param indices dotcompute.array|table|integer integers from 1, or negative ones from the end
+---@param axis? integer the axis that they count along. Default: all elements in C order, as if 1-d
+---@return dotcompute.array # the dtype of `a`; the shape of `a` with the axis replaced by the axes of `indices`, or without an axis the shape of `indices`
+function dc.take(a, indices, axis) end
+
+---Adds `values[k]` to `a[indices[k]]`, in place, and returns `a`; for arrays of several axes whole rows. Values broadcast. Equal indices add up. Integers of 32 and 64 bits are added atomically. For other dtypes the indices are sorted first and the values of each index summed in a fixed order (as a tree; rows of 32 and more elements one after another): the same bits for the same input, at the cost of a sort.
+---```lua
+---local a = dc.zeros(3)
+---a:scatter_add({ 1, 1, 3 }, { 1, 2, 4 })    --> {3, 0, 4}
+---a:scatter_add(-1, 1)                       --> {3, 0, 5}
+---dc.zeros(2, 2):scatter_add({ 2, 2 }, { { 1, 2 }, { 3, 4 } })  --> {{0, 0}, {4, 6}}
+---```
+---@param a dotcompute.array the array that is changed; a view, too
+---@param indices dotcompute.array|table|integer integers from 1, or negative ones from the end, along the first axis
+---@param values dotcompute.array|table|number broadcast to the shape of `indices` followed by that of a row of `a`
+---@return dotcompute.array # `a`
+function dc.scatter_add(a, indices, values) end
+
+---Counts integers: `c[v + 1]` is the count of the integer `v`, from 0 to the largest value (int64). With option `weights`: their sums instead of counts (float64, in a fixed order). Option `minlength`: the result has at least this length.
+---```lua
+---dc.bincount { 0, 1, 1, 3 }                 --> {1, 2, 0, 1}
+---dc.bincount({ 0, 1, 1 }, { weights = { 0.5, 1, 2 }, minlength = 4 })  --> {0.5, 3, 0, 0}
+---```
+---@param a dotcompute.array|table integers from 0 on, or bools, of any shape
+---@param options? dotcompute.bincount.options options by name
+---@return dotcompute.array # 1-d: int64 counts, or float64 sums of weights
+function dc.bincount(a, options) end
+
+---The number of elements in each of `bins` (10) bins of equal width from the smallest to the largest element, and the float64 edges; or in bins between ascending edges, if `bins` is an array or table. A bin includes its lower edge, the last one both. Elements outside, and NaN, are not counted. Options `range = {low, high}`, `weights`.
+---```lua
+---local counts, edges = dc.histogram({ 1, 2, 2, 5 }, 4)
+---counts                                     --> {1, 2, 0, 1}
+---edges                                      --> {1, 2, 3, 4, 5}
+---(dc.histogram({ 1, 0 / 0, 3, 9 }, 2, { range = { 0, 4 } }))  --> {1, 1}
+---(dc.histogram({ 1, 2, 2, 5 }, { 0, 2, 6 }))     --> {1, 3}
+---```
+---@param a dotcompute.array|table the elements, of any shape
+---@param bins? integer|dotcompute.array|table|dotcompute.histogram.options the number of bins, or their edges, one more than bins. Default: 10
+---@param options? dotcompute.histogram.options options by name
+---@return dotcompute.array # 1-d, one for each bin: int64 counts, or float64 sums of weights
+---@return dotcompute.array # float64, 1-d: the edges, one more than bins
+function dc.histogram(a, bins, options) end
+
+---Arrays joined along an axis, by default the first.
+---```lua
+---dc.concat { { 1 }, { 2, 3 } }              --> {1, 2, 3}
+---dc.concat({ { { 1 }, { 2 } }, { { 3 }, { 4 } } }, 2)  --> {{1, 3}, {2, 4}}
+---```
+---@param list table arrays, or tables, that agree in all other extents
+---@param axis? integer the axis. Default: 1
+---@return dotcompute.array # in the promoted dtype; the extents of the axis add up
+function dc.concat(list, axis) end
+
+---Arrays of one shape joined along a new axis, by default the first.
+---```lua
+---dc.stack { { 1, 2 }, { 3, 4 } }            --> {{1, 2}, {3, 4}}
+---dc.stack({ { 1, 2 }, { 3, 4 } }, 2)        --> {{1, 3}, {2, 4}}
+---```
+---@param list table arrays, tables or numbers of the same shape
+---@param axis? integer where the new axis stands in the result. Default: 1
+---@return dotcompute.array # in the promoted dtype, with one axis more, whose extent is the number of arrays
+function dc.stack(list, axis) end
+
+---The array repeated n1, n2, … times along its last axes. With more numbers than axes it gets axes in front.
+---```lua
+---dc.tile({ 1, 2 }, 2)                       --> {1, 2, 1, 2}
+---dc.array({ 1, 2 }):tile(2, 1)              --> {{1, 2}, {1, 2}}
+---```
+---@param a dotcompute.array|table the array
+---@param ... integer|integer[] how often along each axis: integers, or one table of them
+---@return dotcompute.array # each extent multiplied by its number
+function dc.tile(a, ...) end
+
+---Each element repeated n times along the axis; without an axis, of all elements in C order, 1-d. The name `repeat` is a keyword of Lua.
+---```lua
+---dc.repeat_({ 1, 2 }, 2)                    --> {1, 1, 2, 2}
+---dc.array({ { 1, 2 } }):repeat_(2, 1)       --> {{1, 2}, {1, 2}}
+---```
+---@param a dotcompute.array|table the array
+---@param n integer how often, not negative
+---@param axis? integer the axis. Default: all elements in C order, as if 1-d
+---@return dotcompute.array # the extent of the axis multiplied by n
+function dc.repeat_(a, n, axis) end
+
+---A *view* with these axes reversed, by default all.
+---```lua
+---local a = dc.array { { 1, 2 }, { 3, 4 } }
+---a:flip()                                   --> {{4, 3}, {2, 1}}
+---a:flip(2)                                  --> {{2, 1}, {4, 3}}
+---```
+---@param a dotcompute.array|table the array
+---@param ... dotcompute.axes the axes: integers, or one table of them. Default: all axes
+---@return dotcompute.array # a view: it shares the memory of `a`
+function dc.flip(a, ...) end
+
+---Elements moved cyclically by n positions along the axis; without an axis, in C order.
+---```lua
+---dc.roll({ 1, 2, 3 }, 1)                    --> {3, 1, 2}
+---dc.array({ { 1, 2 }, { 3, 4 } }):roll(-1, 2)    --> {{2, 1}, {4, 3}}
+---```
+---@param a dotcompute.array|table the array
+---@param n integer how far; negative toward the beginning
+---@param axis? integer the axis. Default: all elements in C order
+---@return dotcompute.array # the shape of `a`
+function dc.roll(a, n, axis) end
+
+---Padded: `{{before, after}, …}`, an entry for each axis, or an integer for all sides. Options `mode`: `"constant"` (with `value`, else 0), `"edge"`, `"reflect"` (mirrored without repeating the end elements), `"wrap"`.
+---```lua
+---dc.pad({ 1, 2, 3 }, { { 1, 2 } }, { value = 9 })          --> {9, 1, 2, 3, 9, 9}
+---dc.pad({ 1, 2, 3 }, 2, { mode = "edge" })      --> {1, 1, 1, 2, 3, 3, 3}
+---dc.pad({ 1, 2, 3 }, 2, { mode = "reflect" })   --> {3, 2, 1, 2, 3, 2, 1}
+---dc.pad({ 1, 2, 3 }, 2, { mode = "wrap" })      --> {2, 3, 1, 2, 3, 1, 2}
+---```
+---@param a dotcompute.array|table the array
+---@param widths integer|table an entry for each axis, `{before, after}` or an integer for both sides; or an integer for all sides
+---@param options? dotcompute.pad.options options by name
+---@return dotcompute.array # each extent grows by both its widths
+function dc.pad(a, widths, options) end
+
+---The matrix product, with NumPy's rules: a 1-d `a` is a row, a 1-d `b` a column, and the result does not have that axis.
+---```lua
+---local a, b = dc.array { { 1, 2 }, { 3, 4 } }, dc.array { { 5, 6 }, { 7, 8 } }
+---a:matmul(b)                                --> {{19, 22}, {43, 50}}
+---a:matmul { 1, 1 }                          --> {3, 7}
+---dc.matmul({ 1, 2 }, { 3, 4 }):item()       --> 11
+---dc.ones(10, 2, 3):matmul(dc.ones(3, 4)):shape()  --> 10, 2, 4
+---```
+---@param a dotcompute.array|table … × n × k, or k elements
+---@param b dotcompute.array|table … × k × m, or k elements
+---@return dotcompute.array # … × n × m in the promoted dtype; 0-d for two 1-d operands
+function dc.matmul(a, b) end
+
+---The product of `a`'s last axis and `b`'s last but one (its only one), for all other axes of both; elementwise with a number or a 0-d operand.
+---```lua
+---dc.dot({ 1, 2, 3 }, { 4, 5, 6 }):item()    --> 32
+---dc.ones(2, 3, 4):dot(dc.ones(5, 4, 6)):shape()  --> 2, 3, 5, 6
+---dc.array({ 1, 2 }):dot(3)                  --> {3, 6}
+---```
+---@param a dotcompute.array|table the last axis has k elements
+---@param b dotcompute.array|table|number the last axis but one, or the only one, has k elements
+---@return dotcompute.array # the other axes of `a`, then those of `b`; 0-d for two 1-d operands
+function dc.dot(a, b) end
+
+---The products of every element of `a` with every element of `b`: a matrix.
+---```lua
+---dc.outer({ 1, 2 }, { 3, 4 })               --> {{3, 4}, {6, 8}}
+---```
+---@param a dotcompute.array|table|number any shape: n elements in C order
+---@param b dotcompute.array|table|number any shape: m elements in C order
+---@return dotcompute.array # n × m in the promoted dtype
+function dc.outer(a, b) end
+
+---How float32 products may be rounded on a GPU from now on: `"float32"` (the default: exactly as float32 arithmetic), `"tf32"` (factors to 10 bits) or `"bfloat16"`; returns the previous setting.
+---```lua
+---local before = dc.precision "tf32"
+---before                                     --> float32
+---dc.precision(before)                       --> tf32
+---dc.precision()                             --> float32
+---```
+---@param name? "float32"|"tf32"|"bfloat16" the new setting. Default: nothing is changed
+---@return "float32"|"tf32"|"bfloat16" # the setting before
+function dc.precision(name) end
+
+---@class dotcompute.kernel.options
+---@field name? string the kernel that `dc.kernel` returns; may be an instance: `"scale<float>"`
+---@field define? table<string, any> macros: `{N = 16, FAST = true, T = "float"}`; `true` defines 1, `false` nothing
+---@field include? string|string[] folders for `#include`, searched before CUDA's
+---@field headers? table<string, string> headers as text: `{["mine.h"] = "…"}`
+---@field flags? string|string[] more options for NVRTC, as a list; `-dlto` enables [link-time optimization](#modules); options whose output no device can load (`-optix-ir`) are errors
+---@field std? "c++14"|"c++17"|"c++20" the standard of C++: `"c++14"`, `"c++17"`, `"c++20"`
+---@field fast_math? boolean NVRTC's `--use_fast_math`
+---@field instantiate? string|string[] names of template instances to compile with the module
+---@field args? string|table<string, string> the parameter list of a kernel whose types are unknown, as C writes it: see [launching](#launching)
+---@field link? string|string[] more sources that are linked with this one
+---@field warnings? boolean `true` prints the compiler's warnings to standard error, with lines of the script; so does `DOTCOMPUTE_LOG=compile`. `m:log()` always has them
+---@field debug? boolean line information in the compiled code
+
+---Compiles CUDA C for the current device and returns its kernel; of several kernels, the one of option `name`.
+---```lua
+---local add = dc.kernel [[
+---__global__ void add(int n, float a, float *x) {
+---  int i = blockIdx.x * blockDim.x + threadIdx.x;
+---  if (i < n) x[i] += a;
+---}]]
+---local x = dc.array { 1, 2, 3 }
+---add(1, 32, #x, 10, x)
+---x                                          --> {11, 12, 13}
+---local scale = dc.kernel("template<class T> __global__ void scale(T *x) { *x *= N; }",
+---  { name = "scale<float>", define = { N = 4 } })
+---scale(1, 1, x)
+---x[1]                                       --> 44
+---```
+---@param source string|string[] CUDA C, PTX, a cubin or LTO-IR; or a list of sources that are linked
+---@param options? dotcompute.kernel.options options by name
+---@return dotcompute.kernel # the kernel, which is called with a grid, a block and its arguments
+function dc.kernel(source, options) end
+
+---@class dotcompute.module.options
+---@field name? string the kernel that `dc.kernel` returns; may be an instance: `"scale<float>"`
+---@field define? table<string, any> macros: `{N = 16, FAST = true, T = "float"}`; `true` defines 1, `false` nothing
+---@field include? string|string[] folders for `#include`, searched before CUDA's
+---@field headers? table<string, string> headers as text: `{["mine.h"] = "…"}`
+---@field flags? string|string[] more options for NVRTC, as a list; `-dlto` enables [link-time optimization](#modules); options whose output no device can load (`-optix-ir`) are errors
+---@field std? "c++14"|"c++17"|"c++20" the standard of C++: `"c++14"`, `"c++17"`, `"c++20"`
+---@field fast_math? boolean NVRTC's `--use_fast_math`
+---@field instantiate? string|string[] names of template instances to compile with the module
+---@field args? string|table<string, string> the parameter list of a kernel whose types are unknown, as C writes it: see [launching](#launching)
+---@field link? string|string[] more sources that are linked with this one
+---@field warnings? boolean `true` prints the compiler's warnings to standard error, with lines of the script; so does `DOTCOMPUTE_LOG=compile`. `m:log()` always has them
+---@field debug? boolean line information in the compiled code
+
+---Compiles a source with several kernels, or with variables, and returns a module. The source may also be PTX, a cubin or LTO-IR, or [a list of sources](#modules) to be linked.
+---```lua
+---local m = dc.module [[
+---__global__ void one(int *x) { *x = 1; }
+---__global__ void add(int *x, int by) { *x += by; }]]
+---local x = dc.zeros(1, "int32")
+---m.one(1, 1, x)
+---m.add(1, 1, x, 5)
+---x[1]                                       --> 6
+---```
+---@param source string|string[] CUDA C, PTX, a cubin or LTO-IR; or a list of sources that are linked
+---@param options? dotcompute.module.options options by name
+---@return dotcompute.module # the module, whose kernels are `m.name`
+function dc.module(source, options) end
+
+---@class dotcompute.kernel_file.options
+---@field name? string the kernel that `dc.kernel` returns; may be an instance: `"scale<float>"`
+---@field define? table<string, any> macros: `{N = 16, FAST = true, T = "float"}`; `true` defines 1, `false` nothing
+---@field include? string|string[] folders for `#include`, searched before CUDA's
+---@field headers? table<string, string> headers as text: `{["mine.h"] = "…"}`
+---@field flags? string|string[] more options for NVRTC, as a list; `-dlto` enables [link-time optimization](#modules); options whose output no device can load (`-optix-ir`) are errors
+---@field std? "c++14"|"c++17"|"c++20" the standard of C++: `"c++14"`, `"c++17"`, `"c++20"`
+---@field fast_math? boolean NVRTC's `--use_fast_math`
+---@field instantiate? string|string[] names of template instances to compile with the module
+---@field args? string|table<string, string> the parameter list of a kernel whose types are unknown, as C writes it: see [launching](#launching)
+---@field link? string|string[] more sources that are linked with this one
+---@field warnings? boolean `true` prints the compiler's warnings to standard error, with lines of the script; so does `DOTCOMPUTE_LOG=compile`. `m:log()` always has them
+---@field debug? boolean line information in the compiled code
+
+---The same as `dc.kernel` from a file, or a list of files. Its folder is searched for `#include`, too.
+---```lua
+---local path = os.tmpname()
+---local f = assert(io.open(path, "w"))
+---f:write "__global__ void one(int *x) { *x = 1; }"
+---f:close()
+---local one = dc.kernel_file(path)
+---os.remove(path)
+---local x = dc.zeros(1, "int32")
+---one(1, 1, x)
+---x[1]                                       --> 1
+---```
+---@param path string|string[] the file, or a list of files that are linked
+---@param options? dotcompute.kernel_file.options options by name
+---@return dotcompute.kernel # the kernel
+function dc.kernel_file(path, options) end
+
+---@class dotcompute.module_file.options
+---@field name? string the kernel that `dc.kernel` returns; may be an instance: `"scale<float>"`
+---@field define? table<string, any> macros: `{N = 16, FAST = true, T = "float"}`; `true` defines 1, `false` nothing
+---@field include? string|string[] folders for `#include`, searched before CUDA's
+---@field headers? table<string, string> headers as text: `{["mine.h"] = "…"}`
+---@field flags? string|string[] more options for NVRTC, as a list; `-dlto` enables [link-time optimization](#modules); options whose output no device can load (`-optix-ir`) are errors
+---@field std? "c++14"|"c++17"|"c++20" the standard of C++: `"c++14"`, `"c++17"`, `"c++20"`
+---@field fast_math? boolean NVRTC's `--use_fast_math`
+---@field instantiate? string|string[] names of template instances to compile with the module
+---@field args? string|table<string, string> the parameter list of a kernel whose types are unknown, as C writes it: see [launching](#launching)
+---@field link? string|string[] more sources that are linked with this one
+---@field warnings? boolean `true` prints the compiler's warnings to standard error, with lines of the script; so does `DOTCOMPUTE_LOG=compile`. `m:log()` always has them
+---@field debug? boolean line information in the compiled code
+
+---The same as `dc.module` from a file, or a list of files. Its folder is searched for `#include`, too.
+---```lua
+---local path = os.tmpname()
+---local f = assert(io.open(path, "w"))
+---f:write "__global__ void one(int *x) { *x = 1; }"
+---f:close()
+---local m = dc.module_file(path)
+---os.remove(path)
+---table.concat(m:kernels(), " ")             --> one
+---```
+---@param path string|string[] the file, or a list of files that are linked
+---@param options? dotcompute.module_file.options options by name
+---@return dotcompute.module # the module
+function dc.module_file(path, options) end
+
+---A new stream of the current device (or of that one). Also usable as `local s <close> = dc.stream()`.
+---```lua
+---local s <close> = dc.stream()
+---s.device == dc.device(), s:query()         --> true, true
+---dc.using(s, function() return dc.ones(3) + 1 end)  --> {2, 2, 2}
+---```
+---@param device? dotcompute.device|string the device or its name. Default: the current one
+---@return dotcompute.stream # the stream
+function dc.stream(device) end
+
+---An event of the current device (or of that one), not recorded yet.
+---```lua
+---local start, stop = dc.event(), dc.event()
+---start:record()
+---local x = (dc.ones(1000) + 1):eval()
+---stop:record()
+---start:elapsed(stop) >= 0                   --> true
+---```
+---@param device? dotcompute.device|string the device or its name. Default: the current one
+---@return dotcompute.event # the event
+function dc.event(device) end
+
+---@class dotcompute.pinned.options
+---@field dtype? dotcompute.dtype the same by name
+
+---An array of the CPU device in page-locked memory, contents undefined. Without a GPU it is in ordinary memory.
+---```lua
+---local p = dc.pinned(2, 3, "int8"):fill(1)
+---p.device.host_memory, p.dtype              --> true, int8
+---p:shape()                                  --> 2, 3
+---```
+---@param ... dotcompute.shape|dotcompute.dtype|dotcompute.pinned.options|dotcompute.pinned.options the shape: integers, or one table of them
+---@return dotcompute.array # the array
+function dc.pinned(...) end
+
+---A new graph: the work that `fn()` does on the current device is captured instead of run.
+---```lua
+---local x = dc.zeros(3)
+---local add = dc.graph(function() x[":"] = x + 1 end)
+---x                                          --> {0, 0, 0}
+---add()
+---add()
+---x                                          --> {2, 2, 2}
+---local ok, err = pcall(dc.graph, function() return x:sum():item() end)
+---ok, err.kind                               --> false, launch
+---```
+---@param fn fun(): any called once, without arguments; what it returns is dropped
+---@return dotcompute.graph # the graph; `g()` runs it
+function dc.graph(fn) end
+
+---@class dotcompute.elementwise.options
+---@field name? string the name in messages and profiles
+---@field preamble? string text in front: functions, `#include`
+---@field define? table<string, any> macros, as for `dc.kernel`
+---@field flags? string|string[] more options for NVRTC
+---@field include? string|string[] folders for `#include`
+---@field headers? table<string, string> headers as text
+---@field std? string the standard of C++, `"c++17"`
+---@field fast_math? boolean NVRTC's `--use_fast_math`
+
+---Gives a function of arrays from CUDA C. Inputs and outputs are declared as in C; the operation says what happens to one element.
+---```lua
+---local axpy = dc.elementwise("T a, T x, T y", "T z", "z = a * x + y")
+---axpy(2, { 1, 2, 3 }, { 10, 20, 30 })       --> {12, 24, 36}
+---local z = dc.zeros(3)
+---axpy(2, z + 1, 5, z) == z, z[1]            --> true, 7
+---local pick = dc.elementwise("raw float *x, int at", "float y", "y = x[at]")
+---pick(dc.array { 5, 6, 7 }, dc.array({ 2, 0 }, "int32"))  --> {7, 5}
+---```
+---@param inputs string parameters: `"T a, float x, raw int *index"`
+---@param outputs string parameters, at least one: `"T z"`
+---@param operation string statements that set the outputs: `"z = a * x"`
+---@param options? dotcompute.elementwise.options options by name
+---@return fun(...: any): dotcompute.array # `f(inputs… [, results…])`: an array for each output, in the broadcast shape
+function dc.elementwise(inputs, outputs, operation, options) end
+
+---@class dotcompute.reduction.options
+---@field inputs? string parameters, which broadcast: `"float x, float y"`
+---@field output? string type of the result: `"float"`, or a placeholder
+---@field map? string what is folded, made of the inputs, `i` (the element's number among those folded into one result) and `n` (their count). The input itself, if there is one
+---@field reduce? string two values `a` and `b` into one; associative and commutative
+---@field identity? string the result of folding nothing; without it that is an error of kind `shape`
+---@field post? string the result, from `a` and `n`; `a` if not given
+---@field acc? string the type in which is folded; `output` if not given. May be a struct of the preamble of at most 64 bytes
+---@field name? string the name in messages and profiles
+---@field preamble? string text in front: functions, `#include`
+---@field define? table<string, any> macros, as for `dc.kernel`
+---@field flags? string|string[] more options for NVRTC
+---@field include? string|string[] folders for `#include`
+---@field headers? table<string, string> headers as text
+---@field std? string the standard of C++, `"c++17"`
+---@field fast_math? boolean NVRTC's `--use_fast_math`
+
+---Gives a function that folds arrays, from expressions in CUDA C: `f(inputs… [, axes [, result]])`, over all elements (a 0-d array), over an axis, or over a list of them, `{1, -1}`; with option `keep`, folded axes stay with extent 1. The array for the result may be option `result`.
+---```lua
+---local dot = dc.reduction { inputs = "T x, T y", output = "T", map = "x * y", reduce = "a + b", identity = "0" }
+---dot({ 1, 2, 3 }, { 4, 5, 6 }):item()       --> 32
+---local a = dc.array { { 1, 2 }, { 3, 4 } }
+---dot(a, a, 2)                               --> {5, 25}
+---dot(a, 10, { 1, keep = true })             --> {{40, 60}}
+---```
+---@param options? dotcompute.reduction.options options by name
+---@return fun(...: any): dotcompute.array # `f(inputs… [, axes [, result]] [, {keep=, result=}])`
+function dc.reduction(options) end
+
+---@class dotcompute.scan.options
+---@field input? string one parameter: `"float x"`
+---@field output? string type of the result. Default: the input's
+---@field op? string two values `a` and `b` into one; associative
+---@field map? string prepares an element. Default: the element itself
+---@field identity? string the value before the first element, which `exclusive` needs
+---@field exclusive? boolean leaves each element out of its own fold. Default: false
+---@field axis? integer the axis of calls that name none. Default: the last one
+---@field acc? string the dtype in which is folded. Default: the output's
+---@field name? string the name in messages and profiles
+---@field preamble? string text in front: functions, `#include`
+---@field define? table<string, any> macros, as for `dc.kernel`
+---@field flags? string|string[] more options for NVRTC
+---@field include? string|string[] folders for `#include`
+---@field headers? table<string, string> headers as text
+---@field std? string the standard of C++, `"c++17"`
+---@field fast_math? boolean NVRTC's `--use_fast_math`
+
+---Gives a function that makes running folds, from expressions in CUDA C: `f(array [, axis [, result]])`, along the last axis, or the one named in the call or in option `axis`. `input` is one parameter, `output` a type (the input's if not given), `op` makes one value of `a` and `b` (associative; it need not commute), `map` prepares an element, `exclusive = true` leaves each element out of its own fold and needs `identity`; `acc` is the dtype in which is folded, if not the output's.
+---```lua
+---local cumsum = dc.scan { input = "T x", op = "a + b" }
+---cumsum { 1, 2, 3 }                         --> {1, 3, 6}
+---cumsum({ { 1, 2 }, { 3, 4 } }, 1)          --> {{1, 2}, {4, 6}}
+---local before = dc.scan { input = "T x", op = "a + b", identity = "0", exclusive = true }
+---before { 1, 2, 3 }                         --> {0, 1, 3}
+---```
+---@param options? dotcompute.scan.options options by name
+---@return fun(a: dotcompute.array|table, axis?: integer, result?: dotcompute.array): dotcompute.array # `f(array [, axis [, result]] [, {axis=, result=}])`: the shape of the array
+function dc.scan(options) end
+
+---@class dotcompute.vectorize.options
+---@field name? string the name in messages and profiles
+---@field fast_math? boolean NVRTC's `--use_fast_math`
+---@field args? integer how many arguments, for functions with `...`
+
+---Runs a Lua function of numbers once, on symbolic values, and makes one fused elementwise kernel of what it returns; several results give several arrays. Arguments, results and broadcasting are as with `dc.elementwise`.
+---```lua
+---local area = dc.vectorize(function(x, y) return x * y, 2 * (x + y) end)
+---local a, around = area({ 1, 2, 3 }, 4)
+---a                                          --> {4, 8, 12}
+---around                                     --> {10, 12, 14}
+---local relu = dc.vectorize(function(x) return dc.where(x:gt(0), x, 0) end)
+---relu { -1, 2 }                             --> {0, 2}
+---```
+---@param fn function a function of numbers
+---@param options? dotcompute.vectorize.options options by name
+---@return fun(...: any): dotcompute.array # `f(arguments… [, results…])`: an array for each result of `fn`
+function dc.vectorize(fn, options) end
+
+---@class dotcompute.save.options
+---@field compress? boolean deflate the members of a `.npz`. Default: false
+
+---Writes an array as a `.npy` file, or a table of arrays as a `.npz` archive, whose members are stored or deflated. An array whose axes are reversed (`a.T`) is written in Fortran order, others in C order.
+---```lua
+---local path = os.tmpname() .. ".npz"
+---dc.save(path, { x = dc.ones(2, 3), y = dc.arange(1, 4) }, { compress = true })
+---dc.load(path).y                            --> {1, 2, 3, 4}
+---os.remove(path)
+---```
+---@param path string the file's name, which ends in `.npy` or `.npz`
+---@param a dotcompute.array|table<string, dotcompute.array> the array, or for `.npz` a table of arrays by name
+---@param options? dotcompute.save.options options by name
+function dc.save(path, a, options) end
+
+---@class dotcompute.load.options
+---@field name? string load only this array of a `.npz`, and return it
+---@field mmap? boolean map the file into memory instead of reading it. Default: false
+
+---The array of a `.npy` file, or a table of all arrays by name of a `.npz`; which of them it is shows its content, not its name.
+---```lua
+---local path = os.tmpname() .. ".npy"
+---dc.save(path, dc.arange(1, 6):reshape(2, 3))
+---dc.load(path)                              --> {{1, 2, 3}, {4, 5, 6}}
+---dc.load(path, { mmap = true }):sum()       --> 21
+---os.remove(path)
+---dc.load(path)                              --> error io
+---```
+---@param path string the file's name
+---@param options? dotcompute.load.options options by name
+---@return any # the array, or a table of arrays by name
+function dc.load(path, options) end
+
+---@class dotcompute.load_raw.options
+---@field endian? string `"little"` or `"big"`: the order of the bytes. Default: little
+---@field offset? integer bytes before the first element. Default: 0
+---@field mmap? boolean map the file into memory instead of reading it. Default: false
+---@field shape? dotcompute.shape the shape. Default: one axis, with as many elements as there are
+
+---Elements without a header: an array of one axis, or of this shape, of which one extent may be -1. With an offset the bytes after the elements are ignored; without one the file must have exactly the size of the shape.
+---```lua
+---local path = os.tmpname()
+---dc.save_raw(path, dc.array({ 1, 2, 3, 4 }, "int16"))
+---dc.load_raw(path, "int16", { 2, -1 })      --> {{1, 2}, {3, 4}}
+---dc.load_raw(path, "int16", 2, { offset = 2 })  --> {2, 3}
+---os.remove(path)
+---```
+---@param path string the file's name
+---@param dtype dotcompute.dtype the dtype of the elements
+---@param shape? dotcompute.shape|dotcompute.load_raw.options the shape. Default: one axis, with as many elements as there are
+---@param options? dotcompute.load_raw.options options by name
+---@return dotcompute.array # the elements
+function dc.load_raw(path, dtype, shape, options) end
+
+---Writes the elements without a header, in C order, little-endian.
+---```lua
+---local path = os.tmpname()
+---dc.save_raw(path, dc.array({ 1, 258 }, "uint16"))
+---io.open(path, "rb"):read "a" == "\1\0\2\1"     --> true
+---os.remove(path)
+---```
+---@param path string the file's name
+---@param a dotcompute.array the array: a view or a pending expression, too
+function dc.save_raw(path, a) end
+
+---@class dotcompute.load_csv.options
+---@field dtype? dotcompute.dtype the dtype of the array. Default: float32
+---@field delimiter? string the character between fields. `","` is the default; `" "` is any run of blanks and tabs
+---@field header? boolean the first line has the columns' names. Default: false
+---@field skip? integer lines at the beginning that are not read. Default: 0
+---@field comment? string the character that begins a comment; `""` for none. Default: `"#"`
+---@field missing? number|boolean the value of empty fields, which are errors otherwise
+
+---The table of numbers in a text file, rows × columns; with `header = true` the list of the columns' names, too. An error names line, column and field.
+---```lua
+---local path = os.tmpname()
+---local f = io.open(path, "w")
+---f:write("x,y\n1,2\n3,\n")
+---f:close()
+---local t, names = dc.load_csv(path, { header = true, missing = -1 })
+---t                                          --> {{1, 2}, {3, -1}}
+---names                                      --> { "x", "y" }
+---os.remove(path)
+---```
+---@param path string the file's name
+---@param options? dotcompute.load_csv.options options by name
+---@return dotcompute.array # rows × columns
+---@return string[] # with `header` the names of the columns
+function dc.load_csv(path, options) end
+
+---@class dotcompute.save_csv.options
+---@field delimiter? string the character between fields. `","` is the default; `" "` is any run of blanks and tabs
+---@field header? string[] the names of the columns, written as the first line
+
+---A line for each row, or for each element of an array of one axis; reading gives exactly the same numbers.
+---```lua
+---local path = os.tmpname()
+---dc.save_csv(path, dc.array { { 1, 0.5 }, { 2, 0.1 } }, { header = { "n", "x" } })
+---io.open(path):read "a"                     --> n,x 1,0.5 2,0.1
+---os.remove(path)
+---```
+---@param path string the file's name
+---@param a dotcompute.array an array of at most two axes
+---@param options? dotcompute.save_csv.options options by name
+function dc.save_csv(path, a, options) end
+
+---The memory in use on a device, by line of the script; `tostring` of it is a report. `"report"` returns that report as a string. `"trace"` records lines for all arrays, `"untrace"` (the default) for those of 1 MiB and more, where the cost is negligible. `"trim"` returns memory kept for reuse to the system. `"reset"` resets the peak.
+---
+---`DOTCOMPUTE_LOG=memory` traces from the start.
+---```lua
+---local x <close> = dc.zeros(1 << 20)
+---dc.memory().in_use >= x.nbytes             --> true
+---dc.memory().lines[1].bytes >= x.nbytes     --> true
+---dc.memory "report"                         --> …in use…
+---dc.memory "trim"
+---```
+---@param what? dotcompute.device|"report"|"trace"|"untrace"|"trim"|"reset" an action, or the device
+---@param device? dotcompute.device|string the device or its name. Default: the current one
+---@return dotcompute.memory # the memory in use; of `"report"` a string, of other actions nothing
+function dc.memory(what, device) end
+
+---Sets the limit of memory of the device's arrays; nil: none. Returns the previous limit, or nil. It may be less than the memory in use: then allocations fail until enough is freed.
+---```lua
+---dc.memory_limit(dc.memory().in_use + 1000)
+---dc.zeros(1 << 20):eval()                   --> error memory
+---dc.memory_limit(nil) > 0                   --> true
+---```
+---@param bytes integer|nil the limit in bytes, from 1 on; nil for none
+---@param device? dotcompute.device|string the device or its name. Default: the current one
+---@return integer|nil # the previous limit
+function dc.memory_limit(bytes, device) end
+
+---Seconds of the device for one `fn(...)`: the median of `reps` runs after a warm-up, and a table `{median, min, max, mean, times}`. Arrays that `fn` returns are evaluated. On a GPU the time is measured by events between the runs, so that the time Lua takes to issue the next run overlaps with the previous one.
+---```lua
+---local x = dc.ones(1000)
+---local seconds, all = dc.time(function(y) return x + y end, 5, 2)
+---seconds > 0, #all.times                    --> true, 5
+---all.min <= seconds and seconds <= all.max  --> true
+---```
+---@param fn fun(...): any what is timed
+---@param reps? integer|table the number of runs, or `{reps = n}`. Default: 20
+---@param ... any arguments of `fn`
+---@return number # the median, in seconds
+---@return table # `median`, `min`, `max`, `mean`, and `times`, the list of all, in seconds
+function dc.time(fn, reps, ...) end
+
+---Calls `fn(...)` inside a range that NVIDIA's profilers show (NVTX), and returns its results; without a function the range lasts to the end of the block. Without a profiler ranges do nothing.
+---```lua
+---dc.range("setup", function(n) return dc.ones(n):sum() end, 10)   --> 10
+---do
+---  local r <close> = dc.range "step"
+---  dc.ones(10):eval()
+---end
+---```
+---@param name string the range's name in the profiler
+---@param fn? fun(...): any what is called inside it
+---@param ... any arguments of `fn`
+---@return any ... # all results of `fn`; without it the range, to be closed
+function dc.range(name, fn, ...) end
+
+---@class dotcompute.progress.options
+---@field title? string text in front
+---@field first? integer the first value; or alone the number of steps
+---@field last? integer the last value, included
+---@field step? integer the difference of neighbouring values. Default: 1
+
+---With two or three integers: what `for` iterates over, in place of `for i = first, last, step`. With one or none: an object that counts the steps of other loops, whose number need not be known.
+---```lua
+---local sum = 0
+---for i in dc.progress(1, 1000, { title = "summing" }) do sum = sum + i end
+---sum                                        --> 500500
+---local p <close> = dc.progress(3)
+---p:step():step()
+---tostring(p)                                --> progress (2 of 3)
+---```
+---@param first? integer|dotcompute.progress.options the first value; or alone the number of steps
+---@param last? integer|dotcompute.progress.options the last value, included
+---@param step? integer|dotcompute.progress.options the difference of neighbouring values. Default: 1
+---@param options? dotcompute.progress.options options by name
+---@return dotcompute.progress # the object; of a loop, its iterator
+function dc.progress(first, last, step, options) end
+
+---@class dotcompute.fft
+dc.fft = {}
+
+---@class dotcompute.fft.fft.options
+---@field n? integer the number of points: the axis is truncated, or padded with zeros. Default: its extent
+---@field axis? integer the axis. Default: the last one
+
+---The Fourier transform along an axis (by default the last).
+---```lua
+---local y = dc.fft.fft { 1, 0, 0, 0 }
+---y.dtype, #y                                --> complex64, 4
+---dc.allclose(y, dc.ones(4))                 --> true
+---#dc.fft.fft({ 1, 1 }, { n = 8 })           --> 8
+---```
+---@param a dotcompute.array|table the array
+---@param axis? integer|dotcompute.fft.fft.options the axis. Default: the last one
+---@param options? dotcompute.fft.fft.options options by name
+---@return dotcompute.array # complex64 or complex128; the axis has `n` elements
+function dc.fft.fft(a, axis, options) end
+
+---@class dotcompute.fft.ifft.options
+---@field n? integer the number of points: the axis is truncated, or padded with zeros. Default: its extent
+---@field axis? integer the axis. Default: the last one
+
+---The inverse of `fft`, scaled by `1 / n`.
+---```lua
+---local x = dc.array { 1, 2, 3, 4, 5 }
+---dc.allclose(dc.real(dc.fft.ifft(dc.fft.fft(x))), x)  --> true
+---```
+---@param a dotcompute.array|table the array
+---@param axis? integer|dotcompute.fft.ifft.options the axis. Default: the last one
+---@param options? dotcompute.fft.ifft.options options by name
+---@return dotcompute.array # complex64 or complex128; the axis has `n` elements; the scaling is pending
+function dc.fft.ifft(a, axis, options) end
+
+---@class dotcompute.fft.rfft.options
+---@field n? integer the number of points: the axis is truncated, or padded with zeros. Default: its extent
+---@field axis? integer the axis. Default: the last one
+
+---The transform of real numbers: the first `n // 2 + 1` elements of the result of `fft`.
+---```lua
+---local y = dc.fft.rfft { 1, 1, 1, 1 }
+---#y                                         --> 3
+---dc.allclose(dc.real(y), { 4, 0, 0 })       --> true
+---```
+---@param a dotcompute.array|table real numbers
+---@param axis? integer|dotcompute.fft.rfft.options the axis. Default: the last one
+---@param options? dotcompute.fft.rfft.options options by name
+---@return dotcompute.array # complex64 or complex128; the axis has `n // 2 + 1` elements
+function dc.fft.rfft(a, axis, options) end
+
+---@class dotcompute.fft.irfft.options
+---@field n? integer the number of points of the result. Default: `2 * (m - 1)`
+---@field axis? integer the axis. Default: the last one
+
+---The inverse of `rfft`, to `n` real numbers; by default `2 * (m - 1)` for an axis of `m`.
+---```lua
+---local x = dc.array { 1, 2, 3, 4, 5 }
+---dc.allclose(dc.fft.irfft(dc.fft.rfft(x), { n = 5 }), x)  --> true
+---#dc.fft.irfft(dc.fft.rfft(x))              --> 4
+---```
+---@param a dotcompute.array|table the first half of a spectrum, as `rfft` gives it
+---@param axis? integer|dotcompute.fft.irfft.options the axis. Default: the last one
+---@param options? dotcompute.fft.irfft.options options by name
+---@return dotcompute.array # float32 or float64; the axis has `n` elements; the scaling is pending
+function dc.fft.irfft(a, axis, options) end
+
+---@class dotcompute.fft.fft2.options
+---@field axes? dotcompute.axes the axes by name, in a list
+---@field n? integer[] the number of points along each axis: it is truncated, or padded with zeros. Default: its extent
+
+---The transform along the last two axes, or the given ones.
+---```lua
+---local y = dc.fft.fft2(dc.ones(4, 6))
+---dc.allclose(dc.real(y[{ 1, 1 }]), 24)      --> true
+---dc.fft.fft2(dc.ones(4, 6), { n = { 8, 8 } }):shape()  --> 8, 8
+---```
+---@param a dotcompute.array|table the array
+---@param ... dotcompute.axes|dotcompute.fft.fft2.options the axes, integers or one table of them. Default: the last two
+---@return dotcompute.array # complex64 or complex128; the axes have `n` elements
+function dc.fft.fft2(a, ...) end
+
+---@class dotcompute.fft.ifft2.options
+---@field axes? dotcompute.axes the axes by name, in a list
+---@field n? integer[] the number of points along each axis: it is truncated, or padded with zeros. Default: its extent
+
+---The inverse of `fft2`, scaled by one over the number of points.
+---```lua
+---local x = dc.arange(1, 24):reshape(4, 6)
+---dc.allclose(dc.real(dc.fft.ifft2(dc.fft.fft2(x))), x, 1e-4)  --> true
+---```
+---@param a dotcompute.array|table the array
+---@param ... dotcompute.axes|dotcompute.fft.ifft2.options the axes, integers or one table of them. Default: the last two
+---@return dotcompute.array # complex64 or complex128; the axes have `n` elements; the scaling is pending
+function dc.fft.ifft2(a, ...) end
+
+---@class dotcompute.fft.fftn.options
+---@field axes? dotcompute.axes the axes by name, in a list
+---@field n? integer[] the number of points along each axis: it is truncated, or padded with zeros. Default: its extent
+
+---The transform along all axes, or the given ones.
+---```lua
+---dc.allclose(dc.real(dc.fft.fftn(dc.ones(2, 3, 4))[{ 1, 1, 1 }]), 24)  --> true
+---dc.allclose(dc.real(dc.fft.fftn(dc.ones(2, 3, 4), 2, 3)[{ 1, 1, 1 }]), 12)  --> true
+---```
+---@param a dotcompute.array|table the array
+---@param ... dotcompute.axes|dotcompute.fft.fftn.options the axes, integers or one table of them. Default: all axes
+---@return dotcompute.array # complex64 or complex128; the axes have `n` elements
+function dc.fft.fftn(a, ...) end
+
+---@class dotcompute.fft.ifftn.options
+---@field axes? dotcompute.axes the axes by name, in a list
+---@field n? integer[] the number of points along each axis: it is truncated, or padded with zeros. Default: its extent
+
+---The inverse of `fftn`, scaled by one over the number of points.
+---```lua
+---local x = dc.arange(1, 24):reshape(2, 3, 4)
+---dc.allclose(dc.real(dc.fft.ifftn(dc.fft.fftn(x))), x, 1e-4)  --> true
+---```
+---@param a dotcompute.array|table the array
+---@param ... dotcompute.axes|dotcompute.fft.ifftn.options the axes, integers or one table of them. Default: all axes
+---@return dotcompute.array # complex64 or complex128; the axes have `n` elements; the scaling is pending
+function dc.fft.ifftn(a, ...) end
+
+---@class dotcompute.image
+dc.image = {}
+
+---The picture in a PNG, JPEG, PGM or PPM file, which is known by its content: h x w if it is grey, else h x w x channels.
+---```lua
+---local name = os.tmpname()
+---local f = io.open(name, "w")
+---f:write "P2 3 1 15  0 5 15"
+---f:close()
+---dc.image.read(name)                        --> {{0, 85, 255}}
+---os.remove(name)
+---```
+---@param path string the file
+---@return dotcompute.array # `uint8`, or `uint16` for files of 16 bits, on the current device
+function dc.image.read(path) end
+
+---@class dotcompute.image.write.options
+---@field compression? integer of PNG: 0 (none) to 9. Default: 6
+---@field quality? integer of JPEG: 1 to 100. Default: 90
+---@field subsampling? string of JPEG: colours for each pixel (`"4:4:4"`), for two in a row (`"4:2:2"`) or for 2 x 2 (`"4:2:0"`). Default: `"4:2:0"`
+
+---Writes a picture in the format that the name's ending says: `.png` (1 to 4 channels), `.jpg` or `.jpeg` (grey or RGB, `uint8`), `.pgm` (grey), `.ppm` (RGB), `.pnm` (either).
+---```lua
+---local name = os.tmpname()
+---os.remove(name)
+---name = name .. ".png"
+---local ramp = dc.linspace(0, 1, 256) * dc.ones(64, 1)
+---dc.image.write(name, (ramp * 255 + 0.5):to "uint8")
+---dc.image.read(name):shape()                --> 64, 256
+---dc.image.read(name)[{ 64, 256 }]           --> 255
+---os.remove(name)
+---```
+---@param path string the file, which is replaced when the new one is complete
+---@param a dotcompute.array the picture: `uint8`, or `uint16` but for JPEG
+---@param options? dotcompute.image.write.options options by name
+function dc.image.write(path, a, options) end
+
+---@class dotcompute.image.show.options
+---@field width? integer columns, 1 to 4096. Default: the terminal's (80 without one), but not more than the picture's
+---@field height? integer lines, 1 to 4096. Default: the terminal's
+---@field colormap? string of h x w arrays: a name of `dc.image.colormaps`. Default: `gray` for `uint8`, `uint16` and `bool`, `viridis` for others
+---@field low? number what becomes the colormap's first colour, or 0 of a channel. Default: 0 for `uint8`, `uint16`, `bool` and pictures in colours; the smallest finite element for others
+---@field high? number what becomes the last colour. Default: 255, 65535, 1; for pictures in colours of other dtypes 1 (floating-point) or 255; the largest finite element for others
+---@field protocol? string `"auto"`, `"kitty"`, `"sixel"`, `"blocks"` or `"text"`. Default: `"auto"`, or the variable `DOTCOMPUTE_PICTURES`
+---@field title? string a line above the picture
+
+---Writes a picture of the array to standard output: pixels in terminals that have them (kitty's protocol, sixels), half blocks in colours in others, characters of different brightness where there are no colours or no terminal.
+---```lua
+---dc.image.show(dc.linspace(0, 1, 20):reshape(1, 20), { protocol = "text" })
+---```
+---@param a dotcompute.array h x w of any real dtype, or h x w x channels
+---@param options? dotcompute.image.show.options options by name
+function dc.image.show(a, options) end
+
+---@class dotcompute.image.colormap.options
+---@field low? number the number of the first colour. Default: the smallest finite element
+---@field high? number the number of the last colour. Default: the largest finite element
+---@field name? string a name of `dc.image.colormaps`. Default: `viridis`
+
+---The colours of numbers: `uint8`, with one more axis, of red, green and blue. It is computed on the array's device. NaN is magenta, which no map has.
+---```lua
+---dc.image.colormap(dc.array { 0, 0.5, 1 }, "gray")      --> {{0, 0, 0}, {128, 128, 128}, {255, 255, 255}}
+---dc.image.colormap(dc.array { 0, 0 / 0 }, { high = 1 }) --> {{68, 1, 84}, {255, 0, 255}}
+---```
+---@param a dotcompute.array numbers of any real dtype and shape
+---@param name? string|dotcompute.image.colormap.options a name of `dc.image.colormaps`. Default: `viridis`
+---@param options? dotcompute.image.colormap.options options by name
+---@return dotcompute.array # `uint8`, the array's shape and an axis of 3
+function dc.image.colormap(a, name, options) end
+
+---The names of the colormaps: `coolwarm gray inferno magma plasma turbo viridis`.
+---```lua
+---table.concat(dc.image.colormaps(), " ")    --> coolwarm gray inferno magma plasma turbo viridis
+---```
+---@return table # a list of strings
+function dc.image.colormaps() end
+
+---@class dotcompute.linalg
+dc.linalg = {}
+
+---The matrix product, with NumPy's rules: a 1-d `a` is a row, a 1-d `b` a column, and the result does not have that axis.
+---```lua
+---local a, b = dc.array { { 1, 2 }, { 3, 4 } }, dc.array { { 5, 6 }, { 7, 8 } }
+---a:matmul(b)                                --> {{19, 22}, {43, 50}}
+---a:matmul { 1, 1 }                          --> {3, 7}
+---dc.matmul({ 1, 2 }, { 3, 4 }):item()       --> 11
+---dc.ones(10, 2, 3):matmul(dc.ones(3, 4)):shape()  --> 10, 2, 4
+---```
+---@param a dotcompute.array|table … × n × k, or k elements
+---@param b dotcompute.array|table … × k × m, or k elements
+---@return dotcompute.array # … × n × m in the promoted dtype; 0-d for two 1-d operands
+function dc.linalg.matmul(a, b) end
+
+---The product of `a`'s last axis and `b`'s last but one (its only one), for all other axes of both; elementwise with a number or a 0-d operand.
+---```lua
+---dc.dot({ 1, 2, 3 }, { 4, 5, 6 }):item()    --> 32
+---dc.ones(2, 3, 4):dot(dc.ones(5, 4, 6)):shape()  --> 2, 3, 5, 6
+---dc.array({ 1, 2 }):dot(3)                  --> {3, 6}
+---```
+---@param a dotcompute.array|table the last axis has k elements
+---@param b dotcompute.array|table|number the last axis but one, or the only one, has k elements
+---@return dotcompute.array # the other axes of `a`, then those of `b`; 0-d for two 1-d operands
+function dc.linalg.dot(a, b) end
+
+---The products of every element of `a` with every element of `b`: a matrix.
+---```lua
+---dc.outer({ 1, 2 }, { 3, 4 })               --> {{3, 4}, {6, 8}}
+---```
+---@param a dotcompute.array|table|number any shape: n elements in C order
+---@param b dotcompute.array|table|number any shape: m elements in C order
+---@return dotcompute.array # n × m in the promoted dtype
+function dc.linalg.outer(a, b) end
+
+---The `x` with `a x = b`; `b` is one vector (1-d) or a matrix, or a batch of matrices.
+---```lua
+---dc.linalg.solve({ { 2, 0 }, { 0, 4 } }, { 2, 8 })         --> {1, 2}
+---local a = dc.array({ { 4, 1 }, { 2, 3 } }, "float64")
+---local x = dc.linalg.solve(a, { 9, 13 })
+---dc.allclose(a:matmul(x), dc.array({ 9, 13 }, "float64"))  --> true
+---```
+---@param a dotcompute.array|table a square matrix, or a batch of them: axes before the last two
+---@param b dotcompute.array|table n elements, or … × n × m
+---@return dotcompute.array # x: n elements, or … × n × m
+function dc.linalg.solve(a, b) end
+
+---The inverse of a matrix.
+---```lua
+---dc.linalg.inv { { 2, 0 }, { 0, 4 } }       --> {{0.5, 0}, {0, 0.25}}
+---local ok, err = pcall(dc.linalg.inv, dc.ones(2, 2))
+---ok, err.kind                               --> false, argument
+---```
+---@param a dotcompute.array|table a square matrix, or a batch of them: axes before the last two
+---@return dotcompute.array # the shape of `a`
+function dc.linalg.inv(a) end
+
+---The determinant of a matrix; 0 for a singular one. For one matrix it is 0-d.
+---```lua
+---local d = dc.linalg.det(dc.array({ { 4, 1 }, { 2, 3 } }, "float64")):item()
+---math.abs(d - 10) < 1e-12                   --> true
+---dc.linalg.det(dc.ones(2, 2)):item()        --> 0
+---```
+---@param a dotcompute.array|table a square matrix, or a batch of them: axes before the last two
+---@return dotcompute.array # the axes of the batch
+function dc.linalg.det(a) end
+
+---The lower `L` with `a = L L*`, from the lower triangle of `a`.
+---```lua
+---dc.linalg.cholesky { { 4, 0 }, { 0, 9 } }  --> {{2, 0}, {0, 3}}
+---local a = dc.array { { 4, 2 }, { 2, 3 } }
+---local l = dc.linalg.cholesky(a)
+---dc.allclose(l:matmul(l.T), a)              --> true
+---```
+---@param a dotcompute.array|table a symmetric or Hermitian positive definite matrix, or a batch of them
+---@return dotcompute.array # L: the shape of `a`, 0 above the diagonal
+function dc.linalg.cholesky(a) end
+
+---`Q` and `R` with `a = Q R`; `"reduced"`, `"complete"` (a square `Q`), or `"r"` for `R` only.
+---```lua
+---local a = dc.array { { 1, 2 }, { 3, 4 }, { 5, 6 } }
+---local q, r = dc.linalg.qr(a)
+---dc.allclose(q:matmul(r), a, 1e-4)          --> true
+---dc.linalg.qr(a, "complete"):shape()        --> 3, 3
+---dc.linalg.qr(a, "r"):shape()               --> 2, 2
+---```
+---@param a dotcompute.array|table a matrix, or a batch of them: axes before the last two
+---@param mode? "reduced"|"complete"|"r" which parts. Default: "reduced"
+---@return dotcompute.array # Q: … × m × k, k being the smaller extent; complete … × m × m (not with mode r)
+---@return dotcompute.array # R: … × k × n, complete … × m × n
+function dc.linalg.qr(a, mode) end
+
+---@class dotcompute.linalg.svd.options
+---@field full? boolean square `U` and `Vh`. Default: false
+---@field vectors? boolean whether `U` and `Vh` are computed; `S` is the only result otherwise. Default: true
+
+---`U`, `S`, `Vh` with `a = U diag(S) Vh`, `S` descending. `{full = true}`: square `U` and `Vh`; `{vectors = false}`: only `S`.
+---```lua
+---local a = dc.array { { 3, 0 }, { 0, 4 } }
+---local u, s, vh = dc.linalg.svd(a)
+---dc.allclose(s, { 4, 3 })                   --> true
+---dc.allclose((u * s):matmul(vh), a)         --> true
+---dc.linalg.svd(dc.ones(3, 2), { full = true }):shape()  --> 3, 3
+---```
+---@param a dotcompute.array|table a matrix, or a batch of them: axes before the last two
+---@param options? dotcompute.linalg.svd.options options by name
+---@return dotcompute.array # U: … × m × k, k being the smaller extent; full … × m × m
+---@return dotcompute.array # S: … × k, the singular values as real numbers
+---@return dotcompute.array # Vh: … × k × n; full … × n × n
+function dc.linalg.svd(a, options) end
+
+---@class dotcompute.linalg.eigh.options
+---@field vectors? boolean whether the eigenvectors are computed. Default: true
+
+---Eigenvalues, ascending, and eigenvectors as columns of the symmetric or Hermitian matrix with the lower triangle of `a`. `{vectors = false}`: only the values.
+---```lua
+---local a = dc.array { { 2, 1 }, { 1, 2 } }
+---local w, v = dc.linalg.eigh(a)
+---dc.allclose(w, { 1, 3 })                   --> true
+---dc.allclose(a:matmul(v), v * w, 1e-4, 1e-5)  --> true
+---```
+---@param a dotcompute.array|table a square matrix, or a batch of them: axes before the last two
+---@param options? dotcompute.linalg.eigh.options options by name
+---@return dotcompute.array # the eigenvalues: … × n real numbers
+---@return dotcompute.array # the eigenvectors: the shape of `a`
+function dc.linalg.eigh(a, options) end
+
+---The `x` of least norm among those that minimize the norm of `a x - b`; then the squared residuals (empty if `a` has not full rank, or not more rows than columns), the rank, and the singular values of `a`. Singular values below `cutoff` times the largest count as 0 (by default epsilon times the larger extent of `a`).
+---```lua
+---local line, rest, rank = dc.linalg.lstsq({ { 0, 1 }, { 1, 1 }, { 2, 1 } }, { 1, 3, 5 })  -- slope and intercept
+---dc.allclose(line, { 2, 1 }, 1e-4)          --> true
+---rank, #rest                                --> 2, 1
+---```
+---@param a dotcompute.array|table a matrix, m × n
+---@param b dotcompute.array|table m elements, or m × k
+---@param cutoff? number relative to the largest singular value. Default: epsilon times the larger extent
+---@return dotcompute.array # x: n elements, or n × k
+---@return dotcompute.array # the squared residual of each column of `b`
+---@return integer # the rank of `a`
+---@return dotcompute.array # the singular values of `a`, descending
+function dc.linalg.lstsq(a, b, cutoff) end
+
+---@class dotcompute.linalg.norm.options
+---@field keep? boolean the axes stay with extent 1. Default: false
+---@field ord? number|"fro"|"nuc" the order. Default: the root of the sum of squares
+---@field axis? dotcompute.axes one axis for vectors, two for matrices. Default: all axes
+
+---Norms of vectors and matrices. Without `ord` the root of the sum of squares. Of vectors (1-d, or along one axis) the norm of order `ord`, a number: `math.huge` is the largest, `-math.huge` the smallest absolute value, 0 counts nonzero elements. Of matrices (2-d, or a list of two axes) 1, -1, 2, -2, `math.huge`, `-math.huge`, `"fro"`, `"nuc"` as in NumPy. `{keep = true}`: the axes are kept with extent 1.
+---```lua
+---dc.linalg.norm({ 3, 4 }):item()            --> 5
+---dc.linalg.norm({ 3, -4 }, 1):item()        --> 7
+---dc.linalg.norm({ 3, -4 }, math.huge):item()     --> 4
+---dc.linalg.norm({ { 3, 4 }, { 6, 8 } }, 2, 2)    --> {5, 10}
+---dc.linalg.norm({ { 3, 4 }, { 6, 8 } }, { axis = 2, keep = true })  --> {{5}, {10}}
+---math.abs(dc.linalg.norm({ { 3, 0 }, { 0, 4 } }, "nuc"):item() - 7) < 1e-4  --> true
+---```
+---@param a dotcompute.array|table the array
+---@param ord? number|"fro"|"nuc"|dotcompute.linalg.norm.options the order. Default: the root of the sum of squares
+---@param axis? dotcompute.axes|dotcompute.linalg.norm.options one axis for vectors, two for matrices. Default: all axes
+---@param options? dotcompute.linalg.norm.options options by name
+---@return dotcompute.array # real numbers; the axes that are left, 0-d by default
+function dc.linalg.norm(a, ord, axis, options) end
+
+---@class dotcompute.plot
+dc.plot = {}
+
+---A line through points. It has a gap where a value is NaN or infinite, or not positive on a logarithmic axis.
+---```lua
+---local x = dc.linspace(0, 10, 200)
+---local fig = dc.plot.line(x, dc.sin(x), { title = "Waves", label = "sin" })
+---fig:line(x, dc.cos(x), { label = "cos" }) == fig       --> true
+---tostring(fig):match "Waves"                            --> Waves
+---```
+---@param x dotcompute.array|table|dotcompute.plot.line.options where the values are, on the same device; an array or a table of numbers. Default: 1, 2, …
+---@param y? dotcompute.array|table the values, 1-d, of any real dtype
+---@param options? dotcompute.plot.line.options options by name
+---@return dotcompute.figure # the new figure, or the one that the method belongs to
+function dc.plot.line(x, y, options) end
+
+---A dot for each point. Points that cannot be drawn (see `line`) are left out.
+---```lua
+---local fig = dc.plot.points({ 1, 2, 3 }, { 1, 4, 9 }, { log = "xy" })
+---tostring(fig):match "10┤"                              --> 10┤
+---```
+---@param x dotcompute.array|table|dotcompute.plot.points.options where the values are, on the same device; an array or a table of numbers. Default: 1, 2, …
+---@param y? dotcompute.array|table the values, 1-d, of any real dtype
+---@param options? dotcompute.plot.points.options options by name
+---@return dotcompute.figure # the new figure, or the one that the method belongs to
+function dc.plot.points(x, y, options) end
+
+---A bar from 0 to each value, at most 65536 of them. They touch each other: their edges are halfway between neighbours.
+---```lua
+---tostring(dc.plot.bars { 3, 1, 2 }):match "3┤"          --> 3┤
+---```
+---@param x dotcompute.array|table|dotcompute.plot.bars.options the places, which ascend. Default: 1, 2, …
+---@param y? dotcompute.array|table the values, 1-d, of any real dtype
+---@param options? dotcompute.plot.bars.options options by name
+---@return dotcompute.figure # the new figure, or the one that the method belongs to
+function dc.plot.bars(x, y, options) end
+
+---Bars with the counts of values in bins, by `dc.histogram`.
+---```lua
+---tostring(dc.plot.histogram({ 1, 1, 2, 5 }, 4)):match "2┤" --> 2┤
+---```
+---@param a dotcompute.array|table values of any shape and real dtype
+---@param bins? integer|dotcompute.array|table|dotcompute.plot.histogram.options the number of bins, or their edges. Default: 30
+---@param options? dotcompute.plot.histogram.options options by name
+---@return dotcompute.figure # the new figure, or the one that the method belongs to
+function dc.plot.histogram(a, bins, options) end
+
+---A matrix in colours, with a scale. Without `y` the first row is on top, as matrices are printed; with it the y axis points upwards. A heat map is alone in its figure, without logarithmic axes and limits.
+---```lua
+---local x = dc.linspace(-2, 2, 60)
+---local fig = dc.plot.heatmap(dc.exp(-(x * x + x:reshape(60, 1) ^ 2)), { x = { -2, 2 }, y = { -2, 2 } })
+---#tostring(fig) > 1000                                  --> true
+---```
+---@param a dotcompute.array|table a 2-d array of any real dtype
+---@param options? dotcompute.plot.heatmap.options options by name
+---@return dotcompute.figure # the new figure, or the one that the method belongs to
+function dc.plot.heatmap(a, options) end
+
+---@class dotcompute.plot.figure.options
+---@field title? string a line above the figure
+---@field xlabel? string what the x axis shows
+---@field ylabel? string what the y axis shows
+---@field log? string `"x"`, `"y"` or `"xy"`: logarithmic axes. Default: none
+---@field xlim? table {smallest, largest} value of the x axis. Default: those of the data
+---@field ylim? table {smallest, largest} value of the y axis. Default: those of the data, with some room
+
+---A figure without series.
+---```lua
+---local fig = dc.plot.figure { xlabel = "seconds" }
+---tostring(fig)                                          --> figure without series
+---fig:line({ 0, 1 }, { 5, 6 }):points({ 0, 1 }, { 5, 6 }) == fig --> true
+---```
+---@param options? dotcompute.plot.figure.options options by name
+---@return dotcompute.figure # the figure
+function dc.plot.figure(options) end
+
+---@class dotcompute.profile
+dc.profile = {}
+
+---@class dotcompute.profile.start.options
+---@field limit? integer how many launches are kept one by one, for the trace. Default: 100000
+---@field trace? string a file that `stop` writes the trace to, as `dc.profile.trace` does
+
+---Begins to time every launch of the process.
+---```lua
+---dc.profile.start()
+---local x = dc.ones(1000) + 1
+---x:eval()
+---local list = dc.profile.stop()
+---list[1].kernel, list[1].calls              --> array expression, 1
+---```
+---@param options? dotcompute.profile.start.options options by name
+---@return true # always
+function dc.profile.start(options) end
+
+---Ends the profile, waiting for kernels that are still running. Gives a list of kernels, slowest first, one for each kernel, launching line and device: `{kernel =, site =, device =, calls =, timed =, seconds =, bytes =}`. `seconds` is the time of the `timed` launches together, `bytes` an estimate of what they moved, or nil. The list's field `launches` has the launches one by one, `{entry =, start =, seconds =, stream =, grid =, block =}`: `entry` is an index into the list, `start` in seconds since the profile began; `dropped` is the number of launches beyond the limit. `tostring` of the list is the report.
+---```lua
+---local k = dc.kernel "__global__ void one(float *x) { x[threadIdx.x] = 1; }"
+---local x = dc.zeros(32)
+---dc.profile.start { limit = 2 }
+---for _ = 1, 5 do k(1, 32, x) end
+---local list = dc.profile.stop()
+---list[1].calls, #list.launches, list.dropped     --> 5, 2, 3
+---list.launches[1].block[1]                       --> 32
+---```
+---@return table # the list
+function dc.profile.stop() end
+
+---The table of kernels as text, with the share of the time, the bandwidth, and the device's peak, which is measured by copying.
+---```lua
+---dc.profile.start()
+---dc.profile.report(dc.profile.stop())       --> profile: no kernel was launched
+---```
+---@param list? table what `stop` gave. Default: the last one
+---@return string # the table
+function dc.profile.report(list) end
+
+---Writes the launches as a JSON file of trace events, which `chrome://tracing` and `ui.perfetto.dev` show: a process for each device, a thread for each stream, microseconds. An older file is replaced when the new one is complete.
+---```lua
+---dc.profile.start()
+---local y = (dc.ones(100) * 2):eval()
+---dc.profile.stop()
+---local path = os.tmpname()
+---dc.profile.trace(path)                     --> true
+---io.lines(path)():find "traceEvents" ~= nil --> true
+---os.remove(path)
+---```
+---@param path string the file
+---@param list? table what `stop` gave. Default: the last one
+---@return true # always
+function dc.profile.trace(path, list) end
+
+---@class dotcompute.random
+dc.random = {}
+
+---Numbers in [low, high), all equally likely: multiples of 2^-24 (float64: 2^-53) of the range.
+---```lua
+---dc.random.seed(1)
+---local x = dc.random.uniform(3, 4, { low = -1 })
+---x:shape()                                  --> 3, 4
+---x:ge(-1):all() and x:lt(1):all()           --> true
+---```
+---@param ... dotcompute.shape|dotcompute.random.uniform.options the shape: integers, or one table of them
+---@return dotcompute.array # the numbers, pending: they are computed when they are used
+function dc.random.uniform(...) end
+
+---Normally distributed numbers, by Box and Muller: `sqrt(-2 ln u)` times cosine and sine of `2 pi v`.
+---```lua
+---local x = dc.random.generator(7):normal(100000, { mean = 5, std = 2, dtype = "float64" })
+---math.abs(x:mean():item() - 5) < 0.05       --> true
+---math.abs(x:std():item() - 2) < 0.05        --> true
+---```
+---@param ... dotcompute.shape|dotcompute.random.normal.options the shape: integers, or one table of them
+---@return dotcompute.array # the numbers, pending: they are computed when they are used
+function dc.random.normal(...) end
+
+---Exponentially distributed numbers: `-mean * ln u`.
+---```lua
+---dc.random.exponential(1000):ge(0):all()    --> true
+---```
+---@param ... dotcompute.shape|dotcompute.random.exponential.options the shape: integers, or one table of them
+---@return dotcompute.array # the numbers, pending: they are computed when they are used
+function dc.random.exponential(...) end
+
+---Integers from `low` to `high`, both included, all equally likely. At least one of the three options is given; without `high` it is the dtype's largest.
+---```lua
+---local dice = dc.random.integers(10, { low = 1, high = 6 })
+---dice.dtype, dice:ge(1):all(), dice:le(6):all()   --> int64, true, true
+---```
+---@param ... dotcompute.shape|dotcompute.random.integers.options the shape: integers, or one table of them
+---@return dotcompute.array # the integers, pending: they are computed when they are used
+function dc.random.integers(...) end
+
+---1 to n in random order; or the rows of `a` in random order.
+---```lua
+---dc.random.permutation(5):sort()            --> {1, 2, 3, 4, 5}
+---```
+---@param n integer|dotcompute.array|table how many numbers, or the array whose first axis is shuffled
+---@return dotcompute.array # int64, or a copy of `a` with its rows in another order
+function dc.random.permutation(n) end
+
+---Integers from 1 to n, or rows of `a`, chosen at random; none twice with `replace = false`; with probabilities `p`.
+---```lua
+---dc.random.choice(5, 5, { replace = false }):sort()     --> {1, 2, 3, 4, 5}
+---dc.random.choice(dc.array { 10, 20 }, 3, { p = { 0, 1 } })  --> {20, 20, 20}
+---```
+---@param n integer|dotcompute.array 1 to n, or the rows of this array
+---@param ... dotcompute.shape|dotcompute.random.choice.options the shape of the choice: integers, or one table of them. Default: one value
+---@return dotcompute.array # int64 of that shape, or rows of `a`
+function dc.random.choice(n, ...) end
+
+---Starts the stream of numbers of seed `n`. The first seed comes from the system.
+---```lua
+---dc.random.seed(42)
+---local x = dc.random.uniform(1000):eval()
+---dc.random.seed(42)
+---dc.equal(x, dc.random.uniform(1000))       --> true
+---```
+---@param n integer the seed
+function dc.random.seed(n) end
+
+---Skips the numbers of `n` calls.
+---```lua
+---local g, h = dc.random.generator(1), dc.random.generator(1)
+---g:uniform(5)
+---h:jump(1)
+---dc.equal(g:normal(4), h:normal(4))         --> true
+---```
+---@param n integer the number of calls, not negative
+function dc.random.jump(n) end
+
+---A generator with its own stream of numbers, and the same functions as methods.
+---```lua
+---local g = dc.random.generator(42)
+---g:integers(100, { low = 1, high = 6 }):max():item() <= 6    --> true
+---```
+---@param seed? integer the seed. Default: one from the system
+---@return dotcompute.generator # the generator
+function dc.random.generator(seed) end
+
+---@class dotcompute.testing
+dc.testing = {}
+
+---@class dotcompute.testing.close.options
+---@field rtol? number the tolerance relative to the expected value. Default: by dtype
+---@field atol? number the absolute tolerance. Default: by dtype
+---@field equal_nan? boolean whether NaN equals NaN. Default: false
+---@field same_dtype? boolean whether two arrays must have the same dtype. Default: false
+
+---Raises unless both have the same shape and `|actual - expected| <= atol + rtol * |expected|` for all elements. The message has the count of differing elements, the first and the worst one with index, values and difference, the tolerance, and both arrays around the first. Infinities are equal to those of the same sign alone. The default tolerances are those of `torch.testing.assert_close`: `rtol` 1e-3 for `float16`, 1.6e-2 for `bfloat16`, 1.3e-6 for `float32` and `complex64`, 1e-7 for `float64` and `complex128`; `atol` 1e-5, for the last two 1e-7; 0 for integers and bools. Of two dtypes the larger tolerance counts.
+---```lua
+---dc.testing.close({ 1, 2, 3 }, dc.arange(1, 3))                         --> true
+---dc.testing.close(dc.ones(2), dc.array { 1, 1.01 }, { rtol = 0.02 })    --> true
+---(pcall(dc.testing.close, dc.ones(2), dc.zeros(2)))                     --> false
+---```
+---@param expected dotcompute.operand the reference
+---@param actual dotcompute.operand what is tested
+---@param options? dotcompute.testing.close.options options by name
+---@return true # always
+function dc.testing.close(expected, actual, options) end
+
+---@class dotcompute.testing.equal.options
+---@field equal_nan? boolean whether NaN equals NaN. Default: false
+
+---Raises unless both have the same shape, the same dtype (if both are arrays) and equal elements.
+---```lua
+---dc.testing.equal({ 1, 2 }, dc.arange(1, 2))                            --> true
+---(pcall(dc.testing.equal, dc.ones(2), dc.ones(2, "float64")))           --> false
+---```
+---@param expected dotcompute.operand the reference
+---@param actual dotcompute.operand what is tested
+---@param options? dotcompute.testing.equal.options options by name
+---@return true # always
+function dc.testing.equal(expected, actual, options) end
+
+---@class dotcompute.testing.compare.options
+---@field inputs? table a list of what is passed, see below
+---@field trials? integer how many inputs are tried. Default: 10
+---@field seed? integer the first trial's seed; each following one's is 1 more. Default: a random one
+---@field sizes? table by name: an integer, or a range `{low, high}`. Default: 1 to 1000, 31 or 10 for sizes of arrays with 1, 2 or 3 axes
+---@field devices? table devices or their names. Default: the CPU device and the first GPU that works
+---@field arrays? boolean whether the reference gets arrays, copies on the same device, in place of tables
+---@field launch? function `launch(k, ...)` launches the kernel with the inputs. Default: `k:forall` with as many threads as the largest array has elements
+---@field rtol? number as for `dc.testing.close`; so are `atol`, `equal_nan` and `same_dtype`
+---@field atol? number the absolute tolerance
+---@field equal_nan? boolean whether NaN equals NaN
+---@field same_dtype? boolean whether dtypes must agree
+
+---Calls a kernel or function and its reference with the same random inputs, on the CPU device and on the first GPU, and raises when results differ, with the seed that repeats the trial. What is compared: values that the function returns with those that the reference returns; where a kernel's reference returns values, the arrays that the kernel may write (whose parameters are not `const`) with them; where nothing is returned, all arrays among the inputs. The reference gets Lua tables in place of arrays. On another device than its own a kernel is compiled anew, from its source and options.
+---```lua
+---local scale = dc.kernel [=[
+---__global__ void scale(int n, float a, float *x) {
+---  int i = blockIdx.x * blockDim.x + threadIdx.x;
+---  if (i < n) x[i] *= a;
+---}]=]
+---local function reference(n, a, x)
+---  for i = 1, n do x[i] = a * x[i] end
+---end
+---dc.testing.compare(scale, reference, { inputs = { "n", 2.5, { "n" } }, sizes = { n = 100 }, seed = 7 })  --> 7
+---```
+---@param fn dotcompute.kernel|function what is tested
+---@param reference function what it must agree with
+---@param options? dotcompute.testing.compare.options options by name
+---@return integer # the seed of the first trial
+function dc.testing.compare(fn, reference, options) end
+
+---Registers the assertions `assert.are.close(expected, actual [, options] [, message])` and `assert.are.same` for arrays, also inside tables, with luassert. It is done already where luassert was loaded before dotcompute, as in busted's specs.
+---```lua
+---if pcall(require, "luassert") then
+---  dc.testing.register()
+---  local assert = require "luassert"
+---  assert.are.same({ a = dc.ones(3) }, { a = dc.ones(3) })
+---  assert.are_not.close(dc.ones(3), dc.zeros(3))
+---end
+---```
+---@return true # always
+function dc.testing.register() end
+
+return dc

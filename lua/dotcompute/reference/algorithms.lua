@@ -1,0 +1,387 @@
+-- Reference: functions of whole arrays (sorting, searching, scatter, joining …).
+local AXIS = { "axis?", "integer", "the axis. Default: the last one" }
+local ARRAY = { "a", "array|table", "the array" }
+
+return {
+  [[
+## Algorithms
+
+Functions of arrays, called as `dc.sort(a)` or `a:sort()`; tables are accepted as arrays. The default axis is the last
+one, unless stated otherwise. They run at once, take views and pending expressions, and give new contiguous arrays.
+Indices in results (`int64`) and arguments (any integer dtype) count from 1, in arguments also from the end when
+negative. NaN is sorted after all numbers in both orders, and equals itself; -0 equals 0. Complex numbers have no order:
+sorting them is an error of kind `dtype`, except in `unique`, which orders them by real part, then by imaginary part.
+]],
+  {
+    "cumsum", at = "dc array",
+    text = "Prefix sums along an axis. Integers and bools are added in int64, unsigned ones in uint64, floats in "
+      .. "their own dtype (float16 and bfloat16 computed in float32). Combined as a tree of fixed form: the same bits "
+      .. "for the same input on every device; the error is that of some 30 to 60 additions, not of n. NaN is "
+      .. "propagated.",
+    args = { ARRAY, AXIS },
+    returns = { { "array", "the shape of `a`; element k is the sum of elements 1 to k" } },
+    errors = { index = "an axis out of range", shape = "a 0-d array" },
+    example = [[
+dc.cumsum { 3, 1, 2 }                      --> {3, 4, 6}
+dc.array { { 1, 2 }, { 3, 4 } }:cumsum(1)  --> {{1, 2}, {4, 6}}
+dc.cumsum({ true, false, true }).dtype     --> int64
+]],
+    see = "cumprod sum scan",
+    words = "prefix sum scan running total cumulative",
+  },
+  {
+    "cumprod", at = "dc array",
+    text = "Prefix products along an axis. Dtypes and rounding are those of `cumsum`.",
+    args = { ARRAY, AXIS },
+    returns = { { "array", "the shape of `a`; element k is the product of elements 1 to k" } },
+    errors = { index = "an axis out of range", shape = "a 0-d array" },
+    example = [[
+dc.cumprod { 2, 3, 4 }                     --> {2, 6, 24}
+]],
+    see = "cumsum prod",
+    words = "prefix product scan running cumulative",
+  },
+  {
+    "sort", at = "dc array",
+    call = { "a:sort([axis] [, {descending=false}])", "dc.sort(a [, axis] [, {descending=false}])" },
+    text = "The elements along an axis in ascending order. Stable.",
+    args = { ARRAY, AXIS },
+    options = { { "descending", "boolean", "the largest first. Default: false" } },
+    returns = { { "array", "the shape and dtype of `a`" } },
+    errors = { dtype = "complex numbers", index = "an axis out of range", shape = "a 0-d array" },
+    example = [[
+local a = dc.array { 3, 1, 2, 0 / 0 }
+a:sort():slice { 1, 3 }                    --> {1, 2, 3}
+a:sort({ descending = true })[1]           --> 3
+dc.isnan(a:sort { descending = true })[4]  --> true
+dc.sort({ { 2, 1 }, { 1, 3 } }, 1)         --> {{1, 1}, {2, 3}}
+]],
+    see = "argsort topk unique",
+    words = "order ascending descending",
+  },
+  {
+    "argsort", at = "dc array",
+    call = { "a:argsort([axis] [, {descending=false}])", "dc.argsort(a [, axis] [, {descending=false}])" },
+    text = "The indices that sort the elements along an axis. Equal elements keep their order.",
+    args = { ARRAY, AXIS },
+    options = { { "descending", "boolean", "the index of the largest first. Default: false" } },
+    returns = { { "array", "int64, the shape of `a`" } },
+    errors = { dtype = "complex numbers", index = "an axis out of range", shape = "a 0-d array" },
+    example = [[
+local a = dc.array { 30, 10, 20 }
+a:argsort()                                --> {2, 3, 1}
+a:take(a:argsort { descending = true })    --> {30, 20, 10}
+]],
+    see = "sort take",
+    words = "order rank indices",
+  },
+  {
+    "topk", at = "dc array",
+    call = { "a:topk(k [, axis] [, {smallest=false}])", "dc.topk(a, k [, axis] [, {smallest=false}])" },
+    text = "The `k` largest elements along an axis, in descending order, and their indices. With `smallest = true` the "
+      .. "`k` smallest, in ascending order.",
+    args = { ARRAY, { "k", "integer", "how many, from 0 to the extent of the axis" }, AXIS },
+    options = { { "smallest", "boolean", "the smallest elements instead. Default: false" } },
+    returns = { { "array", "the elements: the shape of `a` with `k` as the extent of the axis" },
+      { "array", "their indices, int64, of the same shape" } },
+    errors = { argument = "a `k` below 0 or above the extent", dtype = "complex numbers",
+      index = "an axis out of range", shape = "a 0-d array" },
+    example = [[
+local values, indices = dc.topk({ 1, 5, 3 }, 2)
+values                                     --> {5, 3}
+indices                                    --> {2, 3}
+(dc.topk({ 1, 5, 3 }, 2, { smallest = true }))  --> {1, 3}
+]],
+    see = "sort max argmax",
+    words = "largest smallest elements partition argpartition",
+  },
+  {
+    "unique", at = "dc array",
+    call = { "a:unique([{counts=false, inverse=false}])", "dc.unique(a [, {counts=false, inverse=false}])" },
+    text = "The distinct values of all elements, ascending (complex numbers with a NaN count as one value, the last); "
+      .. "then, with `counts = true`, their counts; then, with `inverse = true`, an array of the shape of `a` with the "
+      .. "index of each element's value.",
+    args = { ARRAY },
+    options = { { "counts", "boolean", "also gives how often each value occurs. Default: false" },
+      { "inverse", "boolean", "also gives the index of each element's value. Default: false" } },
+    returns = { { "array", "1-d: the distinct values" }, { "array", "int64, 1-d: the counts, if asked for" },
+      { "array", "int64, of the shape of `a`: the indices, if asked for" } },
+    errors = { argument = "an unknown option" },
+    example = [[
+local values, counts, inverse = dc.unique({ 30, 10, 30 }, { counts = true, inverse = true })
+values                                     --> {10, 30}
+counts                                     --> {1, 2}
+values:take(inverse)                       --> {30, 10, 30}
+]],
+    see = "sort bincount",
+    words = "distinct values set duplicates",
+  },
+  {
+    "searchsorted", at = "dc array",
+    call = { 's:searchsorted(v [, "left"|"right"])', 'dc.searchsorted(s, v [, "left"|"right"])' },
+    text = "For each value its position in the ascending 1-d array `s`, 1 to `#s + 1`: before equal elements, or after "
+      .. 'them with side `"right"`.',
+    args = { { "s", "array|table", "1-d, in ascending order" },
+      { "v", "array|table|number", "the values, of any shape" },
+      { "side?", '"left"|"right"', 'before or after equal elements. Default: "left"' } },
+    returns = { { "array", "int64, the shape of `v`" } },
+    errors = { argument = "another side", device = "arrays of two devices", dtype = "complex numbers",
+      shape = "an `s` that is not 1-d" },
+    example = [[
+local s = dc.array { 1, 2, 2, 3 }
+s:searchsorted { 2, 5 }                    --> {2, 5}
+s:searchsorted({ 2, 5 }, "right")          --> {4, 5}
+s:searchsorted(0):item()                   --> 1
+]],
+    see = "sort histogram",
+    words = "binary search bisect digitize",
+  },
+  {
+    "select", at = "dc array",
+    text = "The elements where the bool array of the same shape is true: 1-d, in C order. The same as `a[mask]`.",
+    args = { ARRAY, { "mask", "array|table", "bool, the shape of `a`" } },
+    returns = { { "array", "1-d, the dtype of `a`" } },
+    errors = { argument = "not two arguments", device = "arrays of two devices", dtype = "a mask that is not bool",
+      shape = "a mask of another shape" },
+    example = [[
+local a = dc.array { 4, -1, 2 }
+a:select(a:gt(0))                          --> {4, 2}
+dc.select({ { 1, 2 }, { 3, 4 } }, { { true, false }, { false, true } })  --> {1, 4}
+]],
+    see = "nonzero take where",
+    words = "filter mask compress",
+  },
+  {
+    "nonzero", at = "dc array",
+    text = "The indices of nonzero elements (NaN is nonzero), in C order: an array for each axis, as several results.",
+    args = { ARRAY },
+    returns = { { "array", "int64, 1-d: the indices along the first axis; then one such array for each further "
+      .. "axis" } },
+    errors = { shape = "a 0-d array" },
+    example = [[
+local rows, columns = dc.nonzero { { 0, 1 }, { 2, 0 } }
+rows                                       --> {1, 2}
+columns                                    --> {2, 1}
+]],
+    see = "select count",
+    words = "argwhere find indices",
+  },
+  {
+    "take", at = "dc array",
+    text = "The elements at these indices along the axis, in the shape of the indices; without an axis, of all "
+      .. "elements in C order.",
+    args = { ARRAY,
+      { "indices", "array|table|integer", "integers from 1, or negative ones from the end" },
+      { "axis?", "integer", "the axis that they count along. Default: all elements in C order, as if 1-d" } },
+    returns = { { "array", "the dtype of `a`; the shape of `a` with the axis replaced by the axes of `indices`, "
+      .. "or without an axis the shape of `indices`" } },
+    errors = { device = "arrays of two devices", dtype = "indices that are no integers",
+      index = "an index out of range (the first one is named), an axis out of range" },
+    example = [[
+local a = dc.array { 10, 20, 30 }
+a:take { 3, -3 }                           --> {30, 10}
+a:take { { 1, 2 }, { 3, 1 } }              --> {{10, 20}, {30, 10}}
+dc.take({ { 1, 2 }, { 3, 4 } }, { 2, 2 }, 1)  --> {{3, 4}, {3, 4}}
+]],
+    see = "select scatter_add argsort",
+    words = "gather pick rows index",
+  },
+  {
+    "scatter_add", at = "dc array",
+    text = "Adds `values[k]` to `a[indices[k]]`, in place, and returns `a`; for arrays of several axes whole rows. "
+      .. "Values broadcast. Equal indices add up. Integers of 32 and 64 bits are added atomically. For other dtypes "
+      .. "the indices are sorted first and the values of each index summed in a fixed order (as a tree; rows of 32 "
+      .. "and more elements one after another): the same bits for the same input, at the cost of a sort.",
+    args = { { "a", "array", "the array that is changed; a view, too" },
+      { "indices", "array|table|integer", "integers from 1, or negative ones from the end, along the first axis" },
+      { "values", "array|table|number", "broadcast to the shape of `indices` followed by that of a row of `a`" } },
+    returns = { { "array", "`a`" } },
+    errors = { argument = "not three arguments, a table in place of `a`, a view of `broadcast_to`",
+      device = "arrays of two devices",
+      dtype = "indices that are no integers, an array of bools, values whose dtype does not promote to that of `a`",
+      index = "an index out of range (the first one is named)", shape = "values that do not broadcast, a 0-d `a`" },
+    example = [[
+local a = dc.zeros(3)
+a:scatter_add({ 1, 1, 3 }, { 1, 2, 4 })    --> {3, 0, 4}
+a:scatter_add(-1, 1)                       --> {3, 0, 5}
+dc.zeros(2, 2):scatter_add({ 2, 2 }, { { 1, 2 }, { 3, 4 } })  --> {{0, 0}, {4, 6}}
+]],
+    see = "take bincount",
+    words = "scatter accumulate segment sum",
+  },
+  {
+    "bincount", at = "dc array",
+    call = { "a:bincount([{minlength=0, weights=}])", "dc.bincount(a [, {minlength=0, weights=}])" },
+    text = "Counts integers: `c[v + 1]` is the count of the integer `v`, from 0 to the largest value (int64). With "
+      .. "option `weights`: their sums instead of counts (float64, in a fixed order). Option `minlength`: the result "
+      .. "has at least this length.",
+    args = { { "a", "array|table", "integers from 0 on, or bools, of any shape" } },
+    options = { { "minlength", "integer", "the least length of the result. Default: 0" },
+      { "weights", "array|table", "a number for each element, summed in place of 1" } },
+    returns = { { "array", "1-d: int64 counts, or float64 sums of weights" } },
+    errors = { argument = "negative values, a negative `minlength`", device = "weights on another device",
+      dtype = "not integers, complex weights", shape = "not one weight for each element" },
+    example = [[
+dc.bincount { 0, 1, 1, 3 }                 --> {1, 2, 0, 1}
+dc.bincount({ 0, 1, 1 }, { weights = { 0.5, 1, 2 }, minlength = 4 })  --> {0.5, 3, 0, 0}
+]],
+    see = "histogram unique scatter_add",
+    words = "count occurrences",
+  },
+  {
+    "histogram", at = "dc array",
+    call = { "a:histogram([bins] [, {range=, weights=}])", "dc.histogram(a [, bins] [, {range=, weights=}])" },
+    text = "The number of elements in each of `bins` (10) bins of equal width from the smallest to the largest "
+      .. "element, and the float64 edges; or in bins between ascending edges, if `bins` is an array or table. A bin "
+      .. "includes its lower edge, the last one both. Elements outside, and NaN, are not counted. Options `range = "
+      .. "{low, high}`, `weights`.",
+    args = { { "a", "array|table", "the elements, of any shape" },
+      { "bins?", "integer|array|table", "the number of bins, or their edges, one more than bins. Default: 10" } },
+    options = { { "range", "number[]", "`{low, high}`: the outer edges. Default: the smallest and the largest "
+      .. "element" },
+      { "weights", "array|table", "a number for each element, summed in place of 1" } },
+    returns = { { "array", "1-d, one for each bin: int64 counts, or float64 sums of weights" },
+      { "array", "float64, 1-d: the edges, one more than bins" } },
+    errors = { argument = "no bins, edges that do not ascend, elements that are not finite without `range`, a `range` "
+        .. "that is not finite, or descends, or is given with edges",
+      device = "edges or weights on another device", dtype = "complex numbers",
+      shape = "fewer than two edges, edges that are not 1-d, not one weight for each element" },
+    example = [[
+local counts, edges = dc.histogram({ 1, 2, 2, 5 }, 4)
+counts                                     --> {1, 2, 0, 1}
+edges                                      --> {1, 2, 3, 4, 5}
+(dc.histogram({ 1, 0 / 0, 3, 9 }, 2, { range = { 0, 4 } }))  --> {1, 1}
+(dc.histogram({ 1, 2, 2, 5 }, { 0, 2, 6 }))     --> {1, 3}
+]],
+    see = "bincount searchsorted",
+    words = "bins distribution",
+  },
+  {
+    "concat", at = "dc", call = "dc.concat({a, b, …} [, axis])",
+    text = "Arrays joined along an axis, by default the first.",
+    args = { { "list", "table", "arrays, or tables, that agree in all other extents" },
+      { "axis?", "integer", "the axis. Default: 1" } },
+    returns = { { "array", "in the promoted dtype; the extents of the axis add up" } },
+    errors = { argument = "not a list, or an empty one", device = "arrays of two devices",
+      index = "an axis out of range", shape = "extents that differ along another axis, 0-d arrays" },
+    example = [[
+dc.concat { { 1 }, { 2, 3 } }              --> {1, 2, 3}
+dc.concat({ { { 1 }, { 2 } }, { { 3 }, { 4 } } }, 2)  --> {{1, 3}, {2, 4}}
+]],
+    see = "stack tile",
+    words = "join arrays append concatenate",
+  },
+  {
+    "stack", at = "dc", call = "dc.stack({a, b, …} [, axis])",
+    text = "Arrays of one shape joined along a new axis, by default the first.",
+    args = { { "list", "table", "arrays, tables or numbers of the same shape" },
+      { "axis?", "integer", "where the new axis stands in the result. Default: 1" } },
+    returns = { { "array", "in the promoted dtype, with one axis more, whose extent is the number of arrays" } },
+    errors = { argument = "not a list, or an empty one", device = "arrays of two devices",
+      index = "an axis out of range", shape = "arrays of different shapes" },
+    example = [[
+dc.stack { { 1, 2 }, { 3, 4 } }            --> {{1, 2}, {3, 4}}
+dc.stack({ { 1, 2 }, { 3, 4 } }, 2)        --> {{1, 3}, {2, 4}}
+]],
+    see = "concat",
+    words = "join arrays",
+  },
+  {
+    "tile", at = "dc array", call = { "a:tile(n1, n2, …)", "dc.tile(a, n1, n2, …)" },
+    text = "The array repeated n1, n2, … times along its last axes. With more numbers than axes it gets axes in front.",
+    args = { ARRAY, { "...", "integer|integer[]", "how often along each axis: integers, or one table of them" } },
+    returns = { { "array", "each extent multiplied by its number" } },
+    errors = { argument = "no number, a negative one, a fraction" },
+    example = [[
+dc.tile({ 1, 2 }, 2)                       --> {1, 2, 1, 2}
+dc.array({ 1, 2 }):tile(2, 1)              --> {{1, 2}, {1, 2}}
+]],
+    see = "repeat_ concat broadcast_to",
+    words = "repeat",
+  },
+  {
+    "repeat_", at = "dc array",
+    text = "Each element repeated n times along the axis; without an axis, of all elements in C order, 1-d. The "
+      .. "name `repeat` is a keyword of Lua.",
+    args = { ARRAY, { "n", "integer", "how often, not negative" },
+      { "axis?", "integer", "the axis. Default: all elements in C order, as if 1-d" } },
+    returns = { { "array", "the extent of the axis multiplied by n" } },
+    errors = { argument = "a negative number, a fraction", index = "an axis out of range" },
+    example = [[
+dc.repeat_({ 1, 2 }, 2)                    --> {1, 1, 2, 2}
+dc.array({ { 1, 2 } }):repeat_(2, 1)       --> {{1, 2}, {1, 2}}
+]],
+    see = "tile",
+  },
+  {
+    "flip", at = "dc array", call = { "a:flip(axes…)", "dc.flip(a, axes…)" },
+    text = "A *view* with these axes reversed, by default all.",
+    args = { ARRAY, { "...", "axes", "the axes: integers, or one table of them. Default: all axes" } },
+    returns = { { "array", "a view: it shares the memory of `a`" } },
+    errors = { argument = "an axis named twice, or no integer", index = "an axis out of range" },
+    example = [[
+local a = dc.array { { 1, 2 }, { 3, 4 } }
+a:flip()                                   --> {{4, 3}, {2, 1}}
+a:flip(2)                                  --> {{2, 1}, {4, 3}}
+]],
+    see = "roll transpose slice",
+    words = "reverse mirror",
+  },
+  {
+    "roll", at = "dc array",
+    text = "Elements moved cyclically by n positions along the axis; without an axis, in C order.",
+    args = { ARRAY, { "n", "integer", "how far; negative toward the beginning" },
+      { "axis?", "integer", "the axis. Default: all elements in C order" } },
+    returns = { { "array", "the shape of `a`" } },
+    errors = { argument = "a fraction", index = "an axis out of range" },
+    example = [[
+dc.roll({ 1, 2, 3 }, 1)                    --> {3, 1, 2}
+dc.array({ { 1, 2 }, { 3, 4 } }):roll(-1, 2)    --> {{2, 1}, {4, 3}}
+]],
+    see = "flip",
+    words = "shift rotate cyclic",
+  },
+  {
+    "pad", at = "dc array",
+    call = { 'a:pad(widths [, {mode="constant", value=0}])', 'dc.pad(a, widths [, {mode="constant", value=0}])' },
+    text = "Padded: `{{before, after}, …}`, an entry for each axis, or an integer for all sides. Options `mode`: "
+      .. '`"constant"` (with `value`, else 0), `"edge"`, `"reflect"` (mirrored without repeating the end elements), '
+      .. '`"wrap"`.',
+    args = { ARRAY, { "widths", "integer|table", "an entry for each axis, `{before, after}` or an integer for both "
+      .. "sides; or an integer for all sides" } },
+    options = { { "mode", '"constant"|"edge"|"reflect"|"wrap"', "what stands in the new elements. Default: "
+      .. '"constant"' },
+      { "value", "number|boolean|complex", "with constant mode, the new elements. Default: 0, of bools false" } },
+    returns = { { "array", "each extent grows by both its widths" } },
+    errors = { argument = "a negative width, another mode, a `value` with another mode than constant",
+      dtype = "a `value` that the dtype cannot hold",
+      shape = "not an entry for each axis, an axis without elements in another mode than constant" },
+    example = [[
+dc.pad({ 1, 2, 3 }, { { 1, 2 } }, { value = 9 })          --> {9, 1, 2, 3, 9, 9}
+dc.pad({ 1, 2, 3 }, 2, { mode = "edge" })      --> {1, 1, 1, 2, 3, 3, 3}
+dc.pad({ 1, 2, 3 }, 2, { mode = "reflect" })   --> {3, 2, 1, 2, 3, 2, 1}
+dc.pad({ 1, 2, 3 }, 2, { mode = "wrap" })      --> {2, 3, 1, 2, 3, 1, 2}
+]],
+    see = "concat",
+    words = "border padding margin",
+  },
+  [[
+`concat` and `stack` promote dtypes as operators do. Errors: `index` for an index or axis out of range (the first wrong
+index is named), `shape` for shapes that do not fit, `dtype`, `argument` for options and counts. `unique`, `select`,
+`nonzero`, `take`, `scatter_add`, `bincount`, `histogram` without a range, and `topk` of one long row wait for the
+device, since they read back a count or a check; they cannot be captured in a graph. The others can.
+
+```lua
+local dc = require "dotcompute"
+local a = dc.array { 3, 1, 2, 3 }
+assert(a:sort()[1] == 1 and a:argsort()[1] == 2 and a:cumsum()[4] == 9)
+local values, counts = a:unique { counts = true }
+assert(values[3] == 3 and counts[3] == 2)
+local rows = dc.arange(1, 12):reshape(3, 4):take({ 3, 1 }, 1)
+assert(rows[{ 1, 1 }] == 9 and rows[{ 2, 1 }] == 1)
+local counted, edges = dc.histogram({ 1, 2, 2, 5 }, 4)
+assert(counted[2] == 2 and edges[5] == 5)
+assert(dc.concat({ a, { 7 } })[5] == 7 and a:pad(1, { mode = "wrap" })[1] == 3)
+```
+]],
+}
