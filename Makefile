@@ -7,6 +7,10 @@ PREFIX ?= /usr/local
 BINDIR ?= $(PREFIX)/bin
 LIBDIR ?= $(PREFIX)/lib/lua/5.4
 LUADIR ?= $(PREFIX)/share/lua/5.4
+DATADIR ?= $(PREFIX)/share
+MANDIR ?= $(DATADIR)/man
+DOCDIR ?= $(DATADIR)/doc/dotcompute
+PKGCONFIGDIR ?= $(PREFIX)/lib/pkgconfig
 DESTDIR ?=
 LUA ?= lua5.4
 PKG_CONFIG ?= pkg-config
@@ -222,20 +226,19 @@ docs:
 lint:
 	@sh tools/lint.sh
 
-install: all install-core
-	install -d "$(DESTDIR)$(BINDIR)"
-	install -m 755 $(DCLUA) "$(DESTDIR)$(BINDIR)/dclua"
-# The module alone, as luarocks wants it.
-install-core: core
-	install -d "$(DESTDIR)$(LIBDIR)/dotcompute" "$(DESTDIR)$(LUADIR)"
-	install -m 755 $(CORE) $(COMPILER) "$(DESTDIR)$(LIBDIR)/dotcompute"
-	cd lua && for f in $(LUA_FILES:lua/%=%); do \
-	  install -d "$(DESTDIR)$(LUADIR)/$$(dirname $$f)" && install -m 644 $$f "$(DESTDIR)$(LUADIR)/$$f" || exit 1; done
+# --- installing, releases --------------------------------------------------------------------------
+VERSION := $(shell sed -n 's/.*DC_VERSION "\(.*\)".*/\1/p' src/base/version.h)
+INSTALL = $(foreach v,PREFIX DESTDIR BINDIR LIBDIR LUADIR DATADIR MANDIR DOCDIR PKGCONFIGDIR BUILD LUA VERSION,\
+            $(v)='$($(v))') sh tools/install.sh
+install: all
+	@$(INSTALL) all
+# What luarocks calls.
+install-rock: all
+	@$(INSTALL) rock
 uninstall:
-	rm -f "$(DESTDIR)$(BINDIR)/dclua" "$(DESTDIR)$(LIBDIR)/dotcompute/core.so" \
-	  "$(DESTDIR)$(LIBDIR)/dotcompute/compiler" "$(DESTDIR)$(LUADIR)/dotcompute.lua"
-	rm -rf "$(DESTDIR)$(LUADIR)/dotcompute"
-	-rmdir "$(DESTDIR)$(LIBDIR)/dotcompute"
+	@$(INSTALL) remove
+dist:
+	@sh tools/dist.sh $(VERSION) $(BUILD)/dotcompute-$(VERSION).tar.gz
 clean:
 	rm -rf $(BUILD)
 print-flags:
@@ -249,7 +252,9 @@ help:
 ## make bench         tables of our speed beside other programs'   (TABLES="cpu threads suite fresh launch" for some)
 ## make docs          docs/api.md, docs/reference/, docs/luals/, docs/dclua.1 from lua/dotcompute/reference/
 ## make lint          luacheck, clang-format, the rules of CONTRIBUTING.md
-## make install       PREFIX=/usr/local DESTDIR= BINDIR= LIBDIR= LUADIR= ; make uninstall undoes it
+## make install       PREFIX=/usr/local DESTDIR= BINDIR= LIBDIR= LUADIR= DATADIR= MANDIR= DOCDIR= PKGCONFIGDIR=
+## make uninstall     with the same folders: removes what was installed
+## make dist          build/dotcompute-VERSION.tar.gz: the sources, which build without a network
 ## make clean         removes the build folder
 ##
 ## SAN=1              with AddressSanitizer and UBSan, in build-san
@@ -258,6 +263,6 @@ help:
 ## CC= HOSTCC= CFLAGS= LDFLAGS= LUA= LUA_INCDIR= LUA_LIBDIR= WERROR=1    as one expects
 
 FORCE:
-.PHONY: all core units demo test bench bench-arrays bench-gpu docs lint install install-core uninstall clean help print-flags FORCE
+.PHONY: all core units demo test bench bench-arrays bench-gpu docs lint install install-rock uninstall dist clean help print-flags FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:

@@ -13,9 +13,10 @@ The same script runs on an NVIDIA GPU and, where there is none, on a CPU device 
 }
 dependencies = { "lua >= 5.4, < 5.5" }
 supported_platforms = { "linux" }
+external_dependencies = { LIBEDIT = { header = "histedit.h" } }
 build = {
   type = "make",
-  build_target = "core",
+  build_target = "all",
   build_variables = {
     CFLAGS = "$(CFLAGS)",
     LIBFLAG = "$(LIBFLAG)",
@@ -23,7 +24,7 @@ build = {
     LUA_LIBDIR = "$(LUA_LIBDIR)",
     BUILD = "build-rock",
   },
-  install_target = "install-core",
+  install_target = "install-rock",
   install_variables = {
     BINDIR = "$(BINDIR)",
     LIBDIR = "$(LIBDIR)",
@@ -34,4 +35,5 @@ build = {
     LUA_LIBDIR = "$(LUA_LIBDIR)",
     BUILD = "build-rock",
   },
+  copy_directories = { "docs", "examples" },
 }

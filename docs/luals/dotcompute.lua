@@ -2270,7 +2270,7 @@ function c_progress:close() end
 local c_error = {}
 
 ---@class dotcompute
----@field version string The version of dotcompute: `"0.1.0"`.
+---@field version string The version of dotcompute: `"0.2.0"`.
 ---@field null userdata The null pointer, for parameters of kernels that are pointers, and for pointers in structs.
 local dc = {}
 

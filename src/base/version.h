@@ -3,4 +3,4 @@
 */
 #pragma once
 
-#define DC_VERSION "0.1.0"
+#define DC_VERSION "0.2.0"

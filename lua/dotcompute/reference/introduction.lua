@@ -50,7 +50,7 @@ dc.help "largest element"   -- by words
   },
   {
     "version", at = "dc", type = "string",
-    text = 'The version of dotcompute: `"0.1.0"`.',
+    text = 'The version of dotcompute: `"0.2.0"`.',
     example = [[
 dc.version:match "^%d+%.%d+%.%d+$" == dc.version       --> true
 ]],
