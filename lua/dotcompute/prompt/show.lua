@@ -25,13 +25,13 @@ local function quoted(text)
   return '"' .. text .. '"' .. (cut and "..." or "")
 end
 
--- "function(a, b), script.lua:3"; "builtin" for functions in C and dotcompute's own.
-local function function_text(f)
+-- "function(a, b), script.lua:3"; for functions in C and dotcompute's own "function: builtin", in tables "builtin".
+local function function_text(f, depth)
   local info = debug.getinfo(f, "Snu")
   local names = {}
   for k = 1, info.nparams do names[k] = debug.getlocal(f, k) or "?" end
   if info.isvararg then names[#names + 1] = "..." end
-  if info.what == "C" or info.source:find "^@dotcompute/" then return "builtin" end
+  if info.what == "C" or info.source:find "^@dotcompute/" then return depth > 0 and "builtin" or "function: builtin" end
   return ("function(%s), %s:%d"):format(table.concat(names, ", "), info.short_src, info.linedefined)
 end
 
@@ -121,7 +121,7 @@ function text_of(s, v, depth)
   local kind = type(v)
   if kind == "string" then return paint(s, "string", quoted(v)) end
   if kind == "number" or kind == "boolean" or kind == "nil" then return paint(s, kind, tostring(v)) end
-  if kind == "function" then return paint(s, "note", function_text(v)) end
+  if kind == "function" then return paint(s, "note", function_text(v, depth)) end
   local meta = debug.getmetatable(v)
   if kind ~= "table" or (type(meta) == "table" and rawget(meta, "__tostring") ~= nil) then
     local ok, text = pcall(tostring, v)
