@@ -12,8 +12,6 @@ core.builtin(debug.getinfo(1, "S").source)
 
 local builtins = {
   library = { dc = dc, math = math },
-  constants = { pi = math.pi, huge = math.huge, maxinteger = math.maxinteger, mininteger = math.mininteger },
-  globals = {},
   function_of = function() end, -- set by jit.lua: the Lua function of an object of dc.jit
 }
 
@@ -25,15 +23,14 @@ local function add(name, check)
   return b
 end
 
--- Whether a path ends in a field of Lua's math.
-function builtins.is_library(_, path) return path.text:find "math%.[%w]+$" ~= nil end
-
 function builtins.names(library)
   local list, prefix = {}, library == math and "math." or "dc."
   for name in pairs(by_name) do
     if name:sub(1, #prefix) == prefix then list[#list + 1] = name:sub(#prefix + 1) end
   end
-  for name in pairs(library == math and builtins.constants or {}) do list[#list + 1] = name end
+  for name, value in pairs(library == math and math or {}) do
+    if type(value) == "number" then list[#list + 1] = name end
+  end
   table.sort(list)
   return list
 end
@@ -438,7 +435,7 @@ local function c_string(s)
   return '"' .. s:gsub('[%c"\\?\128-\255]', function(c) return ("\\%03o"):format(c:byte()) end) .. '"'
 end
 
-builtins.globals.print = add("print", function(self, n)
+add("print", function(self, n)
   local formats, args, places = {}, {}, {}
   for k, e in ipairs(self:list(n.args)) do
     local t = e.type
@@ -456,14 +453,14 @@ builtins.globals.print = add("print", function(self, n)
       formats[k], places[#args] = t.kind == "u" and "%llu" or "%lld",
         ("(%slong long)$%d"):format(t.kind == "u" and "unsigned " or "", #args)
     else
-      self:fail(e.n.at, "print in a kernel takes numbers, booleans and strings, but '%s' is %s", self:shown(e.n), t.text)
+      self:fail(e.n.at, "print in a kernel takes numbers, booleans and strings, but '%s' is %s", self:shown(e.n),
+        t.text)
     end
   end
   local format = c_string(table.concat(formats, "\t") .. "\n")
   return act(self, n, types.unknown, ("printf(%s%s)"):format(format, #places > 0 and ", "
     .. table.concat(places, ", ") or ""), args)
 end)
-builtins.globals.print.value = print
 
 -- The message of assert and error: a string that is known.
 local function message(self, n, b, default)
@@ -476,26 +473,24 @@ local function message(self, n, b, default)
   return e.text
 end
 
-builtins.globals.assert = add("assert", function(self, n, b)
+add("assert", function(self, n, b)
   count(self, n, b, 1, 2)
   local c = self:condition(n.args[1])
   self:set(self.inst, "effect")
   return { op = "values", call = { op = "assert", type = types.unknown, cond = c, effect = true, at = n.at,
     message = message(self, n.args[2], b, "assertion failed!") } }
 end)
-builtins.globals.assert.value = assert
 
-builtins.globals.error = add("error", function(self, n, b)
+add("error", function(self, n, b)
   count(self, n, b, 1, 2)
   self:set(self.inst, "effect")
   return { op = "values", call = { op = "assert", type = types.unknown, effect = true, at = n.at,
     message = message(self, n.args[1], b), ends = true } }
 end)
-builtins.globals.error.value = error
 
 -- --- by the function that a name stands for -----------------------------------------------------------------------
 
-builtins.by_function = {}
+builtins.by_function = { [print] = by_name.print, [assert] = by_name.assert, [error] = by_name.error }
 for name, b in pairs(by_name) do
   local library, key = name:match "^(%a+)%.(.*)$"
   if library then

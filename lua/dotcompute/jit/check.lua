@@ -43,7 +43,7 @@ function Checker:line_of(at, root)
 end
 
 -- Where the type of a value came from, as "float32, an element of 'x'".
-function Checker:why(e)
+function Checker.why(_, e)
   local t = e.type.text
   if e.op == "const" then return ("%s, the literal %s"):format(t, tostring(e.value)) end
   if e.op == "element" and e.array.symbol then return ("%s, an element of '%s'"):format(t, e.array.symbol.name) end
@@ -178,8 +178,8 @@ local MOST_PASSES = 60
 
 local check = {}
 
--- The typed tree of a kernel: { kernel = its instance, instances = all of them, inputs, guards }. `root`: { fn =, found =
--- its text }; `argument_types`: of the parameters.
+-- The typed tree of a kernel: { kernel = its instance, instances = all of them, inputs, guards }. `root`: { fn =,
+-- found = its text }; `argument_types`: of the parameters.
 function check.kernel(root, argument_types, options)
   local self = setmetatable({ instances = {}, inputs = {}, by_path = {}, guards = {}, roots = {}, count = 0, pass = 0,
     options = options or {}, uses = {}, shared = {} }, Checker)

@@ -1,8 +1,8 @@
 -- From the typed tree of a kernel to CUDA C.
 --
--- Each line of the text knows the place of the Lua code that it is for: k:source() shows them side by side, and messages
--- of the compiler name Lua's lines. The text itself has no line numbers, so that an edit above a kernel compiles nothing
--- again.
+-- Each line of the text knows the place of the Lua code that it is for: k:source() shows them side by side, and
+-- messages of the compiler name Lua's lines. The text itself has no line numbers, so that an edit above a kernel
+-- compiles nothing again.
 local core = require "dotcompute.core"
 local emit_expression = require "dotcompute.jit.emit_expression"
 local emit_statement = require "dotcompute.jit.emit_statement"
@@ -123,12 +123,13 @@ static __device__ __forceinline__ bool dc_eq(double f, INT i) { return dc_eq(i, 
 ]]
 
 local integers_text = [[
-static __device__ __forceinline__ bool dc_lt(unsigned long long u, long long s) { return s > 0 && u < (unsigned long long)s; }
-static __device__ __forceinline__ bool dc_le(unsigned long long u, long long s) { return s >= 0 && u <= (unsigned long long)s; }
-static __device__ __forceinline__ bool dc_lt(long long s, unsigned long long u) { return s < 0 || (unsigned long long)s < u; }
-static __device__ __forceinline__ bool dc_le(long long s, unsigned long long u) { return s < 0 || (unsigned long long)s <= u; }
-static __device__ __forceinline__ bool dc_eq(unsigned long long u, long long s) { return s >= 0 && u == (unsigned long long)s; }
-static __device__ __forceinline__ bool dc_eq(long long s, unsigned long long u) { return dc_eq(u, s); }
+typedef unsigned long long dc_unsigned;
+static __device__ __forceinline__ bool dc_lt(dc_unsigned u, long long s) { return s > 0 && u < (dc_unsigned)s; }
+static __device__ __forceinline__ bool dc_le(dc_unsigned u, long long s) { return s >= 0 && u <= (dc_unsigned)s; }
+static __device__ __forceinline__ bool dc_lt(long long s, dc_unsigned u) { return s < 0 || (dc_unsigned)s < u; }
+static __device__ __forceinline__ bool dc_le(long long s, dc_unsigned u) { return s < 0 || (dc_unsigned)s <= u; }
+static __device__ __forceinline__ bool dc_eq(dc_unsigned u, long long s) { return s >= 0 && u == (dc_unsigned)s; }
+static __device__ __forceinline__ bool dc_eq(long long s, dc_unsigned u) { return dc_eq(u, s); }
 ]]
 
 -- A loop's limit that is a float, for an integer loop: rounded towards the start, and saturated. False: no iteration.
@@ -168,9 +169,11 @@ function Printer:prelude(tree)
   if self.uses.shifts then split(shift_text, lines) end
   if self.uses.limit then split(limit_text, lines) end
   if self.uses.compare_mixed then
-    split(mixed_text:gsub("INT", "long long"):gsub("LOW", "-9223372036854775808.0"):gsub("HIGH", "9223372036854775808.0"),
-      lines)
-    split(mixed_text:gsub("INT", "unsigned long long"):gsub("LOW", "0.0"):gsub("HIGH", "18446744073709551616.0"), lines)
+    for _, names in ipairs {
+      { INT = "long long", LOW = "-9223372036854775808.0", HIGH = "9223372036854775808.0" },
+      { INT = "unsigned long long", LOW = "0.0", HIGH = "18446744073709551616.0" } } do
+      split(mixed_text:gsub("%u%u+", names), lines)
+    end
   end
   if self.uses.compare_integers then split(integers_text, lines) end
   return lines
@@ -188,14 +191,22 @@ for word in ([[alignas alignof and asm auto bool break case catch char class com
   c_words[word] = true
 end
 
--- Names of parameters as messages have them: Lua's, where C allows it.
+local emit = {}
+
+-- A name that C allows: Lua's, where C does not have the word itself.
+function emit.c_name(name)
+  name = name:gsub("[^%w_]", "_")
+  if c_words[name] or functions[name] or name:find "^dc_" or name:find "^_" or name:find "%u%u" then
+    return name .. "_"
+  end
+  return name
+end
+
+-- Names of parameters, as messages have them.
 local function parameter_names()
   local taken = {}
   return function(name)
-    name = name:gsub("[^%w_]", "_")
-    if c_words[name] or functions[name] or name:find "^dc_" or name:find "^_" or name:find "%u%u" then
-      name = name .. "_"
-    end
+    name = emit.c_name(name)
     while taken[name] do name = name .. "_" end
     taken[name] = true
     return name
@@ -285,8 +296,6 @@ local function mark_recursive(tree)
   end
 end
 
-local emit = {}
-
 -- The source of a checked tree (check.lua): { text =, places = line -> { found =, at = }, sites =, params = }.
 -- `params`: what the kernel takes, in order: { argument = k } or { input = its symbol }.
 function emit.kernel(tree, name, checked)
@@ -342,8 +351,8 @@ function emit.kernel(tree, name, checked)
   end
   for k = #used, 1, -1 do
     local inst = used[k]
-    lines[#lines + 1] = (inst.is_kernel and ('extern "C" __global__ void %s(%s)'):format(name, table.concat(params, ", "))
-      or head(inst)) .. " {"
+    local kernel_head = ('extern "C" __global__ void %s(%s)'):format(name, table.concat(params, ", "))
+    lines[#lines + 1] = (inst.is_kernel and kernel_head or head(inst)) .. " {"
     for j, text in ipairs(bodies[inst].lines) do
       lines[#lines + 1] = text
       local at = bodies[inst].places[j]

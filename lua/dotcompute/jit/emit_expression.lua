@@ -16,7 +16,9 @@ local function is_simple(text) return text:find "^[%w_%.]+$" ~= nil or text:find
 local function has_effect(e)
   if e.has_effect == nil then
     local found = e.effect or false
-    for _, key in ipairs { "a", "b", "cond", "array", "call" } do found = found or (e[key] ~= nil and has_effect(e[key])) end
+    for _, key in ipairs { "a", "b", "cond", "array", "call" } do
+      found = found or (e[key] ~= nil and has_effect(e[key]))
+    end
     for _, key in ipairs { "args", "index" } do
       for _, one in ipairs(e[key] or {}) do found = found or has_effect(one) end
     end
@@ -67,7 +69,8 @@ end
 
 local function literal(v, t)
   if t == types.integer then
-    return v == math.mininteger and "(-9223372036854775807ll - 1)" or v < 0 and ("(%dll)"):format(v) or ("%dll"):format(v)
+    if v == math.mininteger then return "(-9223372036854775807ll - 1)" end
+    return (v < 0 and "(%dll)" or "%dll"):format(v)
   elseif t == types.float and v == v and v ~= math.huge and v ~= -math.huge then
     local text = ("%.17g"):format(v)
     if not text:find "[%.e]" then text = text .. ".0" end
@@ -151,7 +154,8 @@ function X.compare(self, e)
   end
   -- an integer of 64 bits and a float, or integers of two signs
   local function argument(text, t)
-    return ("(%s)%s"):format(t.kind == "f" and "double" or t.name == "uint64" and "unsigned long long" or "long long", text)
+    local ctype = t.kind == "f" and "double" or t.name == "uint64" and "unsigned long long" or "long long"
+    return ("(%s)%s"):format(ctype, text)
   end
   a, b = argument(a, e.a.type), argument(b, e.b.type)
   if swapped[sign] then a, b, sign = b, a, swapped[sign] end

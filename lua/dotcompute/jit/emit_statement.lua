@@ -228,7 +228,8 @@ S["for"] = function(self, s)
       self:line(("if (%s == %s) break;"):format(name, limit))
     else
       local u = "unsigned long long"
-      local size = step and ("%dull"):format(math.abs(step)) or ("(%s > 0 ? (%s)%s : 0 - (%s)%s)"):format(by, u, by, u, by)
+      local size = step and ("%dull"):format(math.abs(step))
+        or ("(%s > 0 ? (%s)%s : 0 - (%s)%s)"):format(by, u, by, u, by)
       local rest = step and (step > 0 and ("(%s)%s - (%s)%s"):format(u, limit, u, name)
         or ("(%s)%s - (%s)%s"):format(u, name, u, limit))
         or ("(%s ? (%s)%s - (%s)%s : (%s)%s - (%s)%s)"):format(up, u, limit, u, name, u, name, u, limit)

@@ -347,8 +347,8 @@ function E.index(self, n)
   end
   local axes = array.type.ndim
   if #list > axes or #list == 0 then
-    self:fail(n.at, "'%s' has %d ax%s, and %d indices are given", self:shown(n.object), axes, axes == 1 and "is" or "es",
-      #list)
+    self:fail(n.at, "'%s' has %d ax%s, and %d indices are given", self:shown(n.object), axes,
+      axes == 1 and "is" or "es", #list)
   end
   local element = array.type.element
   if #list == axes then

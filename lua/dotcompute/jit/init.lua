@@ -72,13 +72,14 @@ end
 local function compile(state, argument_types, device)
   local root = { fn = state.fn, found = source.find(state.fn, state.text) }
   local tree = check.kernel(root, argument_types, { name = state.name })
-  local emitted = emit.kernel(tree, builder.c_name(state.name), state.check)
+  local name = emit.c_name(state.name)
+  local emitted = emit.kernel(tree, name, state.check)
   for _, symbol in ipairs(tree.inputs) do
     if symbol.type.ndim and not device then device = symbol.input.device end
   end
   device = device or dc.device()
   local options = state.kernel_options
-  options.name = builder.c_name(state.name)
+  options.name = name
   local make = state.check and dc.module or dc.kernel
   local ok, result = pcall(dc.using, device, make, emitted.text, options)
   if not ok then
@@ -216,8 +217,8 @@ end
 function meta.__call(object, ...)
   local state = states[object]
   if select("#", ...) < 2 then
-    fail("argument", "%s(grid, block, ...) takes a grid and a block before the arguments; %s:forall(n, ...) chooses them",
-      state.name, state.name)
+    fail("argument", "%s(grid, block, ...) takes a grid and a block before the arguments; %s:forall(n, ...) chooses "
+      .. "them", state.name, state.name)
   end
   launch(state, ...)
 end
@@ -401,7 +402,8 @@ local function jit(...)
   if found.node.vararg then fail("argument", "dc.jit: the function takes '...'; a kernel's parameters have names") end
   local name = builder.name({ name = options.name or name_in(found) }, "jit")
   local state = { fn = fn, text = options.source, name = name, check = options.check, variants = {}, params = {},
-    kernel_options = { flags = options.flags, fast_math = options.fast_math, debug = options.debug, std = options.std } }
+    kernel_options = { flags = options.flags, fast_math = options.fast_math, debug = options.debug,
+      std = options.std } }
   for k, decl in ipairs(found.node.params) do state.params[k] = decl.name end
   if signature then
     local list = parse_signature(signature)

@@ -1,9 +1,9 @@
--- What names mean: locals, parameters, and what a kernel captures from the script: upvalues and globals, and fields of
--- tables by name (`config.steps`).
+-- What names mean: locals, parameters, and what a kernel captures from the script: upvalues and globals, and fields
+-- of tables by name (`config.steps`).
 --
--- Captured numbers, booleans and arrays are `inputs`, hidden parameters whose values are read at each launch. Functions,
--- strings, and numbers that must be constant, are `guards`: the kernel was compiled for their values, and is compiled
--- again where they have changed.
+-- Captured numbers, booleans and arrays are `inputs`, hidden parameters whose values are read at each launch.
+-- Functions, strings, and numbers that must be constant, are `guards`: the kernel was compiled for their values, and is
+-- compiled again where they have changed.
 local core = require "dotcompute.core"
 local builtins = require "dotcompute.jit.builtins"
 local source = require "dotcompute.jit.source"
@@ -20,7 +20,9 @@ function names:root_function(value, found, at)
   if fn then return fn end
   if not found then
     local ok, result = pcall(source.find, value)
-    if not ok then self:fail(at, "a function that the kernel calls cannot be compiled: %s", result.message or result) end
+    if not ok then
+      self:fail(at, "a function that the kernel calls cannot be compiled: %s", result.message or result)
+    end
     found = result
   end
   local root = { fn = value, found = found, upvalues = {} }
@@ -91,10 +93,6 @@ end
 
 -- The node of a captured value.
 function names:captured(n, path, value)
-  local library = builtins.constants[path[#path]]
-  if library and library == value and builtins.is_library(self, path) then
-    return { op = "const", type = types[math.type(value)], value = value, at = n.at }
-  end
   local t = names.type_of(value)
   if t then
     if t.ndim then self:check_array(n, t, path.text) end
@@ -159,6 +157,10 @@ function names:field(n, object, key)
     end
     self:fail(n.at, "'%s.%s' is nil when the kernel is compiled", text, key)
   end
+  if object.type.value == builtins.library.math and math.type(value) then -- math.pi
+    self:guard(path, value)
+    return { op = "const", type = types[math.type(value)], value = value, at = n.at }
+  end
   return self:captured(n, path, value)
 end
 
@@ -215,12 +217,7 @@ function names:name(n)
   local index = root.upvalues._ENV
   if not index then self:fail(n.at, "'%s' is no local, and the function has no globals", n.name) end
   local _, env = debug.getupvalue(root.fn, index)
-  local value = field(env, n.name)
-  local own = builtins.globals[n.name]
-  if own and value == own.value then
-    return { op = "static", type = types.static("builtin", own, "a function"), at = n.at }
-  end
-  return self:captured(n, path_of_field(path_of_upvalue(root, index, "_ENV"), n.name), value)
+  return self:captured(n, path_of_field(path_of_upvalue(root, index, "_ENV"), n.name), field(env, n.name))
 end
 
 return names

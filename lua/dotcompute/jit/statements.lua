@@ -1,7 +1,7 @@
 -- Types of statements: methods of the checker (check.lua).
 --
--- The state of a place is the set of locals that have no value there, false where no way leads. It finds reads of locals
--- before their first assignment, and functions that end without the return of a value.
+-- The state of a place is the set of locals that have no value there, false where no way leads. It finds reads of
+-- locals before their first assignment, and functions that end without the return of a value.
 local core = require "dotcompute.core"
 local number_text = require "dotcompute.number_text"
 local types = require "dotcompute.jit.types"
@@ -138,14 +138,14 @@ function statements:stored(e, element, n)
   end
   if (t == types.bool) ~= (element == types.bool) then
     self:fail(n.at, "an element of a%s %s array takes %s, but '%s' is %s: write %s",
-      element.name:find "^i" and "n" or "", element.name, element == types.bool and "a boolean" or "a number", self:shown(e.n), self:why(e),
-      element == types.bool and "x ~= 0" or "b and 1 or 0")
+      element.name:find "^i" and "n" or "", element.name, element == types.bool and "a boolean" or "a number",
+      self:shown(e.n), self:why(e), element == types.bool and "x ~= 0" or "b and 1 or 0")
   end
   if types.is_integer(element) and types.is_floating(t) then
     local i = e.op == "const" and math.tointeger(e.value)
     if not i then
-      self:fail(n.at, "an element of a%s %s array takes an integer, but '%s' is %s: write dc.%s(x), which drops "
-        .. "the fraction", element.name:find "^i" and "n" or "", element.name, self:shown(e.n), self:why(e), element.name)
+      self:fail(n.at, "an element of a%s %s array takes an integer, but '%s' is %s: write dc.%s(x), which drops the "
+        .. "fraction", element.name:find "^i" and "n" or "", element.name, self:shown(e.n), self:why(e), element.name)
     end
     e = { op = "const", type = types.integer, value = i, at = e.at, n = e.n }
   end
@@ -167,7 +167,8 @@ function statements:target(n)
     end
     local symbol = inst.symbols[n.decl]
     if symbol.loop then
-      self:fail(n.at, "'%s' is the variable of a loop: its changes end with the iteration, so use another local", n.name)
+      self:fail(n.at, "'%s' is the variable of a loop: its changes end with the iteration, so use another local",
+        n.name)
     end
     if inst ~= self.inst then
       self:reach(symbol)
@@ -247,13 +248,15 @@ S["if"] = function(self, n)
   return result
 end
 
--- Runs `body` as a loop's; gives its tree. The state behind the loop is joined from `exit` and the breaks.
+-- Runs `body` as a loop's; gives its tree. The state behind the loop is joined from the exit's ("end": that at the
+-- body's end) and the breaks'.
 function statements:loop(body, exit_state)
   local inst = self.inst
   local outer = inst.loop
   inst.loop = { state = false }
   local tree = body()
-  inst.state = join(exit_state == "end" and inst.state or exit_state, inst.loop.state)
+  if exit_state ~= "end" then inst.state = exit_state end
+  inst.state = join(inst.state, inst.loop.state)
   inst.loop = outer
   return tree
 end

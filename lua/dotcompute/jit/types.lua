@@ -83,8 +83,8 @@ function types.meet(a, b)
   return types.dtype(core.promote(a.name, b.name))
 end
 
--- The floating type of an operation on a list of numbers that meet in `met`. `least`: the size of integers that asks for
--- float64: 4 of / and ^, 8 of functions.
+-- The floating type of an operation on a list of numbers that meet in `met`. `least`: the size of integers that asks
+-- for float64: 4 of / and ^, 8 of functions.
 function types.floating(list, met, least)
   local strong, widest = nil, 0
   for _, t in ipairs(list) do
