@@ -154,7 +154,6 @@ function Checker:visit(inst)
   local outer = self.inst
   self.inst = inst
   inst.state, inst.loop, inst.blocks = {}, nil, nil
-  if inst.node.vararg then self:fail(inst.node.at, "'...' is not possible in a kernel: name the parameters") end
   for k, decl in ipairs(inst.node.params) do
     local symbol = self:symbol(decl)
     symbol.parameter = k

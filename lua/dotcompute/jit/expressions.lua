@@ -395,6 +395,10 @@ end
 -- Passes arguments to a function in Lua.
 function expressions:call_function(n, fn, args)
   local params = fn.node.params
+  if fn.node.vararg then
+    self:fail(n.at, "'%s' takes '...', which is not possible in a kernel: name the parameters",
+      fn.name or "the function")
+  end
   if #args > #params and not args.open then
     self:fail(n.at, "'%s' takes %d argument%s, got %d", fn.name or "the function", #params, #params == 1 and "" or "s",
       #args)

@@ -73,6 +73,7 @@ function statements:values_for(n, count, names)
   for k = 1, math.max(#list, count) do
     local e = list[k]
     if not e then
+      if #list == 0 then self:fail(n.values[1].at, "'%s' returns no value", self:shown(n.values[1])) end
       self:fail(n.at, "%d value%s for %d variables: a variable would be nil", #list, #list == 1 and "" or "s", count)
     end
     local t = e.type
