@@ -20,7 +20,7 @@ local function examples(path)
   return list
 end
 
-for _, path in ipairs { "README.md", "docs/guide.md", "docs/api.md" } do
+for _, path in ipairs { "README.md", "docs/guide.md", "docs/api.md", "docs/jit.md" } do
   describe(path, function()
     local list = examples(path)
     it("has examples", function() assert.is_true(#list > 0) end)
