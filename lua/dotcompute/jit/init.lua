@@ -10,6 +10,7 @@ local builder = require "dotcompute.builder"
 local builtins = require "dotcompute.jit.builtins"
 local check = require "dotcompute.jit.check"
 local emit = require "dotcompute.jit.emit"
+local launcher = require "dotcompute.jit.launcher"
 local names = require "dotcompute.jit.names"
 local source = require "dotcompute.jit.source"
 local types = require "dotcompute.jit.types"
@@ -205,7 +206,15 @@ end
 local function prepare(state, ...)
   local args, n = { ... }, select("#", ...)
   local variant, values = find(state, args, n)
-  return variant, kernel_of(state, variant), expand(variant, args, values)
+  local kernel = kernel_of(state, variant)
+  if variant.fast_call == nil then
+    variant.fast_call = not state.check and launcher.make(variant, launcher.call)
+    variant.fast_forall = not state.check and launcher.make(variant, launcher.forall)
+  end
+  rawset(state, "fast_call", variant.fast_call) -- rawset: a state of `with` has its own
+  rawset(state, "fast_forall", variant.fast_forall)
+  rawset(state, "fast_kernel", kernel)
+  return variant, kernel, expand(variant, args, values)
 end
 
 local function launch(state, grid, block, ...)
@@ -216,7 +225,9 @@ end
 
 function meta.__call(object, ...)
   local state = states[object]
-  if select("#", ...) < 2 then
+  local fast, n = rawget(state, "fast_call"), select("#", ...)
+  if fast and n == state.count and fast(rawget(state, "fast_kernel"), ...) then return end
+  if n < 2 then
     fail("argument", "%s(grid, block, ...) takes a grid and a block before the arguments; %s:forall(n, ...) chooses "
       .. "them", state.name, state.name)
   end
@@ -237,6 +248,8 @@ local blocks = { { 256 }, { 8, 32 }, { 4, 4, 32 } }
 function methods.forall(object, n, ...)
   local state = state_of(object, "forall")
   if type(n) ~= "table" then
+    local fast = rawget(state, "fast_forall")
+    if fast and select("#", ...) == state.count - 2 and fast(rawget(state, "fast_kernel"), n, ...) then return end
     local variant, kernel, list, count = prepare(state, ...)
     kernel:forall(n, table.unpack(list, 1, count))
     if state.check then raise_fault(state, variant) end
@@ -405,6 +418,7 @@ local function jit(...)
     kernel_options = { flags = options.flags, fast_math = options.fast_math, debug = options.debug,
       std = options.std } }
   for k, decl in ipairs(found.node.params) do state.params[k] = decl.name end
+  state.count = #state.params + 2 -- arguments of a launch
   if signature then
     local list = parse_signature(signature)
     if #list ~= #state.params then
