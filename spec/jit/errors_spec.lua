@@ -25,7 +25,7 @@ local mistakes = {
   { "nil is no value in a kernel", function(a) a[1] = nil end },
   { "kernels have no to%-be%-closed variables", function(_) local c <close> = nothing end },
 
-  { "the type of 's' changes: it is a boolean, the literal true here, but a Lua integer, since line %d+ %(local s = 1%)",
+  { "the type of 's' changes: it is a boolean, the literal true here, but a Lua integer, since line %d+ %(local s",
     function(_) local s = 1 s = true end },
   { "the type of 's' changes", function(a) local s = a s = 1 end },
   { "the type of 'f' changes|stay what they are", function(_) local f = math.sin f = math.cos end },
@@ -39,8 +39,8 @@ local mistakes = {
   { "a boolean or", function(a) a[1] = a[1] > 0 or 1 end },
   { "'v' is called, but it is a Lua integer", function(_) local v = 1 v() end },
   { "'#' needs an array", function(a) local n = #a[1] end },
-  { "'whole' is a 1%-d|an element of an int32 array takes an integer, but 'a%[1%]' is float32, an element of 'a': write "
-    .. "dc.int32%(x%)", function(a) whole[1] = a[1] end },
+  { "an element of an int32 array takes an integer, but 'a%[1%]' is float32, an element of 'a': write dc.int32%(x%)",
+    function(a) whole[1] = a[1] end },
   { "an element of a float32 array takes a number, but 'a%[1%] > 0' is a boolean: write b and 1 or 0",
     function(a) a[1] = a[1] > 0 end },
   { "an element of a float32 array takes a number, but 'a' is", function(a) a[1] = a end },

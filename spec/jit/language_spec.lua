@@ -92,6 +92,17 @@ describe("types in kernels", function()
   end)
 end)
 
+describe("names in kernels", function()
+  it("may be any, also C's words, and those that the text could have otherwise", function()
+    local got = run(1, "int64", function(x, x_1, x_2, x_3, double, t_1)
+      local class, t, t_2, int = 5, 6, 7, 8
+      local function x_4(this) return this // 2 end
+      x[1] = x_1 + x_2 * 10 + x_3 * 100 + double * 1000 + t_1 * 10000 + (class + t + t_2 + int) * 100000 + x_4(t_2)
+    end, 1, 2, 3, 4, 5)
+    assert.same({ 2600000 + 54321 + 3 }, got)
+  end)
+end)
+
 describe("statements of kernels", function()
   it("and and or have Lua's values: 0 is true", function()
     local got = run(4, "int64", function(out, zero)

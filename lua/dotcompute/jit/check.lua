@@ -177,25 +177,46 @@ local MOST_PASSES = 60
 
 local check = {}
 
+local function checker(options)
+  return setmetatable({ instances = {}, inputs = {}, by_path = {}, guards = {}, roots = {}, count = 0, pass = 0,
+    options = options, uses = {} }, Checker)
+end
+
+-- Checks the function, and what it calls, until no type changes.
+local function check_function(self, root, argument_types, is_kernel)
+  local fn = self:root_function(root.fn, root.found)
+  fn.name = self.options.name
+  self.inst = { root = fn.root, symbols = {}, reaches = {}, reached = {}, closures = {} }
+  local inst = self:instance(fn, argument_types)
+  inst.is_kernel = is_kernel
+  self.kernel = inst
+  repeat
+    self.changed, self.pass = false, self.pass + 1
+    self:visit(inst)
+  until not self.changed or self.pass > MOST_PASSES
+  if self.changed then self:fail(inst.node.at, "the types of this function cannot be inferred") end
+  self.final = true -- what is not known now is an error
+  self.pass = self.pass + 1
+  self:visit(inst)
+  return self
+end
+
 -- The typed tree of a kernel: { kernel = its instance, instances = all of them, inputs, guards }. `root`: { fn =,
 -- found = its text }; `argument_types`: of the parameters.
 function check.kernel(root, argument_types, options)
-  local self = setmetatable({ instances = {}, inputs = {}, by_path = {}, guards = {}, roots = {}, count = 0, pass = 0,
-    options = options or {}, uses = {}, shared = {} }, Checker)
-  local fn = self:root_function(root.fn, root.found)
-  fn.name = options.name
-  self.inst = { root = fn.root, symbols = {}, reaches = {}, reached = {}, closures = {} }
-  local kernel = self:instance(fn, argument_types)
-  kernel.is_kernel = true
-  self.kernel = kernel
-  repeat
-    self.changed, self.pass = false, self.pass + 1
-    self:visit(kernel)
-  until not self.changed or self.pass > MOST_PASSES
-  if self.changed then self:fail(kernel.node.at, "the types of this kernel cannot be inferred") end
-  self.final = true -- what is not known now is an error
-  self.pass = self.pass + 1
-  self:visit(kernel)
+  return check_function(checker(options), root, argument_types, true)
+end
+
+-- The same for a function that is called by another kernel's text: what it captures is compiled in, as guards.
+function check.callable(root, argument_types)
+  local self = checker { name = "dc_function" }
+  self.compiled_in = true
+  check_function(self, root, argument_types, false)
+  local inst = self.kernel
+  if inst.effect then
+    self.inst = inst
+    self:fail(inst.node.at, "a function of elements cannot write arrays, print, or use threads")
+  end
   return self
 end
 

@@ -31,9 +31,10 @@ function Printer:take_back(n)
   self.current = {} -- calls with several values among them are printed again
 end
 
+-- A name that no symbol has: theirs end in a digit.
 function Printer:temporary()
   self.count = self.count + 1
-  return "t_" .. self.count
+  return ("t%d_"):format(self.count)
 end
 
 -- A variable of a C type with a value. Where the function has gotos, which must not jump over an initialization, it is
@@ -163,9 +164,14 @@ function Printer:prelude(tree)
     for _, symbol in pairs(inst.symbols) do header(symbol.type) end
   end
   for _, symbol in ipairs(tree.inputs) do header(symbol.type) end
-  for name in pairs(tree.headers or {}) do header { header = name } end
   split(array_text, lines)
   if self.checked then split(check_text, lines) end
+  self:helpers(lines)
+  return lines
+end
+
+-- Adds the functions of ours that the text calls.
+function Printer:helpers(lines)
   if self.uses.shifts then split(shift_text, lines) end
   if self.uses.limit then split(limit_text, lines) end
   if self.uses.compare_mixed then
@@ -176,7 +182,6 @@ function Printer:prelude(tree)
     end
   end
   if self.uses.compare_integers then split(integers_text, lines) end
-  return lines
 end
 
 -- --- functions --------------------------------------------------------------------------------------------------
@@ -202,9 +207,14 @@ function emit.c_name(name)
   return name
 end
 
--- Names of parameters, as messages have them.
-local function parameter_names()
+-- Names of the kernel's parameters, as messages have them; none is a name that the text has otherwise.
+local function parameter_names(tree)
   local taken = {}
+  for _, inst in ipairs(tree.instances) do
+    taken[inst.name] = true
+    for _, symbol in pairs(inst.symbols) do taken[symbol.cname] = true end
+  end
+  for _, symbol in ipairs(tree.inputs) do taken[symbol.cname] = true end
   return function(name)
     name = emit.c_name(name)
     while taken[name] do name = name .. "_" end
@@ -218,6 +228,13 @@ local function results_type(inst)
   if #returns == 0 then return "void" end
   if #returns == 1 then return returns[1].ctype end
   return inst.name .. "_results"
+end
+
+-- The declaration of that type, where there are several results.
+local function results_struct(inst)
+  local fields = {}
+  for k, t in ipairs(inst.returns or {}) do fields[k] = ("%s v%d;"):format(t.ctype, k) end
+  if #fields > 1 then return ("struct %s_results { %s };"):format(inst.name, table.concat(fields, " ")) end
 end
 
 -- What a function that is called has in C in front of its body.
@@ -303,7 +320,7 @@ function emit.kernel(tree, name, checked)
   local kernel = tree.kernel
   mark_recursive(tree)
   local bodies = {}
-  local fresh = parameter_names()
+  local fresh = parameter_names(tree)
   local params, first, order = {}, {}, {}
 
   local function parameter(symbol, t, what)
@@ -341,13 +358,10 @@ function emit.kernel(tree, name, checked)
 
   local lines, places = self:prelude(tree), {}
   for _, inst in ipairs(used) do
-    local returns = inst.returns or {}
-    if not inst.is_kernel and #returns > 1 then
-      local fields = {}
-      for k, t in ipairs(returns) do fields[k] = ("%s v%d;"):format(t.ctype, k) end
-      lines[#lines + 1] = ("struct %s_results { %s };"):format(inst.name, table.concat(fields, " "))
+    if not inst.is_kernel then
+      lines[#lines + 1] = results_struct(inst)
+      lines[#lines + 1] = head(inst) .. ";"
     end
-    if not inst.is_kernel then lines[#lines + 1] = head(inst) .. ";" end
   end
   for k = #used, 1, -1 do
     local inst = used[k]
@@ -362,6 +376,29 @@ function emit.kernel(tree, name, checked)
   end
   return { text = table.concat(lines, "\n") .. "\n", places = places, sites = self.sites, params = order,
     lines = lines }
+end
+
+-- The functions of a tree of check.callable as static functions of a local struct dc_jit: their text, the name of the
+-- first, and the types of its results.
+function emit.callable(tree)
+  local self = setmetatable({ uses = tree.uses, sites = {}, count = 0, name = "vectorized" }, Printer)
+  mark_recursive(tree)
+  local functions_text, structs = {}, {}
+  for _, inst in ipairs(tree.instances) do
+    if inst.pass == tree.pass then
+      structs[#structs + 1] = results_struct(inst)
+      functions_text[#functions_text + 1] = head(inst) .. " {"
+      local body = self:body(inst, {})
+      table.move(body, 1, #body, #functions_text + 1, functions_text)
+      functions_text[#functions_text + 1] = "}"
+    end
+  end
+  local lines = { "struct dc_jit {" }
+  self:helpers(lines)
+  table.move(structs, 1, #structs, #lines + 1, lines)
+  table.move(functions_text, 1, #functions_text, #lines + 1, lines)
+  lines[#lines + 1] = "};"
+  return table.concat(lines, "\n"), tree.kernel.name, tree.kernel.returns or {}
 end
 
 return emit

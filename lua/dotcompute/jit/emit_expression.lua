@@ -334,8 +334,9 @@ function X.result(self, e)
   local returns = call.inst.returns or {}
   if #returns <= 1 then return X.call(self, call) end
   if call.printed ~= self.current then
+    local text = X.call(self, call) -- may take lines back
     call.printed, call.name = self.current, self:temporary()
-    self:declare(call.inst.name .. "_results", call.name, X.call(self, call), true)
+    self:declare(call.inst.name .. "_results", call.name, text, true)
   end
   return ("%s.v%d"):format(call.name, e.k)
 end

@@ -16,7 +16,7 @@ local source = require "dotcompute.jit.source"
 local types = require "dotcompute.jit.types"
 core.builtin(debug.getinfo(1, "S").source)
 
-local fail = builder.fail
+local fail, read = builder.fail, names.read
 local states = setmetatable({}, { __mode = "k" }) -- object -> its state
 local meta = { __name = "dotcompute.jit" }
 local methods = {}
@@ -24,18 +24,6 @@ local methods = {}
 function builtins.function_of(value)
   local state = type(value) == "table" and states[value]
   return state and state.fn
-end
-
--- --- captured values --------------------------------------------------------------------------------------------
-
--- The value of a path of names.lua, now.
-local function read(path)
-  local _, value = debug.getupvalue(path.fn, path.upvalue)
-  for _, key in ipairs(path) do
-    if type(value) ~= "table" then return nil end
-    value = value[key]
-  end
-  return value
 end
 
 -- --- variants ---------------------------------------------------------------------------------------------------
@@ -325,7 +313,15 @@ function meta.__index(object, key)
   if method then return method end
   local state = states[object]
   if key == "name" then return state.name end
-  if type(key) == "userdata" then return methods.with(object, { stream = key }) end
+  if type(key) == "userdata" then
+    local streams = rawget(state, "streams")
+    if not streams then
+      streams = setmetatable({}, { __mode = "k" })
+      rawset(state, "streams", streams)
+    end
+    streams[key] = streams[key] or methods.with(object, { stream = key })
+    return streams[key]
+  end
   fail("index", "a kernel of dc.jit has no '%s'", tostring(key))
 end
 
@@ -430,4 +426,4 @@ local function jit(...)
   return object_of(state)
 end
 
-return { jit = jit }
+return { jit = jit, function_of = builtins.function_of }

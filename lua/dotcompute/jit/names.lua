@@ -53,6 +53,16 @@ local function path_of_field(path, key)
   return longer
 end
 
+-- The value of a path, now.
+function names.read(path)
+  local _, value = debug.getupvalue(path.fn, path.upvalue)
+  for _, key in ipairs(path) do
+    if type(value) ~= "table" then return nil end
+    value = value[key]
+  end
+  return value
+end
+
 local function field(t, key)
   if type(t) ~= "table" then return nil end
   local ok, value = pcall(function() return t[key] end)
@@ -94,7 +104,13 @@ end
 -- The node of a captured value.
 function names:captured(n, path, value)
   local t = names.type_of(value)
-  if t then
+  if t and self.compiled_in then
+    if t.ndim then
+      self:fail(n.at, "'%s' is an array, which a function of elements cannot capture: make it an argument", path.text)
+    end
+    self:guard(path, value)
+    return { op = "const", type = t, value = value, at = n.at }
+  elseif t then
     if t.ndim then self:check_array(n, t, path.text) end
     local symbol = self:input(path, value, t)
     self:reach(symbol)

@@ -25,8 +25,8 @@ from 1, and calls outside are errors of kind `argument`.
     },
     returns = { { "dotcompute.jit", "the kernel" } },
     errors = {
-      argument = "no Lua function, a function whose text is not found or has been edited; of launches: a wrong count or "
-        .. "type of arguments",
+      argument = "no Lua function, a function whose text is not found or has been edited; of launches: a wrong count "
+        .. "or type of arguments",
       compile = "of the first launch with arguments of these types: mistakes in the kernel, with line and column",
       dtype = "of launches: complex arrays, arguments that are not of the signature", shape = "of launches: 0-d arrays",
       index = "with `check`: an index out of range", launch = "with `check`: integer division by 0, assert, error",
@@ -120,8 +120,8 @@ y                                          --> {11, 21, 31}
   {
     "atomic_cas", at = "dc", text = "Writes a value to an element if that is equal to `expected`.",
     args = { { "a", "array", "the array, of integers of 32 or 64 bits" },
-      { "i", "integer|integer[]", "the element's index, or {i, j}" }, { "expected", "integer", "what it is compared with" },
-      { "v", "integer", "the value" } },
+      { "i", "integer|integer[]", "the element's index, or {i, j}" },
+      { "expected", "integer", "what it is compared with" }, { "v", "integer", "the value" } },
     returns = { { "integer", "the element before" } }, errors = { argument = "outside of kernels" }, see = "jit",
     words = "atomicCAS compare and swap",
   },
