@@ -298,10 +298,10 @@ S.fornum = function(self, n)
     if types.is_floating(t) then
       t = types.join(t, to.type)
       result.to = self:convert(to, t, n.to)
-    elseif (t.name == "uint64") ~= (to.type.name == "uint64") and to.op ~= "const" and not types.is_floating(to.type)
-      then
-      self:fail(n.to.at, "the limit of this loop is %s, its variable %s: convert one of them, dc.int64(x)", to.type.text,
-        t.text)
+    elseif (t.name == "uint64") ~= (to.type.name == "uint64") and to.op ~= "const"
+      and not types.is_floating(to.type) then
+      self:fail(n.to.at, "the limit of this loop is %s, its variable %s: convert one of them, dc.int64(x)",
+        to.type.text, t.text)
     elseif not types.is_floating(to.type) and not number_text.holds(t, to.value or 1) then
       self:fail(n.to.at, "the limit %s is out of range for %s, the type of the loop", tostring(to.value), t.text)
     end
