@@ -4323,6 +4323,754 @@ function dc.scan(options) end
 ---@return fun(...: any): dotcompute.array # `f(arguments… [, results…])`: an array for each result of `fn`
 function dc.vectorize(fn, options) end
 
+---@class dotcompute.jit.options
+---@field check? boolean checks of indices, integer division, assert and error. Default: false
+---@field name? string the name in messages and profiles. Default: that of its local
+---@field source? string the text of the function's chunk, where it cannot be found
+---@field flags? string|string[] more options for NVRTC
+---@field fast_math? boolean NVRTC's `--use_fast_math`
+---@field debug? boolean line information in the compiled code
+---@field std? string the standard of C++, `"c++17"`
+
+---A kernel made of a Lua function, compiled for the types of each launch's arguments. It is launched as `k(grid, block, ...)` or `k:forall(n, ...)`; `k:forall({rows, columns}, ...)` is for `dc.index2`. Other methods: `k:with{...}`, `k[stream]`, `k:source([...])`, `k:kernel(...)`.
+---```lua
+---local saxpy = dc.jit(function(x, y, a)
+---  local i = dc.index()
+---  if i <= #x then y[i] = a * x[i] + y[i] end
+---end)
+---local x, y = dc.array { 1, 2, 3 }, dc.ones(3)
+---saxpy:forall(#x, x, y, 10)
+---y                                          --> {11, 21, 31}
+---```
+---@param fn function the kernel; a signature, a string, may stand before it
+---@param options? dotcompute.jit.options options by name
+---@return dotcompute.jit # the kernel
+function dc.jit(fn, options) end
+
+---The number of the thread in its grid, along x.
+---```lua
+---local number = dc.jit(function(out)
+---  local i = dc.index()
+---  if i <= #out then out[i] = 100 * dc.block_index() + dc.thread_index() end
+---end)
+---local out = dc.zeros(4, "int32")
+---number(2, 2, out)
+---out                                        --> {101, 102, 201, 202}
+---local transpose = dc.jit(function(a, b)
+---  local i, j = dc.index2()
+---  if i <= a:shape(1) and j <= a:shape(2) then b[j][i] = a[i][j] end
+---end)
+---local a, b = dc.array { { 1, 2, 3 }, { 4, 5, 6 } }, dc.zeros(3, 2)
+---transpose:forall({ 2, 3 }, a, b)
+---b                                          --> {{1, 4}, {2, 5}, {3, 6}}
+---```
+---@return integer # the first; some have more
+function dc.index() end
+
+---Row and column of the thread: its numbers in the grid along y and x.
+---```lua
+---local number = dc.jit(function(out)
+---  local i = dc.index()
+---  if i <= #out then out[i] = 100 * dc.block_index() + dc.thread_index() end
+---end)
+---local out = dc.zeros(4, "int32")
+---number(2, 2, out)
+---out                                        --> {101, 102, 201, 202}
+---local transpose = dc.jit(function(a, b)
+---  local i, j = dc.index2()
+---  if i <= a:shape(1) and j <= a:shape(2) then b[j][i] = a[i][j] end
+---end)
+---local a, b = dc.array { { 1, 2, 3 }, { 4, 5, 6 } }, dc.zeros(3, 2)
+---transpose:forall({ 2, 3 }, a, b)
+---b                                          --> {{1, 4}, {2, 5}, {3, 6}}
+---```
+---@return integer # the first; some have more
+function dc.index2() end
+
+---Numbers of the thread in its grid along z, y and x, in the order of an array's indices.
+---```lua
+---local number = dc.jit(function(out)
+---  local i = dc.index()
+---  if i <= #out then out[i] = 100 * dc.block_index() + dc.thread_index() end
+---end)
+---local out = dc.zeros(4, "int32")
+---number(2, 2, out)
+---out                                        --> {101, 102, 201, 202}
+---local transpose = dc.jit(function(a, b)
+---  local i, j = dc.index2()
+---  if i <= a:shape(1) and j <= a:shape(2) then b[j][i] = a[i][j] end
+---end)
+---local a, b = dc.array { { 1, 2, 3 }, { 4, 5, 6 } }, dc.zeros(3, 2)
+---transpose:forall({ 2, 3 }, a, b)
+---b                                          --> {{1, 4}, {2, 5}, {3, 6}}
+---```
+---@return integer # the first; some have more
+function dc.index3() end
+
+---x, y and z of `threadIdx`, from 1.
+---```lua
+---local number = dc.jit(function(out)
+---  local i = dc.index()
+---  if i <= #out then out[i] = 100 * dc.block_index() + dc.thread_index() end
+---end)
+---local out = dc.zeros(4, "int32")
+---number(2, 2, out)
+---out                                        --> {101, 102, 201, 202}
+---local transpose = dc.jit(function(a, b)
+---  local i, j = dc.index2()
+---  if i <= a:shape(1) and j <= a:shape(2) then b[j][i] = a[i][j] end
+---end)
+---local a, b = dc.array { { 1, 2, 3 }, { 4, 5, 6 } }, dc.zeros(3, 2)
+---transpose:forall({ 2, 3 }, a, b)
+---b                                          --> {{1, 4}, {2, 5}, {3, 6}}
+---```
+---@return integer # the first; some have more
+function dc.thread_index() end
+
+---x, y and z of `blockIdx`, from 1.
+---```lua
+---local number = dc.jit(function(out)
+---  local i = dc.index()
+---  if i <= #out then out[i] = 100 * dc.block_index() + dc.thread_index() end
+---end)
+---local out = dc.zeros(4, "int32")
+---number(2, 2, out)
+---out                                        --> {101, 102, 201, 202}
+---local transpose = dc.jit(function(a, b)
+---  local i, j = dc.index2()
+---  if i <= a:shape(1) and j <= a:shape(2) then b[j][i] = a[i][j] end
+---end)
+---local a, b = dc.array { { 1, 2, 3 }, { 4, 5, 6 } }, dc.zeros(3, 2)
+---transpose:forall({ 2, 3 }, a, b)
+---b                                          --> {{1, 4}, {2, 5}, {3, 6}}
+---```
+---@return integer # the first; some have more
+function dc.block_index() end
+
+---x, y and z of `blockDim`.
+---```lua
+---local number = dc.jit(function(out)
+---  local i = dc.index()
+---  if i <= #out then out[i] = 100 * dc.block_index() + dc.thread_index() end
+---end)
+---local out = dc.zeros(4, "int32")
+---number(2, 2, out)
+---out                                        --> {101, 102, 201, 202}
+---local transpose = dc.jit(function(a, b)
+---  local i, j = dc.index2()
+---  if i <= a:shape(1) and j <= a:shape(2) then b[j][i] = a[i][j] end
+---end)
+---local a, b = dc.array { { 1, 2, 3 }, { 4, 5, 6 } }, dc.zeros(3, 2)
+---transpose:forall({ 2, 3 }, a, b)
+---b                                          --> {{1, 4}, {2, 5}, {3, 6}}
+---```
+---@return integer # the first; some have more
+function dc.block_size() end
+
+---x, y and z of `gridDim`.
+---```lua
+---local number = dc.jit(function(out)
+---  local i = dc.index()
+---  if i <= #out then out[i] = 100 * dc.block_index() + dc.thread_index() end
+---end)
+---local out = dc.zeros(4, "int32")
+---number(2, 2, out)
+---out                                        --> {101, 102, 201, 202}
+---local transpose = dc.jit(function(a, b)
+---  local i, j = dc.index2()
+---  if i <= a:shape(1) and j <= a:shape(2) then b[j][i] = a[i][j] end
+---end)
+---local a, b = dc.array { { 1, 2, 3 }, { 4, 5, 6 } }, dc.zeros(3, 2)
+---transpose:forall({ 2, 3 }, a, b)
+---b                                          --> {{1, 4}, {2, 5}, {3, 6}}
+---```
+---@return integer # the first; some have more
+function dc.grid_size() end
+
+---The number of the thread in its warp, from 1.
+---```lua
+---local number = dc.jit(function(out)
+---  local i = dc.index()
+---  if i <= #out then out[i] = 100 * dc.block_index() + dc.thread_index() end
+---end)
+---local out = dc.zeros(4, "int32")
+---number(2, 2, out)
+---out                                        --> {101, 102, 201, 202}
+---local transpose = dc.jit(function(a, b)
+---  local i, j = dc.index2()
+---  if i <= a:shape(1) and j <= a:shape(2) then b[j][i] = a[i][j] end
+---end)
+---local a, b = dc.array { { 1, 2, 3 }, { 4, 5, 6 } }, dc.zeros(3, 2)
+---transpose:forall({ 2, 3 }, a, b)
+---b                                          --> {{1, 4}, {2, 5}, {3, 6}}
+---```
+---@return integer # the first; some have more
+function dc.lane_index() end
+
+---The number of threads of a warp, 32.
+---```lua
+---local number = dc.jit(function(out)
+---  local i = dc.index()
+---  if i <= #out then out[i] = 100 * dc.block_index() + dc.thread_index() end
+---end)
+---local out = dc.zeros(4, "int32")
+---number(2, 2, out)
+---out                                        --> {101, 102, 201, 202}
+---local transpose = dc.jit(function(a, b)
+---  local i, j = dc.index2()
+---  if i <= a:shape(1) and j <= a:shape(2) then b[j][i] = a[i][j] end
+---end)
+---local a, b = dc.array { { 1, 2, 3 }, { 4, 5, 6 } }, dc.zeros(3, 2)
+---transpose:forall({ 2, 3 }, a, b)
+---b                                          --> {{1, 4}, {2, 5}, {3, 6}}
+---```
+---@return integer # the first; some have more
+function dc.warp_size() end
+
+---A barrier of the block's threads.
+---```lua
+---local reverse = dc.jit(function(x)
+---  local t, n = dc.thread_index(), dc.block_size()
+---  local tile = dc.shared("float32", 256)
+---  tile[t] = x[t]
+---  dc.sync_threads()
+---  x[t] = tile[n - t + 1]
+---end)
+---local x = dc.array { 1, 2, 3, 4 }
+---reverse(1, 4, x)
+---x                                          --> {4, 3, 2, 1}
+---```
+function dc.sync_threads() end
+
+---A barrier of the warp's threads.
+---```lua
+---local reverse = dc.jit(function(x)
+---  local t, n = dc.thread_index(), dc.block_size()
+---  local tile = dc.shared("float32", 256)
+---  tile[t] = x[t]
+---  dc.sync_threads()
+---  x[t] = tile[n - t + 1]
+---end)
+---local x = dc.array { 1, 2, 3, 4 }
+---reverse(1, 4, x)
+---x                                          --> {4, 3, 2, 1}
+---```
+function dc.sync_warp() end
+
+---Writes before it are seen by the device's other threads before those after it.
+---```lua
+---local reverse = dc.jit(function(x)
+---  local t, n = dc.thread_index(), dc.block_size()
+---  local tile = dc.shared("float32", 256)
+---  tile[t] = x[t]
+---  dc.sync_threads()
+---  x[t] = tile[n - t + 1]
+---end)
+---local x = dc.array { 1, 2, 3, 4 }
+---reverse(1, 4, x)
+---x                                          --> {4, 3, 2, 1}
+---```
+function dc.thread_fence() end
+
+---Like `dc.thread_fence`, for the block's threads.
+---```lua
+---local reverse = dc.jit(function(x)
+---  local t, n = dc.thread_index(), dc.block_size()
+---  local tile = dc.shared("float32", 256)
+---  tile[t] = x[t]
+---  dc.sync_threads()
+---  x[t] = tile[n - t + 1]
+---end)
+---local x = dc.array { 1, 2, 3, 4 }
+---reverse(1, 4, x)
+---x                                          --> {4, 3, 2, 1}
+---```
+function dc.thread_fence_block() end
+
+---Like `dc.thread_fence`, for the host and other devices too.
+---```lua
+---local reverse = dc.jit(function(x)
+---  local t, n = dc.thread_index(), dc.block_size()
+---  local tile = dc.shared("float32", 256)
+---  tile[t] = x[t]
+---  dc.sync_threads()
+---  x[t] = tile[n - t + 1]
+---end)
+---local x = dc.array { 1, 2, 3, 4 }
+---reverse(1, 4, x)
+---x                                          --> {4, 3, 2, 1}
+---```
+function dc.thread_fence_system() end
+
+---A barrier of the block; for how many of its threads the value is true.
+---```lua
+---local count = dc.jit(function(x, out)
+---  local i = dc.index()
+---  out[i] = dc.sync_threads_count(x[i] > 1)
+---end)
+---local out = dc.zeros(4, "int32")
+---count(1, 4, dc.array { 1, 2, 3, 4 }, out)
+---out                                        --> {3, 3, 3, 3}
+---```
+---@param b boolean the thread's value
+---@return boolean|integer # the same for all threads
+function dc.sync_threads_count(b) end
+
+---A barrier of the block; whether the value is true for all its threads.
+---```lua
+---local count = dc.jit(function(x, out)
+---  local i = dc.index()
+---  out[i] = dc.sync_threads_count(x[i] > 1)
+---end)
+---local out = dc.zeros(4, "int32")
+---count(1, 4, dc.array { 1, 2, 3, 4 }, out)
+---out                                        --> {3, 3, 3, 3}
+---```
+---@param b boolean the thread's value
+---@return boolean|integer # the same for all threads
+function dc.sync_threads_and(b) end
+
+---A barrier of the block; whether the value is true for any of its threads.
+---```lua
+---local count = dc.jit(function(x, out)
+---  local i = dc.index()
+---  out[i] = dc.sync_threads_count(x[i] > 1)
+---end)
+---local out = dc.zeros(4, "int32")
+---count(1, 4, dc.array { 1, 2, 3, 4 }, out)
+---out                                        --> {3, 3, 3, 3}
+---```
+---@param b boolean the thread's value
+---@return boolean|integer # the same for all threads
+function dc.sync_threads_or(b) end
+
+---Whether the value is true for all threads of the warp.
+---```lua
+---local count = dc.jit(function(x, out)
+---  local i = dc.index()
+---  out[i] = dc.sync_threads_count(x[i] > 1)
+---end)
+---local out = dc.zeros(4, "int32")
+---count(1, 4, dc.array { 1, 2, 3, 4 }, out)
+---out                                        --> {3, 3, 3, 3}
+---```
+---@param b boolean the thread's value
+---@return boolean|integer # the same for all threads
+function dc.vote_all(b) end
+
+---Whether the value is true for any thread of the warp.
+---```lua
+---local count = dc.jit(function(x, out)
+---  local i = dc.index()
+---  out[i] = dc.sync_threads_count(x[i] > 1)
+---end)
+---local out = dc.zeros(4, "int32")
+---count(1, 4, dc.array { 1, 2, 3, 4 }, out)
+---out                                        --> {3, 3, 3, 3}
+---```
+---@param b boolean the thread's value
+---@return boolean|integer # the same for all threads
+function dc.vote_any(b) end
+
+---An integer of the warp's values; bit 0 is lane 1's.
+---```lua
+---local count = dc.jit(function(x, out)
+---  local i = dc.index()
+---  out[i] = dc.sync_threads_count(x[i] > 1)
+---end)
+---local out = dc.zeros(4, "int32")
+---count(1, 4, dc.array { 1, 2, 3, 4 }, out)
+---out                                        --> {3, 3, 3, 3}
+---```
+---@param b boolean the thread's value
+---@return boolean|integer # the same for all threads
+function dc.vote_ballot(b) end
+
+---The value of lane `n` of the warp.
+---
+---All threads of the warp must call it.
+---```lua
+---local shift = dc.jit(function(x)
+---  local i = dc.index()
+---  x[i] = dc.shuffle_down(x[i], 1)
+---end)
+---local x = dc.arange(1, 32)
+---shift(1, 32, x)
+---x[1], x[31]                                --> 2.0, 32.0
+---```
+---@param v number the thread's value
+---@param n integer a lane, from 1; a distance; a mask
+---@return number # a value of another thread, of the same type
+function dc.shuffle(v, n) end
+
+---The value of the lane `n` below.
+---
+---All threads of the warp must call it.
+---```lua
+---local shift = dc.jit(function(x)
+---  local i = dc.index()
+---  x[i] = dc.shuffle_down(x[i], 1)
+---end)
+---local x = dc.arange(1, 32)
+---shift(1, 32, x)
+---x[1], x[31]                                --> 2.0, 32.0
+---```
+---@param v number the thread's value
+---@param n integer a lane, from 1; a distance; a mask
+---@return number # a value of another thread, of the same type
+function dc.shuffle_up(v, n) end
+
+---The value of the lane `n` above.
+---
+---All threads of the warp must call it.
+---```lua
+---local shift = dc.jit(function(x)
+---  local i = dc.index()
+---  x[i] = dc.shuffle_down(x[i], 1)
+---end)
+---local x = dc.arange(1, 32)
+---shift(1, 32, x)
+---x[1], x[31]                                --> 2.0, 32.0
+---```
+---@param v number the thread's value
+---@param n integer a lane, from 1; a distance; a mask
+---@return number # a value of another thread, of the same type
+function dc.shuffle_down(v, n) end
+
+---The value of the lane whose number from 0 differs by the bits of `n`.
+---
+---All threads of the warp must call it.
+---```lua
+---local shift = dc.jit(function(x)
+---  local i = dc.index()
+---  x[i] = dc.shuffle_down(x[i], 1)
+---end)
+---local x = dc.arange(1, 32)
+---shift(1, 32, x)
+---x[1], x[31]                                --> 2.0, 32.0
+---```
+---@param v number the thread's value
+---@param n integer a lane, from 1; a distance; a mask
+---@return number # a value of another thread, of the same type
+function dc.shuffle_xor(v, n) end
+
+---An array in the block's shared memory, contents undefined.
+---```lua
+---local sort2 = dc.jit(function(x)
+---  local i = dc.index()
+---  local pair = dc.local_array("float32", 2)
+---  pair[1], pair[2] = dc.min(x[2 * i - 1], x[2 * i]), dc.max(x[2 * i - 1], x[2 * i])
+---  x[2 * i - 1], x[2 * i] = pair[1], pair[2]
+---end)
+---local x = dc.array { 2, 1, 3, 4 }
+---sort2(1, 2, x)
+---x                                          --> {1, 2, 3, 4}
+---```
+---@param dtype dotcompute.dtype its dtype
+---@param ... integer extents: constants, or captured integers
+---@return dotcompute.array # for the kernel alone
+function dc.shared(dtype, ...) end
+
+---An array of the thread, filled with 0.
+---```lua
+---local sort2 = dc.jit(function(x)
+---  local i = dc.index()
+---  local pair = dc.local_array("float32", 2)
+---  pair[1], pair[2] = dc.min(x[2 * i - 1], x[2 * i]), dc.max(x[2 * i - 1], x[2 * i])
+---  x[2 * i - 1], x[2 * i] = pair[1], pair[2]
+---end)
+---local x = dc.array { 2, 1, 3, 4 }
+---sort2(1, 2, x)
+---x                                          --> {1, 2, 3, 4}
+---```
+---@param dtype dotcompute.dtype its dtype
+---@param ... integer extents: constants, or captured integers
+---@return dotcompute.array # for the kernel alone
+function dc.local_array(dtype, ...) end
+
+---Adds to an element.
+---
+---Of integers of 32 and 64 bits; `atomic_add` of floats too, `atomic_exchange` of float32.
+---```lua
+---local sum = dc.jit(function(x, total)
+---  local i = dc.index()
+---  if i <= #x then dc.atomic_add(total, 1, x[i]) end
+---end)
+---local total = dc.zeros(1)
+---sum:forall(100, dc.ones(100), total)
+---total[1]                                   --> 100.0
+---```
+---@param a dotcompute.array the array
+---@param i integer|integer[] the element's index, or {i, j}
+---@param v number the value
+---@return number # the element before
+function dc.atomic_add(a, i, v) end
+
+---The smaller of an element and the value.
+---
+---Of integers of 32 and 64 bits; `atomic_add` of floats too, `atomic_exchange` of float32.
+---```lua
+---local sum = dc.jit(function(x, total)
+---  local i = dc.index()
+---  if i <= #x then dc.atomic_add(total, 1, x[i]) end
+---end)
+---local total = dc.zeros(1)
+---sum:forall(100, dc.ones(100), total)
+---total[1]                                   --> 100.0
+---```
+---@param a dotcompute.array the array
+---@param i integer|integer[] the element's index, or {i, j}
+---@param v number the value
+---@return number # the element before
+function dc.atomic_min(a, i, v) end
+
+---The larger of an element and the value.
+---
+---Of integers of 32 and 64 bits; `atomic_add` of floats too, `atomic_exchange` of float32.
+---```lua
+---local sum = dc.jit(function(x, total)
+---  local i = dc.index()
+---  if i <= #x then dc.atomic_add(total, 1, x[i]) end
+---end)
+---local total = dc.zeros(1)
+---sum:forall(100, dc.ones(100), total)
+---total[1]                                   --> 100.0
+---```
+---@param a dotcompute.array the array
+---@param i integer|integer[] the element's index, or {i, j}
+---@param v number the value
+---@return number # the element before
+function dc.atomic_max(a, i, v) end
+
+---Bitwise and of an element.
+---
+---Of integers of 32 and 64 bits; `atomic_add` of floats too, `atomic_exchange` of float32.
+---```lua
+---local sum = dc.jit(function(x, total)
+---  local i = dc.index()
+---  if i <= #x then dc.atomic_add(total, 1, x[i]) end
+---end)
+---local total = dc.zeros(1)
+---sum:forall(100, dc.ones(100), total)
+---total[1]                                   --> 100.0
+---```
+---@param a dotcompute.array the array
+---@param i integer|integer[] the element's index, or {i, j}
+---@param v number the value
+---@return number # the element before
+function dc.atomic_and(a, i, v) end
+
+---Bitwise or of an element.
+---
+---Of integers of 32 and 64 bits; `atomic_add` of floats too, `atomic_exchange` of float32.
+---```lua
+---local sum = dc.jit(function(x, total)
+---  local i = dc.index()
+---  if i <= #x then dc.atomic_add(total, 1, x[i]) end
+---end)
+---local total = dc.zeros(1)
+---sum:forall(100, dc.ones(100), total)
+---total[1]                                   --> 100.0
+---```
+---@param a dotcompute.array the array
+---@param i integer|integer[] the element's index, or {i, j}
+---@param v number the value
+---@return number # the element before
+function dc.atomic_or(a, i, v) end
+
+---Bitwise exclusive or of an element.
+---
+---Of integers of 32 and 64 bits; `atomic_add` of floats too, `atomic_exchange` of float32.
+---```lua
+---local sum = dc.jit(function(x, total)
+---  local i = dc.index()
+---  if i <= #x then dc.atomic_add(total, 1, x[i]) end
+---end)
+---local total = dc.zeros(1)
+---sum:forall(100, dc.ones(100), total)
+---total[1]                                   --> 100.0
+---```
+---@param a dotcompute.array the array
+---@param i integer|integer[] the element's index, or {i, j}
+---@param v number the value
+---@return number # the element before
+function dc.atomic_xor(a, i, v) end
+
+---Replaces an element.
+---
+---Of integers of 32 and 64 bits; `atomic_add` of floats too, `atomic_exchange` of float32.
+---```lua
+---local sum = dc.jit(function(x, total)
+---  local i = dc.index()
+---  if i <= #x then dc.atomic_add(total, 1, x[i]) end
+---end)
+---local total = dc.zeros(1)
+---sum:forall(100, dc.ones(100), total)
+---total[1]                                   --> 100.0
+---```
+---@param a dotcompute.array the array
+---@param i integer|integer[] the element's index, or {i, j}
+---@param v number the value
+---@return number # the element before
+function dc.atomic_exchange(a, i, v) end
+
+---Writes a value to an element if that is equal to `expected`.
+---```lua
+---local claim = dc.jit(function(flag, winners)
+---  if dc.atomic_cas(flag, 1, 0, 1) == 0 then dc.atomic_add(winners, 1, 1) end
+---end)
+---local winners = dc.zeros(1, "int32")
+---claim(2, 32, dc.zeros(1, "int32"), winners)
+---winners[1]                                 --> 1
+---```
+---@param a dotcompute.array the array, of integers of 32 or 64 bits
+---@param i integer|integer[] the element's index, or {i, j}
+---@param expected integer what it is compared with
+---@param v integer the value
+---@return integer # the element before
+function dc.atomic_cas(a, i, expected, v) end
+
+---Converts to a boolean: whether it is not 0.
+---
+---As arrays are converted: floats to integers drop the fraction, saturate, and NaN becomes 0; integers wrap. In kernels and outside; of arrays it is `a:to(dtype)`.
+---```lua
+---dc.int32(2.75)                             --> 2
+---dc.int8(dc.array { 1.5, -2.5 })            --> {1, -2}
+---```
+---@param v number|boolean|dotcompute.array the value
+---@return number|boolean|dotcompute.array # the result
+function dc.bool(v) end
+
+---Converts to int8.
+---
+---As arrays are converted: floats to integers drop the fraction, saturate, and NaN becomes 0; integers wrap. In kernels and outside; of arrays it is `a:to(dtype)`.
+---```lua
+---dc.int32(2.75)                             --> 2
+---dc.int8(dc.array { 1.5, -2.5 })            --> {1, -2}
+---```
+---@param v number|boolean|dotcompute.array the value
+---@return number|boolean|dotcompute.array # the result
+function dc.int8(v) end
+
+---Converts to int16.
+---
+---As arrays are converted: floats to integers drop the fraction, saturate, and NaN becomes 0; integers wrap. In kernels and outside; of arrays it is `a:to(dtype)`.
+---```lua
+---dc.int32(2.75)                             --> 2
+---dc.int8(dc.array { 1.5, -2.5 })            --> {1, -2}
+---```
+---@param v number|boolean|dotcompute.array the value
+---@return number|boolean|dotcompute.array # the result
+function dc.int16(v) end
+
+---Converts to int32.
+---
+---As arrays are converted: floats to integers drop the fraction, saturate, and NaN becomes 0; integers wrap. In kernels and outside; of arrays it is `a:to(dtype)`.
+---```lua
+---dc.int32(2.75)                             --> 2
+---dc.int8(dc.array { 1.5, -2.5 })            --> {1, -2}
+---```
+---@param v number|boolean|dotcompute.array the value
+---@return number|boolean|dotcompute.array # the result
+function dc.int32(v) end
+
+---Converts to int64.
+---
+---As arrays are converted: floats to integers drop the fraction, saturate, and NaN becomes 0; integers wrap. In kernels and outside; of arrays it is `a:to(dtype)`.
+---```lua
+---dc.int32(2.75)                             --> 2
+---dc.int8(dc.array { 1.5, -2.5 })            --> {1, -2}
+---```
+---@param v number|boolean|dotcompute.array the value
+---@return number|boolean|dotcompute.array # the result
+function dc.int64(v) end
+
+---Converts to uint8.
+---
+---As arrays are converted: floats to integers drop the fraction, saturate, and NaN becomes 0; integers wrap. In kernels and outside; of arrays it is `a:to(dtype)`.
+---```lua
+---dc.uint8(300)   --> 44
+---```
+---@param v number|boolean|dotcompute.array the value
+---@return number|boolean|dotcompute.array # the result
+function dc.uint8(v) end
+
+---Converts to uint16.
+---
+---As arrays are converted: floats to integers drop the fraction, saturate, and NaN becomes 0; integers wrap. In kernels and outside; of arrays it is `a:to(dtype)`.
+---```lua
+---dc.int32(2.75)                             --> 2
+---dc.int8(dc.array { 1.5, -2.5 })            --> {1, -2}
+---```
+---@param v number|boolean|dotcompute.array the value
+---@return number|boolean|dotcompute.array # the result
+function dc.uint16(v) end
+
+---Converts to uint32.
+---
+---As arrays are converted: floats to integers drop the fraction, saturate, and NaN becomes 0; integers wrap. In kernels and outside; of arrays it is `a:to(dtype)`.
+---```lua
+---dc.int32(2.75)                             --> 2
+---dc.int8(dc.array { 1.5, -2.5 })            --> {1, -2}
+---```
+---@param v number|boolean|dotcompute.array the value
+---@return number|boolean|dotcompute.array # the result
+function dc.uint32(v) end
+
+---Converts to uint64.
+---
+---As arrays are converted: floats to integers drop the fraction, saturate, and NaN becomes 0; integers wrap. In kernels and outside; of arrays it is `a:to(dtype)`.
+---```lua
+---dc.int32(2.75)                             --> 2
+---dc.int8(dc.array { 1.5, -2.5 })            --> {1, -2}
+---```
+---@param v number|boolean|dotcompute.array the value
+---@return number|boolean|dotcompute.array # the result
+function dc.uint64(v) end
+
+---Rounds to float16.
+---
+---As arrays are converted: floats to integers drop the fraction, saturate, and NaN becomes 0; integers wrap. In kernels and outside; of arrays it is `a:to(dtype)`.
+---```lua
+---dc.int32(2.75)                             --> 2
+---dc.int8(dc.array { 1.5, -2.5 })            --> {1, -2}
+---```
+---@param v number|boolean|dotcompute.array the value
+---@return number|boolean|dotcompute.array # the result
+function dc.float16(v) end
+
+---Rounds to bfloat16.
+---
+---As arrays are converted: floats to integers drop the fraction, saturate, and NaN becomes 0; integers wrap. In kernels and outside; of arrays it is `a:to(dtype)`.
+---```lua
+---dc.int32(2.75)                             --> 2
+---dc.int8(dc.array { 1.5, -2.5 })            --> {1, -2}
+---```
+---@param v number|boolean|dotcompute.array the value
+---@return number|boolean|dotcompute.array # the result
+function dc.bfloat16(v) end
+
+---Rounds to float32.
+---
+---As arrays are converted: floats to integers drop the fraction, saturate, and NaN becomes 0; integers wrap. In kernels and outside; of arrays it is `a:to(dtype)`.
+---```lua
+---dc.float32(0.1) == 0.1   --> false
+---```
+---@param v number|boolean|dotcompute.array the value
+---@return number|boolean|dotcompute.array # the result
+function dc.float32(v) end
+
+---Converts to float64.
+---
+---As arrays are converted: floats to integers drop the fraction, saturate, and NaN becomes 0; integers wrap. In kernels and outside; of arrays it is `a:to(dtype)`.
+---```lua
+---dc.int32(2.75)                             --> 2
+---dc.int8(dc.array { 1.5, -2.5 })            --> {1, -2}
+---```
+---@param v number|boolean|dotcompute.array the value
+---@return number|boolean|dotcompute.array # the result
+function dc.float64(v) end
+
 ---@class dotcompute.save.options
 ---@field compress? boolean deflate the members of a `.npz`. Default: false
 

@@ -7,10 +7,12 @@ local core = require "dotcompute.core"
 local arguments = require "dotcompute.arguments"
 local builder = require "dotcompute.builder"
 local elementwise = require "dotcompute.elementwise"
+local number_text = require "dotcompute.number_text"
 local symbolic = require "dotcompute.symbolic"
 core.builtin(debug.getinfo(1, "S").source)
 
 local fail = builder.fail
+local literal, is_integer, unsigned = number_text.literal, number_text.is_integer, number_text.unsigned
 local dtypes = {}
 
 local function dtype(name)
@@ -23,8 +25,6 @@ local function dtype(name)
 end
 
 -- --- which dtype ------------------------------------------------------------------------------------------------
-
-local function is_integer(d) return d.kind == "i" or d.kind == "u" end
 
 -- The floating dtype in which an operator that needs one computes.
 local function floating(d)
@@ -48,12 +48,8 @@ end
 
 -- A constant must be a value of the dtype that it takes; for uint64 an integer is its 64 bits.
 local function check_constant(v, d, what)
-  if v.op ~= "constant" or not is_integer(d) then return end
-  if d.name == "uint64" and math.type(v.value) == "integer" then return end
-  local x, bits = math.tointeger(v.value), 8 * d.size
-  local low = d.kind == "i" and (bits == 64 and math.mininteger or -(1 << (bits - 1))) or 0
-  local high = bits == 64 and math.maxinteger or (1 << (d.kind == "i" and bits - 1 or bits)) - 1
-  if not x or x < low or x > high then fail("dtype", "%s: %s is out of range for %s", what, v.value, d.name) end
+  if v.op ~= "constant" or number_text.holds(d, v.value) then return end
+  fail("dtype", "%s: %s is out of range for %s", what, v.value, d.name)
 end
 
 -- What a number becomes when it meets dtype d.
@@ -77,41 +73,10 @@ end
 
 -- --- text of values ---------------------------------------------------------------------------------------------
 
-local function literal(x, d)
-  if type(x) == "boolean" then return x and "true" or "false" end
-  if d.kind == "f" then
-    if x ~= x then return ("(%s)__longlong_as_double(0x7ff8000000000000ll)"):format(d.ctype) end
-    if x == math.huge then return ("(%s)__longlong_as_double(0x7ff0000000000000ll)"):format(d.ctype) end
-    if x == -math.huge then return ("(%s)__longlong_as_double(0xfff0000000000000ull)"):format(d.ctype) end
-    return ("(%s)%s"):format(d.ctype, math.type(x) == "integer" and ("%dll"):format(x):gsub("^%-9223372036854775808ll",
-      "(-9223372036854775807ll - 1)") or ("%.17g"):format(x):gsub("^-?%d+$", "%0.0"))
-  end
-  if d.kind == "b" then return x ~= 0 and "true" or "false" end
-  local i = math.tointeger(x)
-  return ("(%s)%s"):format(d.ctype, i == math.mininteger and "(-9223372036854775807ll - 1)" or ("%dll"):format(i))
-end
-
--- Toward zero, saturating, NaN gives 0: as arrays convert.
-local function float_to_integer(text, from, to)
-  local f, signed = from.size == 8 and "double" or "float", to.kind == "i"
-  if from.size < 4 then text = ("(float)(%s)"):format(text) end
-  local name = to.size == 8 and (signed and "ll" or "ull") or signed and "int" or "uint"
-  local whole = ("__%s2%s_rz(%s)"):format(f, name, text)
-  if to.size < 4 then
-    local high = (1 << (8 * to.size - (signed and 1 or 0))) - 1
-    whole = signed and ("max(-%d, min(%d, %s))"):format(high + 1, high, whole) or ("min(%uu, %s)"):gsub("%%u", high)
-      :format(whole)
-  end
-  return ("(%s)(%s == %s ? %s : 0)"):format(to.ctype, text, text, whole)
-end
-
 -- A value as a `to`.
 local function as(v, to)
   if not v.dtype then return v.constant ~= nil and literal(v.constant, to) or ("(%s)%s"):format(to.ctype, v.text) end
-  if v.dtype.name == to.name then return v.text end
-  if to.kind == "b" then return ("(%s != 0)"):format(v.text) end
-  if v.dtype.kind == "f" and is_integer(to) then return float_to_integer(v.text, v.dtype, to) end
-  return ("(%s)%s"):format(to.ctype, v.text)
+  return number_text.convert(v.text, v.dtype, to)
 end
 
 -- --- operators --------------------------------------------------------------------------------------------------
@@ -133,8 +98,6 @@ local function common(node, list, what)
   end
   return d
 end
-
-local function unsigned(d) return d.size == 8 and "unsigned long long" or "unsigned int" end
 
 -- 16-bit floats have not every function and comparison of their own.
 local function as_float(v, d)
@@ -164,22 +127,13 @@ emit["/"] = function(_, list)
   return ("%s / %s"):format(as_natural(list[1], met, d), as_natural(list[2], met, d)), d
 end
 
--- As Lua's: rounded toward minus infinity, and a remainder with the divisor's sign. Integers by 0 give 0.
-local function division(sign, of_float, of_integer)
+for _, sign in ipairs { "//", "%" } do
   emit[sign] = function(node, list)
     local d = common(node, list, "operator '" .. sign .. "'")
     if d.kind == "b" then d = dtype "int32" end
-    local a, b = as_float(list[1], d), as_float(list[2], d)
-    local text = d.kind == "f" and of_float or d.kind == "u" and (sign == "//" and "(B == 0 ? 0 : A / B)"
-      or "(B == 0 ? 0 : A % B)") or of_integer
-    return ("(%s)(%s)"):format(d.ctype, (text:gsub("[ABT]", { A = "(" .. a .. ")", B = "(" .. b .. ")",
-      T = "(" .. unsigned(d) .. ")" }))), d
+    return number_text.division(sign, as_float(list[1], d), as_float(list[2], d), d), d
   end
 end
-division("//", "floor(A / B)",
-  "(B == 0 ? 0 : B == -1 ? 0 - TA : A / B - (A % B != 0 && (A % B < 0) != (B < 0)))")
-division("%", "(fmod(A, B) != 0 && (fmod(A, B) < 0) != (B < 0) ? fmod(A, B) + B : fmod(A, B))",
-  "(B == 0 || B == -1 ? 0 : A % B + (A % B != 0 && (A % B < 0) != (B < 0) ? B : 0))")
 
 emit["^"] = function(node, list)
   local met = meet(list) or dtype "float32"
@@ -211,20 +165,13 @@ for lua_sign, sign in pairs { ["&"] = "&", ["|"] = "|", ["~"] = "^" } do
   end
 end
 
--- By as many bits as there are, or more, nothing is left but a negative number's sign.
-local function shift(sign)
+for _, sign in ipairs { "<<", ">>" } do
   emit[sign] = function(node, list)
     local d = need_integers(common(node, list, "operator '" .. sign .. "'"), sign)
     if d.kind == "b" then d = dtype "int32" end
-    local a, count = as(list[1], d), ("(unsigned long long)(%s)"):format(as(list[2], d))
-    if sign == ">>" and d.kind == "i" then
-      return ("(%s)((long long)(%s) >> (int)min(%s, 63ull))"):format(d.ctype, a, count), d
-    end
-    return ("(%s)(%s >= %dull ? 0 : (%s)(%s) %s %s)"):format(d.ctype, count, 8 * d.size, unsigned(d), a, sign, count), d
+    return number_text.shift(sign, as(list[1], d), as(list[2], d), d), d
   end
 end
-shift "<<"
-shift ">>"
 
 emit.neg = function(_, list)
   local d = list[1].dtype or dtype "float32"
@@ -426,6 +373,11 @@ local function parameters(fn, options)
 end
 
 local function vectorize(fn, options)
+  local inner = type(fn) == "table" and require("dotcompute.jit").function_of(fn)
+  if inner then
+    options = arguments.check("dc.vectorize", options, known)
+    return require("dotcompute.jit.elementwise").vectorize(inner, options)
+  end
   if type(fn) ~= "function" then
     fail("argument", "bad argument #1 to 'vectorize': a function expected, got %s", core.describe(fn))
   end

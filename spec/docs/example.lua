@@ -158,7 +158,7 @@ function example.run(code, variables)
   end
   local print, stdout = print, io.stdout
   _G.print, io.stdout = env.print, io.tmpfile() -- luacheck: ignore (pictures are written there)
-  local ok, err = pcall(assert(load(text, "=example", "t", env)))
+  local ok, err = pcall(assert(load(text, text, "t", env)))
   io.stdout:close()
   _G.print, io.stdout = print, stdout -- luacheck: ignore
   if not ok then complaints[#complaints + 1] = tostring(err) end

@@ -58,7 +58,37 @@ static int run_chunk(lua_State *L, int status) {
   return dclua_report(L, status == LUA_OK ? dclua_call(L, 0, 0) : status);
 }
 
-static int run_file(lua_State *L, const char *name) { return run_chunk(L, luaL_loadfile(L, name)); }
+/* Loads the whole of standard input as luaL_loadfile does, and keeps its text in the registry: dc.jit reads kernels'
+** texts there. */
+static int load_stdin(lua_State *L) {
+  luaL_Buffer b;
+  size_t n;
+  luaL_buffinit(L, &b);
+  while ((n = fread(luaL_prepbuffer(&b), 1, LUAL_BUFFERSIZE, stdin)) > 0) luaL_addsize(&b, n);
+  luaL_pushresult(&b); /* text */
+  if (ferror(stdin)) {
+    lua_pop(L, 1);
+    lua_pushfstring(L, "cannot read stdin: %s", strerror(errno));
+    return LUA_ERRFILE;
+  }
+  lua_pushvalue(L, -1);
+  lua_setfield(L, LUA_REGISTRYINDEX, "dotcompute.stdin");
+  const char *text = lua_tolstring(L, -1, &n);
+  const char *const end = text + n;
+  if (n >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) text += 3;
+  if (text < end && *text == '#') { /* a first line for the shell */
+    const char *line_end = memchr(text, '\n', (size_t)(end - text));
+    text = line_end ? line_end : end;
+  }
+  const int status = luaL_loadbuffer(L, text, (size_t)(end - text), "=stdin"); /* text, chunk or message */
+  lua_remove(L, -2);
+  return status;
+}
+
+/* Standard input without a name. */
+static int load_script(lua_State *L, const char *name) { return name ? luaL_loadfile(L, name) : load_stdin(L); }
+
+static int run_file(lua_State *L, const char *name) { return run_chunk(L, load_script(L, name)); }
 
 static int run_string(lua_State *L, const char *text, const char *name) {
   return run_chunk(L, luaL_loadbuffer(L, text, strlen(text), name));
@@ -240,7 +270,7 @@ static int push_arguments(lua_State *L) {
 static int run_script(lua_State *L, char **argv, int script) {
   const char *name = argv[script];
   if (strcmp(name, "-") == 0 && strcmp(argv[script - 1], "--") != 0) name = NULL; /* stdin */
-  int status = luaL_loadfile(L, name);
+  int status = load_script(L, name);
   if (status == LUA_OK) {
     int n = push_arguments(L);
     status = dclua_call(L, n, LUA_MULTRET);

@@ -29,7 +29,14 @@ end
 
 -- --- compiling ----------------------------------------------------------------------------------------------------
 
-local function compile(text) return load(text, "=stdin", "t", env) end
+-- The texts of entries with functions in them: dc.jit finds kernels' texts there.
+core.prompt_texts = {}
+
+local function compile(text)
+  local chunk, message = load(text, "=stdin", "t", env)
+  if chunk and text:find("function", 1, true) then table.insert(core.prompt_texts, text) end
+  return chunk, message
+end
 
 -- Of each chunk that is no command: `names`, the locals that it declares, and `text`, what a script has in its place.
 local facts = setmetatable({}, { __mode = "k" })

@@ -26,7 +26,7 @@ local reference = {}
 
 local chapters = {
   "introduction", "devices", "arrays", "indexing", "arithmetic", "math", "reductions", "evaluation", "random",
-  "algorithms", "linalg", "fft", "kernels", "modules", "streams", "graphs", "builders", "files", "pictures", "plots",
+  "algorithms", "linalg", "fft", "kernels", "modules", "streams", "graphs", "builders", "jit", "files", "pictures", "plots",
   "memory", "time", "profile", "progress", "testing", "errors",
 }
 

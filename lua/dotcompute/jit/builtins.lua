@@ -1,0 +1,502 @@
+-- Functions that kernels in Lua can call: CUDA's, by their names in `dc` (device.lua has what they do outside of
+-- kernels), the elementwise functions of `dc`, Lua's `math`, print, assert and error.
+--
+-- A builtin is { name =, check = function(checker, node, builtin) }, which gives a node of the typed tree. The node
+-- "text" is CUDA C: `text` with $1, $2 … for its operands `args`.
+local core = require "dotcompute.core"
+local dc = require "dotcompute"
+local functions = require "dotcompute.functions"
+local number_text = require "dotcompute.number_text"
+local types = require "dotcompute.jit.types"
+core.builtin(debug.getinfo(1, "S").source)
+
+local builtins = {
+  library = { dc = dc, math = math },
+  function_of = function() end, -- set by jit.lua: the Lua function of an object of dc.jit
+}
+
+local by_name = {} -- "dc.index" -> builtin
+
+local function add(name, check)
+  local b = { name = name, check = check }
+  by_name[name] = b
+  return b
+end
+
+function builtins.names(library)
+  local list, prefix = {}, library == math and "math." or "dc."
+  for name in pairs(by_name) do
+    if name:sub(1, #prefix) == prefix then list[#list + 1] = name:sub(#prefix + 1) end
+  end
+  for name, value in pairs(library == math and math or {}) do
+    if type(value) == "number" then list[#list + 1] = name end
+  end
+  table.sort(list)
+  return list
+end
+
+-- --- arguments --------------------------------------------------------------------------------------------------
+
+-- Raises unless there are `least` to `most` arguments.
+local function count(self, n, b, least, most)
+  local given = #n.args
+  if given >= least and given <= (most or least) then return end
+  self:fail(n.at, "%s takes %d%s argument%s, got %d", b.name, least, most and most > least and " to " .. most or "",
+    (most or least) == 1 and "" or "s", given)
+end
+
+local function text(n, t, c, args, more)
+  local e = { op = "text", type = t, text = c, args = args or {}, at = n.at }
+  for k, v in pairs(more or {}) do e[k] = v end
+  return e
+end
+
+-- A node that is executed for what it does.
+local function act(self, n, t, c, args, more)
+  self:set(self.inst, "effect")
+  local e = text(n, t, c, args, more)
+  e.effect = true
+  if t == types.unknown then return { op = "values", call = e } end
+  return e
+end
+
+-- --- indices ----------------------------------------------------------------------------------------------------
+
+local function values(...)
+  local texts = { ... }
+  return function(self, n, b)
+    count(self, n, b, 0)
+    local list = { op = "values" }
+    for k, c in ipairs(texts) do list[k] = text(n, types.integer, c) end
+    if #list == 1 then return list[1] end
+    return list
+  end
+end
+
+local function global_index(axis)
+  return ("((long long)blockIdx.%s * blockDim.%s + threadIdx.%s + 1)"):format(axis, axis, axis)
+end
+
+add("dc.index", values(global_index "x"))
+add("dc.index2", values(global_index "y", global_index "x"))
+add("dc.index3", values(global_index "z", global_index "y", global_index "x"))
+add("dc.thread_index", values("((long long)threadIdx.x + 1)", "((long long)threadIdx.y + 1)",
+  "((long long)threadIdx.z + 1)"))
+add("dc.block_index", values("((long long)blockIdx.x + 1)", "((long long)blockIdx.y + 1)",
+  "((long long)blockIdx.z + 1)"))
+add("dc.block_size", values("(long long)blockDim.x", "(long long)blockDim.y", "(long long)blockDim.z"))
+add("dc.grid_size", values("(long long)gridDim.x", "(long long)gridDim.y", "(long long)gridDim.z"))
+add("dc.warp_size", values "(long long)warpSize")
+add("dc.lane_index", values("(long long)((threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) "
+  .. "% warpSize + 1)"))
+
+-- --- barriers, votes, shuffles ------------------------------------------------------------------------------------
+
+local function statement(c)
+  return function(self, n, b)
+    count(self, n, b, 0)
+    return act(self, n, types.unknown, c)
+  end
+end
+add("dc.sync_threads", statement "__syncthreads()")
+add("dc.sync_warp", statement "__syncwarp()")
+add("dc.thread_fence", statement "__threadfence()")
+add("dc.thread_fence_block", statement "__threadfence_block()")
+add("dc.thread_fence_system", statement "__threadfence_system()")
+
+local function vote(t, c)
+  return function(self, n, b)
+    count(self, n, b, 1)
+    local e = self:expr(n.args[1])
+    if e.type ~= types.bool and e.type ~= types.unknown then
+      self:fail(n.args[1].at, "%s takes a boolean, but '%s' is %s", b.name, self:shown(n.args[1]), self:why(e))
+    end
+    return act(self, n, t, c, { e })
+  end
+end
+add("dc.vote_all", vote(types.bool, "(__all_sync(0xffffffffu, $1) != 0)"))
+add("dc.vote_any", vote(types.bool, "(__any_sync(0xffffffffu, $1) != 0)"))
+add("dc.vote_ballot", vote(types.integer, "(long long)__ballot_sync(0xffffffffu, $1)"))
+add("dc.sync_threads_count", vote(types.integer, "(long long)__syncthreads_count($1)"))
+add("dc.sync_threads_and", vote(types.bool, "(__syncthreads_and($1) != 0)"))
+add("dc.sync_threads_or", vote(types.bool, "(__syncthreads_or($1) != 0)"))
+
+local function shuffle(c)
+  return function(self, n, b)
+    count(self, n, b, 2)
+    local value = self:number(n.args[1], b.name)
+    local lane = self:integer(n.args[2], b.name)
+    local t = value.type
+    local wide = t.kind and t.size < 4 and (types.is_floating(t) and types.dtype "float32" or types.dtype "int32")
+    local call = ("%s(0xffffffffu, $1, %s)"):format(c, "(int)($2)" .. (c == "__shfl_sync" and " - 1" or ""))
+    if wide then return act(self, n, t, ("(%s)%s"):format(t.ctype, call), { self:convert(value, wide), lane }) end
+    return act(self, n, t, call, { value, lane })
+  end
+end
+add("dc.shuffle", shuffle "__shfl_sync")
+add("dc.shuffle_up", shuffle "__shfl_up_sync")
+add("dc.shuffle_down", shuffle "__shfl_down_sync")
+add("dc.shuffle_xor", shuffle "__shfl_xor_sync")
+
+-- --- memory -----------------------------------------------------------------------------------------------------
+
+-- The dtype that an argument names.
+local function dtype_argument(self, n, b)
+  local e = self:expr(n)
+  local t = e.type.static == "string" and types.dtype(e.text)
+  if not t then self:fail(n.at, "%s takes a dtype's name, as in \"float32\", got '%s'", b.name, self:shown(n)) end
+  if t.kind == "c" then self:fail(n.at, "%s: complex numbers are not possible in a kernel yet", b.name) end
+  return t
+end
+
+-- dc.shared(dtype, extents…), dc.local_array(dtype, extents…): their extents are constants.
+local function memory(space, most)
+  return function(self, n, b)
+    count(self, n, b, 2, 5)
+    local t = dtype_argument(self, n.args[1], b)
+    local extents, size = {}, 1
+    for k = 2, #n.args do
+      local v = self:constant(n.args[k], ("extent %d of %s"):format(k - 1, b.name))
+      if v < 1 or v > most then self:fail(n.args[k].at, "%s: the extent %d is not in 1 to %d", b.name, v, most) end
+      extents[k - 1], size = v, size * v
+      if size * t.size > most then
+        self:fail(n.at, "%s: %d bytes are more than the %d that a %s has", b.name, size * t.size, most,
+          space == "shared" and "block" or "thread")
+      end
+    end
+    return { op = "memory", type = types.array(t, #extents), space = space, extents = extents, size = size, at = n.at }
+  end
+end
+add("dc.shared", memory("shared", 232448))
+add("dc.local_array", memory("local", 1 << 19))
+
+local atomics = {
+  add = { c = "atomicAdd", kinds = "int32 uint32 int64 uint64 float32 float64 float16 bfloat16" },
+  min = { c = "atomicMin", kinds = "int32 uint32 int64 uint64" },
+  max = { c = "atomicMax", kinds = "int32 uint32 int64 uint64" },
+  ["and"] = { c = "atomicAnd", kinds = "int32 uint32 int64 uint64" },
+  ["or"] = { c = "atomicOr", kinds = "int32 uint32 int64 uint64" },
+  xor = { c = "atomicXor", kinds = "int32 uint32 int64 uint64" },
+  exchange = { c = "atomicExch", kinds = "int32 uint32 int64 uint64 float32" },
+  cas = { c = "atomicCAS", kinds = "int32 uint32 int64 uint64", values = 2 },
+}
+
+-- The element of an array that an atomic function takes: (a, i) or (a, {i, j}).
+local function element(self, n)
+  local a, i = n.args[1], n.args[2]
+  local e = self:expr({ op = "index", object = a, key = i, at = a.at, last = i.last })
+  if e.type ~= types.unknown and e.op ~= "element" then
+    self:fail(i.at, "'%s' has %d axes: the index is {i, j, …}", self:shown(a), e.array.type.ndim)
+  end
+  return e
+end
+
+for name, atomic in pairs(atomics) do
+  add("dc.atomic_" .. name, function(self, n, b)
+    local nvalues = atomic.values or 1
+    count(self, n, b, 2 + nvalues)
+    local e = element(self, n)
+    local args = { e }
+    for k = 1, nvalues do args[k + 1] = self:number(n.args[2 + k], b.name) end
+    local t = e.type
+    if t == types.unknown then return e end
+    if not (" " .. atomic.kinds .. " "):find(" " .. t.name .. " ", 1, true) then
+      self:fail(n.at, "%s takes arrays of %s; '%s' is of %s", b.name, atomic.kinds:gsub(" ", ", "),
+        self:shown(n.args[1]), t.name)
+    end
+    for k = 1, nvalues do args[k + 1] = self:stored(args[k + 1], t, n.args[2 + k]) end
+    if e.array.symbol then self:write(e.array.symbol) end
+    e.address = true
+    local values_text = nvalues == 2 and "$2, $3" or "$2"
+    local signless = t.name == "int64" and name ~= "min" and name ~= "max" -- CUDA has those of the unsigned type alone
+    if signless then
+      values_text = values_text:gsub("%$%d", "(unsigned long long)(%0)")
+      return act(self, n, t, ("(long long)%s((unsigned long long *)$1, %s)"):format(atomic.c, values_text), args)
+    end
+    return act(self, n, t, ("%s($1, %s)"):format(atomic.c, values_text), args)
+  end)
+end
+
+-- --- casts ------------------------------------------------------------------------------------------------------
+
+local function cast(self, n, e, t, b)
+  if e.type ~= types.unknown and not e.type.kind then
+    self:fail(n.at, "%s takes a number or a boolean, but '%s' is %s", b.name, self:shown(n), self:why(e))
+  end
+  if e.type == t then return e end
+  return { op = "convert", type = t, a = e, at = n.at }
+end
+
+for _, name in ipairs(core.dtypes()) do
+  local t = types.dtype(name)
+  if t.kind ~= "c" then
+    add("dc." .. name, function(self, n, b)
+      count(self, n, b, 1)
+      return cast(self, n.args[1], self:expr(n.args[1]), t, b)
+    end)
+  end
+end
+
+add("dc.cast", function(self, n, b)
+  count(self, n, b, 2)
+  return cast(self, n.args[1], self:expr(n.args[1]), dtype_argument(self, n.args[2], b), b)
+end)
+
+-- --- functions of numbers -----------------------------------------------------------------------------------------
+
+-- 16-bit floats have not every function of their own.
+local function as_float(t, place) return t.size == 2 and ("(float)(%s)"):format(place) or place end
+
+-- A call of a function of CUDA's library in the floating type that the arguments meet in.
+local function call_floating(self, n, name, args)
+  local list, met = {}, args[1].type
+  for k, e in ipairs(args) do
+    if e.type == types.unknown then return text(n, types.unknown, "0") end
+    list[k] = e.type
+    met = types.meet(met, e.type)
+  end
+  local t = types.floating(list, met, 8)
+  local places = {}
+  for k, e in ipairs(args) do
+    args[k] = self:convert(e, t, e.n)
+    places[k] = as_float(t, "$" .. k)
+  end
+  return text(n, t, ("(%s)%s(%s)"):format(t.ctype, name, table.concat(places, ", ")), args)
+end
+
+local function numbers(self, n, b, least, most)
+  count(self, n, b, least, most)
+  local args = {}
+  for k, one in ipairs(n.args) do args[k] = self:number(one, b.name) end
+  return args
+end
+
+-- Numbers in the type that they meet in; nil where one is not known yet.
+local function met(self, args)
+  local t = args[1].type
+  for _, e in ipairs(args) do
+    if e.type == types.unknown then return nil end
+    t = types.meet(t, e.type)
+  end
+  for k, e in ipairs(args) do args[k] = self:convert(e, t, e.n) end
+  return t
+end
+
+local by_kind = {}
+
+function by_kind.float(self, n, b, f)
+  local args = numbers(self, n, b, f.count)
+  if f.name == "pow" then return self:arith({ a = n.args[1], b = n.args[2], at = n.at }, "^", args[1], args[2]) end
+  if f.name == "nextafter" then
+    for _, e in ipairs(args) do
+      if e.type.size == 2 then self:fail(n.at, "dc.nextafter takes no 16-bit numbers in a kernel") end
+    end
+  end
+  return call_floating(self, n, f.name, args)
+end
+
+function by_kind.exponent(self, n, b, f)
+  count(self, n, b, 2)
+  local first_is_order = f.name == "jn" or f.name == "yn"
+  local x = self:number(n.args[first_is_order and 2 or 1], b.name)
+  local order = self:integer(n.args[first_is_order and 1 or 2], b.name)
+  if x.type == types.unknown then return text(n, types.unknown, "0") end
+  local t = types.floating({ x.type }, x.type, 8)
+  local places = { as_float(t, "$1"), "(int)($2)" }
+  if first_is_order then places = { "(int)($2)", as_float(t, "$1") } end
+  return text(n, t, ("(%s)%s(%s)"):format(t.ctype, f.name, table.concat(places, ", ")), { self:convert(x, t), order })
+end
+
+function by_kind.test(self, n, b, f)
+  local args = numbers(self, n, b, 1)
+  if args[1].type == types.unknown then return text(n, types.unknown, "0") end
+  local t = types.floating({ args[1].type }, args[1].type, 8)
+  return text(n, types.bool, ("(%s(%s) != 0)"):format(f.name, as_float(t, "$1")), { self:convert(args[1], t) })
+end
+
+local less = { min = "<", max = ">", fmin = "<", fmax = ">" }
+
+-- Integers keep their dtype: they are whole already.
+function by_kind.keep(self, n, b, f)
+  local args = numbers(self, n, b, f.count)
+  local t = met(self, args)
+  if not t then return text(n, types.unknown, "0") end
+  if types.is_floating(t) then
+    local name = ({ abs = "fabs", min = "fmin", max = "fmax" })[f.name] or f.name
+    local places = {}
+    for k = 1, #args do places[k] = as_float(t, "$" .. k) end
+    return text(n, t, ("(%s)%s(%s)"):format(t.ctype, name, table.concat(places, ", ")), args)
+  end
+  if less[f.name] then return text(n, t, ("($1 %s $2 ? $1 : $2)"):format(less[f.name]), args, { twice = true }) end
+  if f.name == "abs" and t.kind == "i" then
+    return text(n, t, ("($1 < 0 ? (%s)(0 - (%s)$1) : $1)"):format(t.ctype, number_text.unsigned(t)), args,
+      { twice = true })
+  end
+  return args[1]
+end
+
+local taken = { ["dc.cast"] = true }
+for name, f in pairs(functions) do
+  if not taken["dc." .. name] then
+    add("dc." .. name, function(self, n, b) return by_kind[f.kind](self, n, b, f) end)
+  end
+end
+
+add("dc.where", function(self, n, b)
+  count(self, n, b, 3)
+  local c = self:expr(n.args[1])
+  if c.type ~= types.bool and c.type ~= types.unknown then
+    self:fail(n.args[1].at, "dc.where takes a boolean first, but '%s' is %s", self:shown(n.args[1]), self:why(c))
+  end
+  local args = { self:number(n.args[2], b.name), self:number(n.args[3], b.name) }
+  local t = met(self, args)
+  if not t then return text(n, types.unknown, "0") end
+  return text(n, t, "($1 ? $2 : $3)", { c, args[1], args[2] })
+end)
+
+-- Lua's own functions of `math`.
+for name, c in pairs { sin = "sin", cos = "cos", tan = "tan", asin = "asin", acos = "acos", exp = "exp",
+  sqrt = "sqrt" } do
+  add("math." .. name, function(self, n, b) return call_floating(self, n, c, numbers(self, n, b, 1)) end)
+end
+
+add("math.atan", function(self, n, b)
+  local args = numbers(self, n, b, 1, 2)
+  return call_floating(self, n, #args == 2 and "atan2" or "atan", args)
+end)
+
+add("math.log", function(self, n, b)
+  local args = numbers(self, n, b, 1, 2)
+  local base = args[2]
+  if not base then return call_floating(self, n, "log", args) end
+  if base.op == "const" and base.value == 2 then return call_floating(self, n, "log2", { args[1] }) end
+  if base.op == "const" and base.value == 10 then return call_floating(self, n, "log10", { args[1] }) end
+  local e = call_floating(self, n, "log", args)
+  if e.type.kind then e.text = ("(log(%s) / log(%s))"):format(as_float(e.type, "$1"), as_float(e.type, "$2")) end
+  if e.type.size == 2 then e.text = ("(%s)%s"):format(e.type.ctype, e.text) end
+  return e
+end)
+
+-- To an integer, as Lua's math.floor; of integers themselves.
+for _, name in ipairs { "floor", "ceil" } do
+  add("math." .. name, function(self, n, b)
+    local e = numbers(self, n, b, 1)[1]
+    local t = e.type
+    if t == types.unknown or types.is_integer(t) then return e end
+    local rounded = text(n, t, ("(%s)%s(%s)"):format(t.ctype, name, as_float(t, "$1")), { e })
+    return { op = "convert", type = types.integer, a = rounded, at = n.at }
+  end)
+end
+
+add("math.tointeger", function(self, n, b)
+  count(self, n, b, 1)
+  local e = self:integer(n.args[1], b.name)
+  if e.type == types.unknown or e.type == types.integer then return e end
+  return { op = "convert", type = types.integer, a = e, at = n.at }
+end)
+
+add("math.abs", function(self, n, b) return by_kind.keep(self, n, b, functions.abs) end)
+
+-- Lua's comparisons: the first argument stays where the others are not less (greater), NaN among them.
+for name, sign in pairs { min = "<", max = ">" } do
+  add("math." .. name, function(self, n, b)
+    local args = numbers(self, n, b, 1, 16)
+    local t = met(self, args)
+    if not t then return text(n, types.unknown, "0") end
+    local e = args[1]
+    for k = 2, #args do
+      e = text(n, t, ("($2 %s $1 ? $2 : $1)"):format(sign), { e, args[k] }, { twice = true })
+    end
+    return e
+  end)
+end
+
+add("math.fmod", function(self, n, b)
+  local args = numbers(self, n, b, 2)
+  local t = met(self, args)
+  if not t then return text(n, types.unknown, "0") end
+  if types.is_floating(t) then return call_floating(self, n, "fmod", args) end
+  local zero = t.kind == "i" and "($2 == 0 || $2 == -1 ? 0 : $1 %% $2)" or "($2 == 0 ? 0 : $1 %% $2)"
+  return text(n, t, ("(%s)" .. zero):format(t.ctype), args, { twice = true })
+end)
+
+add("math.ult", function(self, n, b)
+  count(self, n, b, 2)
+  local args = { self:integer(n.args[1], b.name), self:integer(n.args[2], b.name) }
+  for k, e in ipairs(args) do
+    if e.type ~= types.unknown then args[k] = { op = "convert", type = types.integer, a = e, at = n.at } end
+  end
+  return text(n, types.bool, "((unsigned long long)$1 < (unsigned long long)$2)", args)
+end)
+
+-- --- print, assert, error ----------------------------------------------------------------------------------------
+
+local function c_string(s)
+  return '"' .. s:gsub('[%c"\\?\128-\255]', function(c) return ("\\%03o"):format(c:byte()) end) .. '"'
+end
+
+add("print", function(self, n)
+  local formats, args, places = {}, {}, {}
+  for k, e in ipairs(self:list(n.args)) do
+    local t = e.type
+    if t.static == "string" then
+      formats[k] = e.text:gsub("%%", "%%%%")
+    elseif t == types.bool then
+      args[#args + 1] = e
+      formats[k], places[#args] = "%s", ('($%d ? "true" : "false")'):format(#args)
+    elseif types.is_floating(t) then
+      args[#args + 1] = e
+      formats[k] = "%.14g"
+      places[#args] = ("(double)%s"):format(as_float(t, "$" .. #args))
+    elseif t == types.unknown or types.is_integer(t) then
+      args[#args + 1] = e
+      formats[k], places[#args] = t.kind == "u" and "%llu" or "%lld",
+        ("(%slong long)$%d"):format(t.kind == "u" and "unsigned " or "", #args)
+    else
+      self:fail(e.n.at, "print in a kernel takes numbers, booleans and strings, but '%s' is %s", self:shown(e.n),
+        t.text)
+    end
+  end
+  local format = c_string(table.concat(formats, "\t") .. "\n")
+  return act(self, n, types.unknown, ("printf(%s%s)"):format(format, #places > 0 and ", "
+    .. table.concat(places, ", ") or ""), args)
+end)
+
+-- The message of assert and error: a string that is known.
+local function message(self, n, b, default)
+  if not n then return default end
+  local e = self:expr(n)
+  if e.type.static ~= "string" then
+    self:fail(n.at, "the message of %s in a kernel is a string without computed parts, but '%s' is %s", b.name,
+      self:shown(n), self:why(e))
+  end
+  return e.text
+end
+
+add("assert", function(self, n, b)
+  count(self, n, b, 1, 2)
+  local c = self:condition(n.args[1])
+  self:set(self.inst, "effect")
+  return { op = "values", call = { op = "assert", type = types.unknown, cond = c, effect = true, at = n.at,
+    message = message(self, n.args[2], b, "assertion failed!") } }
+end)
+
+add("error", function(self, n, b)
+  count(self, n, b, 1, 2)
+  self:set(self.inst, "effect")
+  return { op = "values", call = { op = "assert", type = types.unknown, effect = true, at = n.at,
+    message = message(self, n.args[1], b), ends = true } }
+end)
+
+-- --- by the function that a name stands for -----------------------------------------------------------------------
+
+builtins.by_function = { [print] = by_name.print, [assert] = by_name.assert, [error] = by_name.error }
+for name, b in pairs(by_name) do
+  local library, key = name:match "^(%a+)%.(.*)$"
+  if library then
+    local fn = rawget(builtins.library[library], key)
+    if fn ~= nil then builtins.by_function[fn] = b end
+  end
+end
+
+return builtins

@@ -1,0 +1,404 @@
+-- From the typed tree of a kernel to CUDA C.
+--
+-- Each line of the text knows the place of the Lua code that it is for: k:source() shows them side by side, and
+-- messages of the compiler name Lua's lines. The text itself has no line numbers, so that an edit above a kernel
+-- compiles nothing again.
+local core = require "dotcompute.core"
+local emit_expression = require "dotcompute.jit.emit_expression"
+local emit_statement = require "dotcompute.jit.emit_statement"
+local functions = require "dotcompute.functions"
+local source = require "dotcompute.jit.source"
+core.builtin(debug.getinfo(1, "S").source)
+
+local Printer = {}
+Printer.__index = Printer
+for _, methods in ipairs { emit_expression, emit_statement } do
+  for name, method in pairs(methods) do Printer[name] = method end
+end
+
+-- --- lines ------------------------------------------------------------------------------------------------------
+
+function Printer:line(text)
+  self.lines[#self.lines + 1] = ("  "):rep(self.depth) .. text
+  self.places[#self.lines] = self.at
+end
+
+function Printer:indent(n) self.depth = self.depth + n end
+
+-- Drops the lines behind line n.
+function Printer:take_back(n)
+  for k = #self.lines, n + 1, -1 do self.lines[k], self.places[k] = nil, nil end
+  self.current = {} -- calls with several values among them are printed again
+end
+
+-- A name that no symbol has: theirs end in a digit.
+function Printer:temporary()
+  self.count = self.count + 1
+  return ("t%d_"):format(self.count)
+end
+
+-- A variable of a C type with a value. Where the function has gotos, which must not jump over an initialization, it is
+-- declared at the function's beginning.
+function Printer:declare(ctype, name, text, constant)
+  if self.inst.jumps then
+    self.hoisted[#self.hoisted + 1] = ("%s %s;"):format(ctype, name)
+    if text then self:line(("%s = %s;"):format(name, text)) end
+  else
+    self:line(("%s%s %s%s;"):format(constant and "const " or "", ctype, name, text and " = " .. text or ""))
+  end
+end
+
+function Printer:declare_storage(text)
+  if self.inst.jumps then self.hoisted[#self.hoisted + 1] = text else self:line(text) end
+end
+
+-- --- faults -----------------------------------------------------------------------------------------------------
+
+-- The number of a place that may fail.
+function Printer:site(at, kind, text)
+  self.sites[#self.sites + 1] = { at = at, found = self.inst.root.found, kind = kind, text = text }
+  return #self.sites
+end
+
+-- Ends the thread with an error where the condition holds. `always`: also without { check = true }, as a failed assert.
+function Printer:fault(condition, at, text, always)
+  if self.checked then
+    self:line(("if (%s) dc_fail(%d, 0, 0);"):format(condition, self:site(at, "text", text)))
+  elseif always then
+    local place, _, line = source.place(self.inst.root.found, at)
+    local message = self:string(text)
+    self:line(("if (%s) __assertfail(%s, %s, %d, %s, 1);"):format(condition, message,
+      self:string(place:match "^(.*):%d+$"), line, self:string(self.name)))
+  end
+end
+
+function Printer.string(_, s)
+  return '"' .. s:gsub('[%c"\\?\128-\255]', function(c) return ("\\%03o"):format(c:byte()) end) .. '"'
+end
+
+-- --- what stands in front ---------------------------------------------------------------------------------------
+
+local array_text = [[
+template<class T, int N> struct dc_array { T *p; long long n[N]; };
+]]
+
+local check_text = [[
+__device__ unsigned long long dc_fault[4];
+static __device__ __noinline__ void dc_fail(int site, long long index, long long extent) {
+  if (atomicCAS(&dc_fault[0], 0ull, (unsigned long long)site) == 0ull) {
+    dc_fault[1] = (unsigned long long)index;
+    dc_fault[2] = (unsigned long long)extent;
+  }
+  __threadfence();
+  asm volatile("exit;");
+}
+static __device__ __forceinline__ long long dc_at(long long i, long long n, int site) {
+  if ((unsigned long long)(i - 1) >= (unsigned long long)n) dc_fail(site, i, n);
+  return i - 1;
+}
+]]
+
+local shift_text = [[
+static __device__ __forceinline__ long long dc_shr(long long a, long long n);
+static __device__ __forceinline__ long long dc_shl(long long a, long long n) {
+  if (n < 0) return n <= -64 ? 0 : (long long)((unsigned long long)a >> -n);
+  return n >= 64 ? 0 : (long long)((unsigned long long)a << n);
+}
+static __device__ __forceinline__ long long dc_shr(long long a, long long n) {
+  if (n < 0) return n <= -64 ? 0 : (long long)((unsigned long long)a << -n);
+  return n >= 64 ? 0 : (long long)((unsigned long long)a >> n);
+}
+]]
+
+-- Exact, as Lua compares an integer and a float; of NaN false. LOW and HIGH are the least integer and the one above the
+-- greatest.
+local mixed_text = [[
+static __device__ __forceinline__ bool dc_lt(INT i, double f) { return f >= HIGH || (f > LOW && i < (INT)ceil(f)); }
+static __device__ __forceinline__ bool dc_le(INT i, double f) { return f >= HIGH || (f >= LOW && i <= (INT)floor(f)); }
+static __device__ __forceinline__ bool dc_lt(double f, INT i) { return f < LOW || (f < HIGH && (INT)floor(f) < i); }
+static __device__ __forceinline__ bool dc_le(double f, INT i) { return f < LOW || (f < HIGH && (INT)ceil(f) <= i); }
+static __device__ __forceinline__ bool dc_eq(INT i, double f) {
+  return f >= LOW && f < HIGH && (double)(INT)f == f && (INT)f == i;
+}
+static __device__ __forceinline__ bool dc_eq(double f, INT i) { return dc_eq(i, f); }
+]]
+
+local integers_text = [[
+typedef unsigned long long dc_unsigned;
+static __device__ __forceinline__ bool dc_lt(dc_unsigned u, long long s) { return s > 0 && u < (dc_unsigned)s; }
+static __device__ __forceinline__ bool dc_le(dc_unsigned u, long long s) { return s >= 0 && u <= (dc_unsigned)s; }
+static __device__ __forceinline__ bool dc_lt(long long s, dc_unsigned u) { return s < 0 || (dc_unsigned)s < u; }
+static __device__ __forceinline__ bool dc_le(long long s, dc_unsigned u) { return s < 0 || (dc_unsigned)s <= u; }
+static __device__ __forceinline__ bool dc_eq(dc_unsigned u, long long s) { return s >= 0 && u == (dc_unsigned)s; }
+static __device__ __forceinline__ bool dc_eq(long long s, dc_unsigned u) { return dc_eq(u, s); }
+]]
+
+-- A loop's limit that is a float, for an integer loop: rounded towards the start, and saturated. False: no iteration.
+local limit_text = [[
+static __device__ __forceinline__ bool dc_limit(double f, bool up, long long *limit) {
+  if (f != f) return false;
+  f = up ? floor(f) : ceil(f);
+  if (f >= 9223372036854775808.0) { *limit = 9223372036854775807ll; return up; }
+  if (f < -9223372036854775808.0) { *limit = -9223372036854775807ll - 1; return !up; }
+  *limit = (long long)f;
+  return true;
+}
+]]
+
+local function split(text, lines)
+  for line in text:gmatch "[^\n]+" do lines[#lines + 1] = line end
+end
+
+-- The beginning of the source, a list of lines.
+function Printer:prelude(tree)
+  local lines, headers = {}, {}
+  local function header(t)
+    t = t and t.element or t
+    if t and t.header and not headers[t.header] then
+      headers[t.header] = true
+      lines[#lines + 1] = ("#include <%s>"):format(t.header)
+    end
+  end
+  for _, inst in ipairs(tree.instances) do
+    for _, t in ipairs(inst.types) do header(t) end
+    for _, symbol in pairs(inst.symbols) do header(symbol.type) end
+  end
+  for _, symbol in ipairs(tree.inputs) do header(symbol.type) end
+  split(array_text, lines)
+  if self.checked then split(check_text, lines) end
+  self:helpers(lines)
+  return lines
+end
+
+-- Adds the functions of ours that the text calls.
+function Printer:helpers(lines)
+  if self.uses.shifts then split(shift_text, lines) end
+  if self.uses.limit then split(limit_text, lines) end
+  if self.uses.compare_mixed then
+    for _, names in ipairs {
+      { INT = "long long", LOW = "-9223372036854775808.0", HIGH = "9223372036854775808.0" },
+      { INT = "unsigned long long", LOW = "0.0", HIGH = "18446744073709551616.0" } } do
+      split(mixed_text:gsub("%u%u+", names), lines)
+    end
+  end
+  if self.uses.compare_integers then split(integers_text, lines) end
+end
+
+-- --- functions --------------------------------------------------------------------------------------------------
+
+local c_words = {}
+for word in ([[alignas alignof and asm auto bool break case catch char class compl concept const constexpr continue
+  decltype default delete do double else enum explicit export extern false float for friend goto if inline int long
+  mutable namespace new noexcept not nullptr operator or private protected public register return short signed sizeof
+  static struct switch template this throw true try typedef typeid typename union unsigned using virtual void volatile
+  wchar_t while xor threadIdx blockIdx blockDim gridDim warpSize printf assert NULL INFINITY NAN linux unix main
+  half dim3]]):gmatch "%S+" do
+  c_words[word] = true
+end
+
+local emit = {}
+
+-- A name that C allows: Lua's, where C does not have the word itself.
+function emit.c_name(name)
+  name = name:gsub("[^%w_]", "_")
+  if c_words[name] or functions[name] or name:find "^dc_" or name:find "^_" or name:find "%u%u" then
+    return name .. "_"
+  end
+  return name
+end
+
+-- Names of the kernel's parameters, as messages have them; none is a name that the text has otherwise.
+local function parameter_names(tree)
+  local taken = {}
+  for _, inst in ipairs(tree.instances) do
+    taken[inst.name] = true
+    for _, symbol in pairs(inst.symbols) do taken[symbol.cname] = true end
+  end
+  for _, symbol in ipairs(tree.inputs) do taken[symbol.cname] = true end
+  return function(name)
+    name = emit.c_name(name)
+    while taken[name] do name = name .. "_" end
+    taken[name] = true
+    return name
+  end
+end
+
+local function results_type(inst)
+  local returns = inst.returns or {}
+  if #returns == 0 then return "void" end
+  if #returns == 1 then return returns[1].ctype end
+  return inst.name .. "_results"
+end
+
+-- The declaration of that type, where there are several results.
+local function results_struct(inst)
+  local fields = {}
+  for k, t in ipairs(inst.returns or {}) do fields[k] = ("%s v%d;"):format(t.ctype, k) end
+  if #fields > 1 then return ("struct %s_results { %s };"):format(inst.name, table.concat(fields, " ")) end
+end
+
+-- What a function that is called has in C in front of its body.
+local function head(inst)
+  local params = {}
+  for k, decl in ipairs(inst.node.params) do
+    local t = inst.types[k]
+    if not t.static then
+      local symbol = inst.symbols[decl]
+      params[#params + 1] = ("%s %s"):format(t.ctype, t == symbol.type and symbol.cname or "p_" .. symbol.cname)
+    end
+  end
+  for _, symbol in ipairs(inst.reached) do
+    params[#params + 1] = symbol.input ~= nil and ("const %s &%s"):format(symbol.type.ctype, symbol.cname)
+      or ("%s &%s"):format(symbol.type.ctype, symbol.cname)
+  end
+  return ("static __device__ %s%s %s(%s)"):format(inst.recursive and "" or "__forceinline__ ", results_type(inst),
+    inst.name, table.concat(params, ", "))
+end
+
+-- The body of an instance: lines, and the places of each. `first`: lines in front.
+function Printer:body(inst, first)
+  self.inst, self.current = inst, {}
+  self.lines, self.places, self.hoisted, self.depth, self.at = {}, {}, {}, 1, nil
+  for k, decl in ipairs(inst.node.params) do
+    local symbol = inst.symbols[decl]
+    if not inst.is_kernel and symbol.type ~= inst.types[k] and not symbol.type.static then
+      self:declare(symbol.type.ctype, symbol.cname, self:converted("p_" .. symbol.cname, inst.types[k], symbol.type))
+    end
+  end
+  self:block(inst.body)
+  local lines, places = {}, {}
+  local function add(text, at)
+    lines[#lines + 1] = text
+    places[#lines] = at
+  end
+  for _, text in ipairs(first) do add("  " .. text) end
+  for _, text in ipairs(self.hoisted) do add("  " .. text) end
+  for k, text in ipairs(self.lines) do add(text, self.places[k]) end
+  return lines, places
+end
+
+-- Marks the functions that call themselves, perhaps through others.
+local function mark_recursive(tree)
+  local calls = {}
+  for _, inst in ipairs(tree.instances) do
+    local called = {}
+    local function walk(e)
+      if type(e) ~= "table" or called[e] then return end
+      called[e] = true
+      if e.op == "call" and e.inst then called[e.inst] = "inst" end
+      for key, v in pairs(e) do
+        if type(v) == "table" and key ~= "inst" and key ~= "symbol" and key ~= "symbols" and key ~= "n"
+          and key ~= "type" and key ~= "label" then
+          walk(v)
+        end
+      end
+    end
+    walk(inst.body)
+    calls[inst] = {}
+    for other, kind in pairs(called) do
+      if kind == "inst" then calls[inst][other] = true end
+    end
+  end
+  for _, inst in ipairs(tree.instances) do
+    local seen, stack = {}, { inst }
+    while #stack > 0 do
+      for other in pairs(calls[table.remove(stack)] or {}) do
+        if other == inst then inst.recursive = true end
+        if not seen[other] then
+          seen[other] = true
+          stack[#stack + 1] = other
+        end
+      end
+    end
+  end
+end
+
+-- The source of a checked tree (check.lua): { text =, places = line -> { found =, at = }, sites =, params = }.
+-- `params`: what the kernel takes, in order: { argument = k } or { input = its symbol }.
+function emit.kernel(tree, name, checked)
+  local self = setmetatable({ uses = tree.uses, sites = {}, count = 0, checked = checked, name = name }, Printer)
+  local kernel = tree.kernel
+  mark_recursive(tree)
+  local bodies = {}
+  local fresh = parameter_names(tree)
+  local params, first, order = {}, {}, {}
+
+  local function parameter(symbol, t, what)
+    order[#order + 1] = what
+    local cname = fresh(symbol.name)
+    if t.ndim then
+      params[#params + 1] = ("%s%s *%s"):format(symbol.written and "" or "const ", t.element.ctype, cname)
+      local extents = {}
+      for k = 1, t.ndim do
+        extents[k] = fresh(("%s_extent%d"):format(symbol.name, k))
+        params[#params + 1] = "long long " .. extents[k]
+      end
+      first[#first + 1] = ("%s %s = {(%s *)%s, {%s}};"):format(t.ctype, symbol.cname, t.element.ctype, cname,
+        table.concat(extents, ", "))
+    else
+      params[#params + 1] = ("%s %s"):format(t.ctype, cname)
+      first[#first + 1] = ("%s %s = %s;"):format(symbol.type.ctype, symbol.cname,
+        symbol.type == t and cname or ("(%s)%s"):format(symbol.type.ctype, cname))
+    end
+  end
+
+  for k, decl in ipairs(kernel.node.params) do
+    parameter(kernel.symbols[decl], kernel.types[k], { argument = k, type = kernel.types[k] })
+  end
+  for _, symbol in ipairs(tree.inputs) do parameter(symbol, symbol.type, { input = symbol, type = symbol.type }) end
+
+  local used = {} -- instances of the last pass
+  for _, inst in ipairs(tree.instances) do
+    if inst.pass == tree.pass then
+      used[#used + 1] = inst
+      local lines, places = self:body(inst, inst.is_kernel and first or {})
+      bodies[inst] = { lines = lines, places = places }
+    end
+  end
+
+  local lines, places = self:prelude(tree), {}
+  for _, inst in ipairs(used) do
+    if not inst.is_kernel then
+      lines[#lines + 1] = results_struct(inst)
+      lines[#lines + 1] = head(inst) .. ";"
+    end
+  end
+  for k = #used, 1, -1 do
+    local inst = used[k]
+    local kernel_head = ('extern "C" __global__ void %s(%s)'):format(name, table.concat(params, ", "))
+    lines[#lines + 1] = (inst.is_kernel and kernel_head or head(inst)) .. " {"
+    for j, text in ipairs(bodies[inst].lines) do
+      lines[#lines + 1] = text
+      local at = bodies[inst].places[j]
+      places[#lines] = at and { found = inst.root.found, at = at }
+    end
+    lines[#lines + 1] = "}"
+  end
+  return { text = table.concat(lines, "\n") .. "\n", places = places, sites = self.sites, params = order,
+    lines = lines }
+end
+
+-- The functions of a tree of check.callable as static functions of a local struct dc_jit: their text, the name of the
+-- first, and the types of its results.
+function emit.callable(tree)
+  local self = setmetatable({ uses = tree.uses, sites = {}, count = 0, name = "vectorized" }, Printer)
+  mark_recursive(tree)
+  local functions_text, structs = {}, {}
+  for _, inst in ipairs(tree.instances) do
+    if inst.pass == tree.pass then
+      structs[#structs + 1] = results_struct(inst)
+      functions_text[#functions_text + 1] = head(inst) .. " {"
+      local body = self:body(inst, {})
+      table.move(body, 1, #body, #functions_text + 1, functions_text)
+      functions_text[#functions_text + 1] = "}"
+    end
+  end
+  local lines = { "struct dc_jit {" }
+  self:helpers(lines)
+  table.move(structs, 1, #structs, #lines + 1, lines)
+  table.move(functions_text, 1, #functions_text, #lines + 1, lines)
+  lines[#lines + 1] = "};"
+  return table.concat(lines, "\n"), tree.kernel.name, tree.kernel.returns or {}
+end
+
+return emit

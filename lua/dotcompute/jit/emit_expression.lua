@@ -1,0 +1,352 @@
+-- CUDA C of expressions: methods of the printer (emit.lua).
+--
+-- Lua evaluates from left to right, C in any order. So an operand with an effect (a call that writes memory, an atomic
+-- function, a shuffle) becomes a statement of its own before the expression, and so do the operands before it.
+local core = require "dotcompute.core"
+local number_text = require "dotcompute.number_text"
+local types = require "dotcompute.jit.types"
+core.builtin(debug.getinfo(1, "S").source)
+
+local printer = {}
+local X = {} -- by the node's op
+
+local function is_simple(text) return text:find "^[%w_%.]+$" ~= nil or text:find "^%-?%d+ll$" ~= nil end
+
+-- Whether a node, or one below it, has an effect.
+local function has_effect(e)
+  if e.has_effect == nil then
+    local found = e.effect or false
+    for _, key in ipairs { "a", "b", "cond", "array", "call" } do
+      found = found or (e[key] ~= nil and has_effect(e[key]))
+    end
+    for _, key in ipairs { "args", "index" } do
+      for _, one in ipairs(e[key] or {}) do found = found or has_effect(one) end
+    end
+    e.has_effect = found
+  end
+  return e.has_effect
+end
+
+-- A text in a constant of its own.
+function printer:spill(text, t)
+  if is_simple(text) and text:find "^%d" then return text end
+  local name = self:temporary()
+  self:declare(t.ctype, name, text, true)
+  return name
+end
+
+-- The texts of operands in Lua's order of evaluation.
+function printer:operands(list)
+  local texts = {}
+  for k, e in ipairs(list) do
+    if has_effect(e) then
+      for j = 1, k - 1 do
+        if list[j].type.kind and list[j].op ~= "const" and not list[j].address then
+          texts[j] = self:spill(texts[j], list[j].type)
+        end
+      end
+    end
+    texts[k] = self:expr(e)
+  end
+  return texts
+end
+
+function printer:expr(e)
+  local text = X[e.op](self, e)
+  if e.effect and e.type.kind and e.op ~= "symbol" then
+    text = self:spill(text, e.type)
+  end
+  return text
+end
+
+-- The same as a name or literal, for texts that have it more than once.
+function printer:simple(text, t)
+  if is_simple(text) then return text end
+  return self:spill(text, t)
+end
+
+-- --- constants, variables -----------------------------------------------------------------------------------------
+
+local function literal(v, t)
+  if t == types.integer then
+    if v == math.mininteger then return "(-9223372036854775807ll - 1)" end
+    return (v < 0 and "(%dll)" or "%dll"):format(v)
+  elseif t == types.float and v == v and v ~= math.huge and v ~= -math.huge then
+    local text = ("%.17g"):format(v)
+    if not text:find "[%.e]" then text = text .. ".0" end
+    return v < 0 and "(" .. text .. ")" or text
+  end
+  return "(" .. number_text.literal(v, t) .. ")"
+end
+
+function X.const(_, e)
+  if e.type == types.bool then return tostring(e.value) end
+  return literal(e.value, e.type)
+end
+
+function X.symbol(_, e) return e.symbol.cname end
+
+function printer:converted(text, from, to)
+  if from == to then return text end
+  if from.kind == "f" and types.is_integer(to) then text = self:simple(text, from) end
+  if to.kind == "b" and from.size == 2 and from.kind == "f" then text = "(float)" .. text end
+  return "(" .. number_text.convert(text, from, to) .. ")"
+end
+
+function X.convert(self, e)
+  local a = e.a
+  if a.op == "const" and type(a.value) == "number" and types.is_number(e.type) and number_text.holds(e.type, a.value)
+    and not (types.is_integer(e.type) and not math.tointeger(a.value)) then
+    return literal(a.value, e.type)
+  end
+  if a.op == "const" and a.type == types.bool and e.type.kind == "b" then return tostring(a.value) end
+  return self:converted(self:expr(a), a.type, e.type)
+end
+
+-- --- operators --------------------------------------------------------------------------------------------------
+
+-- 16-bit floats are computed as floats.
+local function wide(text, t) return t.kind == "f" and t.size == 2 and "(float)" .. text or text end
+
+function X.arith(self, e)
+  local t, sign = e.type, e.sign
+  local texts = self:operands { e.a, e.b }
+  local a, b = texts[1], texts[2]
+  if sign == "+" or sign == "-" or sign == "*" then
+    if t.kind == "f" then
+      if t.size == 2 then return ("((%s)(%s %s %s))"):format(t.ctype, wide(a, t), sign, wide(b, t)) end
+      return ("(%s %s %s)"):format(a, sign, b)
+    end
+    local u = number_text.unsigned(t) -- signed integers wrap
+    return ("((%s)((%s)%s %s (%s)%s))"):format(t.ctype, u, a, sign, u, b)
+  elseif sign == "/" then
+    if t.size == 2 then return ("((%s)(%s / %s))"):format(t.ctype, wide(a, t), wide(b, t)) end
+    return ("(%s / %s)"):format(a, b)
+  elseif sign == "^" then
+    if e.b.op == "const" and e.b.value == 2 then
+      a = wide(self:simple(a, e.a.type), t)
+      return ("((%s)(%s * %s))"):format(t.ctype, a, a)
+    end
+    return ("((%s)pow(%s, %s))"):format(t.ctype, wide(a, t), wide(b, t))
+  elseif sign == "//" or sign == "%" then
+    a, b = self:simple(a, t), self:simple(b, t)
+    if t.kind ~= "f" and self.checked and not (e.b.op == "const" or e.b.op == "convert" and e.b.a.op == "const") then
+      self:fault(("%s == 0"):format(b), e.at, ("attempt to perform 'n%s0'"):format(sign == "%" and "%%" or sign))
+    end
+    return "(" .. number_text.division(sign, wide(a, t), wide(b, t), t) .. ")"
+  elseif sign == "<<" or sign == ">>" then
+    if t == types.integer then
+      self.uses.shifts = true
+      return ("%s(%s, %s)"):format(sign == "<<" and "dc_shl" or "dc_shr", a, self:converted(b, e.b.type, t))
+    end
+    return "(" .. number_text.shift(sign, a, self:simple(b, e.b.type), t) .. ")"
+  end
+  return ("((%s)(%s %s %s))"):format(t.ctype, a, sign == "~" and "^" or sign, b)
+end
+
+local swapped = { [">"] = "<", [">="] = "<=" }
+
+function X.compare(self, e)
+  local texts = self:operands { e.a, e.b }
+  local a, b, sign = texts[1], texts[2], e.sign
+  if not e.mixed then
+    return ("(%s %s %s)"):format(wide(a, e.met), sign == "~=" and "!=" or sign, wide(b, e.met))
+  end
+  -- an integer of 64 bits and a float, or integers of two signs
+  local function argument(text, t)
+    local ctype = t.kind == "f" and "double" or t.name == "uint64" and "unsigned long long" or "long long"
+    return ("(%s)%s"):format(ctype, text)
+  end
+  a, b = argument(a, e.a.type), argument(b, e.b.type)
+  if swapped[sign] then a, b, sign = b, a, swapped[sign] end
+  local name = sign == "<" and "dc_lt" or sign == "<=" and "dc_le" or "dc_eq"
+  return ("%s%s(%s, %s)"):format(sign == "~=" and "!" or "", name, a, b)
+end
+
+X["not"] = function(self, e) return ("(!%s)"):format(self:truth(e.a)) end
+
+function X.unary(self, e)
+  local t, a = e.type, self:expr(e.a)
+  if t.kind == "f" then return t.size == 2 and ("((%s)-(float)%s)"):format(t.ctype, a) or ("(-%s)"):format(a) end
+  if e.sign == "~" then return ("((%s)~%s)"):format(t.ctype, a) end
+  return ("((%s)(0 - (%s)%s))"):format(t.ctype, number_text.unsigned(t), a)
+end
+
+-- --- and, or ----------------------------------------------------------------------------------------------------
+
+-- A condition as C's bool. In Lua every number is true.
+function printer:truth(e)
+  if e.type == types.bool then return self:expr(e) end
+  if e.op == "logic" then return self:both(e, "truth") end
+  if has_effect(e) then self:line("(void)" .. self:expr(e) .. ";") end
+  return "true"
+end
+
+-- `a and b`, `a or b` of conditions. The right one runs where it has to.
+function printer:both(e, method)
+  local a = self:truth(e.a)
+  if not has_effect(e.b) then
+    local at = #self.lines
+    local b = self[method](self, e.b)
+    if #self.lines == at then return ("(%s %s %s)"):format(a, e.sign == "and" and "&&" or "||", b) end
+    -- b needs statements of its own: they may run always, as they have no effect, but not before a is known to hold
+    self:take_back(at)
+  end
+  local name = self:temporary()
+  self:declare("bool", name, a)
+  self:line(("if (%s%s) {"):format(e.sign == "and" and "" or "!", name))
+  self:indent(1)
+  self:line(("%s = %s;"):format(name, self[method](self, e.b)))
+  self:indent(-1)
+  self:line "}"
+  return name
+end
+
+-- Sets `name` to the value of a node that is false or a value, and `known` to whether it is a value.
+function printer:maybe_into(e, name, known, t)
+  if e.type.maybe then
+    self:line(("if (%s) {"):format(self:truth(e.a)))
+    self:indent(1)
+    self:maybe_into(e.b, name, known, t)
+    self:indent(-1)
+    self:line "}"
+    return
+  end
+  self:line(("%s = %s;"):format(name, self:converted(self:expr(e), e.type, t)))
+  self:line(("%s = true;"):format(known))
+end
+
+-- The condition and the value of `c and v`; nil where statements are needed.
+function printer:maybe(e, t)
+  if not e.type.maybe then return "true", self:converted(self:expr(e), e.type, t) end
+  local condition = self:truth(e.a)
+  local inner, value = self:maybe(e.b, t)
+  return inner == "true" and condition or ("(%s && %s)"):format(condition, inner), value
+end
+
+function X.logic(self, e)
+  if e.type == types.bool and not e.a.type.maybe then return self:both(e, "expr") end
+  local t = e.type
+  if not has_effect(e) then
+    local at = #self.lines
+    local condition, value = self:maybe(e.a, t)
+    local b = self:expr(e.b)
+    if #self.lines == at then return ("(%s ? %s : %s)"):format(condition, value, b) end
+    self:take_back(at)
+  end
+  local name, known = self:temporary(), self:temporary()
+  self:declare(t.ctype, name, t.kind and "0" or t.ctype .. "()")
+  self:declare("bool", known, "false")
+  self:maybe_into(e.a, name, known, t)
+  self:line(("if (!%s) {"):format(known))
+  self:indent(1)
+  self:line(("%s = %s;"):format(name, self:expr(e.b)))
+  self:indent(-1)
+  self:line "}"
+  return name
+end
+
+-- --- arrays -----------------------------------------------------------------------------------------------------
+
+-- An index from 0.
+function printer:from_zero(text, e, array, axis)
+  if e.type ~= types.integer then text = ("(long long)%s"):format(text) end
+  if self.checked then
+    return ("dc_at(%s, %s.n[%d], %d)"):format(text, array, axis - 1, self:site(e.at, "index", axis))
+  end
+  local number = text:match "^(%d+)ll$"
+  if number then return ("%d"):format(math.tointeger(number) - 1) end
+  local same = text:match "^%(%(long long%)(.*) %+ 1%)$" -- an index of CUDA's
+  if same and not same:find "[%+%-]" then return same end
+  return ("(%s - 1)"):format(text)
+end
+
+-- The place of an element from the first one; of a row, the number of rows before it.
+function printer:offset(e, array)
+  local texts = self:operands(e.index)
+  local place
+  for k, text in ipairs(texts) do
+    local zero = self:from_zero(text, e.index[k], array, k)
+    place = place and ("(%s * %s.n[%d] + %s)"):format(place, array, k - 1, zero) or zero
+  end
+  return place
+end
+
+function X.element(self, e)
+  local array = self:expr(e.array)
+  local place = self:offset(e, array)
+  if e.address then return ("&%s.p[%s]"):format(array, place) end
+  if e.type == types.bool and not e.target then
+    return ("(((const unsigned char *)%s.p)[%s] != 0)"):format(array, place)
+  end
+  return ("%s.p[%s]"):format(array, place)
+end
+
+function X.row(self, e)
+  local array = self:expr(e.array)
+  local place = self:offset(e, array)
+  local extents, step = {}, {}
+  for k = #e.index + 1, e.array.type.ndim do
+    extents[#extents + 1] = ("%s.n[%d]"):format(array, k - 1)
+    step[#step + 1] = extents[#extents]
+  end
+  return ("%s{%s.p + %s * %s, {%s}}"):format(e.type.ctype, array, place, table.concat(step, " * "),
+    table.concat(extents, ", "))
+end
+
+function X.extent(self, e) return ("%s.n[%d]"):format(self:expr(e.array), e.axis - 1) end
+
+-- dc.shared, dc.local_array: storage, and the array over it.
+function X.memory(self, e)
+  local t, name = e.type.element, self:temporary()
+  self:declare_storage(("%s%s %s[%d];"):format(e.space == "shared" and "__shared__ " or "", t.ctype, name, e.size))
+  if e.space == "local" then
+    self:line(("for (int dc_k = 0; dc_k < %d; dc_k++) %s[dc_k] = (%s)0;"):format(e.size, name, t.ctype))
+  end
+  return ("%s{%s, {%s}}"):format(e.type.ctype, name, table.concat(e.extents, ", "))
+end
+
+-- --- calls ------------------------------------------------------------------------------------------------------
+
+function X.text(self, e)
+  local texts = self:operands(e.args)
+  if e.twice then
+    for k, text in ipairs(texts) do texts[k] = self:simple(text, e.args[k].type) end
+  end
+  return (e.text:gsub("%$(%d)", function(k) return texts[tonumber(k)] end))
+end
+
+function X.call(self, e)
+  local inst = e.inst
+  local args, shown = {}, {}
+  for _, arg in ipairs(e.args) do
+    if not arg.type.static then args[#args + 1] = arg end
+  end
+  local texts = self:operands(args)
+  for k, text in ipairs(texts) do shown[k] = text end
+  for _, symbol in ipairs(inst.reached) do shown[#shown + 1] = symbol.cname end
+  return ("%s(%s)"):format(inst.name, table.concat(shown, ", "))
+end
+
+-- Value k of a call; a call with several values is made once.
+function X.result(self, e)
+  local call = e.call
+  local returns = call.inst.returns or {}
+  if #returns <= 1 then return X.call(self, call) end
+  if call.printed ~= self.current then
+    local text = X.call(self, call) -- may take lines back
+    call.printed, call.name = self.current, self:temporary()
+    self:declare(call.inst.name .. "_results", call.name, text, true)
+  end
+  return ("%s.v%d"):format(call.name, e.k)
+end
+
+X["assert"] = function(self, e)
+  local condition = e.cond and self:truth(e.cond)
+  self:fault(condition and ("!%s"):format(condition) or "true", e.at, e.message, true)
+  return ""
+end
+
+printer.X = X
+printer.has_effect = has_effect
+return printer

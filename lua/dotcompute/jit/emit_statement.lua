@@ -1,0 +1,269 @@
+-- CUDA C of statements: methods of the printer (emit.lua).
+local core = require "dotcompute.core"
+local types = require "dotcompute.jit.types"
+core.builtin(debug.getinfo(1, "S").source)
+
+local printer = {}
+local S = {}
+
+function printer:block(block)
+  for _, statement in ipairs(block) do
+    self.at = statement.at
+    S[statement.op](self, statement)
+  end
+end
+
+-- A block inside the one that has been opened; closes it with `ends`.
+function printer:inner(block, ends)
+  self:indent(1)
+  self:block(block)
+  self:indent(-1)
+  self:line(ends or "}")
+end
+
+S["do"] = function(self, s)
+  self:line "{"
+  self:inner(s.body)
+end
+
+-- --- assignments ------------------------------------------------------------------------------------------------
+
+function S.declare(self, s)
+  for _, symbol in ipairs(s.symbols) do
+    local t = symbol.type
+    if not t.static then self:declare(t.ctype, symbol.cname, t.kind and "(" .. t.ctype .. ")0" or t.ctype .. "()") end
+  end
+end
+
+S["local"] = function(self, s)
+  local values = {}
+  for k, e in ipairs(s.values) do
+    if not e.type.static then values[#values + 1] = { e = e, symbol = s.symbols[k] } end
+  end
+  local list = {}
+  for k, v in ipairs(values) do list[k] = v.e end
+  local texts = self:operands(list)
+  for k, v in ipairs(values) do
+    if v.symbol then
+      -- a value that another new local's name would hide has been computed: names differ
+      self:declare(v.symbol.type.ctype, v.symbol.cname, texts[k])
+    elseif self.has_effect(v.e) then
+      self:line(("(void)%s;"):format(texts[k]))
+    end
+  end
+end
+
+-- Where an assignment goes: the C text of a place whose operands have been evaluated.
+function printer:place(target)
+  if target.op == "symbol" then return target.symbol.cname end
+  target.target = true
+  return self.X.element(self, target)
+end
+
+function S.assign(self, s)
+  local targets, values = s.targets, s.values
+  if #targets == 1 and #values == 1 then
+    local target, e = targets[1], values[1]
+    if target.type.static or e.type.static then return end
+    -- the value may have effects: the index is evaluated before
+    if target.op == "element" and self.has_effect(e) then self:settle(target) end
+    local place = self:place(target)
+    self:line(("%s = %s;"):format(place, self:expr(e)))
+    return
+  end
+  local places, texts = {}, {}
+  for k, target in ipairs(targets) do
+    if target.op == "element" then self:settle(target) end
+    places[k] = self:place(target)
+  end
+  for k, e in ipairs(values) do
+    if not e.type.static then
+      local text = self:expr(e)
+      texts[k] = (e.type.kind and e.op ~= "const") and self:spill(text, e.type) or text
+    end
+  end
+  for k = #targets, 1, -1 do
+    if texts[k] then self:line(("%s = %s;"):format(places[k], texts[k])) end
+  end
+end
+
+-- The indices of a target as constants of their own.
+function printer:settle(target)
+  local texts = self:operands(target.index)
+  for k, e in ipairs(target.index) do
+    if e.op ~= "const" then
+      local name = self:spill(texts[k], e.type)
+      target.index[k] = { op = "symbol", symbol = { cname = name }, type = e.type, at = e.at }
+    end
+  end
+end
+
+function S.evaluate(self, s)
+  local e = s.a
+  if e.op == "void" then
+    local text = self:expr(e.call)
+    if text ~= "" then self:line(text .. ";") end
+    return
+  end
+  if not self.has_effect(e) then return end
+  local text = self:expr(e)
+  if not text:find "^[%w_%.]*$" then self:line(("(void)%s;"):format(text)) end
+end
+
+-- --- conditions and loops ---------------------------------------------------------------------------------------
+
+S["if"] = function(self, s)
+  local opened = 0
+  for k, clause in ipairs(s.clauses) do
+    self.at = clause.at
+    if k == 1 then
+      self:line(("if (%s) {"):format(self:truth(clause.cond)))
+    else
+      local before = #self.lines
+      self:line "} else {" -- dropped where the condition needs no statements
+      self:indent(1)
+      local start = #self.lines
+      local condition = self:truth(clause.cond)
+      if #self.lines == start then
+        self:indent(-1)
+        self:take_back(before)
+        self:line(("} else if (%s) {"):format(condition))
+      else
+        opened = opened + 1
+        self:line(("if (%s) {"):format(condition))
+      end
+    end
+    self:indent(1)
+    self:block(clause.body)
+    self:indent(-1)
+  end
+  if s.otherwise and #s.otherwise > 0 then
+    self:line "} else {"
+    self:indent(1)
+    self:block(s.otherwise)
+    self:indent(-1)
+  end
+  self:line "}"
+  for _ = 1, opened do
+    self:indent(-1)
+    self:line "}"
+  end
+end
+
+S["while"] = function(self, s)
+  local before = #self.lines
+  self:line "for (;;) {"
+  self:indent(1)
+  local start = #self.lines
+  local condition = self:truth(s.cond)
+  if #self.lines == start then
+    self:indent(-1)
+    self:take_back(before)
+    self:line(("while (%s) {"):format(condition))
+    self:indent(1)
+  else
+    self:line(("if (!%s) break;"):format(condition))
+  end
+  self:block(s.body)
+  self:indent(-1)
+  self:line "}"
+end
+
+S["repeat"] = function(self, s)
+  self:line "for (;;) {"
+  self:indent(1)
+  self:block(s.body)
+  self.at = s.cond.at
+  self:line(("if (%s) break;"):format(self:truth(s.cond)))
+  self:indent(-1)
+  self:line "}"
+end
+
+-- The start of the loop's body is the variable's next value; the loop ends before an integer would wrap.
+S["for"] = function(self, s)
+  local t, symbol = s.type, s.symbol
+  local texts = self:operands { s.from, s.to, s.step }
+  local step = s.step.op == "const" and s.step.value or s.step.op == "convert" and s.step.a.op == "const"
+    and s.step.a.value
+  local name, limit = self:temporary(), self:temporary()
+  self:line "{"
+  self:indent(1)
+  self:declare(t.ctype, name, texts[1])
+  local by = step and texts[3] or self:temporary()
+  if not step then self:declare(t.ctype, by, texts[3], true) end
+  local up = step and tostring(step > 0) or ("(%s > 0)"):format(by)
+  local enters
+  if not types.is_floating(t) and types.is_floating(s.to.type) then
+    self.uses.limit = true
+    self:declare("long long", limit, "0")
+    enters = ("dc_limit((double)%s, %s, &%s)"):format(texts[2], up, limit)
+  else
+    local wide = types.is_floating(t) and t or s.to.type.size == 8 and types.is_integer(s.to.type)
+      and s.to.type or types.integer
+    if s.to.type == t then wide = t end
+    self:declare(wide.ctype, limit, self:converted(texts[2], s.to.type, wide), true)
+    enters = "true"
+  end
+  if not step then
+    self:fault(("%s == 0"):format(by), s.step.at, "'for' step is zero")
+    enters = ("%s != 0 && %s"):format(by, enters)
+  end
+  local inside
+  if step then inside = ("%s %s %s"):format(name, step > 0 and "<=" or ">=", limit)
+  else inside = ("(%s ? %s <= %s : %s >= %s)"):format(up, name, limit, name, limit) end
+  local body_at = self.at
+  if types.is_floating(t) then
+    self:line(("if (%s) for (; %s; %s = (%s)(%s + %s)) {"):format(enters, inside, name, t.ctype, name, by))
+    self:indent(1)
+  else
+    self:line(("if (%s && %s) for (;;) {"):format(enters, inside))
+    self:indent(1)
+  end
+  self:declare(t.ctype, symbol.cname, name)
+  self:block(s.body)
+  self.at = body_at
+  if not types.is_floating(t) then
+    -- the distance to the limit, without a sign, is less than a step: the loop ends
+    if step == 1 or step == -1 then
+      self:line(("if (%s == %s) break;"):format(name, limit))
+    else
+      local u = "unsigned long long"
+      local size = step and ("%dull"):format(math.abs(step))
+        or ("(%s > 0 ? (%s)%s : 0 - (%s)%s)"):format(by, u, by, u, by)
+      local rest = step and (step > 0 and ("(%s)%s - (%s)%s"):format(u, limit, u, name)
+        or ("(%s)%s - (%s)%s"):format(u, name, u, limit))
+        or ("(%s ? (%s)%s - (%s)%s : (%s)%s - (%s)%s)"):format(up, u, limit, u, name, u, name, u, limit)
+      self:line(("if (%s < %s) break;"):format(rest, size))
+    end
+    self:line(("%s = (%s)(%s + %s);"):format(name, t.ctype, name, by))
+  end
+  self:indent(-1)
+  self:line "}"
+  self:indent(-1)
+  self:line "}"
+end
+
+S["break"] = function(self) self:line "break;" end
+S["goto"] = function(self, s) self:line(("goto %s;"):format(s.label.cname)) end
+S.label = function(self, s) self:line(("%s:;"):format(s.label.cname)) end
+
+S["return"] = function(self, s)
+  local inst = self.inst
+  local returns = inst.returns or {}
+  if inst.is_kernel or #returns == 0 then
+    for _, e in ipairs(s.values) do
+      if self.has_effect(e) then self:line(("(void)%s;"):format(self:expr(e))) end
+    end
+    self:line "return;"
+    return
+  end
+  local texts = self:operands(s.values)
+  for k, e in ipairs(s.values) do texts[k] = self:converted(texts[k], e.type, returns[k]) end
+  if #returns == 1 then
+    self:line(("return %s;"):format(texts[1]))
+  else
+    self:line(("return {%s};"):format(table.concat(texts, ", ")))
+  end
+end
+
+return printer

@@ -1,0 +1,429 @@
+-- dc.jit: a Lua function becomes a kernel.
+--
+-- An object of dc.jit has a `variant`, a kernel object of dc.kernel, for each signature it was called with: dtypes and
+-- numbers of axes of arrays, kinds of numbers, the device, and what the function captures. A launch finds the variant,
+-- reads the captured values, and launches the kernel, so that streams, graphs and profiles see a kernel as any other.
+local core = require "dotcompute.core"
+local dc = require "dotcompute"
+local arguments = require "dotcompute.arguments"
+local builder = require "dotcompute.builder"
+local builtins = require "dotcompute.jit.builtins"
+local check = require "dotcompute.jit.check"
+local emit = require "dotcompute.jit.emit"
+local launcher = require "dotcompute.jit.launcher"
+local names = require "dotcompute.jit.names"
+local source = require "dotcompute.jit.source"
+local types = require "dotcompute.jit.types"
+core.builtin(debug.getinfo(1, "S").source)
+
+local fail, read = builder.fail, names.read
+local states = setmetatable({}, { __mode = "k" }) -- object -> its state
+local meta = { __name = "dotcompute.jit" }
+local methods = {}
+
+function builtins.function_of(value)
+  local state = type(value) == "table" and states[value]
+  return state and state.fn
+end
+
+-- --- variants ---------------------------------------------------------------------------------------------------
+
+-- The types of arguments, as names.type_of gives them.
+local function types_of(state, args, n)
+  local list = {}
+  for k = 1, n do
+    local t = names.type_of(args[k])
+    if not t then
+      fail("argument", "%s: argument %d, '%s', is %s; a kernel takes arrays, numbers and booleans%s", state.name, k,
+        state.params[k], core.describe(args[k]), type(args[k]) == "table" and " (dc.array makes an array of a table)"
+        or "")
+    end
+    if t.ndim == 0 then
+      fail("shape", "%s: argument %d, '%s', is a 0-d array; pass its number, a:item()", state.name, k, state.params[k])
+    end
+    if t.ndim and t.element.kind == "c" then
+      fail("dtype", "%s: argument %d, '%s', is a complex array, which kernels in Lua do not take yet; pass real and "
+        .. "imaginary parts", state.name, k, state.params[k])
+    end
+    list[k] = t
+  end
+  return list
+end
+
+-- Lines "line 12 of the source" of a message as Lua's.
+local function place_errors(text, places)
+  return text and (text:gsub("[^%s]*:%d+, line (%d+) of the source", function(line)
+    local place = places[tonumber(line)]
+    if place then return (source.place(place.found, place.at)) end
+  end))
+end
+
+local function compile(state, argument_types, device)
+  local root = { fn = state.fn, found = source.find(state.fn, state.text) }
+  local tree = check.kernel(root, argument_types, { name = state.name })
+  local name = emit.c_name(state.name)
+  local emitted = emit.kernel(tree, name, state.check)
+  for _, symbol in ipairs(tree.inputs) do
+    if symbol.type.ndim and not device then device = symbol.input.device end
+  end
+  device = device or dc.device()
+  local options = state.kernel_options
+  options.name = name
+  local make = state.check and dc.module or dc.kernel
+  local ok, result = pcall(dc.using, device, make, emitted.text, options)
+  if not ok then
+    if type(result) == "table" and result.kind == "compile" then
+      result.message = place_errors(result.message, emitted.places)
+      result.log = place_errors(result.log, emitted.places)
+    end
+    error(result, 0)
+  end
+  local variant = { types = argument_types, emitted = emitted, guards = tree.guards, inputs = {}, device = device,
+    kernels = {} }
+  for _, symbol in ipairs(tree.inputs) do
+    variant.inputs[#variant.inputs + 1] = { path = symbol.path, type = symbol.type, name = symbol.name }
+  end
+  if state.check then
+    variant.module, variant.fault = result, result:global "dc_fault"
+    variant.kernel = result:kernel(options.name)
+  else
+    variant.kernel = result
+  end
+  return variant
+end
+
+-- The values of the captured inputs; nil where the variant was compiled for others.
+local function inputs_of(variant)
+  for _, guard in ipairs(variant.guards) do
+    if not rawequal(read(guard.path), guard.value) then return nil end
+  end
+  local values = {}
+  for k, input in ipairs(variant.inputs) do
+    local v = read(input.path)
+    if v == nil or names.type_of(v) ~= input.type then return nil end
+    values[k] = v
+  end
+  return values
+end
+
+-- Whether arrays among the arguments have the numbers of axes of the variant.
+local function has_axes(variant, args)
+  for k, t in ipairs(variant.types) do
+    if t.ndim and args[k].ndim ~= t.ndim then return false end
+  end
+  return true
+end
+
+-- The variant for these arguments, and the values of its inputs.
+local function find(state, args, n)
+  if n ~= #state.params then
+    fail("argument", "%s takes %d argument%s (%s), got %d", state.name, #state.params, #state.params == 1 and "" or "s",
+      table.concat(state.params, ", "), n)
+  end
+  local key, device = core.signature(args, n)
+  local list = state.variants[key]
+  if not list then
+    list = {}
+    state.variants[key] = list
+  end
+  for _, variant in ipairs(list) do
+    if has_axes(variant, args) then
+      local values = inputs_of(variant)
+      if values then return variant, values end
+    end
+  end
+  local argument_types = state.fixed and state.fixed(args) or types_of(state, args, n)
+  local variant = compile(state, argument_types, device)
+  if #list >= 64 then table.remove(list, 1) end -- constants that change with every launch
+  list[#list + 1] = variant
+  state.last = variant
+  return variant, inputs_of(variant) or {}
+end
+
+-- What the kernel of a variant is called with: arrays, followed by their extents, numbers and booleans.
+local function expand(variant, args, values)
+  local list, n, input = {}, 0, 0
+  for _, param in ipairs(variant.emitted.params) do
+    local v
+    if param.argument then
+      v = args[param.argument]
+    else
+      input = input + 1
+      v = values[input]
+    end
+    n = n + 1
+    list[n] = v
+    if param.type.ndim == 1 then
+      n = n + 1
+      list[n] = #v
+    elseif param.type.ndim then
+      table.move({ v:shape() }, 1, param.type.ndim, n + 1, list)
+      n = n + param.type.ndim
+    end
+  end
+  return list, n
+end
+
+-- --- launches ---------------------------------------------------------------------------------------------------
+
+-- The kernel object of a variant, with the launch options of the object.
+local function kernel_of(state, variant)
+  if not state.with then return variant.kernel end
+  local kernel = variant.kernels[state.with]
+  if not kernel then
+    kernel = variant.kernel:with(state.with)
+    variant.kernels[state.with] = kernel
+  end
+  return kernel
+end
+
+-- After a launch with { check = true }: raises what a thread has found.
+local function raise_fault(state, variant)
+  local words = variant.fault:to_table()
+  if words[1] == 0 then return end
+  variant.fault:fill(0)
+  local site = variant.emitted.sites[words[1]]
+  local place, column = source.place(site.found, site.at)
+  if site.kind == "index" then
+    fail("index", "%s: %s, column %d: index %d of axis %d is out of range: the extent is %d", state.name, place, column,
+      words[2], site.text, words[3])
+  end
+  fail("launch", "%s: %s, column %d: %s", state.name, place, column, site.text)
+end
+
+local function prepare(state, ...)
+  local args, n = { ... }, select("#", ...)
+  local variant, values = find(state, args, n)
+  local kernel = kernel_of(state, variant)
+  if variant.fast_call == nil then
+    variant.fast_call = not state.check and launcher.make(variant, launcher.call)
+    variant.fast_forall = not state.check and launcher.make(variant, launcher.forall)
+  end
+  rawset(state, "fast_call", variant.fast_call) -- rawset: a state of `with` has its own
+  rawset(state, "fast_forall", variant.fast_forall)
+  rawset(state, "fast_kernel", kernel)
+  return variant, kernel, expand(variant, args, values)
+end
+
+local function launch(state, grid, block, ...)
+  local variant, kernel, list, n = prepare(state, ...)
+  kernel(grid, block, table.unpack(list, 1, n))
+  if state.check then raise_fault(state, variant) end
+end
+
+function meta.__call(object, ...)
+  local state = states[object]
+  local fast, n = rawget(state, "fast_call"), select("#", ...)
+  if fast and n == state.count and fast(rawget(state, "fast_kernel"), ...) then return end
+  if n < 2 then
+    fail("argument", "%s(grid, block, ...) takes a grid and a block before the arguments; %s:forall(n, ...) chooses "
+      .. "them", state.name, state.name)
+  end
+  launch(state, ...)
+end
+
+-- An object's state; methods are called with a colon.
+local function state_of(object, method)
+  local state = type(object) == "table" and states[object]
+  if not state then fail("argument", "'%s' is a method of a kernel: k:%s(…)", method, method) end
+  return state
+end
+
+-- Grids for the extents of an index: the last one is CUDA's x.
+local blocks = { { 256 }, { 8, 32 }, { 4, 4, 32 } }
+
+-- forall(n, ...), forall({rows, columns}, ...): a thread for each index.
+function methods.forall(object, n, ...)
+  local state = state_of(object, "forall")
+  if type(n) ~= "table" then
+    local fast = rawget(state, "fast_forall")
+    if fast and select("#", ...) == state.count - 2 and fast(rawget(state, "fast_kernel"), n, ...) then return end
+    local variant, kernel, list, count = prepare(state, ...)
+    kernel:forall(n, table.unpack(list, 1, count))
+    if state.check then raise_fault(state, variant) end
+    return
+  end
+  local sizes = blocks[#n]
+  if not sizes then fail("launch", "%s: forall takes a number or a list of 1 to 3, got %d", state.name, #n) end
+  local grid, block = {}, {}
+  for k = #n, 1, -1 do
+    local extent = math.tointeger(n[k])
+    if not extent or extent < 0 then
+      fail("launch", "%s: extent %d of forall is an integer that is not negative, got %s", state.name, k,
+        core.describe(n[k]))
+    end
+    block[#block + 1] = sizes[k]
+    grid[#grid + 1] = (extent + sizes[k] - 1) // sizes[k]
+  end
+  launch(state, grid, block, ...)
+end
+
+local function object_of(state)
+  local object = setmetatable({}, meta)
+  states[object] = state
+  return object
+end
+
+-- A variant of the object whose launches have these options: those of a kernel's `with`.
+function methods.with(object, options)
+  local state = state_of(object, "with")
+  if type(options) ~= "table" then
+    fail("argument", "%s:with takes a table of options, got %s", state.name, core.describe(options))
+  end
+  local merged = {}
+  for _, t in ipairs { state.with or {}, options } do
+    for name, v in next, t do merged[name] = v end
+  end
+  return object_of(setmetatable({ with = merged }, { __index = state, __newindex = state }))
+end
+
+-- The CUDA C of the last variant that was compiled, or of the one for these arguments, with the lines of Lua.
+function methods.source(object, ...)
+  local state = state_of(object, "source")
+  local variant = state.last
+  if select("#", ...) > 0 then variant = find(state, { ... }, select("#", ...)) end
+  if not variant then
+    fail("argument", "%s has not been compiled yet: launch it, or call %s:source with a launch's arguments", state.name,
+      state.name)
+  end
+  local lines, last = {}, nil
+  for k, text in ipairs(variant.emitted.lines) do
+    local place = variant.emitted.places[k]
+    if place then
+      local shown, _, line = source.place(place.found, place.at)
+      if shown ~= last then
+        local code = source.line(place.found, line):gsub("[\\%s]+$", "")
+        lines[#lines + 1] = ("  // %s: %s"):format(shown, code)
+        last = shown
+      end
+    end
+    lines[#lines + 1] = text
+  end
+  return table.concat(lines, "\n") .. "\n"
+end
+
+-- The kernel object that a launch with these arguments uses.
+function methods.kernel(object, ...)
+  local state = state_of(object, "kernel")
+  return kernel_of(state, (find(state, { ... }, select("#", ...))))
+end
+
+function meta.__index(object, key)
+  local method = methods[key]
+  if method then return method end
+  local state = states[object]
+  if key == "name" then return state.name end
+  if type(key) == "userdata" then
+    local streams = rawget(state, "streams")
+    if not streams then
+      streams = setmetatable({}, { __mode = "k" })
+      rawset(state, "streams", streams)
+    end
+    streams[key] = streams[key] or methods.with(object, { stream = key })
+    return streams[key]
+  end
+  fail("index", "a kernel of dc.jit has no '%s'", tostring(key))
+end
+
+function meta.__newindex() fail("argument", "a kernel has no fields to set") end
+function meta.__tostring(object)
+  local state = states[object]
+  return ("kernel in Lua %s(%s)"):format(state.name, table.concat(state.params, ", "))
+end
+
+-- --- dc.jit -----------------------------------------------------------------------------------------------------
+
+local known = { name = "string", check = "boolean", source = "string", flags = "any", fast_math = "boolean",
+  debug = "boolean", std = "string" }
+
+-- The name in `local name = dc.jit(function` or `function name`.
+local function name_in(found)
+  local before = found.chunk.text:sub(1, found.node.at - 1)
+  return before:match "([%a_][%w_]*)%s*=%s*[%w_%.]+%s*%(%s*$" or before:match "([%a_][%w_]*)%s*=%s*$"
+    or found.chunk.text:match("^local%s+function%s+([%a_][%w_]*)", found.node.at)
+    or found.chunk.text:match("^function%s+([%a_][%w_]*)", found.node.at)
+end
+
+-- "float32[:,:]": the type of an argument.
+local function parse_type(text)
+  local name, axes = text:match "^%s*([%w_]+)%s*%[([:,%s]*)%]%s*$"
+  name = name or text:match "^%s*([%w_]+)%s*$"
+  local d = name and types.dtype(name)
+  if not d or d.kind == "c" then
+    fail("argument", "'%s' is no type of an argument: those are \"float32\", \"int32[:]\", \"float64[:,:]\"",
+      text:match "^%s*(.-)%s*$")
+  end
+  if not axes then return d end
+  local _, colons = axes:gsub(":", "")
+  local _, commas = axes:gsub(",", "")
+  if colons == 0 or colons ~= commas + 1 then fail("argument", "'%s' is no type of an array: float32[:,:]", text) end
+  return types.array(d, colons)
+end
+
+local function parse_signature(text)
+  local result, inside = text:match "^%s*([%w_]*)%s*%((.*)%)%s*$"
+  if not result then fail("argument", "'%s' is no signature, as in \"void(int32, float32[:])\"", text) end
+  if result ~= "" and result ~= "void" then
+    fail("argument", "a kernel returns no value, so its signature is void(…), not %s(…)", result)
+  end
+  local list, depth, word = {}, 0, ""
+  if not inside:find "%S" then return list end
+  for c in (inside .. ","):gmatch "." do
+    depth = depth + (c == "[" and 1 or c == "]" and -1 or 0)
+    if c == "," and depth == 0 then
+      list[#list + 1] = parse_type(word)
+      word = ""
+    else
+      word = word .. c
+    end
+  end
+  if depth ~= 0 then fail("argument", "'%s': a bracket has no end", text) end
+  return list
+end
+
+-- Raises unless the arguments are those of the signature.
+local function fixed_types(state, list)
+  return function(args)
+    for k, t in ipairs(list) do
+      local got = names.type_of(args[k])
+      local fits = got == t or (got and not t.ndim and got.kind ~= nil and not got.ndim
+        and (got.kind == "b") == (t.kind == "b"))
+      if not fits then
+        fail("dtype", "%s: argument %d, '%s', is %s by the signature, got %s", state.name, k, state.params[k], t.text,
+          got and got.text or core.describe(args[k]))
+      end
+    end
+    return list
+  end
+end
+
+local function jit(...)
+  local first, second, third = ...
+  local signature, fn, options = nil, first, second
+  if type(first) == "string" then signature, fn, options = first, second, third end
+  if type(fn) == "table" and states[fn] then return fn end
+  if type(fn) ~= "function" then
+    fail("argument", "bad argument #%d to 'jit': a Lua function expected, got %s", signature and 2 or 1,
+      core.describe(fn))
+  end
+  options = arguments.check("dc.jit", options, known)
+  local found = source.find(fn, options.source)
+  if found.node.vararg then fail("argument", "dc.jit: the function takes '...'; a kernel's parameters have names") end
+  local name = builder.name({ name = options.name or name_in(found) }, "jit")
+  local state = { fn = fn, text = options.source, name = name, check = options.check, variants = {}, params = {},
+    kernel_options = { flags = options.flags, fast_math = options.fast_math, debug = options.debug,
+      std = options.std } }
+  for k, decl in ipairs(found.node.params) do state.params[k] = decl.name end
+  state.count = #state.params + 2 -- arguments of a launch
+  if signature then
+    local list = parse_signature(signature)
+    if #list ~= #state.params then
+      fail("argument", "dc.jit: the signature has %d argument%s, the function has %d", #list, #list == 1 and "" or "s",
+        #state.params)
+    end
+    state.fixed = fixed_types(state, list)
+  end
+  return object_of(state)
+end
+
+return { jit = jit, function_of = builtins.function_of }

@@ -1,0 +1,144 @@
+-- Tokens of Lua 5.4 with their places. The texts have been compiled by Lua before, so mistakes in them cannot occur but
+-- where a text is not the one that was compiled; then the parser fails and the text is refused.
+--
+-- A list of tokens is four lists of the same length: kind ("name", "number", "string", "eof", or the keyword or sign
+-- itself), value (of names, numbers and strings), first and last (positions in the text).
+local core = require "dotcompute.core"
+core.builtin(debug.getinfo(1, "S").source)
+
+local lexer = {}
+
+local keywords = {}
+for word in ([[and break do else elseif end false for function goto if in local nil not or repeat return then true
+  until while]]):gmatch "%S+" do
+  keywords[word] = true
+end
+
+-- Longest first.
+local signs = {}
+for sign in ([[... << >> // == ~= <= >= :: .. + - * / % ^ # & ~ | < > = ( ) { } [ ] ; : , .]]):gmatch "%S+" do
+  signs[#signs + 1] = sign
+end
+
+local signs_by_byte = {}
+for _, sign in ipairs(signs) do
+  local list = signs_by_byte[sign:byte()] or {}
+  signs_by_byte[sign:byte()] = list
+  list[#list + 1] = sign
+end
+
+local function fail(at, text) error({ at = at, text = text }, 0) end
+
+-- The position behind the long bracket that begins at `at`, and where its contents begin and end; nil where there is
+-- none.
+local function long_bracket(text, at)
+  local level = text:match("^%[(=*)%[", at)
+  if not level then return nil end
+  local first, last = text:find("]" .. level .. "]", at + #level + 2, true)
+  if not first then fail(at, "a long bracket has no end") end
+  return last + 1, at + #level + 2, first - 1
+end
+
+-- The position behind the quoted string that begins at `at`.
+local function quoted(text, at)
+  local quote, k = text:sub(at, at), at + 1
+  while true do
+    k = text:find("[\"'\\\r\n]", k)
+    if not k then fail(at, "a string has no end") end
+    local c = text:sub(k, k)
+    if c == quote then return k + 1 end
+    if c == "\r" or c == "\n" then fail(at, "a string has no end") end
+    if c == "\\" then
+      k = text:match("^z%s*()", k + 1) or text:match("^\r\n()", k + 1) or text:match("^\n\r()", k + 1) or k + 2
+    else
+      k = k + 1
+    end
+  end
+end
+
+-- The position behind the numeral that begins at `at`, as Lua reads it.
+local function numeral(text, at)
+  local exponent = "[eE]"
+  local k = at
+  if text:find("^0[xX]", at) then
+    exponent, k = "[pP]", at + 2
+  end
+  while true do
+    local behind = text:match("^" .. exponent .. "[+-]?()", k) or text:match("^[%x%.]()", k)
+    if not behind then return k end
+    k = behind
+  end
+end
+
+-- The value of a string's text: Lua's own reading of it.
+local function string_value(token)
+  local chunk = load("return " .. token, "=string", "t", {})
+  return chunk and chunk() or ""
+end
+
+function lexer.tokens(text)
+  local kind, value, first, last, n = {}, {}, {}, {}, 0
+  local function add(k, v, from, to)
+    n = n + 1
+    kind[n], value[n], first[n], last[n] = k, v, from, to
+  end
+  local at = 1
+  while true do
+    at = text:match("^%s*()", at)
+    if at > #text then break end
+    local byte = text:byte(at)
+    local name = text:match("^[%a_][%w_]*", at)
+    if name then
+      add(keywords[name] and name or "name", name, at, at + #name - 1)
+      at = at + #name
+    elseif byte == 45 and text:byte(at + 1) == 45 then -- "--"
+      at = long_bracket(text, at + 2) or text:match("^[^\r\n]*()", at)
+    elseif text:find("^%.?%d", at) then
+      local behind = numeral(text, at)
+      local number = tonumber(text:sub(at, behind - 1))
+      if not number then fail(at, "a malformed number") end
+      add("number", number, at, behind - 1)
+      at = behind
+    elseif byte == 34 or byte == 39 or (byte == 91 and text:find("^%[=*%[", at)) then
+      local behind = byte == 91 and long_bracket(text, at) or quoted(text, at)
+      add("string", string_value(text:sub(at, behind - 1)), at, behind - 1)
+      at = behind
+    else
+      local found
+      for _, sign in ipairs(signs_by_byte[byte] or {}) do
+        if text:sub(at, at + #sign - 1) == sign then
+          found = sign
+          break
+        end
+      end
+      if not found then fail(at, "a character that Lua does not have") end
+      add(found, nil, at, at + #found - 1)
+      at = at + #found
+    end
+  end
+  add("eof", nil, #text + 1, #text + 1)
+  return { kind = kind, value = value, first = first, last = last, count = n }
+end
+
+-- The positions at which lines begin; a line ends with \n, \r, \r\n or \n\r.
+function lexer.lines(text)
+  local starts, at = { 1 }, 1
+  while true do
+    local k = text:find("[\r\n]", at)
+    if not k then return starts end
+    at = text:match("^\r\n()", k) or text:match("^\n\r()", k) or k + 1
+    starts[#starts + 1] = at
+  end
+end
+
+-- Line and column of a position; columns count bytes, from 1.
+function lexer.place(starts, at)
+  local low, high = 1, #starts
+  while low < high do
+    local middle = (low + high + 1) // 2
+    if starts[middle] <= at then low = middle else high = middle - 1 end
+  end
+  return low, at - starts[low] + 1
+end
+
+return lexer

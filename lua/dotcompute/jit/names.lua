@@ -1,0 +1,239 @@
+-- What names mean: locals, parameters, and what a kernel captures from the script: upvalues and globals, and fields
+-- of tables by name (`config.steps`).
+--
+-- Captured numbers, booleans and arrays are `inputs`, hidden parameters whose values are read at each launch.
+-- Functions, strings, and numbers that must be constant, are `guards`: the kernel was compiled for their values, and is
+-- compiled again where they have changed.
+local core = require "dotcompute.core"
+local builtins = require "dotcompute.jit.builtins"
+local source = require "dotcompute.jit.source"
+local types = require "dotcompute.jit.types"
+core.builtin(debug.getinfo(1, "S").source)
+
+local names = {}
+
+-- --- functions of the script ------------------------------------------------------------------------------------
+
+-- The record of a function of the script; its text is read here.
+function names:root_function(value, found, at)
+  local fn = self.roots[value]
+  if fn then return fn end
+  if not found then
+    local ok, result = pcall(source.find, value)
+    if not ok then
+      self:fail(at, "a function that the kernel calls cannot be compiled: %s", result.message or result)
+    end
+    found = result
+  end
+  local root = { fn = value, found = found, upvalues = {} }
+  local k = 1
+  while true do
+    local name = debug.getupvalue(value, k)
+    if not name then break end
+    root.upvalues[name] = k
+    k = k + 1
+  end
+  fn = { node = found.node, root = root, instances = {} }
+  self.roots[value] = fn
+  return fn
+end
+
+-- --- captured values --------------------------------------------------------------------------------------------
+
+-- A path is { fn =, upvalue = its index, id, text, keys… }.
+local function path_of_upvalue(root, index, name)
+  return { fn = root.fn, upvalue = index, text = name, id = tostring(debug.upvalueid(root.fn, index)) }
+end
+
+local function path_of_field(path, key)
+  local longer = table.move(path, 1, #path, 1, { fn = path.fn, upvalue = path.upvalue })
+  longer[#longer + 1] = key
+  longer.text = path.text == "_ENV" and key or ("%s.%s"):format(path.text, key)
+  longer.id = ("%s\0%s"):format(path.id, key)
+  return longer
+end
+
+-- The value of a path, now.
+function names.read(path)
+  local _, value = debug.getupvalue(path.fn, path.upvalue)
+  for _, key in ipairs(path) do
+    if type(value) ~= "table" then return nil end
+    value = value[key]
+  end
+  return value
+end
+
+local function field(t, key)
+  if type(t) ~= "table" then return nil end
+  local ok, value = pcall(function() return t[key] end)
+  if ok then return value end
+end
+
+function names:guard(path, value)
+  if not self.guards[path.id] then
+    self.guards[path.id] = true
+    self.guards[#self.guards + 1] = { path = path, value = value }
+  end
+end
+
+-- A number, boolean or array as a hidden parameter: its symbol, which belongs to the kernel.
+function names:input(path, value, t)
+  local symbol = self.by_path[path.id]
+  if not symbol then
+    self.count = self.count + 1
+    symbol = { name = path.text, type = t, roots = {}, owner = self.kernel, path = path, input = value,
+      cname = ("%s_%d"):format(path.text:gsub("[^%w_]", "_"), self.count),
+      because = ("captured from the script as '%s'"):format(path.text) }
+    self.by_path[path.id] = symbol
+    self.inputs[#self.inputs + 1] = symbol
+    self.changed = true
+  end
+  return symbol
+end
+
+-- The type of a value of the script that a kernel takes as an argument or captures; nil where it takes none.
+function names.type_of(value)
+  local kind = math.type(value)
+  if kind then return types[kind] end
+  if type(value) == "boolean" then return types.bool end
+  if type(value) == "userdata" and core.is_array(value) then
+    return types.array(types.dtype(value.dtype), value.ndim)
+  end
+end
+
+-- The node of a captured value.
+function names:captured(n, path, value)
+  local t = names.type_of(value)
+  if t and self.compiled_in then
+    if t.ndim then
+      self:fail(n.at, "'%s' is an array, which a function of elements cannot capture: make it an argument", path.text)
+    end
+    self:guard(path, value)
+    return { op = "const", type = t, value = value, at = n.at }
+  elseif t then
+    if t.ndim then self:check_array(n, t, path.text) end
+    local symbol = self:input(path, value, t)
+    self:reach(symbol)
+    return { op = "symbol", type = symbol.type, symbol = symbol, at = n.at }
+  end
+  if type(value) == "function" then
+    self:guard(path, value)
+    local builtin = builtins.by_function[value]
+    if builtin then return { op = "static", type = types.static("builtin", builtin, "a function"), at = n.at } end
+    if debug.getinfo(value, "S").what == "C" then
+      self:fail(n.at, "'%s' is a function in C, which a kernel cannot call; the functions of 'math' and 'dc' that it "
+        .. "can call are listed in docs/jit.md", path.text)
+    end
+    local fn = self:root_function(value, nil, n.at)
+    fn.name = fn.name or path[#path] or path.text
+    return { op = "static", type = types.static("function", fn, ("the function '%s'"):format(path.text)), at = n.at }
+  end
+  local inner = builtins.function_of(value) -- of an object of dc.jit
+  if inner then
+    self:guard(path, value)
+    local fn = self:root_function(inner, nil, n.at)
+    fn.name = fn.name or path[#path] or path.text
+    return { op = "static", type = types.static("function", fn, ("the function '%s'"):format(path.text)), at = n.at }
+  end
+  if type(value) == "table" then
+    return { op = "static", type = types.static("table", value, ("the table '%s'"):format(path.text)), path = path,
+      at = n.at }
+  end
+  if type(value) == "string" then
+    self:guard(path, value)
+    return { op = "static", type = types.string(value), text = value, at = n.at }
+  end
+  if value == nil then
+    self:fail(n.at, "'%s' is nil: a local or global of that name has no value when the kernel is compiled", path.text)
+  end
+  self:fail(n.at, "'%s' is %s, which a kernel cannot use: it takes numbers, booleans, arrays and functions", path.text,
+    core.describe(value))
+end
+
+function names:check_array(n, t, name)
+  if t.element.kind == "c" then
+    self:fail(n.at, "'%s' is a complex array, which kernels in Lua do not take yet: pass its real and imaginary part",
+      name)
+  end
+  if t.ndim == 0 then
+    self:fail(n.at, "'%s' is a 0-d array: pass its number, a:item()", name)
+  end
+end
+
+-- A field, by name, of a table of the script.
+function names:field(n, object, key)
+  local value = field(object.type.value, key)
+  local path = path_of_field(object.path, key)
+  if value == nil then
+    local text = object.path.text
+    if object.type.value == builtins.library.dc or object.type.value == builtins.library.math then
+      local list = builtins.names(object.type.value)
+      local near = core.closest(key, list)
+      self:fail(n.at, "%s has no '%s'%s", text, key, near and (": did you mean '%s.%s'?"):format(text, near) or "")
+    end
+    self:fail(n.at, "'%s.%s' is nil when the kernel is compiled", text, key)
+  end
+  if object.type.value == builtins.library.math and math.type(value) then -- math.pi
+    self:guard(path, value)
+    return { op = "const", type = types[math.type(value)], value = value, at = n.at }
+  end
+  return self:captured(n, path, value)
+end
+
+-- --- names ------------------------------------------------------------------------------------------------------
+
+-- A <const> that Lua's compiler has folded into its users is no upvalue: its value is that of its expression.
+function names:folded(n, decl)
+  local value = decl.attrib == "const" and decl.value
+  if value then
+    local chunk = self.inst.root.found.chunk
+    local made = load("return " .. chunk.text:sub(value.at, value.last), "=(constant)", "t", {})
+    local ok, v = pcall(made or error)
+    if ok and (type(v) == "number" or type(v) == "boolean") then
+      return { op = "const", type = names.type_of(v), value = v, at = n.at }
+    elseif ok and type(v) == "string" then
+      return { op = "static", type = types.string(v), text = v, at = n.at }
+    elseif value.op == "name" and value.decl then
+      return self:folded(n, value.decl)
+    end
+  end
+  self:fail(n.at, "the value of '%s' is not known here", n.name)
+end
+
+-- The instance that a declaration belongs to: the current one, or one around it; nil: the script's.
+local function owner_of(inst, decl)
+  while inst do
+    if inst.node == decl.fn then return inst end
+    inst = inst.parent
+  end
+end
+
+function names:name(n)
+  local decl, root = n.decl, self.inst.root
+  if decl then
+    local owner = owner_of(self.inst, decl)
+    if not owner then
+      local index = root.upvalues[n.name]
+      if not index then return self:folded(n, decl) end
+      local _, value = debug.getupvalue(root.fn, index)
+      return self:captured(n, path_of_upvalue(root, index, n.name), value)
+    end
+    local symbol = owner.symbols[decl]
+    if not symbol then self:fail(n.at, "'%s' is used before it is declared", n.name) end
+    if owner == self.inst and self.inst.state and self.inst.state[symbol] then
+      self:fail(n.at, "'%s' has no value here: it is nil until it is assigned, on every way to this line", n.name)
+    end
+    if symbol.type.static then
+      return { op = "static", type = symbol.type, symbol = symbol, path = symbol.path, text = symbol.string, at = n.at }
+    end
+    self:reach(symbol)
+    return { op = "symbol", type = symbol.type, symbol = symbol, at = n.at }
+  end
+  -- a global: a field of _ENV
+  local index = root.upvalues._ENV
+  if not index then self:fail(n.at, "'%s' is no local, and the function has no globals", n.name) end
+  local _, env = debug.getupvalue(root.fn, index)
+  return self:captured(n, path_of_field(path_of_upvalue(root, index, "_ENV"), n.name), field(env, n.name))
+end
+
+return names

@@ -1,0 +1,391 @@
+-- Types of statements: methods of the checker (check.lua).
+--
+-- The state of a place is the set of locals that have no value there, false where no way leads. It finds reads of
+-- locals before their first assignment, and functions that end without the return of a value.
+local core = require "dotcompute.core"
+local number_text = require "dotcompute.number_text"
+local types = require "dotcompute.jit.types"
+core.builtin(debug.getinfo(1, "S").source)
+
+local statements = {}
+local S = {}
+
+-- --- states -----------------------------------------------------------------------------------------------------
+
+local function copy(state)
+  if not state then return state end
+  local t = {}
+  for symbol in pairs(state) do t[symbol] = true end
+  return t
+end
+
+-- What has no value after two ways have met.
+local function join(a, b)
+  if not a then return copy(b) end
+  local t = copy(a)
+  for symbol in pairs(b or {}) do t[symbol] = true end
+  return t
+end
+
+function statements:copy_state() return copy(self.inst.state) end
+
+-- --- blocks -----------------------------------------------------------------------------------------------------
+
+function statements:block(block)
+  local inst, list = self.inst, {}
+  local labels = {}
+  for _, n in ipairs(block) do
+    if n.op == "label" then
+      local known = inst.symbols[n]
+      if not known then
+        self.count = self.count + 1
+        known = { cname = ("%s_%d"):format(n.name, self.count) }
+        inst.symbols[n] = known
+      end
+      known.state = nil
+      labels[n.name] = known
+    end
+  end
+  inst.blocks = { labels = labels, outer = inst.blocks }
+  for _, n in ipairs(block) do
+    local statement = S[n.op](self, n)
+    if statement then
+      statement.at = n.at
+      list[#list + 1] = statement
+    end
+  end
+  inst.blocks = inst.blocks.outer
+  return list
+end
+
+S["do"] = function(self, n) return { op = "do", body = self:block(n.body) } end
+
+-- --- assignments ------------------------------------------------------------------------------------------------
+
+-- The values for `count` targets.
+function statements:values_for(n, count, names)
+  local list = self:list(n.values, names)
+  if list.open and #list < count then -- a recursion: as many as are needed
+    for k = #list + 1, count do
+      list[k] = { op = "result", call = list[#list].call, k = k, type = types.unknown, at = n.at, n = n.values[1] }
+    end
+  end
+  for k = 1, math.max(#list, count) do
+    local e = list[k]
+    if not e then
+      if #list == 0 then self:fail(n.values[1].at, "'%s' returns no value", self:shown(n.values[1])) end
+      self:fail(n.at, "%d value%s for %d variables: a variable would be nil", #list, #list == 1 and "" or "s", count)
+    end
+    local t = e.type
+    if t == types.unknown and self.final then self:fail_unknown(e, e.n) end
+    if t.maybe or t.mixed then
+      self:fail(e.n.at, "'%s' is %s; a value in a kernel has one type: write 'c and a or b' whole", self:shown(e.n),
+        t.text)
+    end
+  end
+  return list
+end
+
+S["local"] = function(self, n)
+  local inst = self.inst
+  for _, decl in ipairs(n.decls) do
+    if decl.attrib == "close" then self:fail(decl.at, "'%s': kernels have no to-be-closed variables", decl.name) end
+  end
+  if #n.values == 0 then
+    local symbols = {}
+    for k, decl in ipairs(n.decls) do
+      symbols[k] = self:symbol(decl)
+      if inst.state then inst.state[symbols[k]] = true end
+      if self.final and symbols[k].type == types.unknown then
+        self:fail(decl.at, "'%s' gets no value in the whole function, so it has no type", decl.name)
+      end
+    end
+    return { op = "declare", symbols = symbols }
+  end
+  local names = {}
+  for k, decl in ipairs(n.decls) do names[k] = decl.name end
+  local list = self:values_for(n, #n.decls, names)
+  local targets = {}
+  for k, decl in ipairs(n.decls) do
+    local symbol = self:symbol(decl)
+    self:assign(symbol, list[k], decl.at, n)
+    if inst.state then inst.state[symbol] = nil end
+    targets[k] = symbol
+  end
+  return { op = "local", symbols = targets, values = self:converted(list, targets) }
+end
+
+-- The values as the types of their symbols.
+function statements:converted(list, symbols)
+  for k, symbol in ipairs(symbols) do
+    local t = symbol.type
+    if t.kind and list[k].type.kind then list[k] = self:convert(list[k], t, list[k].n) end
+  end
+  return list
+end
+
+S.localfunction = function(self, n)
+  local symbol = self:symbol(n.decl)
+  local e = self:expr(n.fn, n.decl.name)
+  self:assign(symbol, e, n.decl.at, n)
+end
+
+-- An element takes a value: Lua's rules of arrays, but that a fraction is never dropped without a cast.
+function statements:stored(e, element, n)
+  local t = e.type
+  if t == types.unknown then return e end
+  if t.maybe or t.mixed or not t.kind then
+    self:fail(n.at, "an element of a %s array takes a number, but '%s' is %s", element.name, self:shown(e.n), t.text)
+  end
+  if (t == types.bool) ~= (element == types.bool) then
+    self:fail(n.at, "an element of a%s %s array takes %s, but '%s' is %s: write %s",
+      element.name:find "^i" and "n" or "", element.name, element == types.bool and "a boolean" or "a number",
+      self:shown(e.n), self:why(e), element == types.bool and "x ~= 0" or "b and 1 or 0")
+  end
+  if types.is_integer(element) and types.is_floating(t) then
+    local i = e.op == "const" and math.tointeger(e.value)
+    if not i then
+      self:fail(n.at, "an element of a%s %s array takes an integer, but '%s' is %s: write dc.%s(x), which drops the "
+        .. "fraction", element.name:find "^i" and "n" or "", element.name, self:shown(e.n), self:why(e), element.name)
+    end
+    e = { op = "const", type = types.integer, value = i, at = e.at, n = e.n }
+  end
+  return self:convert(e, element, n)
+end
+
+-- Where a value goes: a symbol, or an element.
+function statements:target(n)
+  if n.op == "name" then
+    if not n.decl then
+      self:fail(n.at, "'%s' is a global, which a kernel cannot change: write 'local %s', or an element of an array",
+        n.name, n.name)
+    end
+    if n.decl.attrib then self:fail(n.at, "'%s' is constant", n.name) end
+    local inst = self.inst
+    while inst and inst.node ~= n.decl.fn do inst = inst.parent end
+    if not inst then
+      self:fail(n.at, "'%s' belongs to the script, which a kernel cannot change: write an element of an array", n.name)
+    end
+    local symbol = inst.symbols[n.decl]
+    if symbol.loop then
+      self:fail(n.at, "'%s' is the variable of a loop: its changes end with the iteration, so use another local",
+        n.name)
+    end
+    if inst ~= self.inst then
+      self:reach(symbol)
+      self:set(self.inst, "effect")
+    end
+    return { op = "symbol", symbol = symbol, type = symbol.type, n = n }
+  elseif n.op == "index" then
+    local e = self:expr(n)
+    if e.op == "row" then
+      self:fail(n.at, "'%s' has %d axes: a kernel assigns single elements, a[{i, j}] = v", self:shown(n.object),
+        e.array.type.ndim)
+    elseif e.op ~= "element" then
+      self:fail(n.at, "'%s' belongs to the script, which a kernel cannot change", self:shown(n))
+    end
+    if e.type ~= types.unknown then
+      local symbol = e.array.symbol
+      if not symbol then self:fail(n.at, "'%s' cannot be assigned", self:shown(n)) end
+      self:write(symbol)
+      self:set(self.inst, "effect")
+    end
+    return e
+  end
+  self:fail(n.at, "'%s' cannot be assigned", self:shown(n))
+end
+
+S.assign = function(self, n)
+  local targets = {}
+  if n.targets[1].op == "name" and n.values[1].op == "function" and #n.values == 1 then
+    self:fail(n.at, "a function in a kernel is declared with 'local function'")
+  end
+  for k, target in ipairs(n.targets) do targets[k] = self:target(target) end
+  local list = self:values_for(n, #targets)
+  for k, target in ipairs(targets) do
+    local e = list[k]
+    if target.op == "symbol" then
+      local symbol = target.symbol
+      local outer = symbol.owner ~= self.inst
+      self:assign(symbol, e, target.n.at, n)
+      if not outer and self.inst.state then self.inst.state[symbol] = nil end
+      if symbol.type.kind and e.type.kind then list[k] = self:convert(e, symbol.type, e.n) end
+    elseif target.type ~= types.unknown then
+      list[k] = self:stored(e, target.type, n.values[k] or n)
+    end
+  end
+  return { op = "assign", targets = targets, values = list }
+end
+
+S.callstat = function(self, n)
+  local e = self:multi(n.call)
+  if e.op == "values" then e = e[1] or { op = "void", call = e.call, effect = true, type = types.unknown } end
+  return { op = "evaluate", a = e }
+end
+
+-- --- conditions and loops ---------------------------------------------------------------------------------------
+
+function statements:condition(n)
+  local e = self:expr(n)
+  if e.type.static then self:fail(n.at, "'%s' is %s, and always true", self:shown(n), e.type.text) end
+  return e
+end
+
+S["if"] = function(self, n)
+  local inst = self.inst
+  local result = { op = "if", clauses = {} }
+  local after
+  for k, clause in ipairs(n.clauses) do
+    local cond = self:condition(clause.cond)
+    local otherwise = copy(inst.state)
+    if cond.op == "const" and not self.truth(cond) then inst.state = false end
+    local body = self:block(clause.body)
+    after = join(after, inst.state)
+    inst.state = otherwise
+    result.clauses[k] = { cond = cond, body = body, at = clause.cond.at }
+  end
+  if n.otherwise then result.otherwise = self:block(n.otherwise) end
+  inst.state = join(after, inst.state)
+  return result
+end
+
+-- Runs `body` as a loop's; gives its tree. The state behind the loop is joined from the exit's ("end": that at the
+-- body's end) and the breaks'.
+function statements:loop(body, exit_state)
+  local inst = self.inst
+  local outer = inst.loop
+  inst.loop = { state = false }
+  local tree = body()
+  if exit_state ~= "end" then inst.state = exit_state end
+  inst.state = join(inst.state, inst.loop.state)
+  inst.loop = outer
+  return tree
+end
+
+S["while"] = function(self, n)
+  local cond = self:condition(n.cond)
+  local exit = copy(self.inst.state)
+  if self.truth(cond) then exit = false end
+  return { op = "while", cond = cond, body = self:loop(function() return self:block(n.body) end, exit) }
+end
+
+S["repeat"] = function(self, n)
+  local result = { op = "repeat" }
+  local outer = self.inst.blocks
+  result.body = self:loop(function()
+    -- the condition sees the body's locals
+    local body = self:block(n.body)
+    result.cond = self:condition(n.cond)
+    if self.truth(result.cond) == false then self.inst.state = false end
+    return body
+  end, "end")
+  self.inst.blocks = outer
+  return result
+end
+
+-- Lua's numeric loop: integers where start and step are integers, whatever the limit is; floats else.
+S.fornum = function(self, n)
+  local inst = self.inst
+  local from, to = self:number(n.from, "the start of a loop"), self:number(n.to, "the limit of a loop")
+  local step = n.step and self:number(n.step, "the step of a loop")
+    or { op = "const", type = types.integer, value = 1, at = n.at }
+  if step.op == "const" and step.value == 0 then self:fail(n.step.at, "'for' step is zero") end
+  local symbol = self:symbol(n.decl)
+  symbol.loop = true
+  local result = { op = "for", symbol = symbol, from = from, to = to, step = step }
+  if from.type ~= types.unknown and step.type ~= types.unknown and to.type ~= types.unknown then
+    local t = types.join(from.type, step.type)
+    if types.is_floating(t) then
+      t = types.join(t, to.type)
+      result.to = self:convert(to, t, n.to)
+    elseif (t.name == "uint64") ~= (to.type.name == "uint64") and to.op ~= "const"
+      and not types.is_floating(to.type) then
+      self:fail(n.to.at, "the limit of this loop is %s, its variable %s: convert one of them, dc.int64(x)",
+        to.type.text, t.text)
+    elseif not types.is_floating(to.type) and not number_text.holds(t, to.value or 1) then
+      self:fail(n.to.at, "the limit %s is out of range for %s, the type of the loop", tostring(to.value), t.text)
+    end
+    self:assign(symbol, { op = "loop", type = t, at = n.at }, n.decl.at, n.from)
+    result.type = symbol.type
+    result.from, result.step = self:convert(from, symbol.type, n.from), self:convert(step, symbol.type, n.step)
+  end
+  local before = copy(inst.state)
+  result.body = self:loop(function() return self:block(n.body) end, before)
+  return result
+end
+
+S.forin = function(self, n)
+  self:fail(n.at, "'for … in' is not possible in a kernel: use a numeric loop, 'for i = 1, #a do'")
+end
+
+S["break"] = function(self)
+  local inst = self.inst
+  inst.loop.state = join(inst.loop.state, inst.state)
+  inst.state = false
+  return { op = "break" }
+end
+
+S["goto"] = function(self, n)
+  local inst = self.inst
+  local block = inst.blocks
+  while block and not block.labels[n.name] do block = block.outer end
+  if not block then self:fail(n.at, "no visible label '%s'", n.name) end
+  local label = block.labels[n.name]
+  if inst.state then label.state = join(label.state, inst.state) end
+  inst.state = false
+  inst.jumps = true
+  return { op = "goto", label = label }
+end
+
+S.label = function(self, n)
+  local inst = self.inst
+  local label = inst.symbols[n]
+  inst.state = join(inst.state, label.state) or {} -- or from below alone
+  return { op = "label", label = label }
+end
+
+S["return"] = function(self, n)
+  local inst = self.inst
+  if inst.is_kernel then
+    if #n.values > 0 then
+      self:fail(n.at, "a kernel returns no value: write the result into an array")
+    end
+    inst.state = false
+    return { op = "return", values = {} }
+  end
+  local list = self:list(n.values)
+  for _, e in ipairs(list) do
+    if e.type.maybe or e.type.mixed then self:fail(e.n.at, "'%s' is %s", self:shown(e.n), e.type.text) end
+    if not e.type.kind and e.type ~= types.unknown then
+      self:fail(e.n.at, "functions in a kernel return numbers and booleans, but '%s' is %s", self:shown(e.n),
+        self:why(e))
+    end
+  end
+  inst.state = false
+  if list.open then return { op = "return", values = list } end
+  local returns = inst.returns
+  if not returns then
+    returns = {}
+    for k, e in ipairs(list) do returns[k] = e.type end
+    inst.returns, inst.return_at = returns, n.at
+    self.changed = true
+  elseif #returns ~= #list then
+    self:fail(n.at, "%d value%s returned here, %d at %s: a function in a kernel always returns the same number of "
+      .. "values", #list, #list == 1 and " is" or "s are", #returns, self:line_of(inst.return_at, inst.root))
+  end
+  for k, e in ipairs(list) do
+    local t = types.join(returns[k], e.type)
+    if not t then
+      self:fail(n.at, "the function returns %s here, and %s at %s", self:why(e), returns[k].text,
+        self:line_of(inst.return_at, inst.root))
+    end
+    if t ~= returns[k] then
+      returns[k] = t
+      self.changed = true
+    end
+    if t.kind and e.type.kind then list[k] = self:convert(e, t, e.n) end
+  end
+  return { op = "return", values = list }
+end
+
+return statements

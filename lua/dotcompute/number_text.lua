@@ -1,0 +1,85 @@
+-- CUDA C of numbers: literals, conversions between dtypes and the operators that C has otherwise, for kernels that are
+-- generated from Lua (dc.vectorize, dc.jit). dtypes are tables as core.dtype gives them.
+local core = require "dotcompute.core"
+core.builtin(debug.getinfo(1, "S").source)
+
+local number_text = {}
+
+local function is_integer(d) return d.kind == "i" or d.kind == "u" end
+number_text.is_integer = is_integer
+
+-- A number or boolean as a `d`.
+function number_text.literal(x, d)
+  if type(x) == "boolean" then return x and "true" or "false" end
+  if d.kind == "f" then
+    if x ~= x then return ("(%s)__longlong_as_double(0x7ff8000000000000ll)"):format(d.ctype) end
+    if x == math.huge then return ("(%s)__longlong_as_double(0x7ff0000000000000ll)"):format(d.ctype) end
+    if x == -math.huge then return ("(%s)__longlong_as_double(0xfff0000000000000ull)"):format(d.ctype) end
+    return ("(%s)%s"):format(d.ctype, math.type(x) == "integer" and ("%dll"):format(x):gsub("^%-9223372036854775808ll",
+      "(-9223372036854775807ll - 1)") or ("%.17g"):format(x):gsub("^-?%d+$", "%0.0"))
+  end
+  if d.kind == "b" then return x ~= 0 and "true" or "false" end
+  local i = math.tointeger(x)
+  return ("(%s)%s"):format(d.ctype, i == math.mininteger and "(-9223372036854775807ll - 1)" or ("%dll"):format(i))
+end
+
+-- Whether a number is a value of the dtype; for uint64 an integer is its 64 bits.
+function number_text.holds(d, x)
+  if not is_integer(d) or (d.name == "uint64" and math.type(x) == "integer") then return true end
+  local i, bits = math.tointeger(x), 8 * d.size
+  local low = d.kind == "i" and (bits == 64 and math.mininteger or -(1 << (bits - 1))) or 0
+  local high = bits == 64 and math.maxinteger or (1 << (d.kind == "i" and bits - 1 or bits)) - 1
+  return i ~= nil and i >= low and i <= high
+end
+
+-- Toward zero, saturating, NaN gives 0: as arrays convert.
+local function float_to_integer(text, from, to)
+  local f, signed = from.size == 8 and "double" or "float", to.kind == "i"
+  if from.size < 4 then text = ("(float)(%s)"):format(text) end
+  local name = to.size == 8 and (signed and "ll" or "ull") or signed and "int" or "uint"
+  local whole = ("__%s2%s_rz(%s)"):format(f, name, text)
+  if to.size < 4 then
+    local high = (1 << (8 * to.size - (signed and 1 or 0))) - 1
+    whole = signed and ("max(-%d, min(%d, %s))"):format(high + 1, high, whole) or ("min(%uu, %s)"):gsub("%%u", high)
+      :format(whole)
+  end
+  return ("(%s)(%s == %s ? %s : 0)"):format(to.ctype, text, text, whole)
+end
+
+-- A value of dtype `from` as a `to`.
+function number_text.convert(text, from, to)
+  if from.name == to.name then return text end
+  if to.kind == "b" then return ("(%s != 0)"):format(text) end
+  if from.kind == "f" and is_integer(to) then return float_to_integer(text, from, to) end
+  return ("(%s)%s"):format(to.ctype, text)
+end
+
+-- The unsigned type in which integers of the dtype are computed: signed ones wrap.
+function number_text.unsigned(d) return d.size == 8 and "unsigned long long" or "unsigned int" end
+
+-- As Lua's // and %: rounded toward minus infinity, and a remainder with the divisor's sign. Integers by 0 give 0.
+local divisions = {
+  ["//"] = { f = "floor(A / B)", u = "(B == 0 ? 0 : A / B)",
+    i = "(B == 0 ? 0 : B == -1 ? 0 - TA : A / B - (A % B != 0 && (A % B < 0) != (B < 0)))" },
+  ["%"] = { f = "(fmod(A, B) != 0 && (fmod(A, B) < 0) != (B < 0) ? fmod(A, B) + B : fmod(A, B))",
+    u = "(B == 0 ? 0 : A % B)",
+    i = "(B == 0 || B == -1 ? 0 : A % B + (A % B != 0 && (A % B < 0) != (B < 0) ? B : 0))" },
+}
+
+-- a // b, a % b: of values of dtype `d`, 16-bit floats as floats.
+function number_text.division(sign, a, b, d)
+  return ("(%s)(%s)"):format(d.ctype, (divisions[sign][d.kind]:gsub("[ABT]", { A = "(" .. a .. ")", B = "(" .. b .. ")",
+    T = "(" .. number_text.unsigned(d) .. ")" })))
+end
+
+-- Shifts: by as many bits as there are, or more, nothing is left but a negative number's sign.
+function number_text.shift(sign, a, count, d)
+  count = ("(unsigned long long)(%s)"):format(count)
+  if sign == ">>" and d.kind == "i" then
+    return ("(%s)((long long)(%s) >> (int)min(%s, 63ull))"):format(d.ctype, a, count)
+  end
+  return ("(%s)(%s >= %dull ? 0 : (%s)(%s) %s %s)"):format(d.ctype, count, 8 * d.size, number_text.unsigned(d), a, sign,
+    count)
+end
+
+return number_text

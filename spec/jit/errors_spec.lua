@@ -1,0 +1,177 @@
+-- Mistakes in kernels in Lua: each is an error with line, column and what to write instead, and nothing is launched.
+local dc = require "dotcompute"
+local h = require "spec.helper"
+local fails = h.fails
+
+-- luacheck: push ignore
+local x, y, z, whole = dc.ones(8), dc.ones(8, 4), dc.array(dc.complex(1, 2)), dc.ones(8, "int32")
+local nothing
+local text, list = "abc", { 1, 2 }
+
+-- { pattern of the message, kernel }; the kernel is called with the array x.
+local mistakes = {
+  { "tables cannot be made in a kernel", function(_) local t = {} end },
+  { "'setmetatable' is a function in C", function(_) local t = setmetatable({}, {}) end },
+  { "'coroutine.wrap' is a function in C", function(_) coroutine.wrap(print) end },
+  { "'pcall' is a function in C", function(_) pcall(print) end },
+  { "'string.format' is a function in C", function(a) a[1] = string.format("%d", 1) end },
+  { "'math.random' is a function in C", function(a) a[1] = math.random() end },
+  { "'for … in' is not possible", function(a) for _ in ipairs(a) do end end },
+  { "'for … in' is not possible", function(a) for _ in a do end end },
+  { "'f' takes '%.%.%.', which is not possible", function(_) local function f(...) return ... end f(1) end },
+  { "strings cannot be joined", function(a) a[1] = a[1] .. "x" end },
+  { "methods cannot be called in a kernel, but a:shape%(k%): 'fill'", function(a) a:fill(1) end },
+  { "methods cannot be called", function(_) local n = ("a"):len() end },
+  { "nil is no value in a kernel", function(a) a[1] = nil end },
+  { "kernels have no to%-be%-closed variables", function(_) local c <close> = nothing end },
+
+  { "the type of 's' changes: it is a boolean, the literal true here, but a Lua integer, since line %d+ %(local s",
+    function(_) local s = 1 s = true end },
+  { "the type of 's' changes", function(a) local s = a s = 1 end },
+  { "the type of 'f' changes|stay what they are", function(_) local f = math.sin f = math.cos end },
+  { "operator '%+' needs a number, but '%(a%[1%] > 0%)' is a boolean", function(a) a[1] = 1 + (a[1] > 0) end },
+  { "operator '&' needs an integer, but 'a%[1%]' is float32, an element of 'a'", function(a) a[1] = a[1] & 1 end },
+  { "operator '%*' needs a number, but 'a' is a 1%-d float32 array, argument 1", function(a) a[1] = a * 2 end },
+  { "'==' of a boolean, the literal true and a Lua integer, the literal 1 is always false",
+    function(a) if true == 1 then a[1] = 1 end end },
+  { "'a%[1%] > 0 and 1' is false or a Lua integer", function(a) local s = a[1] > 0 and 1 end },
+  { "both values of 'c and a or b' need one type", function(a) local s = a[1] > 0 and 1 or true end },
+  { "a boolean or", function(a) a[1] = a[1] > 0 or 1 end },
+  { "'v' is called, but it is a Lua integer", function(_) local v = 1 v() end },
+  { "'#' needs an array", function(a) local n = #a[1] end },
+  { "an element of an int32 array takes an integer, but 'a%[1%]' is float32, an element of 'a': write dc.int32%(x%)",
+    function(a) whole[1] = a[1] end },
+  { "an element of a float32 array takes a number, but 'a%[1%] > 0' is a boolean: write b and 1 or 0",
+    function(a) a[1] = a[1] > 0 end },
+  { "an element of a float32 array takes a number, but 'a' is", function(a) a[1] = a end },
+  { "3000000000 is out of range for int32", function(_) whole[1] = 3000000000 end },
+  { "300 is out of range for|4294967296 is out of range for int32", function(_) whole[1] = whole[2] + 4294967296 end },
+  { "9223372036854775808 is too large for an integer", function(a) a[1] = 9223372036854775808 end },
+  { "attempt to perform 'n//0'", function(a) a[1] = 1 // 0 end },
+  { "attempt to perform 'n%%%%0'", function(a) a[1] = 1 % 0 end },
+
+  { "'s' has no value here", function(a) local s if a[1] > 0 then s = 1 end a[1] = s end },
+  { "'s' has no value here", function(a) local s while a[1] > 0 do s = 1 end a[1] = s end },
+  { "'s' gets no value in the whole function", function(_) local s end },
+  { "1 value for 2 variables", function(_) local p, q = 1 end },
+  { "ends without a return here, but returns a Lua integer at line %d+",
+    function(a) local function f(n) if n > 0 then return 1 end end a[1] = f(2) end },
+  { "0 values are returned here, 1 at|1 value is returned here, 2 at line",
+    function(a) local function f(n) if n > 0 then return 1, 2 end return 1 end a[1] = f(2) end },
+  { "the function returns a boolean, the literal true here, and a Lua integer at",
+    function(a) local function f(n) if n > 0 then return 1 end return true end a[1] = f(2) end },
+  { "returns no value", function(a) local function f() end a[1] = f() end },
+  { "calls itself without end", function(a) local function f(n) return f(n) end a[1] = f(1) end },
+  { "calls itself without end", function(a) local function f(n) return 1 + f(n) end a[1] = f(1) end },
+  { "takes 2 arguments, got 1: the value of 'q' is missing",
+    function(a) local function f(p, q) return p + q end a[1] = f(1) end },
+  { "takes 1 argument, got 2", function(a) local function f(p) return p end a[1] = f(1, 2) end },
+  { "a kernel returns no value: write the result into an array", function(_) return 1 end },
+  { "declared with 'local function'", function(a) local f f = function() end a[1] = 1 end },
+
+  { "index 0 of 'a': indices count from 1", function(a) a[0] = 1 end },
+  { "index %-1 of 'a'", function(a) a[-1] = 1 end },
+  { "an index needs an integer, but '1.5' is a Lua float", function(a) a[1.5] = 1 end },
+  { "an index needs an integer, but 'a%[1%]' is float32, an element of 'a': math.floor", function(a) a[a[1]] = 1 end },
+  { "'a' has 1 axis, and 2 indices are given", function(a) a[{ 1, 2 }] = 1 end },
+  { "'y' has 2 axes: a kernel assigns single elements", function(_) y[1] = 1 end },
+  { "an array has no field 'size'", function(a) a[1] = a.size end },
+  { "'shape' takes one axis, 1 to 1", function(a) a[1] = a:shape(2) end },
+  { "'for' step is zero", function(_) for _ = 1, 2, 0 do end end },
+  { "'i' is the variable of a loop", function(_) for i = 1, 2 do i = 3 end end },
+  { "extent 1 of dc.shared has to be a constant", function(a) dc.shared("float32", #a) end },
+  { "'float31'|dc.shared takes a dtype's name", function(_) dc.shared("float31", 3) end },
+  { "more than the %d+ that a block has", function(_) dc.shared("float64", 1000, 1000) end },
+  { "dc.atomic_add takes 3 arguments, got 2", function(a) dc.atomic_add(a, 1) end },
+  { "dc.atomic_or takes arrays of int32", function(a) dc.atomic_or(a, 1, 1) end },
+  { "dc has no 'indx': did you mean 'dc.index'", function(_) dc.indx() end },
+  { "math has no 'sinn': did you mean 'math.sin'", function(_) math.sinn(1) end },
+  { "math.sin takes 1 argument, got 0", function(a) a[1] = math.sin() end },
+  { "math.sin needs a number, but 'true' is a boolean", function(a) a[1] = math.sin(true) end },
+  { "dc.where takes a boolean first", function(a) a[1] = dc.where(1, 2, 3) end },
+  { "the message of error in a kernel is a string", function(a) if a[1] > 9 then error(1) end end },
+
+  { "'nothing' is nil when|'nothing' is nil:", function(a) a[1] = nothing end },
+  { "'no_such_global' is nil", function(a) no_such_global(a) end },
+  { "'text' belongs to the script", function(_) text = 1 end },
+  { "is a global, which a kernel cannot change", function(_) new_global = 1 end },
+  { "'z' is a complex array", function(a) a[1] = z[1] end },
+  { "is a table of the script: only its fields by name", function(a) a[1] = list[1] end },
+  { "'list.length' is nil", function(a) a[1] = list.length end },
+  { "'io.stdout' is a FILE", function(a) a[1] = io.stdout end },
+}
+-- luacheck: pop
+
+describe("mistakes in kernels", function()
+  it("are errors with line and column", function()
+    for _, mistake in ipairs(mistakes) do
+      local patterns, kernel = mistake[1], mistake[2]
+      local line = debug.getinfo(kernel, "S").linedefined
+      local k = dc.jit(kernel)
+      local ok, err = pcall(k, 1, 1, x)
+      assert(not ok, "no error: " .. patterns)
+      assert(type(err) == "table" and err.kind == "compile", tostring(err))
+      local found = false
+      for pattern in (patterns .. "|"):gmatch "(.-)|" do found = found or err.message:find(pattern) ~= nil end
+      assert(found, ("%s\nshould match %s"):format(err.message, patterns))
+      assert(tostring(err):find("^[^\n]*errors_spec%.lua:" .. line .. ": column %d+: "), tostring(err))
+    end
+    h.same({ 1, 1, 1, 1, 1, 1, 1, 1 }, x:to_table(), "x")
+  end)
+
+  it("of several lines name theirs, and where a type came from", function()
+    local k = dc.jit(function(a)
+      local count = 0 -- luacheck: ignore
+      if a[1] > 0 then
+        count = a[1] < 2
+      end
+    end)
+    local line = h.line(-3)
+    local err = fails("compile", "the type of 'count' changes: it is a boolean here, but a Lua integer, since line "
+      .. line - 2, function() k(1, 1, x) end)
+    assert(err.at:find("errors_spec.lua:" .. line .. "$"), err.at)
+    assert(err.message:find "column 9:", err.message)
+  end)
+end)
+
+describe("arguments of kernels in Lua", function()
+  local k = dc.jit(function(a, n)
+    local i = dc.index()
+    if i <= #a then a[i] = n end
+  end)
+
+  it("are checked", function()
+    fails("argument", "k takes 2 arguments %(a, n%), got 1", function() k(1, 1, x) end)
+    fails("argument", "k takes 2 arguments %(a, n%), got 3", function() k(1, 1, x, 1, 2) end)
+    fails("argument", "takes a grid and a block", function() k(1) end)
+    fails("argument", "argument 2, 'n', is the string 'a'", function() k(1, 1, x, "a") end)
+    fails("argument", "argument 2, 'n', is a table.*dc.array makes", function() k(1, 1, x, {}) end)
+    fails("argument", "argument 1, 'a', is nil", function() k(1, 1, nil, 1) end)
+    fails("argument", "argument 1, 'a', is a function", function() k(1, 1, print, 1) end)
+    fails("dtype", "argument 1, 'a', is a complex array", function() k(1, 1, dc.zeros(2, "complex64"), 1) end)
+    fails("shape", "argument 1, 'a', is a 0%-d array", function() k(1, 1, x:sum(), 1) end)
+    fails("compile", "'#' needs an array, but 'a' is a Lua integer, argument 1", function() k(1, 1, 1, 1) end)
+    fails("argument", "contiguous", function() k(1, 1, y[{ ":", 1 }], 1) end)
+    fails("launch", "grid", function() k(-1, 1, x, 1) end)
+    fails("launch", "forall takes a number or a list of 1 to 3", function() k:forall({}, x, 1) end)
+    fails("launch", "extent 1 of forall", function() k:forall({ -1 }, x, 1) end)
+    local closed = dc.ones(3)
+    closed:close()
+    fails("argument", "closed", function() k(1, 1, closed, 1) end)
+    k(1, 8, x, 1)
+  end)
+
+  it("of dc.jit itself are, too", function()
+    fails("argument", "a Lua function expected, got the number 3", function() dc.jit(3) end)
+    fails("argument", "a Lua function expected, got nil", function() dc.jit() end)
+    fails("argument", "written in C", function() dc.jit(print) end)
+    fails("argument", "did you mean 'check'", function() dc.jit(function() end, { chekc = true }) end)
+    fails("argument", "no name that C allows", function() dc.jit(function() end, { name = "a b" }) end)
+    fails("argument", "takes '%.%.%.'", function() dc.jit(function(...) return ... end) end)
+    fails("argument", "is no signature", function() dc.jit("void", function() end) end)
+    fails("index", "has no 'foo'", function() local _ = k.foo end)
+    fails("argument", "has no fields to set", function() k.foo = 1 end)
+    fails("argument", "has not been compiled yet", function() dc.jit(function() end):source() end)
+    fails("argument", "k:forall", function() k.forall(1) end)
+  end)
+end)
