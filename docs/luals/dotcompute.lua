@@ -2081,6 +2081,56 @@ function c_graph:update(fn) end
 ---```
 function c_graph:close() end
 
+---A kernel made of a Lua function. `k(grid, block, ...)` launches it as a [kernel](#kernels) is launched, and compiles it for arguments of new types. `k[stream]` is the kernel whose launches go to the stream.
+---@class dotcompute.jit
+---@overload fun(blocks: dotcompute.grid, threads: dotcompute.block, ...: any)
+---@field [dotcompute.stream] dotcompute.jit
+---@field name string The name in messages and profiles: that of the local that it is assigned to, or option `name`.
+local c_jit = {}
+
+---Launches at least `n` threads, or a thread for each pair of `dc.index2()`, each triple of `dc.index3()`; the kernel compares its index with the extents.
+---```lua
+---local fill = dc.jit(function(a)
+---  local i, j = dc.index2()
+---  if i <= a:shape(1) and j <= a:shape(2) then a[i][j] = 10 * i + j end
+---end)
+---local a = dc.zeros(2, 3)
+---fill:forall({ 2, 3 }, a)
+---a                                          --> {{11, 12, 13}, {21, 22, 23}}
+---```
+---@param n integer|integer[] the number of threads, or 1 to 3 extents
+---@param ... any the kernel's arguments
+function c_jit:forall(n, ...) end
+
+---The kernel with launch options: those of a kernel's `with`.
+---```lua
+---local one = dc.jit(function(x) x[dc.index()] = 1 end)
+---local x = dc.zeros(2)
+---one:with { stream = dc.stream() }(1, 2, x)
+---x                                          --> {1, 1}
+---```
+---@param options table `stream`, `shared`, `cluster` …
+---@return dotcompute.jit # a variant, which shares what is compiled
+function c_jit:with(options) end
+
+---The CUDA C of the variant that was compiled last, or of the one for these arguments of a launch, with the lines of Lua as comments.
+---```lua
+---local one = dc.jit(function(x) x[dc.index()] = 1 end)
+---one:source(dc.zeros(2)):find "__global__" ~= nil   --> true
+---```
+---@param ... any arguments of a launch
+---@return string # the text
+function c_jit:source(...) end
+
+---The kernel object that a launch with these arguments uses, for its attributes, `explain` and `occupancy`.
+---```lua
+---local one = dc.jit(function(x) x[dc.index()] = 1 end)
+---one:kernel(dc.zeros(2)).attributes.registers > 0   --> true
+---```
+---@param ... any arguments of a launch
+---@return dotcompute.kernel # its parameters are the function's, the extents behind each array, then what is captured
+function c_jit:kernel(...) end
+
 ---A plot: series with axes. `tostring` of it is its text, without colours. It refers to its arrays, which are read when it is drawn.
 ---@class dotcompute.figure
 local c_figure = {}
@@ -4332,7 +4382,7 @@ function dc.vectorize(fn, options) end
 ---@field debug? boolean line information in the compiled code
 ---@field std? string the standard of C++, `"c++17"`
 
----A kernel made of a Lua function, compiled for the types of each launch's arguments. It is launched as `k(grid, block, ...)` or `k:forall(n, ...)`; `k:forall({rows, columns}, ...)` is for `dc.index2`. Other methods: `k:with{...}`, `k[stream]`, `k:source([...])`, `k:kernel(...)`.
+---A kernel made of a Lua function, compiled for the types of each launch's arguments. It is launched as `k(grid, block, ...)` or `k:forall(n, ...)`.
 ---```lua
 ---local saxpy = dc.jit(function(x, y, a)
 ---  local i = dc.index()
@@ -4348,6 +4398,8 @@ function dc.vectorize(fn, options) end
 function dc.jit(fn, options) end
 
 ---The number of the thread in its grid, along x.
+---
+---Numbers count from 1. Functions of several axes give several values.
 ---```lua
 ---local number = dc.jit(function(out)
 ---  local i = dc.index()
@@ -4368,6 +4420,8 @@ function dc.jit(fn, options) end
 function dc.index() end
 
 ---Row and column of the thread: its numbers in the grid along y and x.
+---
+---Numbers count from 1. Functions of several axes give several values.
 ---```lua
 ---local number = dc.jit(function(out)
 ---  local i = dc.index()
@@ -4388,6 +4442,8 @@ function dc.index() end
 function dc.index2() end
 
 ---Numbers of the thread in its grid along z, y and x, in the order of an array's indices.
+---
+---Numbers count from 1. Functions of several axes give several values.
 ---```lua
 ---local number = dc.jit(function(out)
 ---  local i = dc.index()
@@ -4408,6 +4464,8 @@ function dc.index2() end
 function dc.index3() end
 
 ---x, y and z of `threadIdx`, from 1.
+---
+---Numbers count from 1. Functions of several axes give several values.
 ---```lua
 ---local number = dc.jit(function(out)
 ---  local i = dc.index()
@@ -4428,6 +4486,8 @@ function dc.index3() end
 function dc.thread_index() end
 
 ---x, y and z of `blockIdx`, from 1.
+---
+---Numbers count from 1. Functions of several axes give several values.
 ---```lua
 ---local number = dc.jit(function(out)
 ---  local i = dc.index()
@@ -4448,6 +4508,8 @@ function dc.thread_index() end
 function dc.block_index() end
 
 ---x, y and z of `blockDim`.
+---
+---Numbers count from 1. Functions of several axes give several values.
 ---```lua
 ---local number = dc.jit(function(out)
 ---  local i = dc.index()
@@ -4468,6 +4530,8 @@ function dc.block_index() end
 function dc.block_size() end
 
 ---x, y and z of `gridDim`.
+---
+---Numbers count from 1. Functions of several axes give several values.
 ---```lua
 ---local number = dc.jit(function(out)
 ---  local i = dc.index()
@@ -4488,6 +4552,8 @@ function dc.block_size() end
 function dc.grid_size() end
 
 ---The number of the thread in its warp, from 1.
+---
+---Numbers count from 1. Functions of several axes give several values.
 ---```lua
 ---local number = dc.jit(function(out)
 ---  local i = dc.index()
@@ -4508,6 +4574,8 @@ function dc.grid_size() end
 function dc.lane_index() end
 
 ---The number of threads of a warp, 32.
+---
+---Numbers count from 1. Functions of several axes give several values.
 ---```lua
 ---local number = dc.jit(function(out)
 ---  local i = dc.index()
@@ -4528,6 +4596,8 @@ function dc.lane_index() end
 function dc.warp_size() end
 
 ---A barrier of the block's threads.
+---
+---Barriers must be reached by all threads of the block, of the warp.
 ---```lua
 ---local reverse = dc.jit(function(x)
 ---  local t, n = dc.thread_index(), dc.block_size()
@@ -4543,6 +4613,8 @@ function dc.warp_size() end
 function dc.sync_threads() end
 
 ---A barrier of the warp's threads.
+---
+---Barriers must be reached by all threads of the block, of the warp.
 ---```lua
 ---local reverse = dc.jit(function(x)
 ---  local t, n = dc.thread_index(), dc.block_size()
@@ -4558,6 +4630,8 @@ function dc.sync_threads() end
 function dc.sync_warp() end
 
 ---Writes before it are seen by the device's other threads before those after it.
+---
+---Barriers must be reached by all threads of the block, of the warp.
 ---```lua
 ---local reverse = dc.jit(function(x)
 ---  local t, n = dc.thread_index(), dc.block_size()
@@ -4573,6 +4647,8 @@ function dc.sync_warp() end
 function dc.thread_fence() end
 
 ---Like `dc.thread_fence`, for the block's threads.
+---
+---Barriers must be reached by all threads of the block, of the warp.
 ---```lua
 ---local reverse = dc.jit(function(x)
 ---  local t, n = dc.thread_index(), dc.block_size()
@@ -4588,6 +4664,8 @@ function dc.thread_fence() end
 function dc.thread_fence_block() end
 
 ---Like `dc.thread_fence`, for the host and other devices too.
+---
+---Barriers must be reached by all threads of the block, of the warp.
 ---```lua
 ---local reverse = dc.jit(function(x)
 ---  local t, n = dc.thread_index(), dc.block_size()
@@ -4603,6 +4681,8 @@ function dc.thread_fence_block() end
 function dc.thread_fence_system() end
 
 ---A barrier of the block; for how many of its threads the value is true.
+---
+---All threads of the block, of the warp, must call it.
 ---```lua
 ---local count = dc.jit(function(x, out)
 ---  local i = dc.index()
@@ -4617,6 +4697,8 @@ function dc.thread_fence_system() end
 function dc.sync_threads_count(b) end
 
 ---A barrier of the block; whether the value is true for all its threads.
+---
+---All threads of the block, of the warp, must call it.
 ---```lua
 ---local count = dc.jit(function(x, out)
 ---  local i = dc.index()
@@ -4631,6 +4713,8 @@ function dc.sync_threads_count(b) end
 function dc.sync_threads_and(b) end
 
 ---A barrier of the block; whether the value is true for any of its threads.
+---
+---All threads of the block, of the warp, must call it.
 ---```lua
 ---local count = dc.jit(function(x, out)
 ---  local i = dc.index()
@@ -4645,6 +4729,8 @@ function dc.sync_threads_and(b) end
 function dc.sync_threads_or(b) end
 
 ---Whether the value is true for all threads of the warp.
+---
+---All threads of the block, of the warp, must call it.
 ---```lua
 ---local count = dc.jit(function(x, out)
 ---  local i = dc.index()
@@ -4659,6 +4745,8 @@ function dc.sync_threads_or(b) end
 function dc.vote_all(b) end
 
 ---Whether the value is true for any thread of the warp.
+---
+---All threads of the block, of the warp, must call it.
 ---```lua
 ---local count = dc.jit(function(x, out)
 ---  local i = dc.index()
@@ -4673,6 +4761,8 @@ function dc.vote_all(b) end
 function dc.vote_any(b) end
 
 ---An integer of the warp's values; bit 0 is lane 1's.
+---
+---All threads of the block, of the warp, must call it.
 ---```lua
 ---local count = dc.jit(function(x, out)
 ---  local i = dc.index()

@@ -43,7 +43,7 @@ local function objects()
     array = dc.zeros(2), kernel = kernel, module = kernel.module, device = dc.device(), stream = dc.stream(),
     event = dc.event(), graph = dc.graph(function() end), complex = dc.complex(1, 2),
     generator = dc.random.generator(1), error = err, memory = dc.memory(), progress = dc.progress(1),
-    figure = dc.plot.figure(),
+    figure = dc.plot.figure(), jit = dc.jit(function(x) x[1] = 1 end),
   }
 end
 

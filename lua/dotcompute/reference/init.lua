@@ -26,8 +26,8 @@ local reference = {}
 
 local chapters = {
   "introduction", "devices", "arrays", "indexing", "arithmetic", "math", "reductions", "evaluation", "random",
-  "algorithms", "linalg", "fft", "kernels", "modules", "streams", "graphs", "builders", "jit", "files", "pictures", "plots",
-  "memory", "time", "profile", "progress", "testing", "errors",
+  "algorithms", "linalg", "fft", "kernels", "modules", "streams", "graphs", "builders", "jit", "files", "pictures",
+  "plots", "memory", "time", "profile", "progress", "testing", "errors",
 }
 
 -- Types that are no classes of their own: what LuaLS is told.

@@ -11,8 +11,7 @@ from 1, and calls outside are errors of kind `argument`.
     "jit", at = "dc",
     call = { "dc.jit(fn [, options])", 'dc.jit("void(float32[:], int32)", fn [, options])' },
     text = "A kernel made of a Lua function, compiled for the types of each launch's arguments. It is launched as "
-      .. "`k(grid, block, ...)` or `k:forall(n, ...)`; `k:forall({rows, columns}, ...)` is for `dc.index2`. Other "
-      .. "methods: `k:with{...}`, `k[stream]`, `k:source([...])`, `k:kernel(...)`.",
+      .. "`k(grid, block, ...)` or `k:forall(n, ...)`.",
     args = { { "fn", "function", "the kernel; a signature, a string, may stand before it" } },
     options = {
       { "check", "boolean", "checks of indices, integer division, assert and error. Default: false" },
@@ -23,7 +22,7 @@ from 1, and calls outside are errors of kind `argument`.
       { "debug", "boolean", "line information in the compiled code" },
       { "std", "string", 'the standard of C++, `"c++17"`' },
     },
-    returns = { { "dotcompute.jit", "the kernel" } },
+    returns = { { "jit", "the kernel" } },
     errors = {
       argument = "no Lua function, a function whose text is not found or has been edited; of launches: a wrong count "
         .. "or type of arguments",
@@ -44,6 +43,84 @@ y                                          --> {11, 21, 31}
     words = "numba taichi warp triton lua kernel compile",
   },
   {
+    class = "jit", metatable = "dotcompute.jit", call_operator = "(blocks: grid, threads: block, ...: any)",
+    index = { { "stream", "jit" } },
+    text = "A kernel made of a Lua function. `k(grid, block, ...)` launches it as a [kernel](#kernels) is launched, and "
+      .. "compiles it for arguments of new types. `k[stream]` is the kernel whose launches go to the stream.",
+    example = [[
+local double = dc.jit(function(x) x[dc.index()] = 2 * x[dc.index()] end)
+local x = dc.array { 1, 2, 3 }
+double(1, 3, x)
+double[dc.stream()](1, 3, x)
+x                                          --> {4, 8, 12}
+]],
+  },
+  {
+    "forall", at = "jit", call = "k:forall(n or {rows, columns}, ...)",
+    text = "Launches at least `n` threads, or a thread for each pair of `dc.index2()`, each triple of `dc.index3()`; the "
+      .. "kernel compares its index with the extents.",
+    args = { { "k", "jit", "the kernel" }, { "n", "integer|integer[]", "the number of threads, or 1 to 3 extents" },
+      { "...", "any", "the kernel's arguments" } },
+    returns = {},
+    errors = { launch = "extents that are no integers, or negative; more than three",
+      argument = "arguments that the function does not take" },
+    example = [[
+local fill = dc.jit(function(a)
+  local i, j = dc.index2()
+  if i <= a:shape(1) and j <= a:shape(2) then a[i][j] = 10 * i + j end
+end)
+local a = dc.zeros(2, 3)
+fill:forall({ 2, 3 }, a)
+a                                          --> {{11, 12, 13}, {21, 22, 23}}
+]],
+    see = "jit index2",
+  },
+  {
+    "with", at = "jit", call = "k:with(options)", text = "The kernel with launch options: those of a kernel's `with`.",
+    args = { { "k", "jit", "the kernel" }, { "options", "table", "`stream`, `shared`, `cluster` …" } },
+    returns = { { "jit", "a variant, which shares what is compiled" } },
+    errors = { argument = "no table, an unknown option" },
+    example = [[
+local one = dc.jit(function(x) x[dc.index()] = 1 end)
+local x = dc.zeros(2)
+one:with { stream = dc.stream() }(1, 2, x)
+x                                          --> {1, 1}
+]],
+    see = "jit",
+  },
+  {
+    "source", at = "jit", call = "k:source([...])",
+    text = "The CUDA C of the variant that was compiled last, or of the one for these arguments of a launch, with the "
+      .. "lines of Lua as comments.",
+    args = { { "k", "jit", "the kernel" }, { "...", "any", "arguments of a launch" } },
+    returns = { { "string", "the text" } }, errors = { argument = "nothing has been compiled yet" },
+    example = [[
+local one = dc.jit(function(x) x[dc.index()] = 1 end)
+one:source(dc.zeros(2)):find "__global__" ~= nil   --> true
+]],
+    see = "jit",
+  },
+  {
+    "kernel", at = "jit", call = "k:kernel(...)",
+    text = "The kernel object that a launch with these arguments uses, for its attributes, `explain` and `occupancy`.",
+    args = { { "k", "jit", "the kernel" }, { "...", "any", "arguments of a launch" } },
+    returns = { { "kernel", "its parameters are the function's, the extents behind each array, then what is captured" } },
+    errors = { compile = "mistakes in the kernel" },
+    example = [[
+local one = dc.jit(function(x) x[dc.index()] = 1 end)
+one:kernel(dc.zeros(2)).attributes.registers > 0   --> true
+]],
+    see = "jit",
+  },
+  {
+    "name", at = "jit", call = "k.name", type = "string",
+    text = "The name in messages and profiles: that of the local that it is assigned to, or option `name`.",
+    example = [[
+local one = dc.jit(function(x) x[dc.index()] = 1 end)
+one.name                                   --> one
+]],
+  },
+  {
     names = {
       { "index", "The number of the thread in its grid, along x." },
       { "index2", "Row and column of the thread: its numbers in the grid along y and x." },
@@ -55,7 +132,8 @@ y                                          --> {11, 21, 31}
       { "lane_index", "The number of the thread in its warp, from 1." },
       { "warp_size", "The number of threads of a warp, 32." },
     },
-    at = "dc", text = "", args = {}, returns = { { "integer", "the first; some have more" } },
+    at = "dc", text = "Numbers count from 1. Functions of several axes give several values.", args = {},
+    returns = { { "integer", "the first; some have more" } },
     errors = { argument = "outside of kernels" }, see = "jit", words = "threadIdx blockIdx blockDim gridDim grid",
     example = [[
 local number = dc.jit(function(out)
@@ -82,7 +160,7 @@ b                                          --> {{1, 4}, {2, 5}, {3, 6}}
       { "thread_fence_block", "Like `dc.thread_fence`, for the block's threads." },
       { "thread_fence_system", "Like `dc.thread_fence`, for the host and other devices too." },
     },
-    at = "dc", text = "", args = {}, returns = {}, errors = { argument = "outside of kernels" }, see = "jit",
+    at = "dc", text = "Barriers must be reached by all threads of the block, of the warp.", args = {}, returns = {}, errors = { argument = "outside of kernels" }, see = "jit",
     words = "syncthreads syncwarp threadfence barrier",
     example = [[
 local reverse = dc.jit(function(x)
@@ -106,7 +184,8 @@ x                                          --> {4, 3, 2, 1}
       { "vote_any", "Whether the value is true for any thread of the warp." },
       { "vote_ballot", "An integer of the warp's values; bit 0 is lane 1's." },
     },
-    at = "dc", text = "", args = { { "b", "boolean", "the thread's value" } },
+    at = "dc", text = "All threads of the block, of the warp, must call it.",
+    args = { { "b", "boolean", "the thread's value" } },
     returns = { { "boolean|integer", "the same for all threads" } }, errors = { argument = "outside of kernels" },
     see = "jit", words = "ballot_sync all_sync any_sync vote",
     example = [[
