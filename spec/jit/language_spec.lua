@@ -92,6 +92,58 @@ describe("types in kernels", function()
   end)
 end)
 
+describe("integers in kernels", function()
+  local limits = { 0, 1, 2147483647, -2147483648, 2147483648, -2147483649, math.maxinteger, math.mininteger }
+
+  it("have 64 bits, whatever the values of the launches before", function()
+    local captured = 0
+    local k = dc.jit(function(out, n)
+      local function next_value(v) return v + 1, v end
+      local copy, last = n, 0
+      local a, b = next_value(copy)
+      for i = n, n do last = i end
+      for i = captured - 1, captured + 1, 2 do last = last ~ i end
+      out[1], out[2], out[3], out[4], out[5] = a, b, copy * 3, captured * 5, last
+      copy = n > 0 and n or captured
+      copy = copy + 1
+      out[6] = copy
+    end)
+    local out = dc.zeros(6, "int64")
+    for _ = 1, 60 do
+      local n = limits[math.random(#limits)]
+      captured = math.random(4) == 1 and math.random(-5, 5) or limits[math.random(#limits)]
+      k(1, 1, out, n)
+      local last = n
+      for i = captured - 1, captured + 1, 2 do last = last ~ i end
+      h.same({ n + 1, n, n * 3, captured * 5, last, (n > 0 and n or captured) + 1 }, out:to_table(),
+        ("n = %d, captured = %d"):format(n, captured))
+    end
+  end)
+
+  it("count loops of 32 bits to their limits", function()
+    local k = dc.jit(function(out, first, last)
+      local count, sum = 0, 0
+      for i = first, last do count, sum = count + 1, sum + i end
+      for i = last, first, -1 do count, sum = count + 1, sum + i end
+      for i = first, last, 1000 do count, sum = count + 1, sum + i end
+      for i = last, first, -1000 do count, sum = count + 1, sum + i end
+      out[1], out[2] = count, sum
+    end)
+    for _, range in ipairs { { 2147483600, 2147483647 }, { -2147483648, -2147483600 }, { 2147483640, 2147483650 },
+      { -2147483650, -2147483640 }, { 5, 3 }, { 2147483647, -2147483648 }, { math.maxinteger - 3, math.maxinteger } } do
+      local first, last = range[1], range[2]
+      local count, sum = 0, 0
+      for i = first, last do count, sum = count + 1, sum + i end
+      for i = last, first, -1 do count, sum = count + 1, sum + i end
+      for i = first, last, 1000 do count, sum = count + 1, sum + i end
+      for i = last, first, -1000 do count, sum = count + 1, sum + i end
+      local out = dc.zeros(2, "int64")
+      k(1, 1, out, first, last)
+      h.same({ count, sum }, out:to_table(), first .. " to " .. last)
+    end
+  end)
+end)
+
 describe("names in kernels", function()
   it("may be any, also C's words, and those that the text could have otherwise", function()
     local got = run(1, "int64", function(x, x_1, x_2, x_3, double, t_1)

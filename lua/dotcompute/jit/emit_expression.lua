@@ -10,7 +10,9 @@ core.builtin(debug.getinfo(1, "S").source)
 local printer = {}
 local X = {} -- by the node's op
 
-local function is_simple(text) return text:find "^[%w_%.]+$" ~= nil or text:find "^%-?%d+ll$" ~= nil end
+local function is_simple(text)
+  return text:find "^[%w_%.]+$" ~= nil or text:find "^%(long long%)[%w_]+$" ~= nil
+end
 
 -- Whether a node, or one below it, has an effect.
 local function has_effect(e)
@@ -84,7 +86,10 @@ function X.const(_, e)
   return literal(e.value, e.type)
 end
 
-function X.symbol(_, e) return e.symbol.cname end
+function X.symbol(_, e)
+  if e.symbol.narrow then return "(long long)" .. e.symbol.cname end
+  return e.symbol.cname
+end
 
 function printer:converted(text, from, to)
   if from == to then return text end
@@ -332,13 +337,14 @@ end
 function X.result(self, e)
   local call = e.call
   local returns = call.inst.returns or {}
-  if #returns <= 1 then return X.call(self, call) end
+  local cast = call.inst.narrow_results[e.k] and "(long long)" or ""
+  if #returns <= 1 then return cast .. X.call(self, call) end
   if call.printed ~= self.current then
     local text = X.call(self, call) -- may take lines back
     call.printed, call.name = self.current, self:temporary()
     self:declare(call.inst.name .. "_results", call.name, text, true)
   end
-  return ("%s.v%d"):format(call.name, e.k)
+  return ("%s%s.v%d"):format(cast, call.name, e.k)
 end
 
 X["assert"] = function(self, e)
