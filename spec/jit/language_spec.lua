@@ -270,6 +270,21 @@ describe("functions in kernels", function()
     assert.same({ 1001, 3002, 6006, 10024, 15120 }, got)
   end)
 
+  it("may be the kernel's own function", function()
+    local k
+    k = dc.jit(function(out, n)
+      if n > 0 then
+        out[1] = out[1] * 2 + n
+        k(out, n - 1)
+      end
+    end)
+    local out = dc.zeros(1, "int64")
+    k(1, 1, out, 5)
+    local want = 0
+    for n = 5, 1, -1 do want = want * 2 + n end
+    assert.equal(want, out[1])
+  end)
+
   it("are those of objects of dc.jit, too", function()
     local double = dc.jit(function(x) return 2 * x end)
     assert.same({ 2, 4, 6 }, run(3, "int32", function(out) out[dc.index()] = double(dc.index()) end))
