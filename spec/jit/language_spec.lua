@@ -86,6 +86,17 @@ describe("types in kernels", function()
     h.same({ true, false, true }, less:to_table(), "of two signs")
   end)
 
+  it("have NaN, which is not equal to itself, also of constants", function()
+    assert.same({ 1, 1, 0, 0, 0, 1 }, run(6, "int32", function(out)
+      local zero, half = 0.0, dc.float16(0)
+      local nan = zero / zero
+      half = half / half
+      out[1], out[3] = nan ~= nan and 1 or 0, nan <= nan and 1 or 0
+      if not (nan == nan) then out[2] = 1 end -- luacheck: ignore
+      out[4], out[5], out[6] = nan < nan and 1 or 0, half >= half and 1 or 0, half ~= half and 1 or 0
+    end))
+  end)
+
   it("of arrays of booleans are booleans", function()
     local x = dc.array { true, false, true }
     assert.same({ false, true, false }, run(3, "bool", function(out, a) out[dc.index()] = not a[dc.index()] end, x))

@@ -149,12 +149,19 @@ function X.arith(self, e)
   return ("((%s)(%s %s %s))"):format(t.ctype, a, sign == "~" and "^" or sign, b)
 end
 
+-- A comparison of a float with itself. NVRTC 13.0 takes `x == x` for true where x is the constant 0.0 / 0.0.
+function printer.not_a_number(sign, a)
+  if sign == "<" or sign == ">" then return "false" end
+  return ("(%sisnan(%s))"):format(sign == "~=" and "" or "!", a)
+end
+
 local swapped = { [">"] = "<", [">="] = "<=" }
 
 function X.compare(self, e)
   local texts = self:operands { e.a, e.b }
   local a, b, sign = texts[1], texts[2], e.sign
   if not e.mixed then
+    if a == b and e.met.kind == "f" and not self.has_effect(e) then return self.not_a_number(sign, wide(a, e.met)) end
     return ("(%s %s %s)"):format(wide(a, e.met), sign == "~=" and "!=" or sign, wide(b, e.met))
   end
   -- an integer of 64 bits and a float, or integers of two signs

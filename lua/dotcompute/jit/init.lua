@@ -19,8 +19,8 @@ core.builtin(debug.getinfo(1, "S").source)
 
 local fail, read = builder.fail, names.read
 local states = setmetatable({}, { __mode = "k" }) -- object -> its state
-local meta = { __name = "dotcompute.jit" }
 local methods = {}
+local meta = { __name = "dotcompute.jit", __methods = methods } -- __methods: for completion
 
 function builtins.function_of(value)
   local state = type(value) == "table" and states[value]
