@@ -391,6 +391,19 @@ describe("functions of CUDA in kernels", function()
     end
   end)
 
+  it("match_any finds lanes with the same integer", function()
+    for _, dtype in ipairs { "int8", "int32", "uint64" } do
+      local t, lanes = {}, {}
+      for k = 1, 32 do
+        t[k] = math.random(0, 5)
+        lanes[t[k]] = (lanes[t[k]] or 0) | 1 << (k - 1)
+      end
+      local out = dc.zeros(32, "int64")
+      dc.jit(function(x, o) o[dc.lane_index()] = dc.match_any(x[dc.lane_index()]) end)(1, 32, dc.array(t, dtype), out)
+      for k = 1, 32 do assert.equal(lanes[t[k]], out[k]) end
+    end
+  end)
+
   it("atomics of all dtypes they have", function()
     for _, dtype in ipairs { "int32", "uint32", "int64", "uint64", "float32", "float64" } do
       local a = dc.zeros({ 2, 3 }, dtype)

@@ -118,6 +118,12 @@ end
 add("dc.vote_all", vote(types.bool, "(__all_sync(0xffffffffu, $1) != 0)"))
 add("dc.vote_any", vote(types.bool, "(__any_sync(0xffffffffu, $1) != 0)"))
 add("dc.vote_ballot", vote(types.integer, "(long long)__ballot_sync(0xffffffffu, $1)"))
+add("dc.match_any", function(self, n, b)
+  count(self, n, b, 1)
+  local e = self:need_integer(self:expr(n.args[1]), n.args[1], b.name)
+  return act(self, n, types.integer, "(long long)__match_any_sync(0xffffffffu, $1)", {
+    e.type.kind and e.type.size < 4 and self:convert(e, types.dtype "int32") or e })
+end)
 add("dc.sync_threads_count", vote(types.integer, "(long long)__syncthreads_count($1)"))
 add("dc.sync_threads_and", vote(types.bool, "(__syncthreads_and($1) != 0)"))
 add("dc.sync_threads_or", vote(types.bool, "(__syncthreads_or($1) != 0)"))
@@ -432,10 +438,6 @@ end)
 
 -- --- print, assert, error ----------------------------------------------------------------------------------------
 
-local function c_string(s)
-  return '"' .. s:gsub('[%c"\\?\128-\255]', function(c) return ("\\%03o"):format(c:byte()) end) .. '"'
-end
-
 add("print", function(self, n)
   local formats, args, places = {}, {}, {}
   for k, e in ipairs(self:list(n.args)) do
@@ -458,7 +460,7 @@ add("print", function(self, n)
         t.text)
     end
   end
-  local format = c_string(table.concat(formats, "\t") .. "\n")
+  local format = number_text.string(table.concat(formats, "\t") .. "\n")
   return act(self, n, types.unknown, ("printf(%s%s)"):format(format, #places > 0 and ", "
     .. table.concat(places, ", ") or ""), args)
 end)

@@ -7,6 +7,7 @@ local core = require "dotcompute.core"
 local emit_expression = require "dotcompute.jit.emit_expression"
 local emit_statement = require "dotcompute.jit.emit_statement"
 local functions = require "dotcompute.functions"
+local number_text = require "dotcompute.number_text"
 local narrow = require "dotcompute.jit.narrow"
 local source = require "dotcompute.jit.source"
 core.builtin(debug.getinfo(1, "S").source)
@@ -67,14 +68,10 @@ function Printer:fault(condition, at, text, always)
     self:line(("if (%s) dc_fail(%d, 0, 0);"):format(condition, self:site(at, "text", text)))
   elseif always then
     local place, _, line = source.place(self.inst.root.found, at)
-    local message = self:string(text)
+    local message = number_text.string(text)
     self:line(("if (%s) __assertfail(%s, %s, %d, %s, 1);"):format(condition, message,
-      self:string(place:match "^(.*):%d+$"), line, self:string(self.name)))
+      number_text.string(place:match "^(.*):%d+$"), line, number_text.string(self.name)))
   end
-end
-
-function Printer.string(_, s)
-  return '"' .. s:gsub('[%c"\\?\128-\255]', function(c) return ("\\%03o"):format(c:byte()) end) .. '"'
 end
 
 -- --- what stands in front ---------------------------------------------------------------------------------------
