@@ -239,7 +239,8 @@ S["for"] = function(self, s)
         or ("(%s ? (%s)%s - (%s)%s : (%s)%s - (%s)%s)"):format(up, u, limit, u, name, u, name, u, limit)
       self:line(("if (%s < %s) break;"):format(rest, size))
     end
-    self:line(("%s = (%s)(%s + %s);"):format(name, ctype, name, by))
+    local u = symbol.narrow and "unsigned int" or "unsigned long long" -- the compiler may add before it compares
+    self:line(("%s = (%s)((%s)%s + (%s)%s);"):format(name, ctype, u, name, u, by))
   end
   self:indent(-1)
   self:line "}"
