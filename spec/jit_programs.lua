@@ -293,7 +293,7 @@ local function body(number)
   local self = setmetatable({ lines = {}, depth = 1, count = 0, nested = 0 }, P)
   self.scope = { { name = "result", kind = "integer" }, { name = "sum", kind = "float" },
     { name = "i", kind = "integer", fixed = true } }
-  self:line("local result, sum = 0, 0.0")
+  self:line("local result, sum = 0, y[i]")
   for _ = 1, math.random(4, 12) do self:statement() end
   self:line("return %s, %s", self:expr("integer", 3), self:expr("float", 3))
   return ("local function body%d(i, x, y)\n%s\nend\n"):format(number, table.concat(self.lines, "\n"))

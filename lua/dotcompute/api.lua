@@ -48,10 +48,10 @@ lazy("jit", "jit")
 -- Functions for kernels in Lua.
 lazy("jit.device", "index", "index2", "index3", "thread_index", "block_index", "block_size", "grid_size", "warp_size",
   "lane_index", "sync_threads", "sync_warp", "thread_fence", "thread_fence_block", "thread_fence_system", "vote_all",
-  "vote_any", "vote_ballot", "sync_threads_count", "sync_threads_and", "sync_threads_or", "shuffle", "shuffle_up",
-  "shuffle_down", "shuffle_xor", "shared", "local_array", "atomic_add", "atomic_min", "atomic_max", "atomic_and",
-  "atomic_or", "atomic_xor", "atomic_exchange", "atomic_cas", "bool", "int8", "int16", "int32", "int64", "uint8",
-  "uint16", "uint32", "uint64", "float16", "bfloat16", "float32", "float64")
+  "vote_any", "vote_ballot", "match_any", "sync_threads_count", "sync_threads_and", "sync_threads_or", "shuffle",
+  "shuffle_up", "shuffle_down", "shuffle_xor", "shared", "local_array", "atomic_add", "atomic_min", "atomic_max",
+  "atomic_and", "atomic_or", "atomic_xor", "atomic_exchange", "atomic_cas", "bool", "int8", "int16", "int32", "int64",
+  "uint8", "uint16", "uint32", "uint64", "float16", "bfloat16", "float32", "float64")
 
 -- A table of functions whose file is read when a name is first looked up. core.lazy: of each of these tables the
 -- function that reads its file, for completion.

@@ -1,5 +1,5 @@
--- CUDA C of numbers: literals, conversions between dtypes and the operators that C has otherwise, for kernels that are
--- generated from Lua (dc.vectorize, dc.jit). dtypes are tables as core.dtype gives them.
+-- CUDA C of numbers and strings: literals, conversions between dtypes and the operators that C has otherwise, for
+-- kernels that are generated from Lua (dc.vectorize, dc.jit). dtypes are tables as core.dtype gives them.
 local core = require "dotcompute.core"
 core.builtin(debug.getinfo(1, "S").source)
 
@@ -7,6 +7,11 @@ local number_text = {}
 
 local function is_integer(d) return d.kind == "i" or d.kind == "u" end
 number_text.is_integer = is_integer
+
+-- A string as a literal of C; bytes that are no plain characters as octal numbers.
+function number_text.string(s)
+  return '"' .. s:gsub('[%c"\\?\128-\255]', function(c) return ("\\%03o"):format(c:byte()) end) .. '"'
+end
 
 -- A number or boolean as a `d`.
 function number_text.literal(x, d)

@@ -86,9 +86,72 @@ describe("types in kernels", function()
     h.same({ true, false, true }, less:to_table(), "of two signs")
   end)
 
+  it("have NaN, which is not equal to itself, also of constants", function()
+    assert.same({ 1, 1, 0, 0, 0, 1 }, run(6, "int32", function(out)
+      local zero, half = 0.0, dc.float16(0)
+      local nan = zero / zero
+      half = half / half
+      out[1], out[3] = nan ~= nan and 1 or 0, nan <= nan and 1 or 0
+      if not (nan == nan) then out[2] = 1 end -- luacheck: ignore
+      out[4], out[5], out[6] = nan < nan and 1 or 0, half >= half and 1 or 0, half ~= half and 1 or 0
+    end))
+  end)
+
   it("of arrays of booleans are booleans", function()
     local x = dc.array { true, false, true }
     assert.same({ false, true, false }, run(3, "bool", function(out, a) out[dc.index()] = not a[dc.index()] end, x))
+  end)
+end)
+
+describe("integers in kernels", function()
+  local limits = { 0, 1, 2147483647, -2147483648, 2147483648, -2147483649, math.maxinteger, math.mininteger }
+
+  it("have 64 bits, whatever the values of the launches before", function()
+    local captured = 0
+    local k = dc.jit(function(out, n)
+      local function next_value(v) return v + 1, v end
+      local copy, last = n, 0
+      local a, b = next_value(copy)
+      for i = n, n do last = i end
+      for i = captured - 1, captured + 1, 2 do last = last ~ i end
+      out[1], out[2], out[3], out[4], out[5] = a, b, copy * 3, captured * 5, last
+      copy = n > 0 and n or captured
+      copy = copy + 1
+      out[6] = copy
+    end)
+    local out = dc.zeros(6, "int64")
+    for _ = 1, 60 do
+      local n = limits[math.random(#limits)]
+      captured = math.random(4) == 1 and math.random(-5, 5) or limits[math.random(#limits)]
+      k(1, 1, out, n)
+      local last = n
+      for i = captured - 1, captured + 1, 2 do last = last ~ i end
+      h.same({ n + 1, n, n * 3, captured * 5, last, (n > 0 and n or captured) + 1 }, out:to_table(),
+        ("n = %d, captured = %d"):format(n, captured))
+    end
+  end)
+
+  it("count loops of 32 bits to their limits", function()
+    local k = dc.jit(function(out, first, last)
+      local count, sum = 0, 0
+      for i = first, last do count, sum = count + 1, sum + i end
+      for i = last, first, -1 do count, sum = count + 1, sum + i end
+      for i = first, last, 1000 do count, sum = count + 1, sum + i end
+      for i = last, first, -1000 do count, sum = count + 1, sum + i end
+      out[1], out[2] = count, sum
+    end)
+    for _, range in ipairs { { 2147483600, 2147483647 }, { -2147483648, -2147483600 }, { 2147483640, 2147483650 },
+      { -2147483650, -2147483640 }, { 5, 3 }, { 2147483647, -2147483648 }, { math.maxinteger - 3, math.maxinteger } } do
+      local first, last = range[1], range[2]
+      local count, sum = 0, 0
+      for i = first, last do count, sum = count + 1, sum + i end
+      for i = last, first, -1 do count, sum = count + 1, sum + i end
+      for i = first, last, 1000 do count, sum = count + 1, sum + i end
+      for i = last, first, -1000 do count, sum = count + 1, sum + i end
+      local out = dc.zeros(2, "int64")
+      k(1, 1, out, first, last)
+      h.same({ count, sum }, out:to_table(), first .. " to " .. last)
+    end
   end)
 end)
 
@@ -218,6 +281,21 @@ describe("functions in kernels", function()
     assert.same({ 1001, 3002, 6006, 10024, 15120 }, got)
   end)
 
+  it("may be the kernel's own function", function()
+    local k
+    k = dc.jit(function(out, n)
+      if n > 0 then
+        out[1] = out[1] * 2 + n
+        k(out, n - 1)
+      end
+    end)
+    local out = dc.zeros(1, "int64")
+    k(1, 1, out, 5)
+    local want = 0
+    for n = 5, 1, -1 do want = want * 2 + n end
+    assert.equal(want, out[1])
+  end)
+
   it("are those of objects of dc.jit, too", function()
     local double = dc.jit(function(x) return 2 * x end)
     assert.same({ 2, 4, 6 }, run(3, "int32", function(out) out[dc.index()] = double(dc.index()) end))
@@ -310,6 +388,19 @@ describe("functions of CUDA in kernels", function()
       local up, down = math.max(lane - 1, 1), lane + 2 <= 32 and lane + 2 or lane
       local other = ((lane - 1) ~ 1) + 1 -- lanes are counted from 0 in CUDA
       assert.equal(3000000 + up * 10000 + down * 100 + other, values[lane])
+    end
+  end)
+
+  it("match_any finds lanes with the same integer", function()
+    for _, dtype in ipairs { "int8", "int32", "uint64" } do
+      local t, lanes = {}, {}
+      for k = 1, 32 do
+        t[k] = math.random(0, 5)
+        lanes[t[k]] = (lanes[t[k]] or 0) | 1 << (k - 1)
+      end
+      local out = dc.zeros(32, "int64")
+      dc.jit(function(x, o) o[dc.lane_index()] = dc.match_any(x[dc.lane_index()]) end)(1, 32, dc.array(t, dtype), out)
+      for k = 1, 32 do assert.equal(lanes[t[k]], out[k]) end
     end
   end)
 

@@ -62,12 +62,13 @@ end
 
 -- --- indices ----------------------------------------------------------------------------------------------------
 
-local function values(...)
+-- Integers of CUDA; `narrow`: they fit in 32 bits.
+local function values(narrow, ...)
   local texts = { ... }
   return function(self, n, b)
     count(self, n, b, 0)
     local list = { op = "values" }
-    for k, c in ipairs(texts) do list[k] = text(n, types.integer, c) end
+    for k, c in ipairs(texts) do list[k] = text(n, types.integer, c, nil, { narrow = narrow }) end
     if #list == 1 then return list[1] end
     return list
   end
@@ -77,17 +78,17 @@ local function global_index(axis)
   return ("((long long)blockIdx.%s * blockDim.%s + threadIdx.%s + 1)"):format(axis, axis, axis)
 end
 
-add("dc.index", values(global_index "x"))
-add("dc.index2", values(global_index "y", global_index "x"))
-add("dc.index3", values(global_index "z", global_index "y", global_index "x"))
-add("dc.thread_index", values("((long long)threadIdx.x + 1)", "((long long)threadIdx.y + 1)",
+add("dc.index", values(false, global_index "x"))
+add("dc.index2", values(false, global_index "y", global_index "x"))
+add("dc.index3", values(false, global_index "z", global_index "y", global_index "x"))
+add("dc.thread_index", values(true, "((long long)threadIdx.x + 1)", "((long long)threadIdx.y + 1)",
   "((long long)threadIdx.z + 1)"))
-add("dc.block_index", values("((long long)blockIdx.x + 1)", "((long long)blockIdx.y + 1)",
+add("dc.block_index", values(false, "((long long)blockIdx.x + 1)", "((long long)blockIdx.y + 1)",
   "((long long)blockIdx.z + 1)"))
-add("dc.block_size", values("(long long)blockDim.x", "(long long)blockDim.y", "(long long)blockDim.z"))
-add("dc.grid_size", values("(long long)gridDim.x", "(long long)gridDim.y", "(long long)gridDim.z"))
-add("dc.warp_size", values "(long long)warpSize")
-add("dc.lane_index", values("(long long)((threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) "
+add("dc.block_size", values(true, "(long long)blockDim.x", "(long long)blockDim.y", "(long long)blockDim.z"))
+add("dc.grid_size", values(true, "(long long)gridDim.x", "(long long)gridDim.y", "(long long)gridDim.z"))
+add("dc.warp_size", values(true, "(long long)warpSize"))
+add("dc.lane_index", values(true, "(long long)((threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) "
   .. "% warpSize + 1)"))
 
 -- --- barriers, votes, shuffles ------------------------------------------------------------------------------------
@@ -117,6 +118,12 @@ end
 add("dc.vote_all", vote(types.bool, "(__all_sync(0xffffffffu, $1) != 0)"))
 add("dc.vote_any", vote(types.bool, "(__any_sync(0xffffffffu, $1) != 0)"))
 add("dc.vote_ballot", vote(types.integer, "(long long)__ballot_sync(0xffffffffu, $1)"))
+add("dc.match_any", function(self, n, b)
+  count(self, n, b, 1)
+  local e = self:need_integer(self:expr(n.args[1]), n.args[1], b.name)
+  return act(self, n, types.integer, "(long long)__match_any_sync(0xffffffffu, $1)", {
+    e.type.kind and e.type.size < 4 and self:convert(e, types.dtype "int32") or e })
+end)
 add("dc.sync_threads_count", vote(types.integer, "(long long)__syncthreads_count($1)"))
 add("dc.sync_threads_and", vote(types.bool, "(__syncthreads_and($1) != 0)"))
 add("dc.sync_threads_or", vote(types.bool, "(__syncthreads_or($1) != 0)"))
@@ -431,10 +438,6 @@ end)
 
 -- --- print, assert, error ----------------------------------------------------------------------------------------
 
-local function c_string(s)
-  return '"' .. s:gsub('[%c"\\?\128-\255]', function(c) return ("\\%03o"):format(c:byte()) end) .. '"'
-end
-
 add("print", function(self, n)
   local formats, args, places = {}, {}, {}
   for k, e in ipairs(self:list(n.args)) do
@@ -457,7 +460,7 @@ add("print", function(self, n)
         t.text)
     end
   end
-  local format = c_string(table.concat(formats, "\t") .. "\n")
+  local format = number_text.string(table.concat(formats, "\t") .. "\n")
   return act(self, n, types.unknown, ("printf(%s%s)"):format(format, #places > 0 and ", "
     .. table.concat(places, ", ") or ""), args)
 end)

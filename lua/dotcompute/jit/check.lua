@@ -189,6 +189,7 @@ local function check_function(self, root, argument_types, is_kernel)
   self.inst = { root = fn.root, symbols = {}, reaches = {}, reached = {}, closures = {} }
   local inst = self:instance(fn, argument_types)
   inst.is_kernel = is_kernel
+  if is_kernel then fn.instances = {} end -- a call of the function in the kernel is one of another instance
   self.kernel = inst
   repeat
     self.changed, self.pass = false, self.pass + 1

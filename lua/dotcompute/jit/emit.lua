@@ -7,6 +7,8 @@ local core = require "dotcompute.core"
 local emit_expression = require "dotcompute.jit.emit_expression"
 local emit_statement = require "dotcompute.jit.emit_statement"
 local functions = require "dotcompute.functions"
+local number_text = require "dotcompute.number_text"
+local narrow = require "dotcompute.jit.narrow"
 local source = require "dotcompute.jit.source"
 core.builtin(debug.getinfo(1, "S").source)
 
@@ -66,14 +68,10 @@ function Printer:fault(condition, at, text, always)
     self:line(("if (%s) dc_fail(%d, 0, 0);"):format(condition, self:site(at, "text", text)))
   elseif always then
     local place, _, line = source.place(self.inst.root.found, at)
-    local message = self:string(text)
+    local message = number_text.string(text)
     self:line(("if (%s) __assertfail(%s, %s, %d, %s, 1);"):format(condition, message,
-      self:string(place:match "^(.*):%d+$"), line, self:string(self.name)))
+      number_text.string(place:match "^(.*):%d+$"), line, number_text.string(self.name)))
   end
-end
-
-function Printer.string(_, s)
-  return '"' .. s:gsub('[%c"\\?\128-\255]', function(c) return ("\\%03o"):format(c:byte()) end) .. '"'
 end
 
 -- --- what stands in front ---------------------------------------------------------------------------------------
@@ -223,17 +221,19 @@ local function parameter_names(tree)
   end
 end
 
+local function result_type(inst, k) return inst.narrow_results[k] and "int" or inst.returns[k].ctype end
+
 local function results_type(inst)
   local returns = inst.returns or {}
   if #returns == 0 then return "void" end
-  if #returns == 1 then return returns[1].ctype end
+  if #returns == 1 then return result_type(inst, 1) end
   return inst.name .. "_results"
 end
 
 -- The declaration of that type, where there are several results.
 local function results_struct(inst)
   local fields = {}
-  for k, t in ipairs(inst.returns or {}) do fields[k] = ("%s v%d;"):format(t.ctype, k) end
+  for k in ipairs(inst.returns or {}) do fields[k] = ("%s v%d;"):format(result_type(inst, k), k) end
   if #fields > 1 then return ("struct %s_results { %s };"):format(inst.name, table.concat(fields, " ")) end
 end
 
@@ -244,12 +244,13 @@ local function head(inst)
     local t = inst.types[k]
     if not t.static then
       local symbol = inst.symbols[decl]
-      params[#params + 1] = ("%s %s"):format(t.ctype, t == symbol.type and symbol.cname or "p_" .. symbol.cname)
+      params[#params + 1] = t == symbol.type and ("%s %s"):format(narrow.ctype(symbol), symbol.cname)
+        or ("%s p_%s"):format(t.ctype, symbol.cname)
     end
   end
   for _, symbol in ipairs(inst.reached) do
-    params[#params + 1] = symbol.input ~= nil and ("const %s &%s"):format(symbol.type.ctype, symbol.cname)
-      or ("%s &%s"):format(symbol.type.ctype, symbol.cname)
+    params[#params + 1] = ("%s%s &%s"):format(symbol.input ~= nil and "const " or "", narrow.ctype(symbol),
+      symbol.cname)
   end
   return ("static __device__ %s%s %s(%s)"):format(inst.recursive and "" or "__forceinline__ ", results_type(inst),
     inst.name, table.concat(params, ", "))
@@ -281,23 +282,10 @@ end
 local function mark_recursive(tree)
   local calls = {}
   for _, inst in ipairs(tree.instances) do
-    local called = {}
-    local function walk(e)
-      if type(e) ~= "table" or called[e] then return end
-      called[e] = true
-      if e.op == "call" and e.inst then called[e.inst] = "inst" end
-      for key, v in pairs(e) do
-        if type(v) == "table" and key ~= "inst" and key ~= "symbol" and key ~= "symbols" and key ~= "n"
-          and key ~= "type" and key ~= "label" then
-          walk(v)
-        end
-      end
-    end
-    walk(inst.body)
     calls[inst] = {}
-    for other, kind in pairs(called) do
-      if kind == "inst" then calls[inst][other] = true end
-    end
+    narrow.walk(inst.body, function(node)
+      if node.op == "call" and node.inst then calls[inst][node.inst] = true end
+    end)
   end
   for _, inst in ipairs(tree.instances) do
     local seen, stack = {}, { inst }
@@ -314,8 +302,10 @@ local function mark_recursive(tree)
 end
 
 -- The source of a checked tree (check.lua): { text =, places = line -> { found =, at = }, sites =, params = }.
--- `params`: what the kernel takes, in order: { argument = k } or { input = its symbol }.
-function emit.kernel(tree, name, checked)
+-- `params`: what the kernel takes, in order: { argument = k } or { input = its symbol }, with `type`, and `fits` for an
+-- integer of 32 bits. `parameters`, `extents`: as narrow.find has them.
+function emit.kernel(tree, name, checked, parameters, extents)
+  narrow.find(tree, parameters, extents)
   local self = setmetatable({ uses = tree.uses, sites = {}, count = 0, checked = checked, name = name }, Printer)
   local kernel = tree.kernel
   mark_recursive(tree)
@@ -328,24 +318,26 @@ function emit.kernel(tree, name, checked)
     local cname = fresh(symbol.name)
     if t.ndim then
       params[#params + 1] = ("%s%s *%s"):format(symbol.written and "" or "const ", t.element.ctype, cname)
-      local extents = {}
+      local extent_names = {}
       for k = 1, t.ndim do
-        extents[k] = fresh(("%s_extent%d"):format(symbol.name, k))
-        params[#params + 1] = "long long " .. extents[k]
+        extent_names[k] = fresh(("%s_extent%d"):format(symbol.name, k))
+        params[#params + 1] = "long long " .. extent_names[k]
       end
       first[#first + 1] = ("%s %s = {(%s *)%s, {%s}};"):format(t.ctype, symbol.cname, t.element.ctype, cname,
-        table.concat(extents, ", "))
+        table.concat(extent_names, ", "))
     else
-      params[#params + 1] = ("%s %s"):format(t.ctype, cname)
-      first[#first + 1] = ("%s %s = %s;"):format(symbol.type.ctype, symbol.cname,
+      params[#params + 1] = ("%s %s"):format(what.fits and "int" or t.ctype, cname)
+      first[#first + 1] = ("%s %s = %s;"):format(narrow.ctype(symbol), symbol.cname,
         symbol.type == t and cname or ("(%s)%s"):format(symbol.type.ctype, cname))
     end
   end
 
   for k, decl in ipairs(kernel.node.params) do
-    parameter(kernel.symbols[decl], kernel.types[k], { argument = k, type = kernel.types[k] })
+    parameter(kernel.symbols[decl], kernel.types[k], { argument = k, type = kernel.types[k], fits = parameters[k] })
   end
-  for _, symbol in ipairs(tree.inputs) do parameter(symbol, symbol.type, { input = symbol, type = symbol.type }) end
+  for _, symbol in ipairs(tree.inputs) do
+    parameter(symbol, symbol.type, { input = symbol, type = symbol.type, fits = symbol.narrow })
+  end
 
   local used = {} -- instances of the last pass
   for _, inst in ipairs(tree.instances) do
@@ -384,6 +376,7 @@ function emit.callable(tree)
   local self = setmetatable({ uses = tree.uses, sites = {}, count = 0, name = "vectorized" }, Printer)
   mark_recursive(tree)
   local functions_text, structs = {}, {}
+  narrow.find(tree, {}, false)
   for _, inst in ipairs(tree.instances) do
     if inst.pass == tree.pass then
       structs[#structs + 1] = results_struct(inst)

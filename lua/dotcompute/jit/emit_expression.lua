@@ -10,7 +10,9 @@ core.builtin(debug.getinfo(1, "S").source)
 local printer = {}
 local X = {} -- by the node's op
 
-local function is_simple(text) return text:find "^[%w_%.]+$" ~= nil or text:find "^%-?%d+ll$" ~= nil end
+local function is_simple(text)
+  return text:find "^[%w_%.]+$" ~= nil or text:find "^%(long long%)[%w_]+$" ~= nil
+end
 
 -- Whether a node, or one below it, has an effect.
 local function has_effect(e)
@@ -84,7 +86,10 @@ function X.const(_, e)
   return literal(e.value, e.type)
 end
 
-function X.symbol(_, e) return e.symbol.cname end
+function X.symbol(_, e)
+  if e.symbol.narrow then return "(long long)" .. e.symbol.cname end
+  return e.symbol.cname
+end
 
 function printer:converted(text, from, to)
   if from == to then return text end
@@ -144,12 +149,19 @@ function X.arith(self, e)
   return ("((%s)(%s %s %s))"):format(t.ctype, a, sign == "~" and "^" or sign, b)
 end
 
+-- A comparison of a float with itself. NVRTC 13.0 takes `x == x` for true where x is the constant 0.0 / 0.0.
+function printer.not_a_number(sign, a)
+  if sign == "<" or sign == ">" then return "false" end
+  return ("(%sisnan(%s))"):format(sign == "~=" and "" or "!", a)
+end
+
 local swapped = { [">"] = "<", [">="] = "<=" }
 
 function X.compare(self, e)
   local texts = self:operands { e.a, e.b }
   local a, b, sign = texts[1], texts[2], e.sign
   if not e.mixed then
+    if a == b and e.met.kind == "f" and not self.has_effect(e) then return self.not_a_number(sign, wide(a, e.met)) end
     return ("(%s %s %s)"):format(wide(a, e.met), sign == "~=" and "!=" or sign, wide(b, e.met))
   end
   -- an integer of 64 bits and a float, or integers of two signs
@@ -332,13 +344,14 @@ end
 function X.result(self, e)
   local call = e.call
   local returns = call.inst.returns or {}
-  if #returns <= 1 then return X.call(self, call) end
+  local cast = call.inst.narrow_results[e.k] and "(long long)" or ""
+  if #returns <= 1 then return cast .. X.call(self, call) end
   if call.printed ~= self.current then
     local text = X.call(self, call) -- may take lines back
     call.printed, call.name = self.current, self:temporary()
     self:declare(call.inst.name .. "_results", call.name, text, true)
   end
-  return ("%s.v%d"):format(call.name, e.k)
+  return ("%s%s.v%d"):format(cast, call.name, e.k)
 end
 
 X["assert"] = function(self, e)

@@ -1,5 +1,6 @@
 -- CUDA C of statements: methods of the printer (emit.lua).
 local core = require "dotcompute.core"
+local narrow = require "dotcompute.jit.narrow"
 local types = require "dotcompute.jit.types"
 core.builtin(debug.getinfo(1, "S").source)
 
@@ -31,7 +32,9 @@ end
 function S.declare(self, s)
   for _, symbol in ipairs(s.symbols) do
     local t = symbol.type
-    if not t.static then self:declare(t.ctype, symbol.cname, t.kind and "(" .. t.ctype .. ")0" or t.ctype .. "()") end
+    if not t.static then
+      self:declare(narrow.ctype(symbol), symbol.cname, t.kind and "(" .. t.ctype .. ")0" or t.ctype .. "()")
+    end
   end
 end
 
@@ -46,7 +49,7 @@ S["local"] = function(self, s)
   for k, v in ipairs(values) do
     if v.symbol then
       -- a value that another new local's name would hide has been computed: names differ
-      self:declare(v.symbol.type.ctype, v.symbol.cname, texts[k])
+      self:declare(narrow.ctype(v.symbol), v.symbol.cname, texts[k])
     elseif self.has_effect(v.e) then
       self:line(("(void)%s;"):format(texts[k]))
     end
@@ -182,13 +185,14 @@ end
 -- The start of the loop's body is the variable's next value; the loop ends before an integer would wrap.
 S["for"] = function(self, s)
   local t, symbol = s.type, s.symbol
+  local ctype = narrow.ctype(symbol)
   local texts = self:operands { s.from, s.to, s.step }
   local step = s.step.op == "const" and s.step.value or s.step.op == "convert" and s.step.a.op == "const"
     and s.step.a.value
   local name, limit = self:temporary(), self:temporary()
   self:line "{"
   self:indent(1)
-  self:declare(t.ctype, name, texts[1])
+  self:declare(ctype, name, texts[1])
   local by = step and texts[3] or self:temporary()
   if not step then self:declare(t.ctype, by, texts[3], true) end
   local up = step and tostring(step > 0) or ("(%s > 0)"):format(by)
@@ -201,7 +205,7 @@ S["for"] = function(self, s)
     local wide = types.is_floating(t) and t or s.to.type.size == 8 and types.is_integer(s.to.type)
       and s.to.type or types.integer
     if s.to.type == t then wide = t end
-    self:declare(wide.ctype, limit, self:converted(texts[2], s.to.type, wide), true)
+    self:declare(symbol.narrow and ctype or wide.ctype, limit, self:converted(texts[2], s.to.type, wide), true)
     enters = "true"
   end
   if not step then
@@ -219,7 +223,7 @@ S["for"] = function(self, s)
     self:line(("if (%s && %s) for (;;) {"):format(enters, inside))
     self:indent(1)
   end
-  self:declare(t.ctype, symbol.cname, name)
+  self:declare(ctype, symbol.cname, name)
   self:block(s.body)
   self.at = body_at
   if not types.is_floating(t) then
@@ -235,7 +239,8 @@ S["for"] = function(self, s)
         or ("(%s ? (%s)%s - (%s)%s : (%s)%s - (%s)%s)"):format(up, u, limit, u, name, u, name, u, limit)
       self:line(("if (%s < %s) break;"):format(rest, size))
     end
-    self:line(("%s = (%s)(%s + %s);"):format(name, t.ctype, name, by))
+    local u = symbol.narrow and "unsigned int" or "unsigned long long" -- the compiler may add before it compares
+    self:line(("%s = (%s)((%s)%s + (%s)%s);"):format(name, ctype, u, name, u, by))
   end
   self:indent(-1)
   self:line "}"
@@ -258,7 +263,10 @@ S["return"] = function(self, s)
     return
   end
   local texts = self:operands(s.values)
-  for k, e in ipairs(s.values) do texts[k] = self:converted(texts[k], e.type, returns[k]) end
+  for k, e in ipairs(s.values) do
+    texts[k] = self:converted(texts[k], e.type, returns[k])
+    if inst.narrow_results[k] then texts[k] = "(int)" .. texts[k] end
+  end
   if #returns == 1 then
     self:line(("return %s;"):format(texts[1]))
   else

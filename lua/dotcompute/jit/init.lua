@@ -11,6 +11,7 @@ local builtins = require "dotcompute.jit.builtins"
 local check = require "dotcompute.jit.check"
 local emit = require "dotcompute.jit.emit"
 local launcher = require "dotcompute.jit.launcher"
+local narrow = require "dotcompute.jit.narrow"
 local names = require "dotcompute.jit.names"
 local source = require "dotcompute.jit.source"
 local types = require "dotcompute.jit.types"
@@ -19,7 +20,7 @@ core.builtin(debug.getinfo(1, "S").source)
 local fail, read = builder.fail, names.read
 local states = setmetatable({}, { __mode = "k" }) -- object -> its state
 local methods = {}
-local meta = { __name = "dotcompute.jit", __methods = methods }
+local meta = { __name = "dotcompute.jit", __methods = methods } -- __methods: for completion
 
 function builtins.function_of(value)
   local state = type(value) == "table" and states[value]
@@ -58,11 +59,33 @@ local function place_errors(text, places)
   end))
 end
 
-local function compile(state, argument_types, device)
+-- Whether all extents of an array fit in 32 bits.
+local function is_small(a)
+  for _, extent in ipairs { a:shape() } do
+    if not narrow.fits(extent) then return false end
+  end
+  return true
+end
+
+-- Which integers among the arguments fit in 32 bits, and whether all extents do, those of captured arrays too.
+local function find_narrow(argument_types, args, inputs)
+  local parameters, extents = {}, true
+  for k, t in ipairs(argument_types) do
+    if t == types.integer then parameters[k] = narrow.fits(args[k])
+    elseif t.ndim then extents = extents and is_small(args[k]) end
+  end
+  for _, symbol in ipairs(inputs) do
+    if symbol.type.ndim then extents = extents and is_small(symbol.input) end
+  end
+  return parameters, extents
+end
+
+local function compile(state, argument_types, args, device)
   local root = { fn = state.fn, found = source.find(state.fn, state.text) }
   local tree = check.kernel(root, argument_types, { name = state.name })
   local name = emit.c_name(state.name)
-  local emitted = emit.kernel(tree, name, state.check)
+  local parameters, extents = find_narrow(argument_types, args, tree.inputs)
+  local emitted = emit.kernel(tree, name, state.check, parameters, extents)
   for _, symbol in ipairs(tree.inputs) do
     if symbol.type.ndim and not device then device = symbol.input.device end
   end
@@ -79,9 +102,9 @@ local function compile(state, argument_types, device)
     error(result, 0)
   end
   local variant = { types = argument_types, emitted = emitted, guards = tree.guards, inputs = {}, device = device,
-    kernels = {} }
+    kernels = {}, parameters = parameters, extents = extents }
   for _, symbol in ipairs(tree.inputs) do
-    variant.inputs[#variant.inputs + 1] = { path = symbol.path, type = symbol.type, name = symbol.name }
+    variant.inputs[#variant.inputs + 1] = { path = symbol.path, type = symbol.type, fits = symbol.narrow }
   end
   if state.check then
     variant.module, variant.fault = result, result:global "dc_fault"
@@ -100,16 +123,20 @@ local function inputs_of(variant)
   local values = {}
   for k, input in ipairs(variant.inputs) do
     local v = read(input.path)
-    if v == nil or names.type_of(v) ~= input.type then return nil end
+    if v == nil or names.type_of(v) ~= input.type or (input.fits and not narrow.fits(v))
+      or (variant.extents and input.type.ndim and not is_small(v)) then
+      return nil
+    end
     values[k] = v
   end
   return values
 end
 
--- Whether arrays among the arguments have the numbers of axes of the variant.
-local function has_axes(variant, args)
+-- Whether arrays among the arguments have the numbers of axes of the variant, and integers fit where they have to.
+local function suits(variant, args)
   for k, t in ipairs(variant.types) do
-    if t.ndim and args[k].ndim ~= t.ndim then return false end
+    if t.ndim and (args[k].ndim ~= t.ndim or (variant.extents and not is_small(args[k]))) then return false end
+    if variant.parameters[k] and not narrow.fits(args[k]) then return false end
   end
   return true
 end
@@ -127,13 +154,13 @@ local function find(state, args, n)
     state.variants[key] = list
   end
   for _, variant in ipairs(list) do
-    if has_axes(variant, args) then
+    if suits(variant, args) then
       local values = inputs_of(variant)
       if values then return variant, values end
     end
   end
   local argument_types = state.fixed and state.fixed(args) or types_of(state, args, n)
-  local variant = compile(state, argument_types, device)
+  local variant = compile(state, argument_types, args, device)
   if #list >= 64 then table.remove(list, 1) end -- constants that change with every launch
   list[#list + 1] = variant
   state.last = variant

@@ -4,6 +4,7 @@
 -- the script's.
 local core = require "dotcompute.core"
 local names = require "dotcompute.jit.names"
+local narrow = require "dotcompute.jit.narrow"
 core.builtin(debug.getinfo(1, "S").source)
 
 local launcher = {}
@@ -15,7 +16,8 @@ local function facts_of(value)
   local t = names.type_of(value)
   if not t or not t.ndim then return nil end
   local known = { value:shape() }
-  known.type, known.device = t, value.device
+  known.type, known.device, known.small = t, value.device, true
+  for _, extent in ipairs(known) do known.small = known.small and narrow.fits(extent) end
   facts[value] = known
   return known
 end
@@ -36,7 +38,8 @@ function Text:constant(value)
 end
 
 -- Unless `name` has the type, the function gives false; adds what is passed to the kernel.
-function Text:value(name, t)
+function Text:value(name, param)
+  local t = param.type
   local args = self.args
   args[#args + 1] = name
   if t.ndim then
@@ -44,9 +47,11 @@ function Text:value(name, t)
     self:line("local %s = facts[%s] or facts_of(%s)", known, name, name)
     self:line("if not %s or %s.type ~= %s or %s.device ~= %s then return false end", known, known, self:local_of(t),
       known, self:local_of(self.device))
+    if self.extents then self:line("if not %s.small then return false end", known) end
     for axis = 1, t.ndim do args[#args + 1] = ("%s[%d]"):format(known, axis) end
   elseif t.weak then
     self:line("if mathtype(%s) ~= %q then return false end", name, t.name)
+    if param.fits then self:line("if %s < -0x80000000 or %s > 0x7fffffff then return false end", name, name) end
   else
     self:line("if %s ~= true and %s ~= false then return false end", name, name)
   end
@@ -91,7 +96,7 @@ launcher.forall = { head = "n", launch = "kernel:forall(n%s)" }
 -- way: the devices of arrays decide which variant it is, and it has none.
 function launcher.make(variant, form)
   local self = setmetatable({ lines = {}, heads = {}, args = {}, constants = {}, named = {}, upvalues = {}, joins = {},
-    count = 0, device = variant.device }, Text)
+    count = 0, device = variant.device, extents = variant.extents }, Text)
   local params, has_array = {}, false
   for k, t in ipairs(variant.types) do
     params[k] = "a" .. k
@@ -106,10 +111,10 @@ function launcher.make(variant, form)
   local input = 0
   for _, param in ipairs(variant.emitted.params) do
     if param.argument then
-      self:value("a" .. param.argument, param.type)
+      self:value("a" .. param.argument, param)
     else
       input = input + 1
-      self:value(self:path(variant.inputs[input].path), param.type)
+      self:value(self:path(variant.inputs[input].path), param)
     end
   end
   local function list(words) return #words > 0 and ", " .. table.concat(words, ", ") or "" end

@@ -12,6 +12,9 @@ core.builtin(debug.getinfo(1, "S").source)
 
 local names = {}
 
+-- How the names of the chunks of our own files begin.
+local OWN = debug.getinfo(1, "S").source:match "^(.*)jit/names%.lua$"
+
 -- --- functions of the script ------------------------------------------------------------------------------------
 
 -- The record of a function of the script; its text is read here.
@@ -120,7 +123,11 @@ function names:captured(n, path, value)
     self:guard(path, value)
     local builtin = builtins.by_function[value]
     if builtin then return { op = "static", type = types.static("builtin", builtin, "a function"), at = n.at } end
-    if debug.getinfo(value, "S").what == "C" then
+    local info = debug.getinfo(value, "S")
+    if info.source:sub(1, #OWN) == OWN then
+      self:fail(n.at, "'%s' works on arrays outside of kernels; what a kernel can call is listed in docs/jit.md",
+        path.text)
+    elseif info.what == "C" then
       self:fail(n.at, "'%s' is a function in C, which a kernel cannot call; the functions of 'math' and 'dc' that it "
         .. "can call are listed in docs/jit.md", path.text)
     end

@@ -199,6 +199,11 @@ out                                        --> {3, 3, 3, 3}
 ]],
   },
   {
+    "match_any", at = "dc", text = "The lanes of the warp whose value is the same, as an integer; bit 0 is lane 1's.",
+    args = { { "v", "integer", "the thread's value" } }, returns = { { "integer", "the lanes" } },
+    errors = { argument = "outside of kernels" }, see = "vote_ballot", words = "match_any_sync",
+  },
+  {
     names = {
       { "shuffle", "The value of lane `n` of the warp." },
       { "shuffle_up", "The value of the lane `n` below." },
