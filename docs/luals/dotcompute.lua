@@ -2128,7 +2128,7 @@ function c_jit:source(...) end
 ---one:kernel(dc.zeros(2)).attributes.registers > 0   --> true
 ---```
 ---@param ... any arguments of a launch
----@return dotcompute.kernel # its parameters are the function's, the extents behind each array, then what is captured
+---@return dotcompute.kernel # its parameters: the function's, the extents behind each array, then what is captured
 function c_jit:kernel(...) end
 
 ---A plot: series with axes. `tostring` of it is its text, without colours. It refers to its arrays, which are read when it is drawn.
@@ -4775,6 +4775,20 @@ function dc.vote_any(b) end
 ---@param b boolean the thread's value
 ---@return boolean|integer # the same for all threads
 function dc.vote_ballot(b) end
+
+---The lanes of the warp whose value is the same, as an integer; bit 0 is lane 1's.
+---```lua
+---local equal = dc.jit(function(x, out)
+---  local i = dc.index()
+---  out[i] = dc.match_any(x[i])
+---end)
+---local x, out = dc.arange(1, 32, "int32") % 2, dc.zeros(32, "uint32")
+---equal(1, 32, x:eval(), out)
+---out[1], out[2]                             --> 1431655765, 2863311530
+---```
+---@param v integer the thread's value
+---@return integer # the lanes
+function dc.match_any(v) end
 
 ---The value of lane `n` of the warp.
 ---

@@ -45,8 +45,8 @@ y                                          --> {11, 21, 31}
   {
     class = "jit", metatable = "dotcompute.jit", call_operator = "(blocks: grid, threads: block, ...: any)",
     index = { { "stream", "jit" } },
-    text = "A kernel made of a Lua function. `k(grid, block, ...)` launches it as a [kernel](#kernels) is launched, and "
-      .. "compiles it for arguments of new types. `k[stream]` is the kernel whose launches go to the stream.",
+    text = "A kernel made of a Lua function. `k(grid, block, ...)` launches it as a [kernel](#kernels) is launched, "
+      .. "and compiles it for arguments of new types. `k[stream]` is the kernel whose launches go to the stream.",
     example = [[
 local double = dc.jit(function(x) x[dc.index()] = 2 * x[dc.index()] end)
 local x = dc.array { 1, 2, 3 }
@@ -57,8 +57,8 @@ x                                          --> {4, 8, 12}
   },
   {
     "forall", at = "jit", call = "k:forall(n or {rows, columns}, ...)",
-    text = "Launches at least `n` threads, or a thread for each pair of `dc.index2()`, each triple of `dc.index3()`; the "
-      .. "kernel compares its index with the extents.",
+    text = "Launches at least `n` threads, or a thread for each pair of `dc.index2()`, each triple of `dc.index3()`; "
+      .. "the kernel compares its index with the extents.",
     args = { { "k", "jit", "the kernel" }, { "n", "integer|integer[]", "the number of threads, or 1 to 3 extents" },
       { "...", "any", "the kernel's arguments" } },
     returns = {},
@@ -104,7 +104,7 @@ one:source(dc.zeros(2)):find "__global__" ~= nil   --> true
     "kernel", at = "jit", call = "k:kernel(...)",
     text = "The kernel object that a launch with these arguments uses, for its attributes, `explain` and `occupancy`.",
     args = { { "k", "jit", "the kernel" }, { "...", "any", "arguments of a launch" } },
-    returns = { { "kernel", "its parameters are the function's, the extents behind each array, then what is captured" } },
+    returns = { { "kernel", "its parameters: the function's, the extents behind each array, then what is captured" } },
     errors = { compile = "mistakes in the kernel" },
     example = [[
 local one = dc.jit(function(x) x[dc.index()] = 1 end)
@@ -160,7 +160,8 @@ b                                          --> {{1, 4}, {2, 5}, {3, 6}}
       { "thread_fence_block", "Like `dc.thread_fence`, for the block's threads." },
       { "thread_fence_system", "Like `dc.thread_fence`, for the host and other devices too." },
     },
-    at = "dc", text = "Barriers must be reached by all threads of the block, of the warp.", args = {}, returns = {}, errors = { argument = "outside of kernels" }, see = "jit",
+    at = "dc", text = "Barriers must be reached by all threads of the block, of the warp.", args = {},
+    returns = {}, errors = { argument = "outside of kernels" }, see = "jit",
     words = "syncthreads syncwarp threadfence barrier",
     example = [[
 local reverse = dc.jit(function(x)
@@ -202,6 +203,15 @@ out                                        --> {3, 3, 3, 3}
     "match_any", at = "dc", text = "The lanes of the warp whose value is the same, as an integer; bit 0 is lane 1's.",
     args = { { "v", "integer", "the thread's value" } }, returns = { { "integer", "the lanes" } },
     errors = { argument = "outside of kernels" }, see = "vote_ballot", words = "match_any_sync",
+    example = [[
+local equal = dc.jit(function(x, out)
+  local i = dc.index()
+  out[i] = dc.match_any(x[i])
+end)
+local x, out = dc.arange(1, 32, "int32") % 2, dc.zeros(32, "uint32")
+equal(1, 32, x:eval(), out)
+out[1], out[2]                             --> 1431655765, 2863311530
+]],
   },
   {
     names = {

@@ -184,9 +184,10 @@ static void put_close(dc_writer *w) {
 /* --- calls and the rest ------------------------------------------------------------------------------------- */
 
 static void put_call(dc_writer *w) {
-  const dc_op_info *o = &dc_ops[w->s->op];
-  if (w->kind == 'c') dc_buf_printf(w->b, "c_%s(", o->name);
-  else dc_buf_printf(w->b, "%s%s(", o->name, suffix(dc_op_whole_operand((dc_op)w->s->op) >= 0 ? (dc_dtype)w->s->dtype : w->as));
+  const dc_op op = (dc_op)w->s->op;
+  const char *name = dc_ops[op].name;
+  if (w->kind == 'c') dc_buf_printf(w->b, "c_%s(", name);
+  else dc_buf_printf(w->b, "%s%s(", name, suffix(dc_op_whole_operand(op) >= 0 ? (dc_dtype)w->s->dtype : w->as));
   for (int i = 0; i < w->s->nargs; i++) dc_buf_printf(w->b, "%s%s", i ? ", " : "", w->v[i]);
   dc_buf_puts(w->b, ")");
 }
