@@ -71,6 +71,13 @@ q
     assert.matches("its __tostring fails", session "setmetatable({}, { __tostring = function() error 'no' end })\n")
   end)
 
+  it("shows the source of kernels in Lua", function()
+    local text = session("k = dc.jit(function(a) a[dc.index()] = 2 end)\nk??\nk(1, 3, dc.zeros(3))\nk??\n")
+    assert.matches("has not been compiled yet", text)
+    assert.matches("// stdin:1: k = dc.jit", text)
+    assert.matches("__global__", text)
+  end)
+
   it("shows devices with their names, and functions without addresses", function()
     local name = require "dotcompute".device "cpu".name
     assert.equal(("cpu (%s)\n{ cpu (%s) }\n"):format(name, name), (session(

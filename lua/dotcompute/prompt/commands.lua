@@ -150,7 +150,9 @@ local function source(text, prompt)
     if not code then fail("%s is not in a file that can be read", text) end
     return code
   end
-  local method = type(v) == "userdata" and v.source
+  local meta = debug.getmetatable(v)
+  local object = type(v) == "userdata" or type(meta) == "table" and rawget(meta, "__name") == "dotcompute.jit"
+  local method = object and v.source
   if not method then fail("%s has no source", text) end
   return v:source()
 end

@@ -113,7 +113,7 @@ function reference.entries()
 end
 
 -- The name of the object in a call of a method: "k" of kernel.
-local objects = { complex = "z", error = "err", memory = "usage" }
+local objects = { complex = "z", error = "err", jit = "k", memory = "usage" }
 local function object_of(class) return objects[class] or class:sub(1, 1) end
 
 function reference.is_type(place) return place ~= "dc" and not place:find("^dc%.") end
