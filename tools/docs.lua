@@ -240,7 +240,7 @@ end
 
 local type_names = {}
 
--- A type of the reference as LuaLS is told it: names of classes and aliases belong to dotcompute.
+-- A type of the reference in LuaLS syntax: names of classes and aliases get the prefix "dotcompute.".
 local function lua_type(text)
   local out, at = {}, 1
   while at <= #text do

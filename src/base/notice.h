@@ -23,7 +23,7 @@ const char *dc_notice_get_subject(void); /* NULL: none */
 /* A wait of the calling thread; one inside another shows nothing of its own. */
 typedef struct dc_notice {
   char text[96];
-  double due; /* when it is shown, as dc_clock tells the time */
+  double due; /* time at which the line is shown, in seconds of dc_clock */
   bool shown, inner;
 } dc_notice;
 void dc_notice_begin(dc_notice *n, const char *verb, const char *subject); /* "compiling", "sort (float32)" */

@@ -3,6 +3,7 @@
 **
 ** All work of a device goes into non-blocking streams of ours, never into the driver's NULL stream.
 */
+#include "cuda/blas.h"
 #include "cuda/device.h"
 
 #include <pthread.h>
@@ -16,7 +17,6 @@
 #include "cuda/fault.h"
 #include "cuda/fft.h"
 #include "cuda/graph.h"
-#include "cuda/blas.h"
 #include "cuda/library.h"
 #include "cuda/memory.h"
 #include "cuda/solver.h"

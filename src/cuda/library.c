@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/dl.h"
+#include "base/library.h"
 #include "base/runtime.h"
 #include "compile/nvrtc/libraries.h"
 #include "cuda/fault.h"
@@ -32,16 +33,9 @@ static struct library {
 };
 
 static bool look_up(void *slot, void *lib, const char *symbol, struct library *l) {
-  void *found = dc_dl_sym(lib, symbol);
-  memcpy(slot, &found, sizeof found);
-  if (found == NULL) dc_buf_printf(&l->why, "the %s found lacks %s; CUDA 12 or 13 is needed\n", l->name, symbol);
-  return found != NULL;
-}
-
-/* What older versions lack. */
-static void look_for(void *slot, void *lib, const char *symbol) {
-  void *found = dc_dl_sym(lib, symbol);
-  memcpy(slot, &found, sizeof found);
+  const bool found = dc_library_bind(lib, symbol, slot);
+  if (!found) dc_buf_printf(&l->why, "the %s found lacks %s; CUDA 12 or 13 is needed\n", l->name, symbol);
+  return found;
 }
 
 static bool bind(dc_library which, void *lib) {
@@ -59,7 +53,7 @@ static bool bind(dc_library which, void *lib) {
     return ok;
   case DC_LIBRARY_SOLVER:
 #define DC_CUSOLVER(name, params) ok = ok && look_up(&dc_cusolver.name, lib, #name, l);
-#define DC_CUSOLVER_NEW(name, params) look_for(&dc_cusolver.name, lib, #name);
+#define DC_CUSOLVER_NEW(name, params) (void)dc_library_bind(lib, #name, &dc_cusolver.name); /* not in older ones */
 #define DC_CUSOLVER_EACH(name, s, d, c, z, params) \
   ok = ok && look_up(&dc_cusolver.name[0], lib, "cusolverDn" #s, l) && \
        look_up(&dc_cusolver.name[1], lib, "cusolverDn" #d, l) && \

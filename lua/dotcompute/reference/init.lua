@@ -30,7 +30,7 @@ local chapters = {
   "plots", "memory", "time", "profile", "progress", "testing", "errors",
 }
 
--- Types that are no classes of their own: what LuaLS is told.
+-- Aliases of types in the LuaLS file: { name, definition }.
 reference.aliases = {
   { "dtype", '"bool"|"int8"|"int16"|"int32"|"int64"|"uint8"|"uint16"|"uint32"|"uint64"|"float16"|"bfloat16"|"float32"'
     .. '|"float64"|"complex64"|"complex128"|string' },
