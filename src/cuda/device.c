@@ -3,7 +3,6 @@
 **
 ** All work of a device goes into non-blocking streams of ours, never into the driver's NULL stream.
 */
-#include "cuda/blas.h"
 #include "cuda/device.h"
 
 #include <pthread.h>
@@ -12,6 +11,7 @@
 #include <string.h>
 
 #include "compile/compile.h"
+#include "cuda/blas.h"
 #include "cuda/code.h"
 #include "cuda/copy.h"
 #include "cuda/fault.h"
