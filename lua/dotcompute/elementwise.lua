@@ -32,11 +32,12 @@ local function reads_number(f, body)
   return f.kernel_options.define ~= nil or text:find "#%s*include" ~= nil or text:find "%f[%w_]i%f[^%w_]" ~= nil
 end
 
--- `params`: results, inputs, raw results, raw inputs.
+-- `params`: results, inputs, raw results, raw inputs. `bound.front`: functions that the body calls.
 local function make_body(f, bound, params, dtypes)
   local body, head = bound.body_text or f.body, signature(params)
   return builder.body(f, bound, params, dtypes, { given = bound.given, indexed = reads_number(f, body),
-    declarations = head .. ";\n", definitions = ("%s {%s;}\n"):format(head, builder.piece("operation", body)) })
+    declarations = head .. ";\n",
+    definitions = ("%s%s {%s;}\n"):format(bound.front or "", head, builder.piece("operation", body)) })
 end
 
 -- --- calls ------------------------------------------------------------------------------------------------------

@@ -373,10 +373,9 @@ local function parameters(fn, options)
 end
 
 local function vectorize(fn, options)
-  local inner = type(fn) == "table" and require("dotcompute.jit").function_of(fn)
-  if inner then
+  if type(fn) == "table" and require("dotcompute.jit").function_of(fn) then
     options = arguments.check("dc.vectorize", options, known)
-    return require("dotcompute.jit.elementwise").vectorize(inner, options)
+    return require("dotcompute.jit.elementwise").vectorize(fn, options)
   end
   if type(fn) ~= "function" then
     fail("argument", "bad argument #1 to 'vectorize': a function expected, got %s", core.describe(fn))

@@ -12,7 +12,9 @@ core.builtin(debug.getinfo(1, "S").source)
 
 local builtins = {
   library = { dc = dc, math = math },
-  function_of = function() end, -- set by jit.lua: the Lua function of an object of dc.jit
+  -- set by init.lua: the Lua function of an object of dc.jit, and the text in its option `source`
+  function_of = function() end,
+  text_of = function() end,
 }
 
 local by_name = {} -- "dc.index" -> builtin
@@ -53,6 +55,7 @@ end
 
 -- A node that is executed for what it does.
 local function act(self, n, t, c, args, more)
+  self:only_in_kernels(n, self:shown(n))
   self:set(self.inst, "effect")
   local e = text(n, t, c, args, more)
   e.effect = true
@@ -67,6 +70,7 @@ local function values(narrow, ...)
   local texts = { ... }
   return function(self, n, b)
     count(self, n, b, 0)
+    self:only_in_kernels(n, b.name)
     local list = { op = "values" }
     for k, c in ipairs(texts) do list[k] = text(n, types.integer, c, nil, { narrow = narrow }) end
     if #list == 1 then return list[1] end
@@ -160,6 +164,7 @@ end
 local function memory(space, most)
   return function(self, n, b)
     count(self, n, b, 2, 5)
+    if space == "shared" then self:only_in_kernels(n, b.name) end
     local t = dtype_argument(self, n.args[1], b)
     local extents, size = {}, 1
     for k = 2, #n.args do
@@ -478,6 +483,7 @@ end
 
 add("assert", function(self, n, b)
   count(self, n, b, 1, 2)
+  self:only_in_kernels(n, b.name)
   local c = self:condition(n.args[1])
   self:set(self.inst, "effect")
   return { op = "values", call = { op = "assert", type = types.unknown, cond = c, effect = true, at = n.at,
@@ -486,6 +492,7 @@ end)
 
 add("error", function(self, n, b)
   count(self, n, b, 1, 2)
+  self:only_in_kernels(n, b.name)
   self:set(self.inst, "effect")
   return { op = "values", call = { op = "assert", type = types.unknown, effect = true, at = n.at,
     message = message(self, n.args[1], b), ends = true } }

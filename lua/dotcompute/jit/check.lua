@@ -23,12 +23,7 @@ end
 -- --- messages ---------------------------------------------------------------------------------------------------
 
 -- Raises an error of kind `compile` about a place of the text.
-function Checker:fail(at, text, ...)
-  local place, column = source.place(self.inst.root.found, at)
-  local _, err = pcall(core.fail, "compile", ("%s: column %d: %s"):format(place, column, text:format(...)))
-  err.at = place
-  error(err, 0)
-end
+function Checker:fail(at, text, ...) source.fail(self.inst.root.found, at, text, ...) end
 
 -- The text of a node, for messages.
 function Checker:shown(n)
@@ -52,6 +47,13 @@ function Checker.why(_, e)
   end
   if e.op == "arith" then return ("%s, from %s %s %s"):format(t, e.a.type.text, e.sign, e.b.type.text) end
   return t
+end
+
+-- Raises in a function that another kernel's text calls: all that it does is to return values.
+function Checker:only_in_kernels(n, what)
+  if self.compiled_in then
+    self:fail(n.at, "%s: a function of elements cannot write arrays, print, or use threads", what)
+  end
 end
 
 -- --- symbols ----------------------------------------------------------------------------------------------------
@@ -212,13 +214,7 @@ end
 function check.callable(root, argument_types)
   local self = checker { name = "dc_function" }
   self.compiled_in = true
-  check_function(self, root, argument_types, false)
-  local inst = self.kernel
-  if inst.effect then
-    self.inst = inst
-    self:fail(inst.node.at, "a function of elements cannot write arrays, print, or use threads")
-  end
-  return self
+  return check_function(self, root, argument_types, false)
 end
 
 return check

@@ -5,11 +5,8 @@
 -- elementwise function is made anew.
 local core = require "dotcompute.core"
 local builder = require "dotcompute.builder"
-local check = require "dotcompute.jit.check"
+local device_function = require "dotcompute.jit.device_function"
 local elementwise = require "dotcompute.elementwise"
-local emit = require "dotcompute.jit.emit"
-local names = require "dotcompute.jit.names"
-local source = require "dotcompute.jit.source"
 local types = require "dotcompute.jit.types"
 core.builtin(debug.getinfo(1, "S").source)
 
@@ -43,58 +40,57 @@ end
 -- Called when the dtypes of a call are known: sets those of the results, and the body.
 local function infer(f, bound, args)
   local argument_types, texts = {}, {}
-  for k = 1, #f.found.node.params do
+  for k = 1, #f.params do
     local t, name = argument_type(bound, args, k)
     bound.types["T" .. k].dtype = types.dtype(name)
     argument_types[k], texts[k] = t, "x" .. k
   end
-  local tree = check.callable({ fn = f.fn, found = f.found }, argument_types)
-  for _, guard in ipairs(tree.guards) do f.guards[#f.guards + 1] = guard end
-  local text, called, returns = emit.callable(tree)
+  local made = device_function.compile(f, argument_types, "dc_vectorized")
+  local returns = made.results
+  f.made[#f.made + 1] = made
   if #returns ~= f.results then
     fail("argument", "the function returns %d values, its first return statement has %d: write the values there",
       #returns, f.results)
   end
-  local lines = { text, ("const auto dc_value = dc_jit::%s(%s);"):format(called, table.concat(texts, ", ")) }
+  bound.front = made.text
+  local lines = { ("const auto dc_value = %s(%s);"):format(made.call, table.concat(texts, ", ")) }
   for k, t in ipairs(returns) do
     local name = "R" .. k
-    local own = types.dtype(t.weak == "i" and "int64" or t.weak == "f" and "float64" or t.name)
-    bound.types[name] = bound.types[name] or { dtype = own, by = "the function" }
+    bound.types[name] = bound.types[name] or { dtype = device_function.strong(t), by = "the function" }
     local d = bound.types[name].dtype
     lines[#lines + 1] = ("result%d = (%s)dc_value%s;"):format(k, d.ctype, #returns > 1 and ".v" .. k or "")
   end
   bound.body_text = table.concat(lines, "\n")
 end
 
--- What dc.vectorize gives for the Lua function `fn`.
-local function vectorize(fn, options)
-  local found = source.find(fn)
-  local count, results = #found.node.params, count_results(found.node.body)
-  if count == 0 or found.node.vararg then fail("argument", "'vectorize': the function needs parameters with names") end
-  if not results or results == 0 then fail("argument", "'vectorize': the function returns nothing") end
-  local inputs, outputs, shown = {}, {}, {}
-  for k = 1, count do inputs[k], shown[k] = ("T%d x%d"):format(k, k), found.node.params[k].name end
-  for k = 1, results do outputs[k] = ("R%d result%d"):format(k, k) end
-  local f
+-- What dc.vectorize gives for an object of dc.jit.
+local function vectorize(value, options)
+  local f = device_function.of(value, "'vectorize'")
+  f.results, f.made = count_results(f.found.node.body), {}
+  if #f.params == 0 then fail("argument", "'vectorize': the function needs parameters with names") end
+  if not f.results or f.results == 0 then fail("argument", "'vectorize': the function returns nothing") end
+  local inputs, outputs = {}, {}
+  for k = 1, #f.params do inputs[k] = ("T%d x%d"):format(k, k) end
+  for k = 1, f.results do outputs[k] = ("R%d result%d"):format(k, k) end
+  local call
 
   local function make()
-    f = { fn = fn, found = found, results = results, guards = {} }
-    local current = f
-    f.call = elementwise.make(table.concat(inputs, ", "), table.concat(outputs, ", "), nil,
+    f.made = {}
+    call = elementwise.make(table.concat(inputs, ", "), table.concat(outputs, ", "), nil,
       { name = options.name or "vectorized", fast_math = options.fast_math, flags = { "--fmad=false" },
-        shown = table.concat(shown, ", ") },
-      function(bound, args) infer(current, bound, args) end)
+        shown = table.concat(f.params, ", ") },
+      function(bound, args) infer(f, bound, args) end)
   end
 
   make()
   return function(...)
-    for _, guard in ipairs(f.guards) do
-      if not rawequal(names.read(guard.path), guard.value) then
+    for _, made in ipairs(f.made) do
+      if not device_function.is_current(made) then
         make()
         break
       end
     end
-    return f.call(...)
+    return call(...)
   end
 end
 

@@ -77,7 +77,10 @@ end
 -- --- what stands in front ---------------------------------------------------------------------------------------
 
 local array_text = [[
+#ifndef DC_ARRAY
+#define DC_ARRAY
 template<class T, int N> struct dc_array { T *p; long long n[N]; };
+#endif
 ]]
 
 local check_text = [[
@@ -147,8 +150,8 @@ local function split(text, lines)
   for line in text:gmatch "[^\n]+" do lines[#lines + 1] = line end
 end
 
--- The beginning of the source, a list of lines.
-function Printer:prelude(tree)
+-- The types that the tree uses, a list of lines at file scope. They may stand in a source several times.
+function Printer.declarations(_, tree)
   local lines, headers = {}, {}
   local function header(t)
     t = t and t.element or t
@@ -163,6 +166,12 @@ function Printer:prelude(tree)
   end
   for _, symbol in ipairs(tree.inputs) do header(symbol.type) end
   split(array_text, lines)
+  return lines
+end
+
+-- The beginning of the source of a kernel, a list of lines.
+function Printer:prelude(tree)
+  local lines = self:declarations(tree)
   if self.checked then split(check_text, lines) end
   self:helpers(lines)
   return lines
@@ -370,10 +379,10 @@ function emit.kernel(tree, name, checked, parameters, extents)
     lines = lines }
 end
 
--- The functions of a tree of check.callable as static functions of a local struct dc_jit: their text, the name of the
--- first, and the types of its results.
-function emit.callable(tree)
-  local self = setmetatable({ uses = tree.uses, sites = {}, count = 0, name = "vectorized" }, Printer)
+-- The functions of a tree of check.callable as static functions of a struct of this name: { text =, call = the name of
+-- the first, results = the types of its values, ctype = what it returns in C, return_at = the place of a return }.
+function emit.callable(tree, struct)
+  local self = setmetatable({ uses = tree.uses, sites = {}, count = 0, name = struct }, Printer)
   mark_recursive(tree)
   local functions_text, structs = {}, {}
   narrow.find(tree, {}, false)
@@ -386,12 +395,17 @@ function emit.callable(tree)
       functions_text[#functions_text + 1] = "}"
     end
   end
-  local lines = { "struct dc_jit {" }
+  local lines = self:declarations(tree)
+  lines[#lines + 1] = ("struct %s {"):format(struct)
   self:helpers(lines)
   table.move(structs, 1, #structs, #lines + 1, lines)
   table.move(functions_text, 1, #functions_text, #lines + 1, lines)
   lines[#lines + 1] = "};"
-  return table.concat(lines, "\n"), tree.kernel.name, tree.kernel.returns or {}
+  local inst = tree.kernel
+  local returns = inst.returns or {}
+  return { text = table.concat(lines, "\n") .. "\n", call = ("%s::%s"):format(struct, inst.name), results = returns,
+    ctype = #returns > 1 and ("%s::%s"):format(struct, results_type(inst)) or results_type(inst),
+    return_at = inst.return_at }
 end
 
 return emit

@@ -27,6 +27,11 @@ function builtins.function_of(value)
   return state and state.fn
 end
 
+function builtins.text_of(value)
+  local state = type(value) == "table" and states[value]
+  return state and state.text
+end
+
 -- --- variants ---------------------------------------------------------------------------------------------------
 
 -- The types of arguments, as names.type_of gives them.

@@ -198,6 +198,14 @@ function source.place(found, at)
   return ("%s:%d"):format(found.shown, line), column, line
 end
 
+-- Raises an error of kind `compile` about a place of the text.
+function source.fail(found, at, text, ...)
+  local place, column = source.place(found, at)
+  local _, err = pcall(core.fail, "compile", ("%s: column %d: %s"):format(place, column, text:format(...)))
+  err.at = place
+  error(err, 0)
+end
+
 -- A line of the text, without blanks around it.
 function source.line(found, line)
   local starts = found.chunk.lines
