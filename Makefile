@@ -220,6 +220,11 @@ bench-gpu: all $(BENCH) $(BUILD)/bench/start
 	@for t in $(or $(TABLES),gpu start arrays); do \
 	  LUA_CPATH="$(BUILD)/bench/?.so;;" LUA_PATH="bench/?.lua;;" \
 	    sh tools/with.sh $(BUILD) $(DCLUA) bench/$$t.lua || exit 1; done
+# Kernels in Lua beside CUDA C, on the GPU where there is one. ROWS="matmul launch first": some of them; NUMBA=1: beside
+# Numba's too, by PYTHON.
+bench-jit: all
+	@LUA_PATH="bench/?.lua;;" NUMBA="$(NUMBA)" DOTCOMPUTE_CPU_TIER=1 DOTCOMPUTE_CPU_THREADS=1 \
+	  sh tools/with.sh $(BUILD) $(DCLUA) bench/jit.lua $(ROWS)
 # The pages that come from lua/dotcompute/reference/; LuaLS's file and the man page, too.
 docs:
 	@$(LUA) tools/docs.lua
@@ -250,6 +255,7 @@ help:
 ## make demo          brings what is missing, builds, runs two examples
 ## make test          brings what is missing, builds, runs the specs   (SPECS="spec/array/*_spec.lua …" for some)
 ## make bench         tables of our speed beside other programs'   (TABLES="cpu threads suite fresh launch" for some)
+## make bench-jit     kernels in Lua beside CUDA C: speed, launches, first calls   (ROWS="matmul launch first" for some)
 ## make docs          docs/api.md, docs/reference/, docs/luals/, docs/dclua.1 from lua/dotcompute/reference/
 ## make lint          luacheck, clang-format, the rules of CONTRIBUTING.md
 ## make install       PREFIX=/usr/local DESTDIR= BINDIR= LIBDIR= LUADIR= DATADIR= MANDIR= DOCDIR= PKGCONFIGDIR=
@@ -263,6 +269,6 @@ help:
 ## CC= HOSTCC= CFLAGS= LDFLAGS= LUA= LUA_INCDIR= LUA_LIBDIR= WERROR=1    as one expects
 
 FORCE:
-.PHONY: all core units demo test bench bench-arrays bench-gpu docs lint install install-rock uninstall dist clean help print-flags FORCE
+.PHONY: all core units demo test bench bench-arrays bench-gpu bench-jit docs lint install install-rock uninstall dist clean help print-flags FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:

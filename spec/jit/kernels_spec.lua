@@ -1,15 +1,9 @@
--- Ten kernels written in Lua, against plain Lua.
+-- Ten kernels written in Lua and in CUDA C, the pairs of examples/jit, against plain Lua.
 local dc = require "dotcompute"
 local h = require "spec.helper"
 
--- Numbers whose products and small sums float32 holds.
-local function floats(n)
-  local t = {}
-  for k = 1, n do t[k] = math.random(-64, 64) / 8 end
-  return t
-end
-
 local function near(want, got, tolerance)
+  assert.equal(#want, #got)
   for k = 1, #want do
     local limit = tolerance * math.max(1, math.abs(want[k]))
     assert(math.abs(want[k] - got[k]) <= limit,
@@ -17,86 +11,144 @@ local function near(want, got, tolerance)
   end
 end
 
-describe("kernels in Lua", function()
-  it("saxpy", function()
-    local saxpy = dc.jit(function(x, y, a)
-      local i = dc.index()
-      if i <= #x then y[i] = a * x[i] + y[i] end
-    end)
-    for _, n in ipairs { 1, 255, 256, 1000, math.random(5000) } do
-      local x, y, want = floats(n), floats(n), {}
-      local a = math.random(-8, 8) / 2
-      for i = 1, n do want[i] = a * x[i] + y[i] end -- exact in float32
-      local result = dc.array(y)
-      saxpy:forall(n, dc.array(x), result, a)
-      h.same(want, result:to_table(), "saxpy")
+local function flat(a) return a:reshape(a.size):to_table() end
+
+-- Runs both kernels of a pair for each size; `reference(case, size)` gives the values that the result has to have.
+local function both(name, sizes, tolerance, reference)
+  it(name, function()
+    local pair = dofile(("examples/jit/%s.lua"):format(name))
+    for _, size in ipairs(sizes) do
+      local case = pair.prepare(size)
+      local want = reference(case, size, pair)
+      for _, language in ipairs { "lua", "cuda" } do
+        case.reset()
+        case[language]()
+        local got = flat(case.result)
+        if tolerance then near(want, got, tolerance) else h.same(want, got, name) end
+      end
     end
   end)
+end
 
-  it("matmul, tiled in shared memory", function()
-    local TILE <const> = 8
-    local matmul = dc.jit(function(a, b, c)
-      local row, column = dc.index2()
-      local tx, ty = dc.thread_index()
-      local left, right = dc.shared("float32", TILE, TILE), dc.shared("float32", TILE, TILE)
-      local n = a:shape(2)
-      local sum = 0.0
-      for tile = 0, (n - 1) // TILE do
-        local k = tile * TILE
-        left[{ ty, tx }] = (row <= #a and k + tx <= n) and a[{ row, k + tx }] or 0.0
-        right[{ ty, tx }] = (k + ty <= n and column <= b:shape(2)) and b[{ k + ty, column }] or 0.0
-        dc.sync_threads()
-        for j = 1, TILE do sum = sum + left[{ ty, j }] * right[{ j, tx }] end
-        dc.sync_threads()
-      end
-      if row <= #a and column <= b:shape(2) then c[{ row, column }] = sum end
-    end)
-    for _, shape in ipairs { { 8, 8, 8 }, { 1, 1, 1 }, { 17, 9, 30 } } do
-      local m, n, p = shape[1], shape[2], shape[3]
-      local a, b, want = {}, {}, {}
-      for i = 1, m do a[i] = floats(n) end
-      for i = 1, n do b[i] = floats(p) end
-      for i = 1, m do
-        for j = 1, p do
+local function n_of(...)
+  local list = {}
+  for k, n in ipairs { ... } do list[k] = { n = n } end
+  return list
+end
+
+describe("kernels in Lua and in CUDA C:", function()
+  both("saxpy", n_of(1, 255, 256, 1000, math.random(5000)), 1e-6, function(case, size)
+    local x, y, want = case.x:to_table(), case.y:to_table(), {}
+    for i = 1, size.n do want[i] = case.a * x[i] + y[i] end
+    return want
+  end)
+
+  both("matmul", { { m = 16, n = 16, p = 16 }, { m = 1, n = 1, p = 1 }, { m = 33, n = 21, p = 50 } }, 1e-5,
+    function(case, size)
+      local a, b, want = case.a:to_table(), case.b:to_table(), {}
+      for i = 1, size.m do
+        for j = 1, size.p do
           local sum = 0
-          for k = 1, n do sum = sum + a[i][k] * b[k][j] end
+          for k = 1, size.n do sum = sum + a[i][k] * b[k][j] end
           want[#want + 1] = sum
         end
       end
-      local c = dc.zeros(m, p)
-      matmul({ (p + TILE - 1) // TILE, (m + TILE - 1) // TILE }, { TILE, TILE }, dc.array(a), dc.array(b), c)
-      near(want, c:reshape(m * p):to_table(), 1e-5)
-    end
-  end)
-
-  it("a 2-d stencil", function()
-    local function at(image, i, j) -- the edge's value outside
-      local rows, columns = image:shape()
-      return image[{ math.max(1, math.min(i, rows)), math.max(1, math.min(j, columns)) }]
-    end
-    local blur = dc.jit(function(image, out)
-      local i, j = dc.index2()
-      if i > #out or j > out:shape(2) then return end
-      out[i][j] = (4 * at(image, i, j) + at(image, i - 1, j) + at(image, i + 1, j) + at(image, i, j - 1)
-        + at(image, i, j + 1)) / 8
+      return want
     end)
-    local rows, columns = math.random(1, 40), math.random(1, 70)
-    local image, want = {}, {}
-    for i = 1, rows do image[i] = floats(columns) end
-    local function pixel(i, j)
-      return image[math.max(1, math.min(i, rows))][math.max(1, math.min(j, columns))]
-    end
-    for i = 1, rows do
-      for j = 1, columns do
-        want[#want + 1] = (4 * pixel(i, j) + pixel(i - 1, j) + pixel(i + 1, j) + pixel(i, j - 1) + pixel(i, j + 1)) / 8
+
+  both("stencil", { { rows = 1, columns = 1 }, { rows = math.random(40), columns = math.random(300) } }, 1e-6,
+    function(case, size)
+      local image, want = case.image:to_table(), {}
+      local function pixel(i, j)
+        return image[math.max(1, math.min(i, size.rows))][math.max(1, math.min(j, size.columns))]
       end
-    end
-    local out = dc.zeros(rows, columns)
-    blur:forall({ rows, columns }, dc.array(image), out)
-    h.same(want, out:reshape(rows * columns):to_table(), "blur")
+      for i = 1, size.rows do
+        for j = 1, size.columns do
+          want[#want + 1] = 0.5 * pixel(i, j)
+            + 0.125 * (pixel(i - 1, j) + pixel(i + 1, j) + pixel(i, j - 1) + pixel(i, j + 1))
+        end
+      end
+      return want
+    end)
+
+  both("reduction", { { n = 1, blocks = 1 }, { n = 4096, blocks = 3 }, { n = math.random(20000), blocks = 40 } }, 1e-5,
+    function(case)
+      local sum = 0
+      for _, v in ipairs(case.x:to_table()) do sum = sum + v end
+      return { sum }
+    end)
+
+  both("histogram", { { n = 1, blocks = 1 }, { n = math.random(10000), blocks = 5 } }, nil, function(case, _, pair)
+    local want = {}
+    for k = 1, pair.bins do want[k] = 0 end
+    for _, v in ipairs(case.x:to_table()) do want[v % pair.bins + 1] = want[v % pair.bins + 1] + 1 end
+    return want
   end)
 
-  it("a reduction by shuffles", function()
+  both("mandelbrot", { { rows = math.random(5, 40), columns = math.random(5, 60), limit = 60 } }, nil,
+    function(_, size)
+      local f32, want = h.f32, {}
+      for i = 0, size.rows - 1 do
+        for j = 0, size.columns - 1 do
+          local cr = f32(-2 + f32(f32(3 * j) / size.columns))
+          local ci = f32(-1.5 + f32(f32(3 * i) / size.rows))
+          local zr, zi, steps = 0.0, 0.0, size.limit
+          for k = 1, size.limit do
+            zr, zi = f32(f32(f32(zr * zr) - f32(zi * zi)) + cr), f32(f32(f32(2 * zr) * zi) + ci)
+            if f32(f32(zr * zr) + f32(zi * zi)) > 4 then
+              steps = k
+              break
+            end
+          end
+          want[#want + 1] = steps
+        end
+      end
+      return want
+    end)
+
+  both("pi", { { n = 200, points = 100 } }, nil, function(_, size, pair)
+    local want, sum = {}, 0
+    for i = 1, size.n do
+      want[i] = pair.count_hits(i, size.points)
+      sum = sum + want[i]
+    end
+    assert(math.abs(4 * sum / (size.n * size.points) - math.pi) < 0.1)
+    return want
+  end)
+
+  both("nbody", { { n = 1 }, { n = math.random(2, 60) }, { n = 300, softening = 0.25 } }, 1e-3, function(case, size)
+    local bodies, want = case.bodies:to_table(), {}
+    for i = 1, size.n do
+      local sums = { 0, 0, 0 }
+      for j = 1, size.n do
+        local d, r2 = {}, case.softening -- captured by the kernel, which reads it at each launch
+        for axis = 1, 3 do
+          d[axis] = bodies[j][axis] - bodies[i][axis]
+          r2 = r2 + d[axis] * d[axis]
+        end
+        for axis = 1, 3 do sums[axis] = sums[axis] + d[axis] * bodies[j][4] / r2 ^ 1.5 end
+      end
+      table.move(sums, 1, 3, #want + 1, want)
+    end
+    return want
+  end)
+
+  both("bitonic_sort", n_of(1, 2, 1 << math.random(2, 9)), nil, function(case)
+    local want = case.x:to_table()
+    table.sort(want)
+    return want
+  end)
+
+  both("prefix_sum", n_of(1, 256, 257, math.random(1000), 70000), nil, function(case)
+    local want, sum = {}, 0
+    for i, v in ipairs(case.x:to_table()) do
+      sum = sum + v
+      want[i] = sum
+    end
+    return want
+  end)
+
+  it("a sum of integers of 64 bits by shuffles and an atomic addition", function()
     local function warp_sum(v)
       local step = dc.warp_size() // 2
       while step > 0 do
@@ -132,7 +184,7 @@ describe("kernels in Lua", function()
     end
   end)
 
-  it("a histogram, in shared memory and by atomics", function()
+  it("a histogram whose number of bins is captured and changes", function()
     local BINS = 64
     local histogram = dc.jit(function(x, bins)
       local counts = dc.shared("int32", BINS)
@@ -164,67 +216,7 @@ describe("kernels in Lua", function()
     check()
   end)
 
-  it("Mandelbrot", function()
-    local function escape(cr, ci, limit)
-      local zr, zi = 0.0, 0.0
-      for k = 1, limit do
-        zr, zi = zr * zr - zi * zi + cr, 2 * zr * zi + ci
-        if zr * zr + zi * zi > 4 then return k end
-      end
-      return 0
-    end
-    local mandelbrot = dc.jit(function(out, limit)
-      local i, j = dc.index2()
-      local rows, columns = out:shape()
-      if i <= rows and j <= columns then
-        out[{ i, j }] = escape(-2 + 3 * (j - 1) / columns, -1.5 + 3 * (i - 1) / rows, limit)
-      end
-    end, { flags = "--fmad=false" })
-    local rows, columns = math.random(5, 40), math.random(5, 60)
-    local out, want = dc.zeros({ rows, columns }, "int32"), {}
-    mandelbrot:forall({ rows, columns }, out, 60)
-    for i = 1, rows do
-      for j = 1, columns do
-        want[#want + 1] = escape(-2 + 3 * (j - 1) / columns, -1.5 + 3 * (i - 1) / rows, 60) -- the same doubles
-      end
-    end
-    h.same(want, out:reshape(rows * columns):to_table(), "Mandelbrot")
-  end)
-
-  it("Monte Carlo pi", function()
-    local function next_random(state) -- xorshift64*
-      state = state ~ (state >> 12)
-      state = state ~ (state << 25)
-      state = state ~ (state >> 27)
-      return state, ((state * 0x2545F4914F6CDD1D) >> 11) * (1 / 9007199254740992)
-    end
-    local function count_hits(seed, points)
-      local hits = 0
-      local state = seed * 0x9E3779B97F4A7C15 | 1
-      local x, y
-      for _ = 1, points do
-        state, x = next_random(state)
-        state, y = next_random(state)
-        if x * x + y * y <= 1 then hits = hits + 1 end
-      end
-      return hits
-    end
-    local throw = dc.jit(function(hits, points)
-      local i = dc.index()
-      if i <= #hits then hits[i] = count_hits(i, points) end
-    end, { flags = "--fmad=false" })
-    local n, points = 200, 100
-    local hits, want, sum = dc.zeros(n, "int64"), {}, 0
-    throw:forall(n, hits, points)
-    for i = 1, n do
-      want[i] = count_hits(i, points)
-      sum = sum + want[i]
-    end
-    h.same(want, hits:to_table(), "hits")
-    assert(math.abs(4 * sum / (n * points) - math.pi) < 0.1)
-  end)
-
-  it("n-body", function()
+  it("n-body of float64, with a captured number that changes between launches", function()
     local softening = 0.01
     local forces = dc.jit(function(position, mass, force)
       local i = dc.index()
@@ -263,63 +255,5 @@ describe("kernels in Lua", function()
       near(want, f:reshape(n * 3):to_table(), 1e-11)
       softening = 0.25 -- a captured number is read at each launch
     end
-  end)
-
-  it("bitonic sort", function()
-    local pass = dc.jit(function(x, size, distance)
-      local i = dc.index() - 1
-      local other = i ~ distance
-      if other > i and i < #x then
-        local up = i & size == 0
-        local a, b = x[i + 1], x[other + 1]
-        if (a > b) == up then x[i + 1], x[other + 1] = b, a end
-      end
-    end)
-    local n = 1 << math.random(1, 9)
-    local t = floats(n)
-    local x = dc.array(t)
-    local size = 2
-    while size <= n do
-      local distance = size // 2
-      while distance > 0 do
-        pass:forall(n, x, size, distance)
-        distance = distance // 2
-      end
-      size = size * 2
-    end
-    table.sort(t)
-    h.same(t, x:to_table(), "sorted")
-  end)
-
-  it("a prefix sum in shared memory", function()
-    local BLOCK <const> = 64
-    local scan = dc.jit(function(x, sums)
-      local values = dc.shared("int32", 2, BLOCK)
-      local t = dc.thread_index()
-      local i = dc.index()
-      local from, to = 1, 2
-      values[{ from, t }] = i <= #x and x[i] or 0
-      dc.sync_threads()
-      local distance = 1
-      while distance < BLOCK do
-        local v = values[{ from, t }]
-        if t > distance then v = v + values[{ from, t - distance }] end
-        values[{ to, t }] = v
-        from, to = to, from
-        distance = distance * 2
-        dc.sync_threads()
-      end
-      if i <= #x then sums[i] = values[{ from, t }] end
-    end)
-    local n = math.random(1, BLOCK)
-    local x, want, sum = {}, {}, 0
-    for i = 1, n do
-      x[i] = math.random(-100, 100)
-      sum = sum + x[i]
-      want[i] = sum
-    end
-    local sums = dc.zeros(n, "int32")
-    scan(1, BLOCK, dc.array(x, "int32"), sums)
-    h.same(want, sums:to_table(), "sums")
   end)
 end)
