@@ -4278,8 +4278,9 @@ function dc.graph(fn) end
 ---@field headers? table<string, string> headers as text
 ---@field std? string the standard of C++, `"c++17"`
 ---@field fast_math? boolean NVRTC's `--use_fast_math`
+---@field functions? table<string, any> functions in Lua that the text calls: `{f = fn}`, for the dtypes of the call, or `{f = {fn, "float32, int32"}}`
 
----Gives a function of arrays from CUDA C. Inputs and outputs are declared as in C; the operation says what happens to one element.
+---Gives a function of arrays from CUDA C, or from a function in Lua. Inputs and outputs are declared as in C; the operation says what happens to one element.
 ---```lua
 ---local axpy = dc.elementwise("T a, T x, T y", "T z", "z = a * x + y")
 ---axpy(2, { 1, 2, 3 }, { 10, 20, 30 })       --> {12, 24, 36}
@@ -4290,18 +4291,18 @@ function dc.graph(fn) end
 ---```
 ---@param inputs string parameters: `"T a, float x, raw int *index"`
 ---@param outputs string parameters, at least one: `"T z"`
----@param operation string statements that set the outputs: `"z = a * x"`
+---@param operation string|function statements that set the outputs: `"z = a * x"`; or a function in Lua that returns their values
 ---@param options? dotcompute.elementwise.options options by name
 ---@return fun(...: any): dotcompute.array # `f(inputs… [, results…])`: an array for each output, in the broadcast shape
 function dc.elementwise(inputs, outputs, operation, options) end
 
 ---@class dotcompute.reduction.options
----@field inputs? string parameters, which broadcast: `"float x, float y"`
----@field output? string type of the result: `"float"`, or a placeholder
----@field map? string what is folded, made of the inputs, `i` (the element's number among those folded into one result) and `n` (their count). The input itself, if there is one
----@field reduce? string two values `a` and `b` into one; associative and commutative
----@field identity? string the result of folding nothing; without it that is an error of kind `shape`
----@field post? string the result, from `a` and `n`; `a` if not given
+---@field inputs? string parameters, which broadcast: `"float x, float y"`. Default: those of `map` in Lua, of any dtype
+---@field output? string type of the result: `"float"`, or a placeholder. Default: that of the functions in Lua
+---@field map? string|function what is folded, made of the inputs, `i` (the element's number among those folded into one result) and `n` (their count). The input itself, if there is one
+---@field reduce? string|function two values `a` and `b` into one; associative and commutative
+---@field identity? string|number|boolean|function the result of folding nothing; without it that is an error of kind `shape`
+---@field post? string|function the result, from `a` and `n`; `a` if not given
 ---@field acc? string the type in which is folded; `output` if not given. May be a struct of the preamble of at most 64 bytes
 ---@field name? string the name in messages and profiles
 ---@field preamble? string text in front: functions, `#include`
@@ -4311,25 +4312,29 @@ function dc.elementwise(inputs, outputs, operation, options) end
 ---@field headers? table<string, string> headers as text
 ---@field std? string the standard of C++, `"c++17"`
 ---@field fast_math? boolean NVRTC's `--use_fast_math`
+---@field functions? table<string, any> functions in Lua that the text calls: `{f = fn}`, for the dtypes of the call, or `{f = {fn, "float32, int32"}}`
 
----Gives a function that folds arrays, from expressions in CUDA C: `f(inputs… [, axes [, result]])`, over all elements (a 0-d array), over an axis, or over a list of them, `{1, -1}`; with option `keep`, folded axes stay with extent 1. The array for the result may be option `result`.
+---Gives a function that folds arrays, from expressions in CUDA C or functions in Lua: `f(inputs… [, axes [, result]])`, over all elements (a 0-d array), over an axis, or over a list of them, `{1, -1}`; with option `keep`, folded axes stay with extent 1. The array for the result may be option `result`.
 ---```lua
 ---local dot = dc.reduction { inputs = "T x, T y", output = "T", map = "x * y", reduce = "a + b", identity = "0" }
 ---dot({ 1, 2, 3 }, { 4, 5, 6 }):item()       --> 32
 ---local a = dc.array { { 1, 2 }, { 3, 4 } }
 ---dot(a, a, 2)                               --> {5, 25}
 ---dot(a, 10, { 1, keep = true })             --> {{40, 60}}
+---local norm = dc.reduction { map = function(x) return x * x end, reduce = function(u, v) return u + v end,
+---  post = function(u) return math.sqrt(u) end }
+---norm { 3, 4 }                              --> 5
 ---```
 ---@param options? dotcompute.reduction.options options by name
 ---@return fun(...: any): dotcompute.array # `f(inputs… [, axes [, result]] [, {keep=, result=}])`
 function dc.reduction(options) end
 
 ---@class dotcompute.scan.options
----@field input? string one parameter: `"float x"`
----@field output? string type of the result. Default: the input's
----@field op? string two values `a` and `b` into one; associative
----@field map? string prepares an element. Default: the element itself
----@field identity? string the value before the first element, which `exclusive` needs
+---@field input? string one parameter: `"float x"`. Default: of any dtype, with functions in Lua
+---@field output? string type of the result. Default: the input's, or that of `map` in Lua
+---@field op? string|function two values `a` and `b` into one; associative
+---@field map? string|function prepares an element. Default: the element itself
+---@field identity? string|number|boolean|function the value before the first element, which `exclusive` needs
 ---@field exclusive? boolean leaves each element out of its own fold. Default: false
 ---@field axis? integer the axis of calls that name none. Default: the last one
 ---@field acc? string the dtype in which is folded. Default: the output's
@@ -4341,12 +4346,15 @@ function dc.reduction(options) end
 ---@field headers? table<string, string> headers as text
 ---@field std? string the standard of C++, `"c++17"`
 ---@field fast_math? boolean NVRTC's `--use_fast_math`
+---@field functions? table<string, any> functions in Lua that the text calls: `{f = fn}`, for the dtypes of the call, or `{f = {fn, "float32, int32"}}`
 
----Gives a function that makes running folds, from expressions in CUDA C: `f(array [, axis [, result]])`, along the last axis, or the one named in the call or in option `axis`. `input` is one parameter, `output` a type (the input's if not given), `op` makes one value of `a` and `b` (associative; it need not commute), `map` prepares an element, `exclusive = true` leaves each element out of its own fold and needs `identity`; `acc` is the dtype in which is folded, if not the output's.
+---Gives a function that makes running folds, from expressions in CUDA C or functions in Lua: `f(array [, axis [, result]])`, along the last axis, or the one named in the call or in option `axis`. `input` is one parameter, `output` a type (the input's if not given), `op` makes one value of `a` and `b` (associative; it need not commute), `map` prepares an element, `exclusive = true` leaves each element out of its own fold and needs `identity`; `acc` is the dtype in which is folded, if not the output's.
 ---```lua
 ---local cumsum = dc.scan { input = "T x", op = "a + b" }
 ---cumsum { 1, 2, 3 }                         --> {1, 3, 6}
 ---cumsum({ { 1, 2 }, { 3, 4 } }, 1)          --> {{1, 2}, {4, 6}}
+---local highest = dc.scan { op = function(u, v) if u > v then return u end return v end }
+---highest { 4, 2, 9 }                        --> {4, 4, 9}
 ---local before = dc.scan { input = "T x", op = "a + b", identity = "0", exclusive = true }
 ---before { 1, 2, 3 }                         --> {0, 1, 3}
 ---```

@@ -176,10 +176,10 @@ function builder.types_text(types, dtypes)
   return table.concat(out, "\n") .. "\n"
 end
 
--- The beginning of a source: these, the type of indices, the user's preamble.
-function builder.prelude(types, dtypes, preamble, wide)
-  return ("%stypedef %s dc_index;\n%s"):format(builder.types_text(types, dtypes), wide and "long long" or "int",
-    preamble and builder.piece("preamble", preamble) .. "\n" or "")
+-- The beginning of a source: these, the type of indices, functions in Lua, the user's preamble.
+function builder.prelude(types, dtypes, functions_text, preamble, wide)
+  return ("%stypedef %s dc_index;\n%s%s"):format(builder.types_text(types, dtypes), wide and "long long" or "int",
+    functions_text or "", preamble and builder.piece("preamble", preamble) .. "\n" or "")
 end
 
 -- The user's text with line numbers of its own, so that the compiler's messages name its lines.
@@ -204,19 +204,20 @@ local function place_errors(text, origins)
 end
 
 -- What `make`, dc.kernel or dc.module, gives for the source on the device; `origins`: the pieces' names ->
--- script_lines.origin(text).
-local function compile(device, make, source, options, origins)
+-- script_lines.origin(text). `left_out`: of functions in Lua, why there is none for some dtypes.
+local function compile(device, make, source, options, origins, left_out)
   local ok, result = pcall(dc.using, device, make, source, options)
   if ok then return result end
   if type(result) == "table" and result.kind == "compile" then
+    result.message = left_out and result.message .. left_out or result.message
     result.message, result.log = place_errors(result.message, origins), place_errors(result.log, origins)
   end
   error(result, 0)
 end
 
 -- The kernel of a source.
-function builder.compile(device, source, options, origins)
-  return compile(device, dc.kernel, source, options, origins)
+function builder.compile(device, source, options, origins, left_out)
+  return compile(device, dc.kernel, source, options, origins, left_out)
 end
 
 -- The object that makes and launches the kernels with a user's body: `fields` as core.body takes them, for parameters
@@ -224,8 +225,11 @@ end
 function builder.body(f, bound, params, dtypes, fields)
   fields.name, fields.params = builder.c_name(f.name), params
   fields.declarations = builder.types_text(bound.types, dtypes) .. (fields.declarations or "")
-  fields.definitions = (f.preamble and builder.piece("preamble", f.preamble) or "") .. fields.definitions
-  function fields.compile(text) return compile(bound.device, dc.module, text, f.kernel_options, f.origins) end
+  fields.definitions = ("%s%s%s"):format(bound.functions or "",
+    f.preamble and builder.piece("preamble", f.preamble) or "", fields.definitions)
+  function fields.compile(text)
+    return compile(bound.device, dc.module, text, f.kernel_options, f.origins, bound.left_out)
+  end
   return core.body(fields)
 end
 

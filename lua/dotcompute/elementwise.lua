@@ -1,4 +1,4 @@
--- dc.elementwise: a function of arrays made from a few lines of CUDA C about one element.
+-- dc.elementwise: a function of arrays made from a few lines of CUDA C about one element, or from a function in Lua.
 --
 -- The lines become the function dc_body of one element's values, a text for each combination of dtypes.  The kernel
 -- around it is made in C as those of array expressions are, one for each way in which the arrays lie in memory; the
@@ -7,6 +7,8 @@ local core = require "dotcompute.core"
 local dc = require "dotcompute"
 local arguments = require "dotcompute.arguments"
 local builder = require "dotcompute.builder"
+local device_function = require "dotcompute.jit.device_function"
+local lua_functions = require "dotcompute.jit.lua_functions"
 local script_lines = require "dotcompute.script_lines"
 core.builtin(debug.getinfo(1, "S").source)
 
@@ -64,7 +66,7 @@ local function bind(f, args, n, device)
     end
   end
   bound.types = builder.bind(all, args, f.name)
-  if f.infer then f.infer(bound, args, n) end
+  if f.infer then f.infer(f, bound, args) end
   local params, raws, dtypes = {}, {}, {}
   local function add(p, result, from)
     local dtype = builder.resolve(p, bound.types, f.name)
@@ -79,6 +81,7 @@ local function bind(f, args, n, device)
   end
   for k, p in ipairs(f.inputs) do add(p, false, k) end
   if #params == 0 then fail("argument", "%s: no argument tells how many elements there are", f.name) end
+  lua_functions.add_functions(f.functions, bound, dtypes)
   bound.body = make_body(f, bound, table.move(raws, 1, #raws, #params + 1, params), dtypes)
   return bound
 end
@@ -103,7 +106,7 @@ local function call(f, ...)
     kinds, device = core.signature(args, n)
   end
   local bound = f.bindings[kinds]
-  if not bound then
+  if not bound or not lua_functions.is_current(bound) then
     bound = bind(f, args, n, device)
     f.bindings[kinds] = bound
   end
@@ -114,30 +117,46 @@ end
 
 -- --- making one -------------------------------------------------------------------------------------------------
 
-local known = builder.set(builder.kernel_option_names)
+local known = builder.set(builder.kernel_option_names, { "functions" })
 
--- `infer` (of dc.vectorize) sets the dtypes of results and the body, once the arguments' types are known.
+-- `inputs`, `outputs`: declarations, or lists as builder.parse gives. `infer(f, bound, args)` sets the dtypes of
+-- results and the body, once the arguments' types are known, in place of `body`.
 local function make(inputs, outputs, body, options, infer)
-  local f = { bindings = {}, origins = {}, body = body, infer = infer }
+  local f = { bindings = {}, origins = {}, body = body, infer = infer, operation = options.operation }
   local seen = {}
-  f.inputs, f.outputs = builder.parse(inputs, "inputs", seen), builder.parse(outputs, "outputs", seen)
+  local function parse(list, what) return type(list) == "table" and list or builder.parse(list, what, seen) end
+  f.inputs, f.outputs = parse(inputs, "inputs"), parse(outputs, "outputs")
   f.inputs_text = options.shown or inputs:match "^%s*(.-)%s*$"
+  f.outputs_text = type(outputs) == "string" and outputs:match "^%s*(.-)%s*$" or #f.outputs
   if #f.outputs == 0 then fail("argument", "at least one output is expected") end
   f.name, f.preamble = builder.name(options, "elementwise"), builder.option(options, "preamble")
+  f.functions = lua_functions.functions_option(options)
   f.kernel_options = builder.kernel_options(options, f.name)
   if body then f.origins.operation = script_lines.origin(body) end
   if f.preamble then f.origins.preamble = script_lines.origin(f.preamble) end
   return function(...) return call(f, ...) end
 end
 
-local function elementwise(inputs, outputs, body, options)
-  if type(body) ~= "string" then
-    fail("argument", "bad argument #3 to 'elementwise': the operation is a string of CUDA C (\"z = x * y\"), got %s",
-      core.describe(body))
+-- Parameters that are raw are for CUDA C alone.
+local function check_not_raw(text, what)
+  for _, p in ipairs(builder.parse(text, what, {})) do
+    if p.raw then fail("argument", "'%s': a function in Lua takes elements; write a kernel with dc.jit", p.text) end
   end
-  options = options or {}
+end
+
+local function elementwise(inputs, outputs, body, options)
+  local operation
+  if device_function.is(body) then
+    operation, body = device_function.of(body, "'elementwise'"), nil
+    check_not_raw(inputs, "inputs")
+    check_not_raw(outputs, "outputs")
+  elseif type(body) ~= "string" then
+    fail("argument", "bad argument #3 to 'elementwise': the operation is a string of CUDA C (\"z = x * y\") or a Lua "
+      .. "function, got %s", core.describe(body))
+  end
   arguments.check("dc.elementwise", options, known)
-  return make(inputs, outputs, body, options)
+  options = setmetatable({ operation = operation }, { __index = options or {} })
+  return make(inputs, outputs, body, options, operation and lua_functions.operation)
 end
 
 return { elementwise = elementwise, make = make }

@@ -1,5 +1,5 @@
 -- dc.scan: builds a function that computes prefixes (an inclusive or exclusive scan) along an axis, from an expression
--- in CUDA C.
+-- in CUDA C or a function in Lua.
 --
 -- Elements are combined in their order, so `op` need not be commutative; the grouping depends only on the shape, so
 -- results have the same bits each time.
@@ -14,12 +14,13 @@ local dc = require "dotcompute"
 local algorithm = require "dotcompute.algorithm"
 local arguments = require "dotcompute.arguments"
 local builder = require "dotcompute.builder"
+local lua_functions = require "dotcompute.jit.lua_functions"
 local text = require "dotcompute.scan_text"
 local lookback = require "dotcompute.lookback_text"
 local script_lines = require "dotcompute.script_lines"
 core.builtin(debug.getinfo(1, "S").source)
 
-local fail = builder.fail
+local fail, is_function = builder.fail, lua_functions.is_function
 local BLOCK = text.BLOCK
 local SHORT = 64 -- the longest axis for a thread
 local MIDDLE = 2048 -- and for a warp
@@ -37,12 +38,13 @@ local function kernel_for(f, bound, v)
   if kernel then return kernel end
   v.name, v.preamble, v.types = builder.c_name(f.name), f.preamble, bound.types
   v.dtypes = { bound.input, bound.output, bound.acc }
-  v.map, v.op, v.identity, v.acc = f.map, f.op, f.identity, bound.acc.ctype
+  v.map, v.op, v.identity, v.acc = bound.map, bound.op, bound.identity, bound.acc.ctype
+  v.front, v.functions = bound.front, bound.functions
   v.acc_size, v.output = bound.acc.size, v.first and bound.output or bound.acc
   v.exclusive = v.first and f.exclusive
   local dtype = v.first and bound.input or bound.acc
   v.input = { name = v.first and f.input.name or "a", dtype = dtype, ctype = dtype.ctype }
-  kernel = builder.compile(bound.device, text.source_of(v), f.kernel_options, f.origins)
+  kernel = builder.compile(bound.device, text.source_of(v), f.kernel_options, f.origins, bound.left_out)
   bound.variants[key] = kernel
   return kernel
 end
@@ -127,12 +129,30 @@ local function run(f, bound, from, to, axis, apart)
     x_steps = steps[1], y_steps = steps[2] })
 end
 
+-- Sets the expressions, and the types that follow from functions where they are not given.
+local function bind_pieces(f, bound, args)
+  local function resolve(p) return p and builder.resolve(p, bound.types, f.name) end
+  bound.input, bound.output = resolve(f.input), resolve(f.output)
+  bound.acc = resolve(f.acc) or bound.output
+  bound.map, bound.op = f.map, f.op
+  if is_function(f.map) then
+    local list = { { type = lua_functions.input_types({ f.input }, bound, args, f.name)[1], text = f.input.name } }
+    local made
+    list = lua_functions.with_number(list, f.map)
+    bound.map, made = lua_functions.call(bound, f.map, "map", list, bound.acc, "the scan")
+    bound.acc = bound.acc or made
+  end
+  bound.acc = bound.acc or bound.input
+  bound.output = bound.output or bound.acc
+  if is_function(f.op) then bound.op = lua_functions.operator(bound, f.op, "op", bound.acc, f.inferred) end
+  bound.identity = f.identity and lua_functions.value(bound, f.identity, "identity", bound.acc, f.name)
+end
+
 local function bind(f, args, device)
   local bound = { device = device, variants = {} }
   bound.types = builder.bind({ f.input }, args, f.name)
-  bound.input = builder.resolve(f.input, bound.types, f.name)
-  bound.output = builder.resolve(f.output, bound.types, f.name)
-  bound.acc = f.acc and builder.resolve(f.acc, bound.types, f.name) or bound.output
+  bind_pieces(f, bound, args)
+  lua_functions.add_functions(f.functions, bound, { bound.input, bound.output, bound.acc })
   return bound
 end
 
@@ -165,7 +185,7 @@ local function call(f, ...)
   args[1] = from
   local kinds, device = core.signature(args, 1)
   local bound = f.bindings[kinds]
-  if not bound then
+  if not bound or not lua_functions.is_current(bound) then
     bound = bind(f, args, device)
     f.bindings[kinds] = bound
   end
@@ -181,21 +201,35 @@ end
 -- --- the builder ------------------------------------------------------------------------------------------------
 
 local known = builder.set(builder.kernel_option_names,
-  { "input", "output", "map", "op", "identity", "exclusive", "axis", "acc" })
+  { "input", "output", "map", "op", "identity", "exclusive", "axis", "acc", "functions" })
+
+-- The input as declared; a function's is of any dtype.
+local function parse_input(options, map, op)
+  if options.input == nil and is_function(map) then return lua_functions.inputs(map) end
+  if options.input == nil and map == nil and is_function(op) then
+    return { { placeholder = "T", name = "x", text = "T x" } }
+  end
+  return builder.parse(options.input, "'scan': option 'input'", { a = true, b = true })
+end
 
 local function scan(options)
   arguments.need("dc.scan", options, known)
   local f = { bindings = {}, origins = {} }
-  local inputs = builder.parse(options.input, "'scan': option 'input'", { a = true, b = true })
+  f.op, f.map = lua_functions.option(options, "op"), lua_functions.option(options, "map")
+  local inputs = parse_input(options, f.map, f.op)
   f.input = inputs[1]
   if #inputs ~= 1 or f.input.raw then fail("argument", "option 'input' is one parameter (\"float x\")") end
   f.name, f.preamble = builder.name(options, "scan"), builder.option(options, "preamble")
   local words = builder.option(options, "output")
-  f.output = words and builder.parse_type(words, words) or { dtype = f.input.dtype, placeholder = f.input.placeholder }
+  f.output = words and builder.parse_type(words, words) or nil
+  if not f.output and not is_function(f.map) then
+    f.output = { dtype = f.input.dtype, placeholder = f.input.placeholder }
+  end
+  f.inferred = not words and options.acc == nil
   words = builder.option(options, "acc")
   f.acc = words and builder.parse_type(words, words) or nil
-  f.op, f.map = builder.option(options, "op"), builder.option(options, "map", f.input.name)
-  f.identity, f.exclusive, f.axis = builder.option(options, "identity"), options.exclusive, options.axis
+  f.map = f.map or f.input.name
+  f.identity, f.exclusive, f.axis = lua_functions.value_option(options, "identity"), options.exclusive, options.axis
   if not f.op then fail("argument", "option 'op' is missing: how two values are combined (\"a + b\")") end
   if f.exclusive ~= nil and type(f.exclusive) ~= "boolean" then
     fail("argument", "option 'exclusive' is a boolean, got %s", core.describe(f.exclusive))
@@ -206,9 +240,10 @@ local function scan(options)
   if f.axis ~= nil and not math.tointeger(f.axis) then
     fail("argument", "option 'axis' is an integer, got %s", core.describe(f.axis))
   end
+  f.functions = lua_functions.functions_option(options)
   f.kernel_options = builder.kernel_options(options, f.name)
   for _, piece in ipairs { "map", "op", "identity", "preamble" } do
-    if f[piece] then f.origins[piece] = script_lines.origin(f[piece]) end
+    if type(f[piece]) == "string" then f.origins[piece] = script_lines.origin(f[piece]) end
   end
   return function(...) return call(f, ...) end
 end

@@ -43,7 +43,7 @@ local function signature(v)
 end
 
 local function functions(v)
-  local out = { ("typedef %s dc_acc;\ntypedef %s dc_result;"):format(v.acc, v.output.ctype) }
+  local out = { ("%stypedef %s dc_acc;\ntypedef %s dc_result;"):format(v.front or "", v.acc, v.output.ctype) }
   local function define(name, params, piece, text)
     out[#out + 1] = ("static __device__ __forceinline__ dc_acc dc_%s(%s) { return (dc_acc)(%s); }"):format(name, params,
       builder.piece(piece, text))
@@ -369,7 +369,7 @@ local function source_of(v)
   fill.STRIDE = v.team == "warp" and 32 * LANE or BLOCK * LANE
   fill.PACKED = ("dc_map(dc_p[dc_u].v[dc_k]%s, dc_begin + dc_u * %d + dc_k, dc_total)"):format(
     packed ~= v.input.ctype and " != 0" or "", fill.STRIDE)
-  return table.concat { builder.prelude(v.types, v.dtypes, v.preamble, v.wide), functions(v),
+  return table.concat { builder.prelude(v.types, v.dtypes, v.functions, v.preamble, v.wide), functions(v),
     v.team and lookback.text or "", v.packed and packs_text or "",
     ("__global__ void __launch_bounds__(%d%s) %s(%s) {\n"):format(BLOCK, v.ahead and ", 2" or "", v.name, signature(v)),
     (assemble(v):gsub("%f[%w_]%u+%f[^%w_]", fill)), "}\n" }

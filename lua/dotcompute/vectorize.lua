@@ -389,7 +389,7 @@ local function vectorize(fn, options)
   for k = 1, #graph do outputs[k] = ("R%d result%d"):format(k, k) end
   return elementwise.make(table.concat(inputs, ", "), table.concat(outputs, ", "), nil,
     { name = options.name or "vectorized", fast_math = options.fast_math, flags = { "--fmad=false" }, shown = names },
-    function(bound, args) infer(graph, bound, args) end)
+    function(_, bound, args) infer(graph, bound, args) end)
 end
 
 return { vectorize = vectorize }

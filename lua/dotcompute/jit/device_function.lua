@@ -17,7 +17,7 @@ local device_function = {}
 
 -- Whether a value is a Lua function or an object of dc.jit.
 function device_function.is(value)
-  return type(value) == "function" or builtins.function_of(value) ~= nil
+  return type(value) == "function" or type(builtins.function_of(value)) == "function"
 end
 
 -- The record of such a value: { fn =, found = its text, params = its parameters' names, … }. Errors of kind `argument`
@@ -62,6 +62,8 @@ end
 --   call     the name of the function: `dc_add::add_1`, to be called with values of the types
 --   results  the types of its values, which may be Lua's own (see `strong`)
 --   ctype    what it returns in C: that of its one value, or a struct with fields v1, v2 …
+--   length   the number of characters of its statements and of what it calls
+--   fn       the function in Lua
 --   guards   for is_current
 -- Mistakes in the function are errors of kind `compile` with line and column.
 function device_function.compile(f, argument_types, struct)
@@ -79,7 +81,7 @@ function device_function.compile(f, argument_types, struct)
   if made and device_function.is_current(made) then return made end
   local tree = check.callable({ fn = f.fn, found = f.found }, list)
   made = emit.callable(tree, struct)
-  made.guards = tree.guards
+  made.guards, made.fn = tree.guards, f.fn
   f.compiled[key] = made
   return made
 end

@@ -380,17 +380,19 @@ function emit.kernel(tree, name, checked, parameters, extents)
 end
 
 -- The functions of a tree of check.callable as static functions of a struct of this name: { text =, call = the name of
--- the first, results = the types of its values, ctype = what it returns in C, return_at = the place of a return }.
+-- the first, results = the types of its values, ctype = what it returns in C, return_at = the place of a
+-- return, length = the number of characters of all statements }.
 function emit.callable(tree, struct)
   local self = setmetatable({ uses = tree.uses, sites = {}, count = 0, name = struct }, Printer)
   mark_recursive(tree)
-  local functions_text, structs = {}, {}
+  local functions_text, structs, length = {}, {}, 0
   narrow.find(tree, {}, false)
   for _, inst in ipairs(tree.instances) do
     if inst.pass == tree.pass then
       structs[#structs + 1] = results_struct(inst)
       functions_text[#functions_text + 1] = head(inst) .. " {"
       local body = self:body(inst, {})
+      for _, text in ipairs(body) do length = length + #text end
       table.move(body, 1, #body, #functions_text + 1, functions_text)
       functions_text[#functions_text + 1] = "}"
     end
@@ -405,7 +407,7 @@ function emit.callable(tree, struct)
   local returns = inst.returns or {}
   return { text = table.concat(lines, "\n") .. "\n", call = ("%s::%s"):format(struct, inst.name), results = returns,
     ctype = #returns > 1 and ("%s::%s"):format(struct, results_type(inst)) or results_type(inst),
-    return_at = inst.return_at }
+    return_at = inst.return_at, length = length }
 end
 
 return emit

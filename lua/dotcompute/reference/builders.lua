@@ -10,26 +10,31 @@ local COMPILE = {
   { "headers", "table<string, string>", "headers as text" },
   { "std", "string", 'the standard of C++, `"c++17"`' },
   { "fast_math", "boolean", "NVRTC's `--use_fast_math`" },
+  { "functions", "table<string, any>", "functions in Lua that the text calls: `{f = fn}`, for the dtypes of the call, "
+    .. "or "
+    .. '`{f = {fn, "float32, int32"}}`' },
 }
 
 local REDUCTION = {
-  { "inputs", "string", 'parameters, which broadcast: `"float x, float y"`' },
-  { "output", "string", 'type of the result: `"float"`, or a placeholder' },
-  { "map", "string", "what is folded, made of the inputs, `i` (the element's number among those folded into one "
-    .. "result) and `n` (their count). The input itself, if there is one" },
-  { "reduce", "string", "two values `a` and `b` into one; associative and commutative" },
-  { "identity", "string", "the result of folding nothing; without it that is an error of kind `shape`" },
-  { "post", "string", "the result, from `a` and `n`; `a` if not given" },
+  { "inputs", "string", 'parameters, which broadcast: `"float x, float y"`. Default: those of `map` in Lua, of any '
+    .. "dtype" },
+  { "output", "string", 'type of the result: `"float"`, or a placeholder. Default: that of the functions in Lua' },
+  { "map", "string|function", "what is folded, made of the inputs, `i` (the element's number among those folded into "
+    .. "one result) and `n` (their count). The input itself, if there is one" },
+  { "reduce", "string|function", "two values `a` and `b` into one; associative and commutative" },
+  { "identity", "string|number|boolean|function", "the result of folding nothing; without it that is an error of kind "
+    .. "`shape`" },
+  { "post", "string|function", "the result, from `a` and `n`; `a` if not given" },
   { "acc", "string", "the type in which is folded; `output` if not given. May be a struct of the preamble of at most "
     .. "64 bytes" },
 }
 
 local SCAN = {
-  { "input", "string", 'one parameter: `"float x"`' },
-  { "output", "string", "type of the result. Default: the input's" },
-  { "op", "string", "two values `a` and `b` into one; associative" },
-  { "map", "string", "prepares an element. Default: the element itself" },
-  { "identity", "string", "the value before the first element, which `exclusive` needs" },
+  { "input", "string", 'one parameter: `"float x"`. Default: of any dtype, with functions in Lua' },
+  { "output", "string", "type of the result. Default: the input's, or that of `map` in Lua" },
+  { "op", "string|function", "two values `a` and `b` into one; associative" },
+  { "map", "string|function", "prepares an element. Default: the element itself" },
+  { "identity", "string|number|boolean|function", "the value before the first element, which `exclusive` needs" },
   { "exclusive", "boolean", "leaves each element out of its own fold. Default: false" },
   { "axis", "integer", "the axis of calls that name none. Default: the last one" },
   { "acc", "string", "the dtype in which is folded. Default: the output's" },
@@ -52,11 +57,12 @@ compiler name the line of the script where the text stands.
 ]==],
   {
     "elementwise", at = "dc", call = "dc.elementwise(inputs, outputs, operation [, options])",
-    text = "Gives a function of arrays from CUDA C. Inputs and outputs are declared as in C; the operation says what "
-      .. "happens to one element.",
+    text = "Gives a function of arrays from CUDA C, or from a function in Lua. Inputs and outputs are declared as in "
+      .. "C; the operation says what happens to one element.",
     args = { { "inputs", "string", 'parameters: `"T a, float x, raw int *index"`' },
       { "outputs", "string", 'parameters, at least one: `"T z"`' },
-      { "operation", "string", 'statements that set the outputs: `"z = a * x"`' } },
+      { "operation", "string|function", 'statements that set the outputs: `"z = a * x"`; or a function in Lua that '
+        .. "returns their values" } },
     options = COMPILE,
     returns = { { "fun(...: any): array", "`f(inputs… [, results…])`: an array for each output, in the broadcast "
       .. "shape" } },
@@ -97,21 +103,22 @@ assert(q[1] == 1 and r[1] == 3)
   element. A result that was passed begins with its old value, a new one with 0.
 - Results may overlap inputs: the outcome is as if all had been read before. Error `shape`: shapes that do not
   broadcast, or a result of another shape. Error `argument`: a wrong count, two results that share memory.
-- options: `name` (in messages, profiles), `preamble` (text in front: functions, `#include`), and `define`, `flags`,
-  `include`, `headers`, `std`, `fast_math` of `dc.kernel`.
+- options: `name` (in messages, profiles), `preamble` (text in front: functions, `#include`), `functions` (in Lua, that
+  the text calls by name), and `define`, `flags`, `include`, `headers`, `std`, `fast_math` of `dc.kernel`.
+- In place of CUDA C, operations are [functions in Lua](jit.md#operators), too.
 
 ### dc.reduction
 ]==],
   {
     "reduction", at = "dc", call = "dc.reduction { inputs =, output =, reduce =, … }",
-    text = "Gives a function that folds arrays, from expressions in CUDA C: `f(inputs… [, axes [, result]])`, over "
-      .. "all elements (a 0-d array), over an axis, or over a list of them, `{1, -1}`; with option `keep`, folded "
-      .. "axes stay with extent 1. The array for the result may be option `result`.",
+    text = "Gives a function that folds arrays, from expressions in CUDA C or functions in Lua: "
+      .. "`f(inputs… [, axes [, result]])`, over all elements (a 0-d array), over an axis, or over a list of "
+      .. "them, `{1, -1}`; with option `keep`, folded axes stay with extent 1. The array for the result may be option `result`.",
     args = {}, options = both(REDUCTION, COMPILE),
     returns = { { "fun(...: any): array", "`f(inputs… [, axes [, result]] [, {keep=, result=}])`" } },
     errors = { argument = "`inputs`, `output` or `reduce` is missing, `map` with several inputs, an unknown option; "
       .. "of calls: a wrong count, an axis named twice, a value that is no array, number or table",
-      compile = "of the first call: mistakes in an expression", device = "of calls: arrays of two devices",
+      compile = "of the first call: mistakes in an expression or function", device = "of calls: arrays of two devices",
       dtype = "of calls: an array or result of another dtype", index = "of calls: an axis out of range",
       shape = "of calls: shapes that do not broadcast, a result of another shape, no elements without `identity`" },
     example = [[
@@ -120,6 +127,9 @@ dot({ 1, 2, 3 }, { 4, 5, 6 }):item()       --> 32
 local a = dc.array { { 1, 2 }, { 3, 4 } }
 dot(a, a, 2)                               --> {5, 25}
 dot(a, 10, { 1, keep = true })             --> {{40, 60}}
+local norm = dc.reduction { map = function(x) return x * x end, reduce = function(u, v) return u + v end,
+  post = function(u) return math.sqrt(u) end }
+norm { 3, 4 }                              --> 5
 ]],
     see = "scan elementwise sum",
     words = "custom fold reduce",
@@ -143,10 +153,10 @@ assert(argmax(dc.array { 1, 9, 4 }):item() == 2)
 ]==],
   {
     "scan", at = "dc", call = "dc.scan { input =, op =, … }",
-    text = "Gives a function that makes running folds, from expressions in CUDA C: `f(array [, axis [, result]])`, "
-      .. "along the last axis, or the one named in the call or in option `axis`. `input` is one parameter, `output` a "
-      .. "type (the input's if not given), `op` makes one value of `a` and `b` (associative; it need not commute), "
-      .. "`map` prepares an element, `exclusive = true` leaves each element out of its own fold and needs `identity`; "
+    text = "Gives a function that makes running folds, from expressions in CUDA C or functions in Lua: "
+      .. "`f(array [, axis [, result]])`, along the last axis, or the one named in the call or in option `axis`. "
+      .. "`input` is one parameter, `output` a type (the input's if not given), `op` makes one value of `a` and `b` "
+      .. "(associative; it need not commute), `map` prepares an element, `exclusive = true` leaves each element out of its own fold and needs `identity`; "
       .. "`acc` is the dtype in which is folded, if not the output's.",
     args = {}, options = both(SCAN, COMPILE),
     returns = { { "fun(a: array|table, axis?: integer, result?: array): array",
@@ -159,6 +169,8 @@ assert(argmax(dc.array { 1, 9, 4 }):item() == 2)
 local cumsum = dc.scan { input = "T x", op = "a + b" }
 cumsum { 1, 2, 3 }                         --> {1, 3, 6}
 cumsum({ { 1, 2 }, { 3, 4 } }, 1)          --> {{1, 2}, {4, 6}}
+local highest = dc.scan { op = function(u, v) if u > v then return u end return v end }
+highest { 4, 2, 9 }                        --> {4, 4, 9}
 local before = dc.scan { input = "T x", op = "a + b", identity = "0", exclusive = true }
 before { 1, 2, 3 }                         --> {0, 1, 3}
 ]],

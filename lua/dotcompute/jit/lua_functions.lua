@@ -1,0 +1,312 @@
+-- Lua functions in place of the expressions of CUDA C that builders take: `map`, `reduce`, `post` … of dc.reduction and
+-- dc.scan, the operation of dc.elementwise, and functions that such expressions call by name.
+--
+-- A function is compiled (device_function.lua) when the dtypes of a call are known. Its text and a function with the
+-- declared types around it go in front of the builder's kernel, and a call of that function is the expression. So the
+-- kernels themselves are those of expressions in CUDA C.
+--
+-- A binding, what a builder knows for some dtypes, has the fields `front`, the text, and `made`, the functions in it.
+local core = require "dotcompute.core"
+local builder = require "dotcompute.builder"
+local device_function = require "dotcompute.jit.device_function"
+local number_text = require "dotcompute.number_text"
+local types = require "dotcompute.jit.types"
+core.builtin(debug.getinfo(1, "S").source)
+
+local lua_functions = {}
+
+local fail = builder.fail
+
+-- --- options ----------------------------------------------------------------------------------------------------
+
+-- An option that is a string of CUDA C or a function; of a function the record of device_function.of.
+function lua_functions.option(options, name, default)
+  local v = options[name]
+  if v == nil then return default end
+  if type(v) == "string" then return v end
+  if device_function.is(v) then return device_function.of(v, ("option '%s'"):format(name)) end
+  fail("argument", "option '%s' is a string of CUDA C or a Lua function, got %s", name, core.describe(v))
+end
+
+-- The same for a value that may be a number or a boolean, too: { value = v }.
+function lua_functions.value_option(options, name)
+  local v = options[name]
+  if type(v) == "number" or type(v) == "boolean" then return { value = v } end
+  return lua_functions.option(options, name)
+end
+
+function lua_functions.is_function(piece) return type(piece) == "table" and piece.found ~= nil end
+
+-- The declaration of an input for each parameter of a function, of any dtype; messages have the parameter's name.
+function lua_functions.inputs(f)
+  local list = {}
+  for k, name in ipairs(f.params) do list[k] = { placeholder = "T" .. k, name = "x" .. k, text = name, own = true } end
+  return list
+end
+
+-- The types of inputs for functions. A number beside inputs that follow the arguments is one of Lua's own, which takes
+-- the dtype of what it meets.
+function lua_functions.input_types(inputs, bound, args, who)
+  local list = {}
+  for k, p in ipairs(inputs) do
+    local kind = p.own and math.type(args[k])
+    if kind then
+      list[k] = types[kind]
+      bound.types[p.placeholder].dtype = types.dtype(kind == "integer" and "int64" or "float64")
+    else
+      list[k] = types.dtype(builder.resolve(p, bound.types, who).name)
+    end
+    if list[k].kind == "c" then
+      fail("dtype", "%s: '%s' is complex; functions in Lua do not take complex numbers yet", who, p.text)
+    end
+  end
+  return list
+end
+
+-- --- calls of functions -----------------------------------------------------------------------------------------
+
+-- Raises unless a value of a function may be stored as a `to`, by the rules of elements.
+local function check_stored(f, at, from, to, what)
+  if (from.kind == "b") ~= (to.kind == "b") then
+    device_function.fail(f, at, "%s takes %s, but the function returns %s: write %s", what, to.text, from.text,
+      to.kind == "b" and "x ~= 0" or "b and 1 or 0")
+  elseif types.is_integer(to) and types.is_floating(from) then
+    device_function.fail(f, at, "%s takes %s, but the function returns %s: write dc.%s(x), which drops the fraction",
+      what, to.text, from.text, to.name)
+  end
+end
+
+-- A C function of this name with parameters of the types around the compiled one; what it returns is a `to`.
+local function wrapper(made, name, argument_types, to)
+  local params, texts = {}, {}
+  for k, t in ipairs(argument_types) do
+    params[k], texts[k] = ("const %s x%d"):format(t.ctype, k), "x" .. k
+  end
+  local text = "%sstatic __device__ __forceinline__ %s %s(%s) {\n  const %s v = %s(%s);\n  return %s;\n}\n"
+  return text:format(made.text, to.ctype, name, table.concat(params, ", "), made.result.ctype, made.call,
+    table.concat(texts, ", "), number_text.convert("v", device_function.strong(made.result), to))
+end
+
+local function add(bound, made, text)
+  bound.front = (bound.front or "") .. text
+  bound.made = bound.made or {}
+  table.insert(bound.made, made)
+end
+
+-- The expression that calls function f for piece `name`, and the dtype of its value. `arguments`: a list of { type =,
+-- text = of the argument }. `to`: the dtype that the value has to have, in messages that of `what`; nil: the function's
+-- own.
+function lua_functions.call(bound, f, name, arguments, to, what)
+  local list, texts = {}, {}
+  for k, a in ipairs(arguments) do list[k], texts[k] = a.type, a.text end
+  local made = device_function.compile_one(f, list, "dc_fn_" .. name)
+  to = to and types.dtype(to.name) or device_function.strong(made.result)
+  check_stored(f, made.return_at, made.result, to, what)
+  add(bound, made, wrapper(made, "dc_call_" .. name, list, to))
+  return ("dc_call_%s(%s)"):format(name, table.concat(texts, ", ")), to
+end
+
+-- The arguments of a function of elements: those of the inputs and, where it has two parameters more, the element's
+-- number from 1 and the number of elements, which are `i` and `n` in the expression.
+function lua_functions.with_number(list, f)
+  if #f.params == #list + 2 then
+    list[#list + 1] = { type = types.integer, text = "(long long)i + 1" }
+    list[#list + 1] = { type = types.integer, text = "(long long)n" }
+  end
+  return list
+end
+
+-- Raises where values are combined in a type of C, which functions in Lua do not know.
+function lua_functions.need_dtype(f, acc)
+  if not acc then
+    fail("argument", "%s: option 'acc' is a type of C, '%s', which functions in Lua do not know: write CUDA C, or name "
+      .. "a dtype", f.name, f.acc.text)
+  end
+end
+
+-- The call of an operator, which makes one value of two of dtype `acc`, named `a` and `b` in the expression.
+-- `inferred`: the dtype follows from the inputs, so an operator that returns another would change it in each step.
+function lua_functions.operator(bound, f, name, acc, inferred)
+  acc = types.dtype(acc.name)
+  if #f.params ~= 2 then
+    device_function.fail(f, nil, "the operator takes two values, a and b, but the function has %d parameter%s",
+      #f.params, #f.params == 1 and "" or "s")
+  end
+  local made = device_function.compile_one(f, { acc, acc }, "dc_fn_" .. name)
+  local t = made.result
+  if inferred and not t.weak and t ~= acc and (t.kind == "b") == (acc.kind == "b") then
+    device_function.fail(f, made.return_at, "the operator makes %s of two of %s: say in option 'acc' in which dtype "
+      .. "values are combined, or convert the result, dc.%s(x)", t.text, acc.text, acc.name)
+  end
+  local list = { { type = acc, text = "a" }, { type = acc, text = "b" } }
+  return (lua_functions.call(bound, f, name, list, acc, "the operator"))
+end
+
+-- The body of an elementwise function: a function in Lua of f.inputs that returns a value for each of f.outputs. Sets
+-- the dtypes of outputs that no array tells: those of the function's values.
+function lua_functions.operation(f, bound, args)
+  local list, texts, lines = {}, {}, {}
+  for k, t in ipairs(lua_functions.input_types(f.inputs, bound, args, f.name)) do
+    list[k] = { type = t, text = f.inputs[k].name }
+  end
+  for k, a in ipairs(lua_functions.with_number(list, f.operation)) do list[k], texts[k] = a.type, a.text end
+  local made = device_function.compile(f.operation, list, "dc_fn_operation")
+  if #made.results ~= #f.outputs then
+    device_function.fail(f.operation, made.return_at, "the function returns %d value%s, and %d %s expected: %s",
+      #made.results, #made.results == 1 and "" or "s", #f.outputs, #f.outputs == 1 and "is" or "are", f.outputs_text)
+  end
+  lines[1] = ("const auto dc_value = %s(%s);"):format(made.call, table.concat(texts, ", "))
+  for k, p in ipairs(f.outputs) do
+    local from = device_function.strong(made.results[k])
+    if p.placeholder and not bound.types[p.placeholder] then
+      bound.types[p.placeholder] = { dtype = from, by = "the function" }
+    end
+    local to = types.dtype(builder.resolve(p, bound.types, f.name).name)
+    if not p.own then check_stored(f.operation, made.return_at, made.results[k], to, ("'%s'"):format(p.text)) end
+    local name = "dc_value" .. (#f.outputs > 1 and ".v" .. k or "")
+    lines[k + 1] = ("%s = %s;"):format(p.name, number_text.convert(name, from, to))
+  end
+  add(bound, made, made.text)
+  bound.body_text = table.concat(lines, "\n")
+end
+
+-- The expression of a value without arguments: CUDA C, a number or boolean, or a function's value.
+function lua_functions.value(bound, piece, name, to, who)
+  if type(piece) == "string" then return piece end
+  if lua_functions.is_function(piece) then return (lua_functions.call(bound, piece, name, {}, to, "the " .. name)) end
+  local v = piece.value
+  if not to then
+    fail("argument", "%s: option '%s' is an expression of CUDA C where 'acc' is a type of C", who, name)
+  elseif (type(v) == "boolean") ~= (to.kind == "b") or to.kind == "c" then
+    fail("dtype", "%s: option '%s' is %s, and values are combined as %s", who, name, tostring(v), to.name)
+  elseif not number_text.holds(to, v) then
+    fail("dtype", "%s: option '%s': %s is out of range for %s", who, name, tostring(v), to.name)
+  end
+  return number_text.literal(v, to)
+end
+
+-- --- functions that expressions call ----------------------------------------------------------------------------
+
+local MOST_OVERLOADS = 64
+
+-- "float32, int32" as a list of dtypes.
+local function parse_signature(name, text)
+  local list = {}
+  if type(text) ~= "string" then
+    fail("argument", "option 'functions': '%s' is a function, or a list of one and its arguments' dtypes, as in "
+      .. "{fn, \"float32, int32\"}; got %s", name, core.describe(text))
+  end
+  for word in (text .. ","):gmatch "%s*(.-)%s*," do
+    local d = builder.dtype(word)
+    if not d then fail("argument", "option 'functions': '%s' of '%s' is no dtype", word, name) end
+    list[#list + 1] = types.dtype(d.name)
+  end
+  return list
+end
+
+-- Option `functions`, a table of functions by name: a list of { name =, fn =, signatures = }.
+function lua_functions.functions_option(options)
+  local list = {}
+  if options.functions == nil then return nil end
+  if type(options.functions) ~= "table" then
+    fail("argument", "option 'functions' is a table of functions by name, got %s", core.describe(options.functions))
+  end
+  for name, v in pairs(options.functions) do
+    if type(name) ~= "string" or not name:match "^[%a_][%w_]*$" or name:find "^dc_" then
+      fail("argument", "option 'functions': '%s' is no name that C allows", tostring(name))
+    end
+    local fn, signatures = v, nil
+    if type(v) == "table" and not device_function.is(v) then
+      fn, signatures = v[1], {}
+      for k = 2, math.max(#v, 2) do signatures[k - 1] = parse_signature(name, v[k]) end
+    end
+    list[#list + 1] = { name = name, signatures = signatures,
+      fn = device_function.of(fn, ("option 'functions': '%s'"):format(name)) }
+  end
+  table.sort(list, function(a, b) return a.name < b.name end)
+  return list
+end
+
+-- All lists of `n` of these types.
+local function combinations(list, n)
+  if n == 0 then return { {} } end
+  local all = {}
+  for _, rest in ipairs(combinations(list, n - 1)) do
+    for _, t in ipairs(list) do
+      local one = table.move(rest, 1, #rest, 1, {})
+      one[n] = t
+      all[#all + 1] = one
+    end
+  end
+  return all
+end
+
+-- The signatures of a function that has none of its own: all of the dtypes of a call.
+local function signatures_of(one, dtypes)
+  if one.signatures then return one.signatures end
+  local list, seen = {}, {}
+  for _, d in ipairs(dtypes) do
+    if d.kind ~= "c" and not seen[d.name] then
+      seen[d.name] = true
+      list[#list + 1] = types.dtype(d.name)
+    end
+  end
+  if (#list) ^ #one.fn.params > MOST_OVERLOADS then
+    fail("argument", "option 'functions': '%s' has %d parameters, and there are %d dtypes in this call: name its "
+      .. "arguments' dtypes, {fn, \"float32, int32\"}", one.name, #one.fn.params, #list)
+  end
+  return combinations(list, #one.fn.params)
+end
+
+local function names_of(list)
+  local words = {}
+  for k, t in ipairs(list) do words[k] = t.name end
+  return table.concat(words, ", ")
+end
+
+-- Sets bound.functions, the text of the functions: for each an overload for each signature. Those for which a function
+-- without declared dtypes does not compile are left out; bound.left_out says why.
+function lua_functions.add_functions(list, bound, dtypes)
+  local texts = {}
+  bound.functions, bound.left_out = nil, nil
+  for _, one in ipairs(list or {}) do
+    local found, why = false, nil
+    for k, signature in ipairs(signatures_of(one, dtypes)) do
+      local ok, made = pcall(device_function.compile_one, one.fn, signature, ("dc_fn_%s_%d"):format(one.name, k))
+      if ok then
+        found = true
+        bound.made = bound.made or {}
+        table.insert(bound.made, made)
+        texts[#texts + 1] = wrapper(made, one.name, signature, device_function.strong(made.result))
+      elseif one.signatures then
+        error(made, 0)
+      else
+        why = why or made
+        bound.left_out = ("%s\nThere is no %s(%s): %s"):format(bound.left_out or "", one.name, names_of(signature),
+          type(made) == "table" and made.message or tostring(made))
+      end
+    end
+    if not found then error(why, 0) end
+  end
+  if #texts > 0 then bound.functions = table.concat(texts) end
+end
+
+-- Whether all that the functions of a binding capture is as it was.
+function lua_functions.is_current(bound)
+  for _, made in ipairs(bound.made or {}) do
+    if not device_function.is_current(made) then return false end
+  end
+  return true
+end
+
+-- The number of characters of CUDA C that calling a piece adds to a kernel.
+function lua_functions.length(bound, piece)
+  if type(piece) == "string" then return #piece end
+  local n = 0
+  for _, made in ipairs(bound.made or {}) do
+    if made.fn == piece.fn then n = n + made.length end
+  end
+  return n
+end
+
+return lua_functions
