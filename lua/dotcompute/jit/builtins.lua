@@ -13,8 +13,8 @@ core.builtin(debug.getinfo(1, "S").source)
 local builtins = {
   library = { dc = dc, math = math },
   -- set by init.lua: the Lua function of an object of dc.jit, and the text in its option `source`
-  function_of = function() end,
-  text_of = function() end,
+  function_of = function() return nil end,
+  text_of = function() return nil end,
 }
 
 local by_name = {} -- "dc.index" -> builtin

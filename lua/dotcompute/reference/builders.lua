@@ -113,7 +113,8 @@ assert(q[1] == 1 and r[1] == 3)
     "reduction", at = "dc", call = "dc.reduction { inputs =, output =, reduce =, … }",
     text = "Gives a function that folds arrays, from expressions in CUDA C or functions in Lua: "
       .. "`f(inputs… [, axes [, result]])`, over all elements (a 0-d array), over an axis, or over a list of "
-      .. "them, `{1, -1}`; with option `keep`, folded axes stay with extent 1. The array for the result may be option `result`.",
+      .. "them, `{1, -1}`; with option `keep`, folded axes stay with "
+      .. "extent 1. The array for the result may be option `result`.",
     args = {}, options = both(REDUCTION, COMPILE),
     returns = { { "fun(...: any): array", "`f(inputs… [, axes [, result]] [, {keep=, result=}])`" } },
     errors = { argument = "`inputs`, `output` or `reduce` is missing, `map` with several inputs, an unknown option; "
@@ -156,7 +157,8 @@ assert(argmax(dc.array { 1, 9, 4 }):item() == 2)
     text = "Gives a function that makes running folds, from expressions in CUDA C or functions in Lua: "
       .. "`f(array [, axis [, result]])`, along the last axis, or the one named in the call or in option `axis`. "
       .. "`input` is one parameter, `output` a type (the input's if not given), `op` makes one value of `a` and `b` "
-      .. "(associative; it need not commute), `map` prepares an element, `exclusive = true` leaves each element out of its own fold and needs `identity`; "
+      .. "(associative; it need not commute), `map` prepares an element, `exclusive = true` leaves each "
+      .. "element out of its own fold and needs `identity`; "
       .. "`acc` is the dtype in which is folded, if not the output's.",
     args = {}, options = both(SCAN, COMPILE),
     returns = { { "fun(a: array|table, axis?: integer, result?: array): array",
