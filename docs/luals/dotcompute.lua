@@ -2131,6 +2131,133 @@ function c_jit:source(...) end
 ---@return dotcompute.kernel # its parameters: the function's, the extents behind each array, then what is captured
 function c_jit:kernel(...) end
 
+---A struct's type, which `dc.struct` declares. Called with fields it gives a value.
+---@class dotcompute.struct
+---@overload fun(...: any): table
+---@field name string Its name.
+---@field size integer The number of bytes, C's `sizeof`.
+---@field align integer The alignment in bytes, C's `alignof`.
+---@field fields table The fields in order, tables of `name`, `type` (a text) and `offset` in bytes.
+local c_struct = {}
+
+---The position of a field in bytes, C's `offsetof`.
+---```lua
+---local Ball = dc.struct("Ball", { { "x", "float32" }, { "v", "float32", 3 } })
+---Ball:offset "v"   --> 4
+---```
+---@param field string the field's name
+---@return integer # the bytes before it
+function c_struct:offset(field) end
+
+---An array of structs: of zeros with these extents, or of a list of values.
+---```lua
+---local Ball = dc.struct("Ball", { { "x", "float32" }, { "v", "float32", 3 } })
+---local balls = Ball:array { Ball(1, { 2, 3, 4 }), { x = 5, v = { 6, 7, 8 } } }
+---balls[2].x                                 --> 5.0
+---```
+---@param ... integer|table extents, or a list of values
+---@return dotcompute.struct_array # the array
+function c_struct:array(...) end
+
+---The structs in a uint8 array: of one axis with a whole number of structs, or with a last axis of one struct's bytes. They share its memory.
+---```lua
+---local Ball = dc.struct("Ball", { { "x", "float32" }, { "v", "float32", 3 } })
+---#Ball:view(dc.zeros(48, "uint8"))   --> 3
+---```
+---@param a dotcompute.array a contiguous uint8 array
+---@return dotcompute.struct_array # the view
+function c_struct:view(a) end
+
+---The bytes of a value, with zeros between fields.
+---```lua
+---local Ball = dc.struct("Ball", { { "x", "float32" }, { "v", "float32", 3 } })
+---#Ball:pack { x = 1, v = { 2, 3, 4 } }   --> 16
+---```
+---@param value table all fields by name
+---@return string # S.size bytes, little-endian
+function c_struct:pack(value) end
+
+---The value that these bytes are.
+---```lua
+---local Ball = dc.struct("Ball", { { "x", "float32" }, { "v", "float32", 3 } })
+---Ball:unpack(("\0"):rep(16)).x   --> 0.0
+---```
+---@param bytes string the bytes
+---@param position? integer that of the first one. Default: 1
+---@return table # a value
+function c_struct:unpack(bytes, position) end
+
+---CUDA C that declares the struct and those in it. It may stand in a source several times.
+---```lua
+---local Ball = dc.struct("Ball", { { "x", "float32" }, { "v", "float32", 3 } })
+---local k = dc.kernel(Ball:source() .. "__global__ void move(Ball *b) { b->x += b->v[0]; }")
+---local balls = Ball:array { Ball(1, { 2, 0, 0 }) }
+---k(1, 1, balls.bytes)
+---balls[1].x                                 --> 3.0
+---```
+---@return string # the text
+function c_struct:source() end
+
+---An array of structs. `a[i]` and `a[{i, j}]` read a value, assignments write one; each is a copy from or to the device. `#a` is the first extent.
+---@class dotcompute.struct_array
+---@field [integer|integer[]] table
+---@field struct dotcompute.struct The struct of its elements.
+---@field bytes dotcompute.array The uint8 array that it is made of, with a last axis of `S.size`: what `dc.kernel` takes for a pointer.
+---@field ndim integer The number of axes.
+---@field size integer The number of elements.
+---@field device dotcompute.device The device of its memory.
+---@field contiguous boolean Whether it is in C order without gaps: always.
+local c_struct_array = {}
+
+---The extents.
+---```lua
+---local Ball = dc.struct("Ball", { { "x", "float32" }, { "v", "float32", 3 } })
+---Ball:array(2, 3):shape()   --> 2, 3
+---```
+---@return integer ... # the extents
+function c_struct_array:shape() end
+
+---A field of all elements as an array of its dtype, a copy. The axes of a field that is an array come last.
+---```lua
+---local Ball = dc.struct("Ball", { { "x", "float32" }, { "v", "float32", 3 } })
+---Ball:array { Ball(1, { 2, 3, 4 }), Ball(5, { 6, 7, 8 }) }:field "x"   --> {1, 5}
+---```
+---@param name string the field
+---@return dotcompute.array # the numbers
+function c_struct_array:field(name) end
+
+---All elements in C order, a list of values.
+---```lua
+---local Ball = dc.struct("Ball", { { "x", "float32" }, { "v", "float32", 3 } })
+---#Ball:array(2, 3):to_table()   --> 6
+---```
+---@return table # the list
+function c_struct_array:to_table() end
+
+---A copy on the same device.
+---```lua
+---local Ball = dc.struct("Ball", { { "x", "float32" }, { "v", "float32", 3 } })
+---#Ball:array(2):copy()   --> 2
+---```
+---@return dotcompute.struct_array # the copy
+function c_struct_array:copy() end
+
+---The structs on another device.
+---```lua
+---local Ball = dc.struct("Ball", { { "x", "float32" }, { "v", "float32", 3 } })
+---#Ball:array(2):to "cpu"   --> 2
+---```
+---@param device dotcompute.device|string the device
+---@return dotcompute.struct_array # the array there
+function c_struct_array:to(device) end
+
+---Frees the memory now.
+---```lua
+---local Ball = dc.struct("Ball", { { "x", "float32" }, { "v", "float32", 3 } })
+---Ball:array(2):close()
+---```
+function c_struct_array:close() end
+
 ---A plot: series with axes. `tostring` of it is its text, without colours. It refers to its arrays, which are read when it is drawn.
 ---@class dotcompute.figure
 local c_figure = {}
@@ -5182,6 +5309,18 @@ function dc.float32(v) end
 ---@param v number|boolean|dotcompute.array the value
 ---@return number|boolean|dotcompute.array # the result
 function dc.float64(v) end
+
+---A struct of fields in this order, at C's offsets. A field's type is a dtype's name or another struct; with extents it is an array of them. The same name and fields give the same struct. `S{x = 1, y = 2}`, `S(1, 2)` and `S()`, of zeros, make values: tables whose fields have the field's digits.
+---```lua
+---local Ball = dc.struct("Ball", { { "x", "float32" }, { "v", "float32", 3 } })
+---local ball = Ball { x = 1, v = { 2, 3, 4 } }
+---ball.v[2]                                  --> 3.0
+---Ball.size                                  --> 16
+---```
+---@param name string its name in CUDA C and in messages
+---@param fields table a list of `{name, type, extents…}`
+---@return dotcompute.struct # the struct
+function dc.struct(name, fields) end
 
 ---@class dotcompute.save.options
 ---@field compress? boolean deflate the members of a `.npz`. Default: false

@@ -44,6 +44,7 @@ lazy("linalg", "outer")
 lazy("progress", "progress")
 lazy("memory", "memory", "memory_limit")
 lazy("help", "help")
+lazy("struct", "struct")
 lazy("jit", "jit")
 -- Functions for kernels in Lua.
 lazy("jit.device", "index", "index2", "index3", "thread_index", "block_index", "block_size", "grid_size", "warp_size",

@@ -10,7 +10,7 @@ local text, list = "abc", { 1, 2 }
 
 -- { pattern of the message, kernel }; the kernel is called with the array x.
 local mistakes = {
-  { "tables cannot be made in a kernel", function(_) local t = {} end },
+  { "an empty table in a kernel", function(_) local t = {} end },
   { "'setmetatable' is a function in C", function(_) local t = setmetatable({}, {}) end },
   { "'coroutine.wrap' is a function in C", function(_) coroutine.wrap(print) end },
   { "'pcall' is a function in C", function(_) pcall(print) end },

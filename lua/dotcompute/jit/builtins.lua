@@ -151,9 +151,10 @@ add("dc.shuffle_xor", shuffle "__shfl_xor_sync")
 
 -- --- memory -----------------------------------------------------------------------------------------------------
 
--- The dtype that an argument names.
-local function dtype_argument(self, n, b)
+-- The dtype that an argument names, or its struct where one is possible.
+local function dtype_argument(self, n, b, takes_struct)
   local e = self:expr(n)
+  if takes_struct and e.type.static == "struct" then return types.struct(e.type.value) end
   local t = e.type.static == "string" and types.dtype(e.text)
   if not t then self:fail(n.at, "%s takes a dtype's name, as in \"float32\", got '%s'", b.name, self:shown(n)) end
   if t.kind == "c" then self:fail(n.at, "%s: complex numbers are not possible in a kernel yet", b.name) end
@@ -165,7 +166,7 @@ local function memory(space, most)
   return function(self, n, b)
     count(self, n, b, 2, 5)
     if space == "shared" then self:only_in_kernels(n, b.name) end
-    local t = dtype_argument(self, n.args[1], b)
+    local t = dtype_argument(self, n.args[1], b, true)
     local extents, size = {}, 1
     for k = 2, #n.args do
       local v = self:constant(n.args[k], ("extent %d of %s"):format(k - 1, b.name))

@@ -7,6 +7,7 @@
 -- A node of the tree is a table { op =, type =, at = its place in the text, … }; operands stand in it by name. `value`
 -- is there where it is a constant, `effect` where the order of evaluation matters: it writes memory, or waits.
 local core = require "dotcompute.core"
+local composites = require "dotcompute.jit.composites"
 local expressions = require "dotcompute.jit.expressions"
 local names = require "dotcompute.jit.names"
 local source = require "dotcompute.jit.source"
@@ -16,7 +17,7 @@ core.builtin(debug.getinfo(1, "S").source)
 
 local Checker = {}
 Checker.__index = Checker
-for _, methods in ipairs { expressions, names, statements } do
+for _, methods in ipairs { composites, expressions, names, statements } do
   for name, method in pairs(methods) do Checker[name] = method end
 end
 
@@ -42,6 +43,7 @@ function Checker.why(_, e)
   local t = e.type.text
   if e.op == "const" then return ("%s, the literal %s"):format(t, tostring(e.value)) end
   if e.op == "element" and e.array.symbol then return ("%s, an element of '%s'"):format(t, e.array.symbol.name) end
+  if e.op == "field" then return ("%s, the field '%s' of %s"):format(t, e.name, e.object.type.text) end
   if e.op == "symbol" and e.symbol.because then
     return ("%s, %s"):format(t, e.symbol.because)
   end
@@ -94,6 +96,13 @@ function Checker:write(symbol)
   for root in pairs(symbol.roots) do self:write(root) end
 end
 
+-- The symbol has another type from now on.
+function Checker:widen(symbol, t, at, n)
+  symbol.because = ("since %s (%s)"):format(self:line_of(at, self.inst.root), self:shown(n))
+  symbol.type = t
+  self.changed = true
+end
+
 -- The symbol takes the value of `e` at a place of the text.
 function Checker:assign(symbol, e, at, n)
   local t = e.type
@@ -111,11 +120,7 @@ function Checker:assign(symbol, e, at, n)
       .. "local%s", symbol.name, self:why(e), symbol.type.text, symbol.because and ", " .. symbol.because or "",
       (t == types.bool or symbol.type == types.bool) and ", or 'b and 1 or 0' to make a number of a boolean" or "")
   end
-  if joined ~= symbol.type then
-    symbol.because = ("since %s (%s)"):format(self:line_of(at, self.inst.root), self:shown(n))
-    symbol.type = joined
-    self.changed = true
-  end
+  if joined ~= symbol.type then self:widen(symbol, joined, at, n) end
   if t.ndim then
     local root = e.symbol
     if root and not symbol.roots[root] then

@@ -4,6 +4,8 @@
 -- messages of the compiler name Lua's lines. The text itself has no line numbers, so that an edit above a kernel
 -- compiles nothing again.
 local core = require "dotcompute.core"
+local c_words = require "dotcompute.c_words"
+local emit_composite = require "dotcompute.jit.emit_composite"
 local emit_expression = require "dotcompute.jit.emit_expression"
 local emit_statement = require "dotcompute.jit.emit_statement"
 local functions = require "dotcompute.functions"
@@ -14,7 +16,7 @@ core.builtin(debug.getinfo(1, "S").source)
 
 local Printer = {}
 Printer.__index = Printer
-for _, methods in ipairs { emit_expression, emit_statement } do
+for _, methods in ipairs { emit_expression, emit_statement, emit_composite } do
   for name, method in pairs(methods) do Printer[name] = method end
 end
 
@@ -151,20 +153,9 @@ local function split(text, lines)
 end
 
 -- The types that the tree uses, a list of lines at file scope. They may stand in a source several times.
-function Printer.declarations(_, tree)
-  local lines, headers = {}, {}
-  local function header(t)
-    t = t and t.element or t
-    if t and t.header and not headers[t.header] then
-      headers[t.header] = true
-      lines[#lines + 1] = ("#include <%s>"):format(t.header)
-    end
-  end
-  for _, inst in ipairs(tree.instances) do
-    for _, t in ipairs(inst.types) do header(t) end
-    for _, symbol in pairs(inst.symbols) do header(symbol.type) end
-  end
-  for _, symbol in ipairs(tree.inputs) do header(symbol.type) end
+function Printer:declarations(tree)
+  local lines, declared = self:type_declarations(tree)
+  split(table.concat(declared, "\n"), lines)
   split(array_text, lines)
   return lines
 end
@@ -192,16 +183,6 @@ function Printer:helpers(lines)
 end
 
 -- --- functions --------------------------------------------------------------------------------------------------
-
-local c_words = {}
-for word in ([[alignas alignof and asm auto bool break case catch char class compl concept const constexpr continue
-  decltype default delete do double else enum explicit export extern false float for friend goto if inline int long
-  mutable namespace new noexcept not nullptr operator or private protected public register return short signed sizeof
-  static struct switch template this throw true try typedef typeid typename union unsigned using virtual void volatile
-  wchar_t while xor threadIdx blockIdx blockDim gridDim warpSize printf assert NULL INFINITY NAN linux unix main
-  half dim3]]):gmatch "%S+" do
-  c_words[word] = true
-end
 
 local emit = {}
 
@@ -326,7 +307,8 @@ function emit.kernel(tree, name, checked, parameters, extents)
     order[#order + 1] = what
     local cname = fresh(symbol.name)
     if t.ndim then
-      params[#params + 1] = ("%s%s *%s"):format(symbol.written and "" or "const ", t.element.ctype, cname)
+      params[#params + 1] = ("%s%s *%s"):format(symbol.written and "" or "const ",
+        t.element.composite and "unsigned char" or t.element.ctype, cname)
       local extent_names = {}
       for k = 1, t.ndim do
         extent_names[k] = fresh(("%s_extent%d"):format(symbol.name, k))

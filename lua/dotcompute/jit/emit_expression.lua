@@ -18,7 +18,7 @@ end
 local function has_effect(e)
   if e.has_effect == nil then
     local found = e.effect or false
-    for _, key in ipairs { "a", "b", "cond", "array", "call" } do
+    for _, key in ipairs { "a", "b", "cond", "array", "call", "object" } do
       found = found or (e[key] ~= nil and has_effect(e[key]))
     end
     for _, key in ipairs { "args", "index" } do
@@ -43,7 +43,7 @@ function printer:operands(list)
   for k, e in ipairs(list) do
     if has_effect(e) then
       for j = 1, k - 1 do
-        if list[j].type.kind and list[j].op ~= "const" and not list[j].address then
+        if types.is_value(list[j].type) and list[j].op ~= "const" and not list[j].address then
           texts[j] = self:spill(texts[j], list[j].type)
         end
       end
@@ -55,7 +55,7 @@ end
 
 function printer:expr(e)
   local text = X[e.op](self, e)
-  if e.effect and e.type.kind and e.op ~= "symbol" then
+  if e.effect and types.is_value(e.type) and e.op ~= "symbol" then
     text = self:spill(text, e.type)
   end
   return text
@@ -93,6 +93,7 @@ end
 
 function printer:converted(text, from, to)
   if from == to then return text end
+  if from.composite == "tuple" then return self:converted_tuple(text, from, to) end
   if from.kind == "f" and types.is_integer(to) then text = self:simple(text, from) end
   if to.kind == "b" and from.size == 2 and from.kind == "f" then text = "(float)" .. text end
   return "(" .. number_text.convert(text, from, to) .. ")"
@@ -260,11 +261,11 @@ end
 
 -- --- arrays -----------------------------------------------------------------------------------------------------
 
--- An index from 0.
-function printer:from_zero(text, e, array, axis)
+-- An index from 0 along an axis, whose extent is the text `extent`.
+function printer:from_zero(text, e, extent, axis)
   if e.type ~= types.integer then text = ("(long long)%s"):format(text) end
   if self.checked then
-    return ("dc_at(%s, %s.n[%d], %d)"):format(text, array, axis - 1, self:site(e.at, "index", axis))
+    return ("dc_at(%s, %s, %d)"):format(text, extent, self:site(e.at, "index", axis))
   end
   local number = text:match "^(%d+)ll$"
   if number then return ("%d"):format(math.tointeger(number) - 1) end
@@ -278,7 +279,7 @@ function printer:offset(e, array)
   local texts = self:operands(e.index)
   local place
   for k, text in ipairs(texts) do
-    local zero = self:from_zero(text, e.index[k], array, k)
+    local zero = self:from_zero(text, e.index[k], ("%s.n[%d]"):format(array, k - 1), k)
     place = place and ("(%s * %s.n[%d] + %s)"):format(place, array, k - 1, zero) or zero
   end
   return place
@@ -313,7 +314,8 @@ function X.memory(self, e)
   local t, name = e.type.element, self:temporary()
   self:declare_storage(("%s%s %s[%d];"):format(e.space == "shared" and "__shared__ " or "", t.ctype, name, e.size))
   if e.space == "local" then
-    self:line(("for (int dc_k = 0; dc_k < %d; dc_k++) %s[dc_k] = (%s)0;"):format(e.size, name, t.ctype))
+    self:line(("for (int dc_k = 0; dc_k < %d; dc_k++) %s[dc_k] = %s;"):format(e.size, name,
+      t.kind and ("(%s)0"):format(t.ctype) or t.ctype .. "()"))
   end
   return ("%s{%s, {%s}}"):format(e.type.ctype, name, table.concat(e.extents, ", "))
 end

@@ -56,48 +56,30 @@ S["local"] = function(self, s)
   end
 end
 
--- Where an assignment goes: the C text of a place whose operands have been evaluated.
-function printer:place(target)
-  if target.op == "symbol" then return target.symbol.cname end
-  target.target = true
-  return self.X.element(self, target)
-end
-
 function S.assign(self, s)
   local targets, values = s.targets, s.values
   if #targets == 1 and #values == 1 then
     local target, e = targets[1], values[1]
     if target.type.static or e.type.static then return end
     -- the value may have effects: the index is evaluated before
-    if target.op == "element" and self.has_effect(e) then self:settle(target) end
+    if self.has_effect(e) then self:settle(target) end
     local place = self:place(target)
-    self:line(("%s = %s;"):format(place, self:expr(e)))
+    self:write(target, place, self:expr(e))
     return
   end
   local places, texts = {}, {}
   for k, target in ipairs(targets) do
-    if target.op == "element" then self:settle(target) end
+    self:settle(target)
     places[k] = self:place(target)
   end
   for k, e in ipairs(values) do
     if not e.type.static then
       local text = self:expr(e)
-      texts[k] = (e.type.kind and e.op ~= "const") and self:spill(text, e.type) or text
+      texts[k] = (types.is_value(e.type) and e.op ~= "const") and self:spill(text, e.type) or text
     end
   end
   for k = #targets, 1, -1 do
-    if texts[k] then self:line(("%s = %s;"):format(places[k], texts[k])) end
-  end
-end
-
--- The indices of a target as constants of their own.
-function printer:settle(target)
-  local texts = self:operands(target.index)
-  for k, e in ipairs(target.index) do
-    if e.op ~= "const" then
-      local name = self:spill(texts[k], e.type)
-      target.index[k] = { op = "symbol", symbol = { cname = name }, type = e.type, at = e.at }
-    end
+    if texts[k] then self:write(targets[k], places[k], texts[k]) end
   end
 end
 

@@ -13,9 +13,7 @@ E["true"] = function(_, n) return { op = "const", type = types.bool, value = tru
 E["false"] = function(_, n) return { op = "const", type = types.bool, value = false, at = n.at } end
 E["nil"] = function(self, n) self:fail(n.at, "nil is no value in a kernel: use a number or a boolean") end
 E["..."] = function(self, n) self:fail(n.at, "'...' is not possible in a kernel: name the parameters") end
-E.table = function(self, n)
-  self:fail(n.at, "tables cannot be made in a kernel: use locals, dc.local_array or dc.shared")
-end
+function E.table(self, n) return self:tuple(n) end
 E.method = function(self, n)
   if n.name == "shape" then return self:shape(n) end
   self:fail(n.name_at, "methods cannot be called in a kernel, but a:shape(k): '%s' is not possible", n.name)
@@ -119,6 +117,11 @@ end
 -- A value as another scalar type.
 function expressions:convert(e, t, n)
   if e.type == t or e.type == types.unknown then return e end
+  if e.op == "build" and t.composite == "tuple" then
+    for k, item in ipairs(t.items) do e.args[k] = self:convert(e.args[k], item, n) end
+    e.type = t
+    return e
+  end
   if e.op == "const" and types.is_number(t) and type(e.value) == "number" then
     if not number_text.holds(t, e.value) then
       self:fail((n or e).at, "%s is out of range for %s", tostring(e.value), t.text)
@@ -263,7 +266,7 @@ function expressions:logic(n)
         b.type.text)
     end
     e.type = t
-    if t.kind then e.b = self:convert(b, t, n.b) end
+    if types.is_value(t) then e.b = self:convert(b, t, n.b) end
   else
     e.type = { text = ("a boolean or %s"):format(b.type.text), mixed = true, name = "mixed" } -- a condition alone
   end
@@ -289,6 +292,9 @@ function E.unary(self, n)
     return { op = "not", type = types.bool, a = a, at = n.at }
   elseif sign == "#" then
     if a.type == types.unknown then return { op = "extent", type = types.integer, array = a, axis = 1, at = n.at } end
+    if a.type.composite == "tuple" then
+      return { op = "const", type = types.integer, value = #a.type.items, at = n.at }
+    end
     if not a.type.ndim then self:fail(n.at, "'#' needs an array, but '%s' is %s", self:shown(n.a), self:why(a)) end
     return { op = "extent", type = types.integer, array = a, axis = 1, at = n.at }
   end
@@ -326,6 +332,8 @@ function E.index(self, n)
     return self:field(n, object, n.key.value)
   end
   if t == types.unknown then return { op = "element", type = types.unknown, array = object, at = n.at } end
+  if t.composite then return self:component(n, object) end
+  if t.static == "struct" then return self:struct_property(n, t.value) end
   if not t.ndim then
     self:fail(n.at, "'%s' is indexed, but it is %s and no array", self:shown(n.object), self:why(object))
   end
@@ -463,6 +471,8 @@ function E.call(self, n)
     return builtin.check(self, n, builtin)
   elseif fn.type.static == "function" then
     return self:call_function(n, fn.type.value, self:list(n.args))
+  elseif fn.type.static == "struct" then
+    return self:construct(n, types.struct(fn.type.value))
   end
   self:fail(n.at, "'%s' is called, but it is %s", self:shown(n.fn), self:why(fn))
 end

@@ -14,6 +14,7 @@ local launcher = require "dotcompute.jit.launcher"
 local narrow = require "dotcompute.jit.narrow"
 local names = require "dotcompute.jit.names"
 local source = require "dotcompute.jit.source"
+local struct_array = require "dotcompute.struct_array"
 local types = require "dotcompute.jit.types"
 core.builtin(debug.getinfo(1, "S").source)
 
@@ -40,9 +41,9 @@ local function types_of(state, args, n)
   for k = 1, n do
     local t = names.type_of(args[k])
     if not t then
-      fail("argument", "%s: argument %d, '%s', is %s; a kernel takes arrays, numbers and booleans%s", state.name, k,
-        state.params[k], core.describe(args[k]), type(args[k]) == "table" and " (dc.array makes an array of a table)"
-        or "")
+      fail("argument", "%s: argument %d, '%s', is %s; a kernel takes arrays, numbers, booleans and structs%s",
+        state.name, k, state.params[k], core.describe(args[k]), type(args[k]) == "table"
+        and " (dc.array makes an array of a table, dc.struct a struct)" or "")
     end
     if t.ndim == 0 then
       fail("shape", "%s: argument %d, '%s', is a 0-d array; pass its number, a:item()", state.name, k, state.params[k])
@@ -140,10 +141,25 @@ end
 -- Whether arrays among the arguments have the numbers of axes of the variant, and integers fit where they have to.
 local function suits(variant, args)
   for k, t in ipairs(variant.types) do
-    if t.ndim and (args[k].ndim ~= t.ndim or (variant.extents and not is_small(args[k]))) then return false end
+    local arg = args[k]
+    if t.ndim and (arg.ndim ~= t.ndim or (variant.extents and not is_small(arg))) then return false end
+    if (t.composite or type(arg) == "table") and not variant.fixed and names.type_of(arg) ~= t then return false end
     if variant.parameters[k] and not narrow.fits(args[k]) then return false end
   end
   return true
+end
+
+-- The arguments with the arrays of bytes in place of arrays of structs.
+local function in_memory(args, n)
+  local list = args
+  for k = 1, n do
+    local _, bytes = struct_array.parts(args[k])
+    if bytes then
+      if list == args then list = table.move(args, 1, n, 1, {}) end
+      list[k] = bytes
+    end
+  end
+  return list
 end
 
 -- The variant for these arguments, and the values of its inputs.
@@ -152,7 +168,8 @@ local function find(state, args, n)
     fail("argument", "%s takes %d argument%s (%s), got %d", state.name, #state.params, #state.params == 1 and "" or "s",
       table.concat(state.params, ", "), n)
   end
-  local key, device = core.signature(args, n)
+  if state.fixed then state.fixed(args) end
+  local key, device = core.signature(in_memory(args, n), n)
   local list = state.variants[key]
   if not list then
     list = {}
@@ -166,6 +183,7 @@ local function find(state, args, n)
   end
   local argument_types = state.fixed and state.fixed(args) or types_of(state, args, n)
   local variant = compile(state, argument_types, args, device)
+  variant.fixed = state.fixed
   if #list >= 64 then table.remove(list, 1) end -- constants that change with every launch
   list[#list + 1] = variant
   state.last = variant
@@ -184,7 +202,7 @@ local function expand(variant, args, values)
       v = values[input]
     end
     n = n + 1
-    list[n] = v
+    list[n] = names.passed(v, param.type)
     if param.type.ndim == 1 then
       n = n + 1
       list[n] = #v

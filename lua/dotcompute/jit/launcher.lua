@@ -16,7 +16,8 @@ local function facts_of(value)
   local t = names.type_of(value)
   if not t or not t.ndim then return nil end
   local known = { value:shape() }
-  known.type, known.device, known.small = t, value.device, true
+  known.type, known.device, known.memory = t, value.device, names.passed(value, t)
+  known.small = true
   for _, extent in ipairs(known) do known.small = known.small and narrow.fits(extent) end
   facts[value] = known
   return known
@@ -44,11 +45,15 @@ function Text:value(name, param)
   args[#args + 1] = name
   if t.ndim then
     local known = "f_" .. name
+    if t.element.composite then args[#args] = known .. ".memory" end
     self:line("local %s = facts[%s] or facts_of(%s)", known, name, name)
     self:line("if not %s or %s.type ~= %s or %s.device ~= %s then return false end", known, known, self:local_of(t),
       known, self:local_of(self.device))
     if self.extents then self:line("if not %s.small then return false end", known) end
     for axis = 1, t.ndim do args[#args + 1] = ("%s[%d]"):format(known, axis) end
+  elseif t.composite then
+    self:line("if type_of(%s) ~= %s then return false end", name, self:local_of(t))
+    args[#args] = ("passed(%s, %s)"):format(name, self:local_of(t))
   elseif t.weak then
     self:line("if mathtype(%s) ~= %q then return false end", name, t.name)
     if param.fits then self:line("if %s < -0x80000000 or %s > 0x7fffffff then return false end", name, name) end
@@ -101,7 +106,7 @@ function launcher.make(variant, form)
   for k, t in ipairs(variant.types) do
     params[k] = "a" .. k
     has_array = has_array or t.ndim ~= nil
-    if not t.ndim and not t.weak and t.kind ~= "b" then return false end -- of an explicit signature
+    if t.kind and not t.weak and t.kind ~= "b" then return false end -- of an explicit signature
   end
   for _, captured in ipairs(variant.inputs) do has_array = has_array or captured.type.ndim ~= nil end
   if not has_array or #variant.guards + #variant.inputs + #variant.types > 60 then return false end
@@ -118,10 +123,11 @@ function launcher.make(variant, form)
     end
   end
   local function list(words) return #words > 0 and ", " .. table.concat(words, ", ") or "" end
-  local text = ("local k, facts, facts_of, mathtype, type = ...\n%s\nreturn function(kernel, %s%s)\n%s\n%s\n"
-    .. "return true\nend"):format(table.concat(self.heads, "\n"), form.head, list(params),
+  local text = ("local k, facts, facts_of, mathtype, type, type_of, passed = ...\n%s\nreturn function(kernel, %s%s)\n"
+    .. "%s\n%s\nreturn true\nend"):format(table.concat(self.heads, "\n"), form.head, list(params),
       table.concat(self.lines, "\n"), form.launch:format(list(self.args)))
-  local fn = assert(load(text, SOURCE, "t", {}))(self.constants, facts, facts_of, math.type, type)
+  local fn = assert(load(text, SOURCE, "t", {}))(self.constants, facts, facts_of, math.type, type,
+    names.type_of, names.passed)
   local places = {}
   local k = 1
   while true do

@@ -7,6 +7,8 @@
 local core = require "dotcompute.core"
 local builtins = require "dotcompute.jit.builtins"
 local source = require "dotcompute.jit.source"
+local struct = require "dotcompute.struct"
+local struct_array = require "dotcompute.struct_array"
 local types = require "dotcompute.jit.types"
 core.builtin(debug.getinfo(1, "S").source)
 
@@ -94,6 +96,14 @@ function names:input(path, value, t)
   return symbol
 end
 
+-- The value that a kernel of CUDA C takes for one of this type: a struct's bytes, the array of bytes of an array of
+-- structs.
+function names.passed(value, t)
+  if t.composite == "struct" then return struct.storage(t.struct).encode(value, t.struct.name) end
+  if t.ndim and t.element.composite then return (select(2, struct_array.parts(value))) end
+  return value
+end
+
 -- The type of a value of the script that a kernel takes as an argument or captures; nil where it takes none.
 function names.type_of(value)
   local kind = math.type(value)
@@ -102,14 +112,19 @@ function names.type_of(value)
   if type(value) == "userdata" and core.is_array(value) then
     return types.array(types.dtype(value.dtype), value.ndim)
   end
+  local of = struct.of_value(value)
+  if of then return types.struct(of) end
+  of = struct_array.parts(value)
+  if of then return types.array(types.struct(of), value.ndim) end
 end
 
 -- The node of a captured value.
 function names:captured(n, path, value)
   local t = names.type_of(value)
   if t and self.compiled_in then
-    if t.ndim then
-      self:fail(n.at, "'%s' is an array, which a function of elements cannot capture: make it an argument", path.text)
+    if not t.kind then
+      self:fail(n.at, "'%s' is %s, which a function of elements cannot capture: make it an argument", path.text,
+        t.ndim and "an array" or t.text)
     end
     self:guard(path, value)
     return { op = "const", type = t, value = value, at = n.at }
@@ -141,6 +156,10 @@ function names:captured(n, path, value)
     local fn = self:root_function(inner, nil, n.at)
     fn.name = fn.name or path[#path] or path.text
     return { op = "static", type = types.static("function", fn, ("the function '%s'"):format(path.text)), at = n.at }
+  end
+  if struct.is_struct(value) then
+    self:guard(path, value)
+    return { op = "static", type = types.static("struct", value, ("the struct '%s'"):format(value.name)), at = n.at }
   end
   if type(value) == "table" then
     return { op = "static", type = types.static("table", value, ("the table '%s'"):format(path.text)), path = path,

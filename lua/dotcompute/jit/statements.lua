@@ -119,7 +119,7 @@ end
 function statements:converted(list, symbols)
   for k, symbol in ipairs(symbols) do
     local t = symbol.type
-    if t.kind and list[k].type.kind then list[k] = self:convert(list[k], t, list[k].n) end
+    if types.is_value(t) and types.is_value(list[k].type) then list[k] = self:convert(list[k], t, list[k].n) end
   end
   return list
 end
@@ -130,27 +130,63 @@ S.localfunction = function(self, n)
   self:assign(symbol, e, n.decl.at, n)
 end
 
--- An element takes a value: Lua's rules of arrays, but that a fraction is never dropped without a cast.
-function statements:stored(e, element, n)
+-- What takes a value of a type, for messages: an element of an array, if nothing else is said.
+local function place_name(element, what)
+  return what or ("an element of a%s %s array"):format(element.text:find "^[aio]" and "n" or "", element.text)
+end
+
+-- A place takes a struct or tuple.
+function statements:stored_composite(e, element, n, what)
+  if e.type == element then return e end
+  local t = e.type
+  if element.composite ~= "tuple" or t.composite ~= "tuple" or #element.items ~= #t.items then
+    self:fail(n.at, "%s takes %s, but '%s' is %s", place_name(element, what),
+      element.composite == "struct" and "a value of " .. element.text or element.text, self:shown(e.n), self:why(e))
+  end
+  for k, item in ipairs(element.items) do -- raises where an item does not fit
+    local one = e.op == "build" and e.args[k]
+      or { op = "item", object = e, type = t.items[k], index = { { op = "const", value = k } }, at = e.at }
+    one.n = one.n or e.n
+    one = self:stored(one, item, n, ("item %d of %s"):format(k, place_name(element, what)))
+    if e.op == "build" then e.args[k] = one end
+  end
+  if e.op ~= "build" then return self:convert(e, element, n) end
+  e.type = element
+  return e
+end
+
+-- A place of a type takes a value: Lua's rules of arrays, but that a fraction is never dropped without a cast. `what`
+-- names the place.
+function statements:stored(e, element, n, what)
   local t = e.type
   if t == types.unknown then return e end
+  if element.composite then return self:stored_composite(e, element, n, what) end
+  local place = place_name(element, what)
   if t.maybe or t.mixed or not t.kind then
-    self:fail(n.at, "an element of a %s array takes a number, but '%s' is %s", element.name, self:shown(e.n), t.text)
+    self:fail(n.at, "%s takes a number, but '%s' is %s", place, self:shown(e.n), t.text)
   end
   if (t == types.bool) ~= (element == types.bool) then
-    self:fail(n.at, "an element of a%s %s array takes %s, but '%s' is %s: write %s",
-      element.name:find "^i" and "n" or "", element.name, element == types.bool and "a boolean" or "a number",
-      self:shown(e.n), self:why(e), element == types.bool and "x ~= 0" or "b and 1 or 0")
+    self:fail(n.at, "%s takes %s, but '%s' is %s: write %s", place,
+      element == types.bool and "a boolean" or "a number", self:shown(e.n), self:why(e),
+      element == types.bool and "x ~= 0" or "b and 1 or 0")
   end
   if types.is_integer(element) and types.is_floating(t) then
     local i = e.op == "const" and math.tointeger(e.value)
     if not i then
-      self:fail(n.at, "an element of a%s %s array takes an integer, but '%s' is %s: write dc.%s(x), which drops the "
-        .. "fraction", element.name:find "^i" and "n" or "", element.name, self:shown(e.n), self:why(e), element.name)
+      self:fail(n.at, "%s takes an integer, but '%s' is %s: write dc.%s(x), which drops the fraction", place,
+        self:shown(e.n), self:why(e), element.name)
     end
     e = { op = "const", type = types.integer, value = i, at = e.at, n = e.n }
   end
   return self:convert(e, element, n)
+end
+
+-- An element of an array is written.
+function statements:write_element(e, n)
+  local symbol = e.array.symbol
+  if not symbol then self:fail(n.at, "'%s' cannot be assigned", self:shown(n)) end
+  self:write(symbol)
+  self:set(self.inst, "effect")
 end
 
 -- Where a value goes: a symbol, or an element.
@@ -181,15 +217,12 @@ function statements:target(n)
     if e.op == "row" then
       self:fail(n.at, "'%s' has %d axes: a kernel assigns single elements, a[{i, j}] = v", self:shown(n.object),
         e.array.type.ndim)
+    elseif e.op == "field" or e.op == "item" then
+      return self:component_target(e, n)
     elseif e.op ~= "element" then
       self:fail(n.at, "'%s' belongs to the script, which a kernel cannot change", self:shown(n))
     end
-    if e.type ~= types.unknown then
-      local symbol = e.array.symbol
-      if not symbol then self:fail(n.at, "'%s' cannot be assigned", self:shown(n)) end
-      self:write(symbol)
-      self:set(self.inst, "effect")
-    end
+    if e.type ~= types.unknown then self:write_element(e, n) end
     return e
   end
   self:fail(n.at, "'%s' cannot be assigned", self:shown(n))
@@ -209,7 +242,9 @@ S.assign = function(self, n)
       local outer = symbol.owner ~= self.inst
       self:assign(symbol, e, target.n.at, n)
       if not outer and self.inst.state then self.inst.state[symbol] = nil end
-      if symbol.type.kind and e.type.kind then list[k] = self:convert(e, symbol.type, e.n) end
+      if types.is_value(symbol.type) and types.is_value(e.type) then list[k] = self:convert(e, symbol.type, e.n) end
+    elseif target.op == "field" or target.op == "item" then
+      if target.type ~= types.unknown then list[k] = self:component_value(e, target, n.values[k] or n) end
     elseif target.type ~= types.unknown then
       list[k] = self:stored(e, target.type, n.values[k] or n)
     end
@@ -356,10 +391,7 @@ S["return"] = function(self, n)
   local list = self:list(n.values)
   for _, e in ipairs(list) do
     if e.type.maybe or e.type.mixed then self:fail(e.n.at, "'%s' is %s", self:shown(e.n), e.type.text) end
-    if not e.type.kind and e.type ~= types.unknown then
-      self:fail(e.n.at, "functions in a kernel return numbers and booleans, but '%s' is %s", self:shown(e.n),
-        self:why(e))
-    end
+    self:need_value(e, "functions in a kernel return")
   end
   inst.state = false
   if list.open then return { op = "return", values = list } end
@@ -383,7 +415,7 @@ S["return"] = function(self, n)
       returns[k] = t
       self.changed = true
     end
-    if t.kind and e.type.kind then list[k] = self:convert(e, t, e.n) end
+    if types.is_value(t) and types.is_value(e.type) then list[k] = self:convert(e, t, e.n) end
   end
   return { op = "return", values = list }
 end

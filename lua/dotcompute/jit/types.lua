@@ -2,7 +2,8 @@
 --
 -- Numbers have a dtype, a table as core.dtype gives it, or are Lua's own: `integer` (64 bits) and `float` (a double),
 -- which literals, indices and numbers of the script have. Lua's numbers are weak: they take the dtype of what they
--- meet, as numbers beside arrays do. The other types are arrays of a dtype and a number of axes, and `static` ones,
+-- meet, as numbers beside arrays do. `composite` types are values of several parts: a "struct" of dc.struct, with
+-- `fields`, and a "tuple", with `items`. The other types are arrays of values and a number of axes, and `static` ones,
 -- whose values are known while the kernel is compiled: functions, modules, strings.
 local core = require "dotcompute.core"
 core.builtin(debug.getinfo(1, "S").source)
@@ -30,15 +31,65 @@ types.bool = types.dtype "bool"
 
 local arrays = {}
 
--- Arrays of a dtype with `ndim` axes.
-function types.array(dtype, ndim)
-  local name = ("%s[%d]"):format(dtype.name, ndim)
+-- Arrays of values of a type with `ndim` axes.
+function types.array(element, ndim)
+  local name = ("%s[%d]"):format(element.name, ndim)
   local t = arrays[name]
   if not t then
-    t = { name = name, text = ("a %d-d %s array"):format(ndim, dtype.name), element = dtype, ndim = ndim,
-      ctype = ("dc_array<%s, %d>"):format(dtype.ctype, ndim) }
+    t = { name = name, text = ("a %d-d %s array"):format(ndim, element.composite and element.text or element.name),
+      element = element, ndim = ndim, ctype = ("dc_array<%s, %d>"):format(element.ctype, ndim) }
     arrays[name] = t
   end
+  return t
+end
+
+-- --- structs and tuples -----------------------------------------------------------------------------------------
+
+-- A word of C for a type's name, another one for each.
+local codes = { ["{"] = "_B", ["}"] = "_E", [","] = "_c", ["*"] = "_x", ["_"] = "__" }
+
+local tuples = {}
+
+-- Values of these types, in order. Those of one type alone are an array in C, which a computed index reaches: `uniform`
+-- is that type.
+function types.tuple(items)
+  local item_names, texts = {}, {}
+  for k, t in ipairs(items) do item_names[k], texts[k] = t.name, t.text end
+  local uniform = items[1]
+  for _, t in ipairs(items) do uniform = t == uniform and t or nil end
+  local name = uniform and ("{%s*%d}"):format(uniform.name, #items) or "{" .. table.concat(item_names, ",") .. "}"
+  local tuple = tuples[name]
+  if tuple then return tuple end
+  tuple = { name = name, composite = "tuple", items = items, uniform = uniform,
+    ctype = "dc_tuple" .. name:gsub("#%d+", ""):gsub("[%W_]", codes), -- structs by their names alone
+    text = uniform and #items > 1 and ("a tuple of %d (%s)"):format(#items, texts[1])
+      or ("a tuple (%s)"):format(table.concat(texts, "; ")) }
+  tuples[name] = tuple
+  return tuple
+end
+
+-- The type of what a storage holds (storage.lua).
+local function of_storage(s)
+  if s.struct then return types.struct(s.struct) end
+  if s.dtype then return types.dtype(s.dtype) end
+  local items, element = {}, of_storage(s.element)
+  for k = 1, s.count do items[k] = element end
+  return types.tuple(items)
+end
+
+local structs, nstructs = setmetatable({}, { __mode = "k" }), 0 -- of dc.struct -> its type
+
+function types.struct(object)
+  local t = structs[object]
+  if t then return t end
+  nstructs = nstructs + 1
+  t = { name = ("%s#%d"):format(object.name, nstructs), text = object.name, composite = "struct", struct = object,
+    ctype = object.name, size = object.size, fields = {}, by_name = {} }
+  for k, field in ipairs(object.fields) do
+    t.fields[k] = { name = field.name, type = of_storage(field.storage) }
+    t.by_name[field.name] = t.fields[k]
+  end
+  structs[object] = t
   return t
 end
 
@@ -66,7 +117,8 @@ end
 function types.is_integer(t) return t.kind == "i" or t.kind == "u" end
 function types.is_floating(t) return t.kind == "f" end
 function types.is_number(t) return t.kind ~= nil and t.kind ~= "b" end
-function types.is_scalar(t) return t.kind ~= nil end
+-- Whether a local can have it, and a function return it.
+function types.is_value(t) return t.kind ~= nil or t.composite ~= nil end
 
 -- What a weak number becomes beside dtype d.
 local function of_weak(weak, d)
@@ -104,6 +156,14 @@ function types.join(a, b)
   if a == b or b == types.unknown then return a end
   if a == types.unknown then return b end
   if types.is_number(a) and types.is_number(b) then return types.meet(a, b) end
+  if a.composite == "tuple" and b.composite == "tuple" and #a.items == #b.items then
+    local items = {}
+    for k, t in ipairs(a.items) do
+      items[k] = types.join(t, b.items[k])
+      if not items[k] then return nil end
+    end
+    return types.tuple(items)
+  end
 end
 
 return types

@@ -1,0 +1,187 @@
+-- CUDA C of structs and tuples: methods of the printer (emit.lua).
+--
+-- A tuple is a struct of C: of items v1, v2 … or, where all have one type, of an array, which `[]` indexes. In the
+-- fields of a struct such a tuple is an array of C, as users of the struct expect it.
+local core = require "dotcompute.core"
+local emit_expression = require "dotcompute.jit.emit_expression"
+local narrow = require "dotcompute.jit.narrow"
+local struct = require "dotcompute.struct"
+core.builtin(debug.getinfo(1, "S").source)
+
+local printer = {}
+local X = emit_expression.X
+
+-- --- declarations -----------------------------------------------------------------------------------------------
+
+local uniform_text = [[
+#ifndef NAME_
+#define NAME_
+struct NAME {
+  TYPE v[COUNT];
+  __device__ TYPE &operator[](int i) { return v[i]; }
+  __device__ const TYPE &operator[](int i) const { return v[i]; }
+};
+#endif]]
+
+local tuple_text = [[
+#ifndef NAME_
+#define NAME_
+struct NAME { FIELDS };
+#endif]]
+
+local function tuple_declaration(t)
+  local fields = {}
+  for k, item in ipairs(t.items) do fields[k] = ("%s v%d;"):format(item.ctype, k) end
+  return ((t.uniform and uniform_text or tuple_text):gsub("%u%u%u%u+", { NAME = t.ctype, NAME_ = t.ctype .. "_",
+    TYPE = t.items[1].ctype, COUNT = #t.items, FIELDS = table.concat(fields, " ") }))
+end
+
+-- The types of a tree, in an order that is always the same, so that compiled code is found on disk.
+local function types_of(tree)
+  local list, seen = {}, {}
+  local function note(t)
+    if t == nil or seen[t] or not (t.ndim or t.header or t.composite) then return end
+    seen[t] = true
+    list[#list + 1] = t
+  end
+  for _, inst in ipairs(tree.instances) do
+    if inst.pass == tree.pass then
+      for _, t in ipairs(inst.types) do note(t) end
+      for _, t in ipairs(inst.returns or {}) do note(t) end
+      for _, symbol in pairs(inst.symbols) do note(symbol.type) end
+      narrow.walk(inst.body, function(node) note(node.type) end)
+    end
+  end
+  for _, symbol in ipairs(tree.inputs) do note(symbol.type) end
+  table.sort(list, function(a, b) return a.ctype < b.ctype end)
+  return list
+end
+
+-- The declarations of a tree's types: #include lines, and lines behind them. Each may stand in a source several times.
+function printer.type_declarations(_, tree)
+  local headers, lines, done, named = {}, {}, {}, {}
+  local function add(t)
+    if t == nil or done[t] then return end
+    done[t] = true
+    if t.ndim then return add(t.element) end
+    if t.composite == "struct" then
+      if named[t.ctype] then
+        core.fail("compile", ("two structs in this kernel are named '%s'"):format(t.ctype))
+      end
+      named[t.ctype] = true
+      for _, field in ipairs(t.fields) do add(field.type) end
+      struct.declare(t.struct, headers, lines, done)
+    elseif t.composite == "tuple" then
+      for _, item in ipairs(t.items) do add(item) end
+      lines[#lines + 1] = tuple_declaration(t)
+    elseif t.header and not done[t.header] then
+      done[t.header] = true
+      headers[#headers + 1] = ("#include <%s>"):format(t.header)
+    end
+  end
+  for _, t in ipairs(types_of(tree)) do add(t) end
+  return headers, lines
+end
+
+-- --- values -----------------------------------------------------------------------------------------------------
+
+-- An item of a tuple, whose text is simple.
+local function item_text(text, t, k)
+  if t.uniform then return ("%s[%d]"):format(text, k - 1) end
+  return ("%s.v%d"):format(text, k)
+end
+
+-- A tuple of these texts.
+local function tuple_of(t, texts)
+  local inner = table.concat(texts, ", ")
+  return (t.uniform and "%s{{%s}}" or "%s{%s}"):format(t.ctype, inner)
+end
+
+-- The items of a tuple as an initializer of an array of C.
+function printer:braces(text, t)
+  if t.composite ~= "tuple" then return text end
+  local parts = {}
+  for k, item in ipairs(t.items) do parts[k] = self:braces(item_text(text, t, k), item) end
+  return "{" .. table.concat(parts, ", ") .. "}"
+end
+
+-- The value of a place in a struct.
+function printer:loaded(place, t)
+  if t.composite ~= "tuple" then return place end
+  local parts = {}
+  for k, item in ipairs(t.items) do parts[k] = self:loaded(item_text(place, t, k), item) end
+  return tuple_of(t, parts)
+end
+
+-- A tuple as one whose items have other types.
+function printer:converted_tuple(text, from, to)
+  text = self:simple(text, from)
+  local parts = {}
+  for k, item in ipairs(from.items) do parts[k] = self:converted(item_text(text, from, k), item, to.items[k]) end
+  return tuple_of(to, parts)
+end
+
+function X.build(self, e)
+  local texts = self:operands(e.args)
+  if e.type.composite == "tuple" then return tuple_of(e.type, texts) end
+  local fields = {}
+  for k, text in ipairs(texts) do
+    local arg = e.args[k]
+    fields[e.order and e.order[k] or k] = arg.type.composite == "tuple"
+      and self:braces(self:simple(text, arg.type), arg.type) or text
+  end
+  return ("%s{%s}"):format(e.type.ctype, table.concat(fields, ", "))
+end
+
+-- --- places -----------------------------------------------------------------------------------------------------
+
+-- The C text of where a value lies.
+function printer:place(e)
+  if e.op == "symbol" then return e.symbol.cname end
+  if e.op == "element" then
+    e.target = true
+    return X.element(self, e)
+  elseif e.op == "field" then
+    return ("%s.%s"):format(self:place(e.object), e.name)
+  elseif e.op == "item" then
+    local object, tuple, index = self:place(e.object), e.object.type, e.index[1]
+    if index.op == "const" then return item_text(object, tuple, index.value) end
+    return ("%s[%s]"):format(object, self:from_zero(self:expr(index), index, ("%d"):format(#tuple.items), 1))
+  end
+  return self:simple(self:expr(e), e.type)
+end
+
+function X.field(self, e) return self:loaded(self:place(e), e.type) end
+
+function X.item(self, e)
+  local place = self:place(e)
+  return e.stored and self:loaded(place, e.type) or place
+end
+
+-- Writes a value to a place.
+function printer:write(target, place, text)
+  local t = target.type
+  if not target.stored or t.composite ~= "tuple" then
+    self:line(("%s = %s;"):format(place, text))
+    return
+  end
+  text = self:simple(text, t)
+  for k, item in ipairs(t.items) do
+    self:write({ stored = true, type = item }, item_text(place, t, k), item_text(text, t, k))
+  end
+end
+
+-- The indices of a place as constants of their own.
+function printer:settle(e)
+  if e.op == "field" or e.op == "item" then self:settle(e.object) end
+  if not e.index then return end
+  local texts = self:operands(e.index)
+  for k, one in ipairs(e.index) do
+    if one.op ~= "const" then
+      local name = self:spill(texts[k], one.type)
+      e.index[k] = { op = "symbol", symbol = { cname = name }, type = one.type, at = one.at }
+    end
+  end
+end
+
+return printer
