@@ -4732,7 +4732,7 @@ function dc.warp_size() end
 
 ---A barrier of the block's threads.
 ---
----Barriers must be reached by all threads of the block, of the warp.
+---Barriers must be reached by all threads of the block, of the grid, of the cluster.
 ---```lua
 ---local reverse = dc.jit(function(x)
 ---  local t, n = dc.thread_index(), dc.block_size()
@@ -4747,9 +4747,9 @@ function dc.warp_size() end
 ---```
 function dc.sync_threads() end
 
----A barrier of the warp's threads.
+---A barrier of the whole grid; the launch is cooperative.
 ---
----Barriers must be reached by all threads of the block, of the warp.
+---Barriers must be reached by all threads of the block, of the grid, of the cluster.
 ---```lua
 ---local reverse = dc.jit(function(x)
 ---  local t, n = dc.thread_index(), dc.block_size()
@@ -4762,11 +4762,28 @@ function dc.sync_threads() end
 ---reverse(1, 4, x)
 ---x                                          --> {4, 3, 2, 1}
 ---```
-function dc.sync_warp() end
+function dc.sync_grid() end
+
+---A barrier of the cluster's threads.
+---
+---Barriers must be reached by all threads of the block, of the grid, of the cluster.
+---```lua
+---local reverse = dc.jit(function(x)
+---  local t, n = dc.thread_index(), dc.block_size()
+---  local tile = dc.shared("float32", 256)
+---  tile[t] = x[t]
+---  dc.sync_threads()
+---  x[t] = tile[n - t + 1]
+---end)
+---local x = dc.array { 1, 2, 3, 4 }
+---reverse(1, 4, x)
+---x                                          --> {4, 3, 2, 1}
+---```
+function dc.sync_cluster() end
 
 ---Writes before it are seen by the device's other threads before those after it.
 ---
----Barriers must be reached by all threads of the block, of the warp.
+---Barriers must be reached by all threads of the block, of the grid, of the cluster.
 ---```lua
 ---local reverse = dc.jit(function(x)
 ---  local t, n = dc.thread_index(), dc.block_size()
@@ -4783,7 +4800,7 @@ function dc.thread_fence() end
 
 ---Like `dc.thread_fence`, for the block's threads.
 ---
----Barriers must be reached by all threads of the block, of the warp.
+---Barriers must be reached by all threads of the block, of the grid, of the cluster.
 ---```lua
 ---local reverse = dc.jit(function(x)
 ---  local t, n = dc.thread_index(), dc.block_size()
@@ -4800,7 +4817,7 @@ function dc.thread_fence_block() end
 
 ---Like `dc.thread_fence`, for the host and other devices too.
 ---
----Barriers must be reached by all threads of the block, of the warp.
+---Barriers must be reached by all threads of the block, of the grid, of the cluster.
 ---```lua
 ---local reverse = dc.jit(function(x)
 ---  local t, n = dc.thread_index(), dc.block_size()
@@ -4817,7 +4834,7 @@ function dc.thread_fence_system() end
 
 ---A barrier of the block; for how many of its threads the value is true.
 ---
----All threads of the block, of the warp, must call it.
+---All threads of the block must call it.
 ---```lua
 ---local count = dc.jit(function(x, out)
 ---  local i = dc.index()
@@ -4833,7 +4850,7 @@ function dc.sync_threads_count(b) end
 
 ---A barrier of the block; whether the value is true for all its threads.
 ---
----All threads of the block, of the warp, must call it.
+---All threads of the block must call it.
 ---```lua
 ---local count = dc.jit(function(x, out)
 ---  local i = dc.index()
@@ -4849,7 +4866,7 @@ function dc.sync_threads_and(b) end
 
 ---A barrier of the block; whether the value is true for any of its threads.
 ---
----All threads of the block, of the warp, must call it.
+---All threads of the block must call it.
 ---```lua
 ---local count = dc.jit(function(x, out)
 ---  local i = dc.index()
@@ -4863,55 +4880,76 @@ function dc.sync_threads_and(b) end
 ---@return boolean|integer # the same for all threads
 function dc.sync_threads_or(b) end
 
+---A barrier of the warp's threads, or of those of a mask.
+---```lua
+---local swap = dc.jit(function(x)
+---  local t = dc.thread_index()
+---  local pair = dc.shared("float32", 32)
+---  pair[t] = x[t]
+---  dc.sync_warp()
+---  x[t] = pair[33 - t]
+---end)
+---local x = dc.arange(1, 32)
+---swap(1, 32, x)
+---x[1]                                       --> 32.0
+---```
+---@param mask? integer the lanes that call it, bit 0 is lane 1's. Default: all
+function dc.sync_warp(mask) end
+
 ---Whether the value is true for all threads of the warp.
 ---
----All threads of the block, of the warp, must call it.
+---All threads of the warp, or of the mask, must call it.
 ---```lua
 ---local count = dc.jit(function(x, out)
 ---  local i = dc.index()
----  out[i] = dc.sync_threads_count(x[i] > 1)
+---  out[i] = dc.popc(dc.vote_ballot(x[i] > 1))
 ---end)
----local out = dc.zeros(4, "int32")
----count(1, 4, dc.array { 1, 2, 3, 4 }, out)
----out                                        --> {3, 3, 3, 3}
+---local out = dc.zeros(32, "int32")
+---count(1, 32, dc.arange(1, 32), out)
+---out[1]                                     --> 31
 ---```
 ---@param b boolean the thread's value
+---@param mask? integer the lanes that call it, bit 0 is lane 1's. Default: all
 ---@return boolean|integer # the same for all threads
-function dc.vote_all(b) end
+function dc.vote_all(b, mask) end
 
 ---Whether the value is true for any thread of the warp.
 ---
----All threads of the block, of the warp, must call it.
+---All threads of the warp, or of the mask, must call it.
 ---```lua
 ---local count = dc.jit(function(x, out)
 ---  local i = dc.index()
----  out[i] = dc.sync_threads_count(x[i] > 1)
+---  out[i] = dc.popc(dc.vote_ballot(x[i] > 1))
 ---end)
----local out = dc.zeros(4, "int32")
----count(1, 4, dc.array { 1, 2, 3, 4 }, out)
----out                                        --> {3, 3, 3, 3}
+---local out = dc.zeros(32, "int32")
+---count(1, 32, dc.arange(1, 32), out)
+---out[1]                                     --> 31
 ---```
 ---@param b boolean the thread's value
+---@param mask? integer the lanes that call it, bit 0 is lane 1's. Default: all
 ---@return boolean|integer # the same for all threads
-function dc.vote_any(b) end
+function dc.vote_any(b, mask) end
 
 ---An integer of the warp's values; bit 0 is lane 1's.
 ---
----All threads of the block, of the warp, must call it.
+---All threads of the warp, or of the mask, must call it.
 ---```lua
 ---local count = dc.jit(function(x, out)
 ---  local i = dc.index()
----  out[i] = dc.sync_threads_count(x[i] > 1)
+---  out[i] = dc.popc(dc.vote_ballot(x[i] > 1))
 ---end)
----local out = dc.zeros(4, "int32")
----count(1, 4, dc.array { 1, 2, 3, 4 }, out)
----out                                        --> {3, 3, 3, 3}
+---local out = dc.zeros(32, "int32")
+---count(1, 32, dc.arange(1, 32), out)
+---out[1]                                     --> 31
 ---```
 ---@param b boolean the thread's value
+---@param mask? integer the lanes that call it, bit 0 is lane 1's. Default: all
 ---@return boolean|integer # the same for all threads
-function dc.vote_ballot(b) end
+function dc.vote_ballot(b, mask) end
 
 ---The lanes of the warp whose value is the same, as an integer; bit 0 is lane 1's.
+---
+---Values are compared by their bits. All threads of the warp, or of the mask, must call it.
 ---```lua
 ---local equal = dc.jit(function(x, out)
 ---  local i = dc.index()
@@ -4921,13 +4959,229 @@ function dc.vote_ballot(b) end
 ---equal(1, 32, x:eval(), out)
 ---out[1], out[2]                             --> 1431655765, 2863311530
 ---```
----@param v integer the thread's value
+---@param v number the thread's value
+---@param mask? integer the lanes that call it, bit 0 is lane 1's. Default: all
 ---@return integer # the lanes
-function dc.match_any(v) end
+function dc.match_any(v, mask) end
+
+---The lanes of the warp, if their values are all the same, else 0.
+---
+---Values are compared by their bits. All threads of the warp, or of the mask, must call it.
+---```lua
+---local equal = dc.jit(function(x, out)
+---  local i = dc.index()
+---  out[i] = dc.match_any(x[i])
+---end)
+---local x, out = dc.arange(1, 32, "int32") % 2, dc.zeros(32, "uint32")
+---equal(1, 32, x:eval(), out)
+---out[1], out[2]                             --> 1431655765, 2863311530
+---```
+---@param v number the thread's value
+---@param mask? integer the lanes that call it, bit 0 is lane 1's. Default: all
+---@return integer # the lanes
+function dc.match_all(v, mask) end
+
+---The sum of the warp's values.
+---
+---Of numbers of any dtype, of integers for `and`, `or` and `xor`. All threads of the warp, or of the mask, must call it; those that have ended are left out. NaN is ignored by `min` and `max`.
+---```lua
+---local sum = dc.jit(function(x, out)
+---  local total = dc.reduce_add(x[dc.index()])
+---  if dc.lane_index() == 1 then out[1] = total end
+---end)
+---local out = dc.zeros(1)
+---sum(1, 32, dc.arange(1, 32), out)
+---out[1]                                     --> 528.0
+---```
+---@param v number the thread's value
+---@param mask? integer the lanes that call it, bit 0 is lane 1's. Default: all
+---@return number # the result, the same bits for all threads
+function dc.reduce_add(v, mask) end
+
+---The least of the warp's values.
+---
+---Of numbers of any dtype, of integers for `and`, `or` and `xor`. All threads of the warp, or of the mask, must call it; those that have ended are left out. NaN is ignored by `min` and `max`.
+---```lua
+---local sum = dc.jit(function(x, out)
+---  local total = dc.reduce_add(x[dc.index()])
+---  if dc.lane_index() == 1 then out[1] = total end
+---end)
+---local out = dc.zeros(1)
+---sum(1, 32, dc.arange(1, 32), out)
+---out[1]                                     --> 528.0
+---```
+---@param v number the thread's value
+---@param mask? integer the lanes that call it, bit 0 is lane 1's. Default: all
+---@return number # the result, the same bits for all threads
+function dc.reduce_min(v, mask) end
+
+---The greatest of the warp's values.
+---
+---Of numbers of any dtype, of integers for `and`, `or` and `xor`. All threads of the warp, or of the mask, must call it; those that have ended are left out. NaN is ignored by `min` and `max`.
+---```lua
+---local sum = dc.jit(function(x, out)
+---  local total = dc.reduce_add(x[dc.index()])
+---  if dc.lane_index() == 1 then out[1] = total end
+---end)
+---local out = dc.zeros(1)
+---sum(1, 32, dc.arange(1, 32), out)
+---out[1]                                     --> 528.0
+---```
+---@param v number the thread's value
+---@param mask? integer the lanes that call it, bit 0 is lane 1's. Default: all
+---@return number # the result, the same bits for all threads
+function dc.reduce_max(v, mask) end
+
+---Bitwise and of the warp's values.
+---
+---Of numbers of any dtype, of integers for `and`, `or` and `xor`. All threads of the warp, or of the mask, must call it; those that have ended are left out. NaN is ignored by `min` and `max`.
+---```lua
+---local sum = dc.jit(function(x, out)
+---  local total = dc.reduce_add(x[dc.index()])
+---  if dc.lane_index() == 1 then out[1] = total end
+---end)
+---local out = dc.zeros(1)
+---sum(1, 32, dc.arange(1, 32), out)
+---out[1]                                     --> 528.0
+---```
+---@param v number the thread's value
+---@param mask? integer the lanes that call it, bit 0 is lane 1's. Default: all
+---@return number # the result, the same bits for all threads
+function dc.reduce_and(v, mask) end
+
+---Bitwise or of the warp's values.
+---
+---Of numbers of any dtype, of integers for `and`, `or` and `xor`. All threads of the warp, or of the mask, must call it; those that have ended are left out. NaN is ignored by `min` and `max`.
+---```lua
+---local sum = dc.jit(function(x, out)
+---  local total = dc.reduce_add(x[dc.index()])
+---  if dc.lane_index() == 1 then out[1] = total end
+---end)
+---local out = dc.zeros(1)
+---sum(1, 32, dc.arange(1, 32), out)
+---out[1]                                     --> 528.0
+---```
+---@param v number the thread's value
+---@param mask? integer the lanes that call it, bit 0 is lane 1's. Default: all
+---@return number # the result, the same bits for all threads
+function dc.reduce_or(v, mask) end
+
+---Bitwise exclusive or of the warp's values.
+---
+---Of numbers of any dtype, of integers for `and`, `or` and `xor`. All threads of the warp, or of the mask, must call it; those that have ended are left out. NaN is ignored by `min` and `max`.
+---```lua
+---local sum = dc.jit(function(x, out)
+---  local total = dc.reduce_add(x[dc.index()])
+---  if dc.lane_index() == 1 then out[1] = total end
+---end)
+---local out = dc.zeros(1)
+---sum(1, 32, dc.arange(1, 32), out)
+---out[1]                                     --> 528.0
+---```
+---@param v number the thread's value
+---@param mask? integer the lanes that call it, bit 0 is lane 1's. Default: all
+---@return number # the result, the same bits for all threads
+function dc.reduce_xor(v, mask) end
+
+---The lanes of the warp that are executing this, as an integer; bit 0 is lane 1's.
+---```lua
+---local place = dc.jit(function(x, out) -- the number of each positive element among them
+---  local i = dc.index()
+---  local positive = dc.vote_ballot(x[i] > 0)
+---  out[i] = dc.popc(positive & dc.lane_mask_less_equal())
+---end)
+---local x = dc.full(32, -1)
+---x[3], x[5] = 1, 1
+---local out = dc.zeros(32, "int32")
+---place(1, 32, x, out)
+---out[3], out[5]                             --> 1, 2
+---```
+---@return integer # a mask of lanes
+function dc.active_mask() end
+
+---The bit of the thread's own lane.
+---```lua
+---local place = dc.jit(function(x, out) -- the number of each positive element among them
+---  local i = dc.index()
+---  local positive = dc.vote_ballot(x[i] > 0)
+---  out[i] = dc.popc(positive & dc.lane_mask_less_equal())
+---end)
+---local x = dc.full(32, -1)
+---x[3], x[5] = 1, 1
+---local out = dc.zeros(32, "int32")
+---place(1, 32, x, out)
+---out[3], out[5]                             --> 1, 2
+---```
+---@return integer # a mask of lanes
+function dc.lane_mask_equal() end
+
+---The bits of the lanes below the thread's own.
+---```lua
+---local place = dc.jit(function(x, out) -- the number of each positive element among them
+---  local i = dc.index()
+---  local positive = dc.vote_ballot(x[i] > 0)
+---  out[i] = dc.popc(positive & dc.lane_mask_less_equal())
+---end)
+---local x = dc.full(32, -1)
+---x[3], x[5] = 1, 1
+---local out = dc.zeros(32, "int32")
+---place(1, 32, x, out)
+---out[3], out[5]                             --> 1, 2
+---```
+---@return integer # a mask of lanes
+function dc.lane_mask_less() end
+
+---The bits of the thread's own lane and of those below.
+---```lua
+---local place = dc.jit(function(x, out) -- the number of each positive element among them
+---  local i = dc.index()
+---  local positive = dc.vote_ballot(x[i] > 0)
+---  out[i] = dc.popc(positive & dc.lane_mask_less_equal())
+---end)
+---local x = dc.full(32, -1)
+---x[3], x[5] = 1, 1
+---local out = dc.zeros(32, "int32")
+---place(1, 32, x, out)
+---out[3], out[5]                             --> 1, 2
+---```
+---@return integer # a mask of lanes
+function dc.lane_mask_less_equal() end
+
+---The bits of the lanes above the thread's own.
+---```lua
+---local place = dc.jit(function(x, out) -- the number of each positive element among them
+---  local i = dc.index()
+---  local positive = dc.vote_ballot(x[i] > 0)
+---  out[i] = dc.popc(positive & dc.lane_mask_less_equal())
+---end)
+---local x = dc.full(32, -1)
+---x[3], x[5] = 1, 1
+---local out = dc.zeros(32, "int32")
+---place(1, 32, x, out)
+---out[3], out[5]                             --> 1, 2
+---```
+---@return integer # a mask of lanes
+function dc.lane_mask_greater() end
+
+---The bits of the thread's own lane and of those above.
+---```lua
+---local place = dc.jit(function(x, out) -- the number of each positive element among them
+---  local i = dc.index()
+---  local positive = dc.vote_ballot(x[i] > 0)
+---  out[i] = dc.popc(positive & dc.lane_mask_less_equal())
+---end)
+---local x = dc.full(32, -1)
+---x[3], x[5] = 1, 1
+---local out = dc.zeros(32, "int32")
+---place(1, 32, x, out)
+---out[3], out[5]                             --> 1, 2
+---```
+---@return integer # a mask of lanes
+function dc.lane_mask_greater_equal() end
 
 ---The value of lane `n` of the warp.
 ---
----All threads of the warp must call it.
+---All threads of the warp, or of the mask, must call it.
 ---```lua
 ---local shift = dc.jit(function(x)
 ---  local i = dc.index()
@@ -4939,12 +5193,14 @@ function dc.match_any(v) end
 ---```
 ---@param v number the thread's value
 ---@param n integer a lane, from 1; a distance; a mask
+---@param width? integer lanes of the groups within which values are passed, a power of 2. Default: 32
+---@param mask? integer the lanes that call it, bit 0 is lane 1's. Default: all
 ---@return number # a value of another thread, of the same type
-function dc.shuffle(v, n) end
+function dc.shuffle(v, n, width, mask) end
 
 ---The value of the lane `n` below.
 ---
----All threads of the warp must call it.
+---All threads of the warp, or of the mask, must call it.
 ---```lua
 ---local shift = dc.jit(function(x)
 ---  local i = dc.index()
@@ -4956,12 +5212,14 @@ function dc.shuffle(v, n) end
 ---```
 ---@param v number the thread's value
 ---@param n integer a lane, from 1; a distance; a mask
+---@param width? integer lanes of the groups within which values are passed, a power of 2. Default: 32
+---@param mask? integer the lanes that call it, bit 0 is lane 1's. Default: all
 ---@return number # a value of another thread, of the same type
-function dc.shuffle_up(v, n) end
+function dc.shuffle_up(v, n, width, mask) end
 
 ---The value of the lane `n` above.
 ---
----All threads of the warp must call it.
+---All threads of the warp, or of the mask, must call it.
 ---```lua
 ---local shift = dc.jit(function(x)
 ---  local i = dc.index()
@@ -4973,12 +5231,14 @@ function dc.shuffle_up(v, n) end
 ---```
 ---@param v number the thread's value
 ---@param n integer a lane, from 1; a distance; a mask
+---@param width? integer lanes of the groups within which values are passed, a power of 2. Default: 32
+---@param mask? integer the lanes that call it, bit 0 is lane 1's. Default: all
 ---@return number # a value of another thread, of the same type
-function dc.shuffle_down(v, n) end
+function dc.shuffle_down(v, n, width, mask) end
 
 ---The value of the lane whose number from 0 differs by the bits of `n`.
 ---
----All threads of the warp must call it.
+---All threads of the warp, or of the mask, must call it.
 ---```lua
 ---local shift = dc.jit(function(x)
 ---  local i = dc.index()
@@ -4990,8 +5250,64 @@ function dc.shuffle_down(v, n) end
 ---```
 ---@param v number the thread's value
 ---@param n integer a lane, from 1; a distance; a mask
+---@param width? integer lanes of the groups within which values are passed, a power of 2. Default: 32
+---@param mask? integer the lanes that call it, bit 0 is lane 1's. Default: all
 ---@return number # a value of another thread, of the same type
-function dc.shuffle_xor(v, n) end
+function dc.shuffle_xor(v, n, width, mask) end
+
+---x, y and z of the block's cluster in the grid, from 1.
+---
+---Clusters are those of the launch option `cluster`; without it each block is one.
+---```lua
+---local ranks = dc.jit(function(out) out[dc.block_index()] = dc.cluster_rank() end)
+---local out = dc.zeros(3, "int32")
+---ranks(3, 1, out)
+---out                                        --> {1, 1, 1}
+---```
+---@return integer # the first; some have more
+function dc.cluster_index() end
+
+---x, y and z of the cluster: its blocks.
+---
+---Clusters are those of the launch option `cluster`; without it each block is one.
+---```lua
+---local ranks = dc.jit(function(out) out[dc.block_index()] = dc.cluster_rank() end)
+---local out = dc.zeros(3, "int32")
+---ranks(3, 1, out)
+---out                                        --> {1, 1, 1}
+---```
+---@return integer # the first; some have more
+function dc.cluster_size() end
+
+---The number of the block in its cluster, from 1.
+---
+---Clusters are those of the launch option `cluster`; without it each block is one.
+---```lua
+---local ranks = dc.jit(function(out) out[dc.block_index()] = dc.cluster_rank() end)
+---local out = dc.zeros(3, "int32")
+---ranks(3, 1, out)
+---out                                        --> {1, 1, 1}
+---```
+---@return integer # the first; some have more
+function dc.cluster_rank() end
+
+---The array that another block of the cluster has in place of one of this block's. `dc.sync_cluster()` stands before, and after the last use: a block's memory ends with it.
+---```lua
+---local first = dc.jit(function(out)
+---  local mine = dc.shared("float32", 1)
+---  mine[1] = dc.block_index()
+---  dc.sync_cluster()
+---  out[dc.block_index()] = dc.cluster_shared(mine, 1)[1]
+---  dc.sync_cluster()
+---end)
+---local out = dc.zeros(2)
+---first(2, 1, out)
+---out                                        --> {1, 2}
+---```
+---@param a dotcompute.array an array of `dc.shared`
+---@param rank integer the block's number in the cluster
+---@return dotcompute.array # for the kernel alone
+function dc.cluster_shared(a, rank) end
 
 ---An array in the block's shared memory, contents undefined.
 ---```lua
@@ -5029,7 +5345,7 @@ function dc.local_array(dtype, ...) end
 
 ---Adds to an element.
 ---
----Of integers of 32 and 64 bits; `atomic_add` of floats too, `atomic_exchange` of float32.
+---Of all dtypes: `and`, `or` and `xor` of integers and booleans, `exchange` of all, the others of numbers. `min` and `max` leave a number where the value is NaN, and replace NaN by a number.
 ---```lua
 ---local sum = dc.jit(function(x, total)
 ---  local i = dc.index()
@@ -5045,9 +5361,27 @@ function dc.local_array(dtype, ...) end
 ---@return number # the element before
 function dc.atomic_add(a, i, v) end
 
+---Subtracts from an element.
+---
+---Of all dtypes: `and`, `or` and `xor` of integers and booleans, `exchange` of all, the others of numbers. `min` and `max` leave a number where the value is NaN, and replace NaN by a number.
+---```lua
+---local sum = dc.jit(function(x, total)
+---  local i = dc.index()
+---  if i <= #x then dc.atomic_add(total, 1, x[i]) end
+---end)
+---local total = dc.zeros(1)
+---sum:forall(100, dc.ones(100), total)
+---total[1]                                   --> 100.0
+---```
+---@param a dotcompute.array the array
+---@param i integer|integer[] the element's index, or {i, j}
+---@param v number the value
+---@return number # the element before
+function dc.atomic_sub(a, i, v) end
+
 ---The smaller of an element and the value.
 ---
----Of integers of 32 and 64 bits; `atomic_add` of floats too, `atomic_exchange` of float32.
+---Of all dtypes: `and`, `or` and `xor` of integers and booleans, `exchange` of all, the others of numbers. `min` and `max` leave a number where the value is NaN, and replace NaN by a number.
 ---```lua
 ---local sum = dc.jit(function(x, total)
 ---  local i = dc.index()
@@ -5065,7 +5399,7 @@ function dc.atomic_min(a, i, v) end
 
 ---The larger of an element and the value.
 ---
----Of integers of 32 and 64 bits; `atomic_add` of floats too, `atomic_exchange` of float32.
+---Of all dtypes: `and`, `or` and `xor` of integers and booleans, `exchange` of all, the others of numbers. `min` and `max` leave a number where the value is NaN, and replace NaN by a number.
 ---```lua
 ---local sum = dc.jit(function(x, total)
 ---  local i = dc.index()
@@ -5083,7 +5417,7 @@ function dc.atomic_max(a, i, v) end
 
 ---Bitwise and of an element.
 ---
----Of integers of 32 and 64 bits; `atomic_add` of floats too, `atomic_exchange` of float32.
+---Of all dtypes: `and`, `or` and `xor` of integers and booleans, `exchange` of all, the others of numbers. `min` and `max` leave a number where the value is NaN, and replace NaN by a number.
 ---```lua
 ---local sum = dc.jit(function(x, total)
 ---  local i = dc.index()
@@ -5101,7 +5435,7 @@ function dc.atomic_and(a, i, v) end
 
 ---Bitwise or of an element.
 ---
----Of integers of 32 and 64 bits; `atomic_add` of floats too, `atomic_exchange` of float32.
+---Of all dtypes: `and`, `or` and `xor` of integers and booleans, `exchange` of all, the others of numbers. `min` and `max` leave a number where the value is NaN, and replace NaN by a number.
 ---```lua
 ---local sum = dc.jit(function(x, total)
 ---  local i = dc.index()
@@ -5119,7 +5453,7 @@ function dc.atomic_or(a, i, v) end
 
 ---Bitwise exclusive or of an element.
 ---
----Of integers of 32 and 64 bits; `atomic_add` of floats too, `atomic_exchange` of float32.
+---Of all dtypes: `and`, `or` and `xor` of integers and booleans, `exchange` of all, the others of numbers. `min` and `max` leave a number where the value is NaN, and replace NaN by a number.
 ---```lua
 ---local sum = dc.jit(function(x, total)
 ---  local i = dc.index()
@@ -5137,7 +5471,7 @@ function dc.atomic_xor(a, i, v) end
 
 ---Replaces an element.
 ---
----Of integers of 32 and 64 bits; `atomic_add` of floats too, `atomic_exchange` of float32.
+---Of all dtypes: `and`, `or` and `xor` of integers and booleans, `exchange` of all, the others of numbers. `min` and `max` leave a number where the value is NaN, and replace NaN by a number.
 ---```lua
 ---local sum = dc.jit(function(x, total)
 ---  local i = dc.index()
@@ -5153,7 +5487,37 @@ function dc.atomic_xor(a, i, v) end
 ---@return number # the element before
 function dc.atomic_exchange(a, i, v) end
 
----Writes a value to an element if that is equal to `expected`.
+---Adds 1 to an element, which after the limit is 0 again.
+---
+---Of arrays of integers.
+---```lua
+---local turn = dc.jit(function(x) dc.atomic_inc(x, 1, 2) end)
+---local x = dc.zeros(1, "uint32")
+---turn(1, 4, x)
+---x[1]                                       --> 1
+---```
+---@param a dotcompute.array the array
+---@param i integer|integer[] the element's index, or {i, j}
+---@param v number the limit
+---@return number # the element before
+function dc.atomic_inc(a, i, v) end
+
+---Subtracts 1 from an element, which after 0, or above the limit, is the limit.
+---
+---Of arrays of integers.
+---```lua
+---local turn = dc.jit(function(x) dc.atomic_inc(x, 1, 2) end)
+---local x = dc.zeros(1, "uint32")
+---turn(1, 4, x)
+---x[1]                                       --> 1
+---```
+---@param a dotcompute.array the array
+---@param i integer|integer[] the element's index, or {i, j}
+---@param v number the limit
+---@return number # the element before
+function dc.atomic_dec(a, i, v) end
+
+---Writes a value to an element if that has the bits of `expected`.
 ---```lua
 ---local claim = dc.jit(function(flag, winners)
 ---  if dc.atomic_cas(flag, 1, 0, 1) == 0 then dc.atomic_add(winners, 1, 1) end
@@ -5162,12 +5526,847 @@ function dc.atomic_exchange(a, i, v) end
 ---claim(2, 32, dc.zeros(1, "int32"), winners)
 ---winners[1]                                 --> 1
 ---```
----@param a dotcompute.array the array, of integers of 32 or 64 bits
+---@param a dotcompute.array the array, of any dtype
 ---@param i integer|integer[] the element's index, or {i, j}
----@param expected integer what it is compared with
----@param v integer the value
----@return integer # the element before
+---@param expected number what it is compared with
+---@param v number the value
+---@return number # the element before
 function dc.atomic_cas(a, i, expected, v) end
+
+---An element as it is in memory; what the thread reads afterwards is not older (acquire).
+---```lua
+---local wait = dc.jit(function(flag, x)
+---  if dc.block_index() == 1 then
+---    x[1] = 5
+---    dc.atomic_store(flag, 1, 1)
+---  else
+---    while dc.atomic_load(flag, 1) == 0 do end
+---    x[2] = x[1] + 1
+---  end
+---end)
+---local x = dc.zeros(2)
+---wait:with { cooperative = true }(2, 1, dc.zeros(1, "int32"), x)
+---x                                          --> {5, 6}
+---```
+---@param a dotcompute.array the array
+---@param i integer|integer[] the element's index, or {i, j}
+---@return number # the element
+function dc.atomic_load(a, i) end
+
+---Writes an element; what the thread has written before is seen by a thread that sees this (release).
+---```lua
+---local set = dc.jit(function(flag) dc.atomic_store(flag, 1, 1) end)
+---local flag = dc.zeros(1, "int32")
+---set(1, 1, flag)
+---flag[1]                                    --> 1
+---```
+---@param a dotcompute.array the array
+---@param i integer|integer[] the element's index, or {i, j}
+---@param v number the value
+function dc.atomic_store(a, i, v) end
+
+---The multiprocessor's count of cycles.
+---```lua
+---local measure = dc.jit(function(out)
+---  local before = dc.global_timer()
+---  dc.nanosleep(100)
+---  out[1] = dc.global_timer() - before
+---end)
+---local out = dc.zeros(1, "int64")
+---measure(1, 1, out)
+---out[1] >= 0                                --> true
+---```
+---@return integer # the count
+function dc.cycles() end
+
+---The device's time in nanoseconds.
+---```lua
+---local measure = dc.jit(function(out)
+---  local before = dc.global_timer()
+---  dc.nanosleep(100)
+---  out[1] = dc.global_timer() - before
+---end)
+---local out = dc.zeros(1, "int64")
+---measure(1, 1, out)
+---out[1] >= 0                                --> true
+---```
+---@return integer # the count
+function dc.global_timer() end
+
+---Suspends the thread for about this time.
+---```lua
+---local pause = dc.jit(function() dc.nanosleep(10) end)
+---pause(1, 1)
+---```
+---@param ns integer nanoseconds, at most 1000000
+function dc.nanosleep(ns) end
+
+---The number of zero bits above the highest one.
+---
+---Of the integer's own size.
+---```lua
+---local bits = dc.jit(function(x, out)
+---  out[1], out[2], out[3], out[4] = dc.clz(x[1]), dc.popc(x[1]), dc.ffs(x[1]), dc.brev(x[1])
+---end)
+---local out = dc.zeros(4, "int64")
+---bits(1, 1, dc.array({ 6 }, "uint8"), out)
+---out                                        --> {5, 2, 2, 96}
+---```
+---@param v integer the integer
+---@return integer # of `brev` it has the dtype of `v`
+function dc.clz(v) end
+
+---The number of one bits.
+---
+---Of the integer's own size.
+---```lua
+---local bits = dc.jit(function(x, out)
+---  out[1], out[2], out[3], out[4] = dc.clz(x[1]), dc.popc(x[1]), dc.ffs(x[1]), dc.brev(x[1])
+---end)
+---local out = dc.zeros(4, "int64")
+---bits(1, 1, dc.array({ 6 }, "uint8"), out)
+---out                                        --> {5, 2, 2, 96}
+---```
+---@param v integer the integer
+---@return integer # of `brev` it has the dtype of `v`
+function dc.popc(v) end
+
+---The place of the lowest one bit, from 1; 0 of 0.
+---
+---Of the integer's own size.
+---```lua
+---local bits = dc.jit(function(x, out)
+---  out[1], out[2], out[3], out[4] = dc.clz(x[1]), dc.popc(x[1]), dc.ffs(x[1]), dc.brev(x[1])
+---end)
+---local out = dc.zeros(4, "int64")
+---bits(1, 1, dc.array({ 6 }, "uint8"), out)
+---out                                        --> {5, 2, 2, 96}
+---```
+---@param v integer the integer
+---@return integer # of `brev` it has the dtype of `v`
+function dc.ffs(v) end
+
+---The bits in reverse order.
+---
+---Of the integer's own size.
+---```lua
+---local bits = dc.jit(function(x, out)
+---  out[1], out[2], out[3], out[4] = dc.clz(x[1]), dc.popc(x[1]), dc.ffs(x[1]), dc.brev(x[1])
+---end)
+---local out = dc.zeros(4, "int64")
+---bits(1, 1, dc.array({ 6 }, "uint8"), out)
+---out                                        --> {5, 2, 2, 96}
+---```
+---@param v integer the integer
+---@return integer # of `brev` it has the dtype of `v`
+function dc.brev(v) end
+
+---The upper half of a product.
+---```lua
+---local high = dc.jit(function(x) x[1] = dc.mulhi(x[1], 6) end)
+---local x = dc.array({ 1 << 31 }, "uint32")
+---high(1, 1, x)
+---x[1]                                       --> 3
+---```
+---@param a integer the first
+---@param b integer the second
+---@return integer # the result
+function dc.mulhi(a, b) end
+
+---The product of the lowest 24 bits, of 32-bit integers.
+---```lua
+---local high = dc.jit(function(x) x[1] = dc.mulhi(x[1], 6) end)
+---local x = dc.array({ 1 << 31 }, "uint32")
+---high(1, 1, x)
+---x[1]                                       --> 3
+---```
+---@param a integer the first
+---@param b integer the second
+---@return integer # the result
+function dc.mul24(a, b) end
+
+---The mean of two 32-bit integers, rounded down.
+---```lua
+---local high = dc.jit(function(x) x[1] = dc.mulhi(x[1], 6) end)
+---local x = dc.array({ 1 << 31 }, "uint32")
+---high(1, 1, x)
+---x[1]                                       --> 3
+---```
+---@param a integer the first
+---@param b integer the second
+---@return integer # the result
+function dc.hadd(a, b) end
+
+---The mean of two 32-bit integers, rounded up.
+---```lua
+---local high = dc.jit(function(x) x[1] = dc.mulhi(x[1], 6) end)
+---local x = dc.array({ 1 << 31 }, "uint32")
+---high(1, 1, x)
+---x[1]                                       --> 3
+---```
+---@param a integer the first
+---@param b integer the second
+---@return integer # the result
+function dc.rhadd(a, b) end
+
+---`|a - b| + c`, of 32-bit integers.
+---```lua
+---local rotate = dc.jit(function(x) x[1] = dc.funnelshift_l(x[1], x[1], 8) end)
+---local x = dc.array({ 0x12345678 }, "uint32")
+---rotate(1, 1, x)
+---("%x"):format(x[1])                        --> 34567812
+---```
+---@param a integer of 32 bits
+---@param b integer of 32 bits
+---@param c integer of 32 bits
+---@return integer # of 32 bits
+function dc.sad(a, b, c) end
+
+---`c` and the sum of the products of four 8-bit integers in `a` and `b`.
+---```lua
+---local rotate = dc.jit(function(x) x[1] = dc.funnelshift_l(x[1], x[1], 8) end)
+---local x = dc.array({ 0x12345678 }, "uint32")
+---rotate(1, 1, x)
+---("%x"):format(x[1])                        --> 34567812
+---```
+---@param a integer of 32 bits
+---@param b integer of 32 bits
+---@param c integer of 32 bits
+---@return integer # of 32 bits
+function dc.dp4a(a, b, c) end
+
+---Four of the eight bytes of `a` and `b`, chosen by the digits of `c`.
+---```lua
+---local rotate = dc.jit(function(x) x[1] = dc.funnelshift_l(x[1], x[1], 8) end)
+---local x = dc.array({ 0x12345678 }, "uint32")
+---rotate(1, 1, x)
+---("%x"):format(x[1])                        --> 34567812
+---```
+---@param a integer of 32 bits
+---@param b integer of 32 bits
+---@param c integer of 32 bits
+---@return integer # of 32 bits
+function dc.byte_perm(a, b, c) end
+
+---The upper 32 bits of `b` and `a` shifted to the left by `c`.
+---```lua
+---local rotate = dc.jit(function(x) x[1] = dc.funnelshift_l(x[1], x[1], 8) end)
+---local x = dc.array({ 0x12345678 }, "uint32")
+---rotate(1, 1, x)
+---("%x"):format(x[1])                        --> 34567812
+---```
+---@param a integer of 32 bits
+---@param b integer of 32 bits
+---@param c integer of 32 bits
+---@return integer # of 32 bits
+function dc.funnelshift_l(a, b, c) end
+
+---The lower 32 bits of `b` and `a` shifted to the right by `c`.
+---```lua
+---local rotate = dc.jit(function(x) x[1] = dc.funnelshift_l(x[1], x[1], 8) end)
+---local x = dc.array({ 0x12345678 }, "uint32")
+---rotate(1, 1, x)
+---("%x"):format(x[1])                        --> 34567812
+---```
+---@param a integer of 32 bits
+---@param b integer of 32 bits
+---@param c integer of 32 bits
+---@return integer # of 32 bits
+function dc.funnelshift_r(a, b, c) end
+
+---The bits of a number as a number of another dtype of the same size.
+---```lua
+---local bits = dc.jit(function(x, out) out[1] = dc.bitcast(x[1], "uint32") end)
+---local out = dc.zeros(1, "uint32")
+---bits(1, 1, dc.ones(1), out)
+---("%x"):format(out[1])                      --> 3f800000
+---```
+---@param v number the number
+---@param dtype dotcompute.dtype the dtype
+---@return number # of that dtype
+function dc.bitcast(v, dtype) end
+
+---Sine and cosine.
+---```lua
+---local parts = dc.jit(function(x) x[1], x[2] = dc.frexp(x[1]) end)
+---local x = dc.array { 12, 0 }
+---parts(1, 1, x)
+---x                                          --> {0.75, 4}
+---```
+---@param v number the number
+---@return number # the first
+---@return number # the second
+function dc.sincos(v) end
+
+---Sine and cosine of pi times the number.
+---```lua
+---local parts = dc.jit(function(x) x[1], x[2] = dc.frexp(x[1]) end)
+---local x = dc.array { 12, 0 }
+---parts(1, 1, x)
+---x                                          --> {0.75, 4}
+---```
+---@param v number the number
+---@return number # the first
+---@return number # the second
+function dc.sincospi(v) end
+
+---A fraction of 0.5 to 1 and an exponent of 2, an integer.
+---```lua
+---local parts = dc.jit(function(x) x[1], x[2] = dc.frexp(x[1]) end)
+---local x = dc.array { 12, 0 }
+---parts(1, 1, x)
+---x                                          --> {0.75, 4}
+---```
+---@param v number the number
+---@return number # the first
+---@return number # the second
+function dc.frexp(v) end
+
+---The rest of a division whose quotient is rounded to the nearest integer, and the last bits of that.
+---```lua
+---local parts = dc.jit(function(x) x[1], x[2] = dc.remquo(x[1], 4) end)
+---local x = dc.array { 7, 0 }
+---parts(1, 1, x)
+---x                                          --> {-1, 2}
+---```
+---@param a number the dividend
+---@param b number the divisor
+---@return number # the rest
+---@return integer # the quotient's bits, with its sign
+function dc.remquo(a, b) end
+
+---A sum to nearest.
+---
+---A floating result, rounded so.
+---```lua
+---local third = dc.jit(function(x) x[1], x[2] = dc.div_rd(x[1], 3), dc.div_ru(x[1], 3) end)
+---local x = dc.ones(2)
+---third(1, 1, x)
+---x[1] < 1 / 3, x[2] > 1 / 3                 --> true, true
+---```
+---@param a number the first
+---@param b number the second
+---@return number # the result
+function dc.add_rn(a, b) end
+
+---A sum toward zero.
+---
+---A floating result, rounded so.
+---```lua
+---local third = dc.jit(function(x) x[1], x[2] = dc.div_rd(x[1], 3), dc.div_ru(x[1], 3) end)
+---local x = dc.ones(2)
+---third(1, 1, x)
+---x[1] < 1 / 3, x[2] > 1 / 3                 --> true, true
+---```
+---@param a number the first
+---@param b number the second
+---@return number # the result
+function dc.add_rz(a, b) end
+
+---A sum up.
+---
+---A floating result, rounded so.
+---```lua
+---local third = dc.jit(function(x) x[1], x[2] = dc.div_rd(x[1], 3), dc.div_ru(x[1], 3) end)
+---local x = dc.ones(2)
+---third(1, 1, x)
+---x[1] < 1 / 3, x[2] > 1 / 3                 --> true, true
+---```
+---@param a number the first
+---@param b number the second
+---@return number # the result
+function dc.add_ru(a, b) end
+
+---A sum down.
+---
+---A floating result, rounded so.
+---```lua
+---local third = dc.jit(function(x) x[1], x[2] = dc.div_rd(x[1], 3), dc.div_ru(x[1], 3) end)
+---local x = dc.ones(2)
+---third(1, 1, x)
+---x[1] < 1 / 3, x[2] > 1 / 3                 --> true, true
+---```
+---@param a number the first
+---@param b number the second
+---@return number # the result
+function dc.add_rd(a, b) end
+
+---A difference to nearest.
+---
+---A floating result, rounded so.
+---```lua
+---local third = dc.jit(function(x) x[1], x[2] = dc.div_rd(x[1], 3), dc.div_ru(x[1], 3) end)
+---local x = dc.ones(2)
+---third(1, 1, x)
+---x[1] < 1 / 3, x[2] > 1 / 3                 --> true, true
+---```
+---@param a number the first
+---@param b number the second
+---@return number # the result
+function dc.sub_rn(a, b) end
+
+---A difference toward zero.
+---
+---A floating result, rounded so.
+---```lua
+---local third = dc.jit(function(x) x[1], x[2] = dc.div_rd(x[1], 3), dc.div_ru(x[1], 3) end)
+---local x = dc.ones(2)
+---third(1, 1, x)
+---x[1] < 1 / 3, x[2] > 1 / 3                 --> true, true
+---```
+---@param a number the first
+---@param b number the second
+---@return number # the result
+function dc.sub_rz(a, b) end
+
+---A difference up.
+---
+---A floating result, rounded so.
+---```lua
+---local third = dc.jit(function(x) x[1], x[2] = dc.div_rd(x[1], 3), dc.div_ru(x[1], 3) end)
+---local x = dc.ones(2)
+---third(1, 1, x)
+---x[1] < 1 / 3, x[2] > 1 / 3                 --> true, true
+---```
+---@param a number the first
+---@param b number the second
+---@return number # the result
+function dc.sub_ru(a, b) end
+
+---A difference down.
+---
+---A floating result, rounded so.
+---```lua
+---local third = dc.jit(function(x) x[1], x[2] = dc.div_rd(x[1], 3), dc.div_ru(x[1], 3) end)
+---local x = dc.ones(2)
+---third(1, 1, x)
+---x[1] < 1 / 3, x[2] > 1 / 3                 --> true, true
+---```
+---@param a number the first
+---@param b number the second
+---@return number # the result
+function dc.sub_rd(a, b) end
+
+---A product to nearest.
+---
+---A floating result, rounded so.
+---```lua
+---local third = dc.jit(function(x) x[1], x[2] = dc.div_rd(x[1], 3), dc.div_ru(x[1], 3) end)
+---local x = dc.ones(2)
+---third(1, 1, x)
+---x[1] < 1 / 3, x[2] > 1 / 3                 --> true, true
+---```
+---@param a number the first
+---@param b number the second
+---@return number # the result
+function dc.mul_rn(a, b) end
+
+---A product toward zero.
+---
+---A floating result, rounded so.
+---```lua
+---local third = dc.jit(function(x) x[1], x[2] = dc.div_rd(x[1], 3), dc.div_ru(x[1], 3) end)
+---local x = dc.ones(2)
+---third(1, 1, x)
+---x[1] < 1 / 3, x[2] > 1 / 3                 --> true, true
+---```
+---@param a number the first
+---@param b number the second
+---@return number # the result
+function dc.mul_rz(a, b) end
+
+---A product up.
+---
+---A floating result, rounded so.
+---```lua
+---local third = dc.jit(function(x) x[1], x[2] = dc.div_rd(x[1], 3), dc.div_ru(x[1], 3) end)
+---local x = dc.ones(2)
+---third(1, 1, x)
+---x[1] < 1 / 3, x[2] > 1 / 3                 --> true, true
+---```
+---@param a number the first
+---@param b number the second
+---@return number # the result
+function dc.mul_ru(a, b) end
+
+---A product down.
+---
+---A floating result, rounded so.
+---```lua
+---local third = dc.jit(function(x) x[1], x[2] = dc.div_rd(x[1], 3), dc.div_ru(x[1], 3) end)
+---local x = dc.ones(2)
+---third(1, 1, x)
+---x[1] < 1 / 3, x[2] > 1 / 3                 --> true, true
+---```
+---@param a number the first
+---@param b number the second
+---@return number # the result
+function dc.mul_rd(a, b) end
+
+---A quotient to nearest.
+---
+---A floating result, rounded so.
+---```lua
+---local third = dc.jit(function(x) x[1], x[2] = dc.div_rd(x[1], 3), dc.div_ru(x[1], 3) end)
+---local x = dc.ones(2)
+---third(1, 1, x)
+---x[1] < 1 / 3, x[2] > 1 / 3                 --> true, true
+---```
+---@param a number the first
+---@param b number the second
+---@return number # the result
+function dc.div_rn(a, b) end
+
+---A quotient toward zero.
+---
+---A floating result, rounded so.
+---```lua
+---local third = dc.jit(function(x) x[1], x[2] = dc.div_rd(x[1], 3), dc.div_ru(x[1], 3) end)
+---local x = dc.ones(2)
+---third(1, 1, x)
+---x[1] < 1 / 3, x[2] > 1 / 3                 --> true, true
+---```
+---@param a number the first
+---@param b number the second
+---@return number # the result
+function dc.div_rz(a, b) end
+
+---A quotient up.
+---
+---A floating result, rounded so.
+---```lua
+---local third = dc.jit(function(x) x[1], x[2] = dc.div_rd(x[1], 3), dc.div_ru(x[1], 3) end)
+---local x = dc.ones(2)
+---third(1, 1, x)
+---x[1] < 1 / 3, x[2] > 1 / 3                 --> true, true
+---```
+---@param a number the first
+---@param b number the second
+---@return number # the result
+function dc.div_ru(a, b) end
+
+---A quotient down.
+---
+---A floating result, rounded so.
+---```lua
+---local third = dc.jit(function(x) x[1], x[2] = dc.div_rd(x[1], 3), dc.div_ru(x[1], 3) end)
+---local x = dc.ones(2)
+---third(1, 1, x)
+---x[1] < 1 / 3, x[2] > 1 / 3                 --> true, true
+---```
+---@param a number the first
+---@param b number the second
+---@return number # the result
+function dc.div_rd(a, b) end
+
+---1 / a to nearest.
+---
+---Rounded so.
+---```lua
+---local root = dc.jit(function(x) x[1], x[2] = dc.sqrt_rd(x[1]), dc.sqrt_ru(x[1]) end)
+---local x = dc.full(2, 2)
+---root(1, 1, x)
+---x[1] < x[2]                                --> true
+---```
+---@param a number the number
+---@return number # the result
+function dc.rcp_rn(a) end
+
+---1 / a toward zero.
+---
+---Rounded so.
+---```lua
+---local root = dc.jit(function(x) x[1], x[2] = dc.sqrt_rd(x[1]), dc.sqrt_ru(x[1]) end)
+---local x = dc.full(2, 2)
+---root(1, 1, x)
+---x[1] < x[2]                                --> true
+---```
+---@param a number the number
+---@return number # the result
+function dc.rcp_rz(a) end
+
+---1 / a up.
+---
+---Rounded so.
+---```lua
+---local root = dc.jit(function(x) x[1], x[2] = dc.sqrt_rd(x[1]), dc.sqrt_ru(x[1]) end)
+---local x = dc.full(2, 2)
+---root(1, 1, x)
+---x[1] < x[2]                                --> true
+---```
+---@param a number the number
+---@return number # the result
+function dc.rcp_ru(a) end
+
+---1 / a down.
+---
+---Rounded so.
+---```lua
+---local root = dc.jit(function(x) x[1], x[2] = dc.sqrt_rd(x[1]), dc.sqrt_ru(x[1]) end)
+---local x = dc.full(2, 2)
+---root(1, 1, x)
+---x[1] < x[2]                                --> true
+---```
+---@param a number the number
+---@return number # the result
+function dc.rcp_rd(a) end
+
+---The square root to nearest.
+---
+---Rounded so.
+---```lua
+---local root = dc.jit(function(x) x[1], x[2] = dc.sqrt_rd(x[1]), dc.sqrt_ru(x[1]) end)
+---local x = dc.full(2, 2)
+---root(1, 1, x)
+---x[1] < x[2]                                --> true
+---```
+---@param a number the number
+---@return number # the result
+function dc.sqrt_rn(a) end
+
+---The square root toward zero.
+---
+---Rounded so.
+---```lua
+---local root = dc.jit(function(x) x[1], x[2] = dc.sqrt_rd(x[1]), dc.sqrt_ru(x[1]) end)
+---local x = dc.full(2, 2)
+---root(1, 1, x)
+---x[1] < x[2]                                --> true
+---```
+---@param a number the number
+---@return number # the result
+function dc.sqrt_rz(a) end
+
+---The square root up.
+---
+---Rounded so.
+---```lua
+---local root = dc.jit(function(x) x[1], x[2] = dc.sqrt_rd(x[1]), dc.sqrt_ru(x[1]) end)
+---local x = dc.full(2, 2)
+---root(1, 1, x)
+---x[1] < x[2]                                --> true
+---```
+---@param a number the number
+---@return number # the result
+function dc.sqrt_ru(a) end
+
+---The square root down.
+---
+---Rounded so.
+---```lua
+---local root = dc.jit(function(x) x[1], x[2] = dc.sqrt_rd(x[1]), dc.sqrt_ru(x[1]) end)
+---local x = dc.full(2, 2)
+---root(1, 1, x)
+---x[1] < x[2]                                --> true
+---```
+---@param a number the number
+---@return number # the result
+function dc.sqrt_rd(a) end
+
+---`a * b + c` to nearest.
+---
+---Rounded once, so.
+---```lua
+---local up = dc.jit(function(x) x[1] = dc.fma_ru(x[1], x[1], 1e-20) end)
+---local x = dc.ones(1)
+---up(1, 1, x)
+---x[1] > 1                                   --> true
+---```
+---@param a number a factor
+---@param b number a factor
+---@param c number what is added
+---@return number # the result
+function dc.fma_rn(a, b, c) end
+
+---`a * b + c` toward zero.
+---
+---Rounded once, so.
+---```lua
+---local up = dc.jit(function(x) x[1] = dc.fma_ru(x[1], x[1], 1e-20) end)
+---local x = dc.ones(1)
+---up(1, 1, x)
+---x[1] > 1                                   --> true
+---```
+---@param a number a factor
+---@param b number a factor
+---@param c number what is added
+---@return number # the result
+function dc.fma_rz(a, b, c) end
+
+---`a * b + c` up.
+---
+---Rounded once, so.
+---```lua
+---local up = dc.jit(function(x) x[1] = dc.fma_ru(x[1], x[1], 1e-20) end)
+---local x = dc.ones(1)
+---up(1, 1, x)
+---x[1] > 1                                   --> true
+---```
+---@param a number a factor
+---@param b number a factor
+---@param c number what is added
+---@return number # the result
+function dc.fma_ru(a, b, c) end
+
+---`a * b + c` down.
+---
+---Rounded once, so.
+---```lua
+---local up = dc.jit(function(x) x[1] = dc.fma_ru(x[1], x[1], 1e-20) end)
+---local x = dc.ones(1)
+---up(1, 1, x)
+---x[1] > 1                                   --> true
+---```
+---@param a number a factor
+---@param b number a factor
+---@param c number what is added
+---@return number # the result
+function dc.fma_rd(a, b, c) end
+
+---`__sinf`.
+---
+---CUDA's less accurate, faster functions, of float32 and 16-bit floats.
+---```lua
+---local softplus = dc.jit(function(x) x[1] = dc.fast_log(1 + dc.fast_exp(x[1])) end)
+---local x = dc.zeros(1)
+---softplus(1, 1, x)
+---math.abs(x[1] - math.log(2)) < 1e-5        --> true
+---```
+---@param v number the number
+---@return number # the result
+function dc.fast_sin(v) end
+
+---`__cosf`.
+---
+---CUDA's less accurate, faster functions, of float32 and 16-bit floats.
+---```lua
+---local softplus = dc.jit(function(x) x[1] = dc.fast_log(1 + dc.fast_exp(x[1])) end)
+---local x = dc.zeros(1)
+---softplus(1, 1, x)
+---math.abs(x[1] - math.log(2)) < 1e-5        --> true
+---```
+---@param v number the number
+---@return number # the result
+function dc.fast_cos(v) end
+
+---`__tanf`.
+---
+---CUDA's less accurate, faster functions, of float32 and 16-bit floats.
+---```lua
+---local softplus = dc.jit(function(x) x[1] = dc.fast_log(1 + dc.fast_exp(x[1])) end)
+---local x = dc.zeros(1)
+---softplus(1, 1, x)
+---math.abs(x[1] - math.log(2)) < 1e-5        --> true
+---```
+---@param v number the number
+---@return number # the result
+function dc.fast_tan(v) end
+
+---`__expf`.
+---
+---CUDA's less accurate, faster functions, of float32 and 16-bit floats.
+---```lua
+---local softplus = dc.jit(function(x) x[1] = dc.fast_log(1 + dc.fast_exp(x[1])) end)
+---local x = dc.zeros(1)
+---softplus(1, 1, x)
+---math.abs(x[1] - math.log(2)) < 1e-5        --> true
+---```
+---@param v number the number
+---@return number # the result
+function dc.fast_exp(v) end
+
+---`__exp10f`.
+---
+---CUDA's less accurate, faster functions, of float32 and 16-bit floats.
+---```lua
+---local softplus = dc.jit(function(x) x[1] = dc.fast_log(1 + dc.fast_exp(x[1])) end)
+---local x = dc.zeros(1)
+---softplus(1, 1, x)
+---math.abs(x[1] - math.log(2)) < 1e-5        --> true
+---```
+---@param v number the number
+---@return number # the result
+function dc.fast_exp10(v) end
+
+---`__logf`.
+---
+---CUDA's less accurate, faster functions, of float32 and 16-bit floats.
+---```lua
+---local softplus = dc.jit(function(x) x[1] = dc.fast_log(1 + dc.fast_exp(x[1])) end)
+---local x = dc.zeros(1)
+---softplus(1, 1, x)
+---math.abs(x[1] - math.log(2)) < 1e-5        --> true
+---```
+---@param v number the number
+---@return number # the result
+function dc.fast_log(v) end
+
+---`__log2f`.
+---
+---CUDA's less accurate, faster functions, of float32 and 16-bit floats.
+---```lua
+---local softplus = dc.jit(function(x) x[1] = dc.fast_log(1 + dc.fast_exp(x[1])) end)
+---local x = dc.zeros(1)
+---softplus(1, 1, x)
+---math.abs(x[1] - math.log(2)) < 1e-5        --> true
+---```
+---@param v number the number
+---@return number # the result
+function dc.fast_log2(v) end
+
+---`__log10f`.
+---
+---CUDA's less accurate, faster functions, of float32 and 16-bit floats.
+---```lua
+---local softplus = dc.jit(function(x) x[1] = dc.fast_log(1 + dc.fast_exp(x[1])) end)
+---local x = dc.zeros(1)
+---softplus(1, 1, x)
+---math.abs(x[1] - math.log(2)) < 1e-5        --> true
+---```
+---@param v number the number
+---@return number # the result
+function dc.fast_log10(v) end
+
+---`__saturatef`: the number between 0 and 1 that is nearest.
+---
+---CUDA's less accurate, faster functions, of float32 and 16-bit floats.
+---```lua
+---local softplus = dc.jit(function(x) x[1] = dc.fast_log(1 + dc.fast_exp(x[1])) end)
+---local x = dc.zeros(1)
+---softplus(1, 1, x)
+---math.abs(x[1] - math.log(2)) < 1e-5        --> true
+---```
+---@param v number the number
+---@return number # the result
+function dc.saturate(v) end
+
+---`__powf`.
+---
+---CUDA's less accurate, faster functions, of float32 and 16-bit floats.
+---```lua
+---local cube = dc.jit(function(x) x[1] = dc.fast_pow(x[1], 3) end)
+---local x = dc.full(1, 2)
+---cube(1, 1, x)
+---math.abs(x[1] - 8) < 1e-4                  --> true
+---```
+---@param a number the first
+---@param b number the second
+---@return number # the result
+function dc.fast_pow(a, b) end
+
+---`__fdividef`.
+---
+---CUDA's less accurate, faster functions, of float32 and 16-bit floats.
+---```lua
+---local cube = dc.jit(function(x) x[1] = dc.fast_pow(x[1], 3) end)
+---local x = dc.full(1, 2)
+---cube(1, 1, x)
+---math.abs(x[1] - 8) < 1e-4                  --> true
+---```
+---@param a number the first
+---@param b number the second
+---@return number # the result
+function dc.fast_divide(a, b) end
 
 ---Converts to a boolean: whether it is not 0.
 ---

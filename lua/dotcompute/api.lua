@@ -47,12 +47,23 @@ lazy("help", "help")
 lazy("struct", "struct")
 lazy("jit", "jit")
 -- Functions for kernels in Lua.
-lazy("jit.device", "index", "index2", "index3", "thread_index", "block_index", "block_size", "grid_size", "warp_size",
-  "lane_index", "sync_threads", "sync_warp", "thread_fence", "thread_fence_block", "thread_fence_system", "vote_all",
-  "vote_any", "vote_ballot", "match_any", "sync_threads_count", "sync_threads_and", "sync_threads_or", "shuffle",
-  "shuffle_up", "shuffle_down", "shuffle_xor", "shared", "local_array", "atomic_add", "atomic_min", "atomic_max",
-  "atomic_and", "atomic_or", "atomic_xor", "atomic_exchange", "atomic_cas", "bool", "int8", "int16", "int32", "int64",
-  "uint8", "uint16", "uint32", "uint64", "float16", "bfloat16", "float32", "float64")
+for name in ([[
+  index index2 index3 thread_index block_index block_size grid_size warp_size lane_index cluster_index cluster_size
+  cluster_rank sync_threads sync_warp sync_grid sync_cluster thread_fence thread_fence_block thread_fence_system
+  sync_threads_count sync_threads_and sync_threads_or
+  vote_all vote_any vote_ballot match_any match_all shuffle shuffle_up shuffle_down shuffle_xor active_mask
+  lane_mask_equal lane_mask_less lane_mask_less_equal lane_mask_greater lane_mask_greater_equal
+  reduce_add reduce_min reduce_max reduce_and reduce_or reduce_xor
+  shared local_array cluster_shared atomic_add atomic_sub atomic_min atomic_max atomic_and atomic_or atomic_xor
+  atomic_exchange atomic_cas atomic_inc atomic_dec atomic_load atomic_store
+  cycles global_timer nanosleep
+  sincos sincospi frexp remquo clz popc ffs brev mulhi mul24 hadd rhadd sad dp4a byte_perm funnelshift_l funnelshift_r
+  bitcast add_rn add_rz add_ru add_rd sub_rn sub_rz sub_ru sub_rd mul_rn mul_rz mul_ru mul_rd div_rn div_rz div_ru
+  div_rd fma_rn fma_rz fma_ru fma_rd rcp_rn rcp_rz rcp_ru rcp_rd sqrt_rn sqrt_rz sqrt_ru sqrt_rd
+  fast_sin fast_cos fast_tan fast_exp fast_exp10 fast_log fast_log2 fast_log10 fast_pow fast_divide saturate
+  bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 bfloat16 float32 float64]]):gmatch "%S+" do
+  lazy("jit.device", name)
+end
 
 -- A table of functions whose file is read when a name is first looked up. core.lazy: of each of these tables the
 -- function that reads its file, for completion.

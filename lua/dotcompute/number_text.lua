@@ -62,6 +62,11 @@ end
 -- The unsigned type in which integers of the dtype are computed: signed ones wrap.
 function number_text.unsigned(d) return d.size == 8 and "unsigned long long" or "unsigned int" end
 
+-- The unsigned type of the same size.
+function number_text.unsigned_same(d)
+  return ({ "unsigned char", "unsigned short", [4] = "unsigned int", [8] = "unsigned long long" })[d.size]
+end
+
 -- As Lua's // and %: rounded toward minus infinity, and a remainder with the divisor's sign. Integers by 0 give 0.
 local divisions = {
   ["//"] = { f = "floor(A / B)", u = "(B == 0 ? 0 : A / B)",

@@ -86,7 +86,7 @@ local mistakes = {
   { "'float31'|dc.shared takes a dtype's name", function(_) dc.shared("float31", 3) end },
   { "more than the %d+ that a block has", function(_) dc.shared("float64", 1000, 1000) end },
   { "dc.atomic_add takes 3 arguments, got 2", function(a) dc.atomic_add(a, 1) end },
-  { "dc.atomic_or takes arrays of int32", function(a) dc.atomic_or(a, 1, 1) end },
+  { "dc.atomic_or takes arrays of integers and booleans; .a. is of float32", function(a) dc.atomic_or(a, 1, 1) end },
   { "dc has no 'indx': did you mean 'dc.index'", function(_) dc.indx() end },
   { "math has no 'sinn': did you mean 'math.sin'", function(_) math.sinn(1) end },
   { "math.sin takes 1 argument, got 0", function(a) a[1] = math.sin() end },

@@ -10,6 +10,7 @@
 #include <math.h>
 
 #include "array/array.h"
+#include "array/codegen/device_text.h"
 #include "array/copy.h"
 #include "array/graph/number.h"
 #include "array/graph/op.h"
@@ -209,6 +210,15 @@ static int core_functions(lua_State *L) {
   return 1;
 }
 
+/* device_text(name): the text of a device function of array kernels, "random/philox"; nil where there is none. */
+static int core_device_text(lua_State *L) {
+  size_t len = 0;
+  const char *text = dc_device_text(luaL_checkstring(L, 1), &len);
+  if (text != NULL) lua_pushlstring(L, text, len);
+  else lua_pushnil(L);
+  return 1;
+}
+
 /* cast(a, dtype): converted; a itself when it is so already. */
 static int core_cast(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
@@ -337,7 +347,10 @@ const luaL_Reg dc_lua_operators_core[] = {
   { NULL, NULL },
 };
 
-const luaL_Reg dc_lua_operators_internal[] = { { "functions", core_functions }, { NULL, NULL } };
+const luaL_Reg dc_lua_operators_internal[] = {
+  { "functions", core_functions }, { "device_text", core_device_text },
+  { NULL, NULL },
+};
 
 const luaL_Reg dc_lua_operators_methods[] = { { "cast", core_cast }, { NULL, NULL } };
 

@@ -12,12 +12,13 @@ core.builtin(debug.getinfo(1, "S").source)
 
 local builtins = {
   library = { dc = dc, math = math },
+  by_name = {}, -- "dc.index" -> builtin
   -- set by init.lua: the Lua function of an object of dc.jit, and the text in its option `source`
   function_of = function() return nil end,
   text_of = function() return nil end,
 }
 
-local by_name = {} -- "dc.index" -> builtin
+local by_name = builtins.by_name
 
 local function add(name, check)
   local b = { name = name, check = check }
@@ -47,11 +48,15 @@ local function count(self, n, b, least, most)
     (most or least) == 1 and "" or "s", given)
 end
 
+builtins.count = count
+
 local function text(n, t, c, args, more)
   local e = { op = "text", type = t, text = c, args = args or {}, at = n.at }
   for k, v in pairs(more or {}) do e[k] = v end
   return e
 end
+
+builtins.text = text
 
 -- A node that is executed for what it does.
 local function act(self, n, t, c, args, more)
@@ -61,6 +66,28 @@ local function act(self, n, t, c, args, more)
   e.effect = true
   if t == types.unknown then return { op = "values", call = e } end
   return e
+end
+
+builtins.act = act
+
+-- A text that stands once in front of the kernel's functions, under a name; those that it needs are asked for before.
+function builtins.need(self, name, c)
+  local texts = self.uses.texts or {}
+  self.uses.texts = texts
+  if not texts[name] then
+    texts[name] = true
+    texts[#texts + 1] = c
+  end
+end
+
+-- A header of CUDA that the kernel includes.
+function builtins.include(self, name)
+  local headers = self.uses.headers or {}
+  self.uses.headers = headers
+  if not headers[name] then
+    headers[name] = true
+    headers[#headers + 1] = name
+  end
 end
 
 -- --- indices ----------------------------------------------------------------------------------------------------
@@ -94,8 +121,9 @@ add("dc.grid_size", values(true, "(long long)gridDim.x", "(long long)gridDim.y",
 add("dc.warp_size", values(true, "(long long)warpSize"))
 add("dc.lane_index", values(true, "(long long)((threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) "
   .. "% warpSize + 1)"))
+builtins.values = values
 
--- --- barriers, votes, shuffles ------------------------------------------------------------------------------------
+-- --- barriers ---------------------------------------------------------------------------------------------------
 
 local function statement(c)
   return function(self, n, b)
@@ -104,50 +132,9 @@ local function statement(c)
   end
 end
 add("dc.sync_threads", statement "__syncthreads()")
-add("dc.sync_warp", statement "__syncwarp()")
 add("dc.thread_fence", statement "__threadfence()")
 add("dc.thread_fence_block", statement "__threadfence_block()")
 add("dc.thread_fence_system", statement "__threadfence_system()")
-
-local function vote(t, c)
-  return function(self, n, b)
-    count(self, n, b, 1)
-    local e = self:expr(n.args[1])
-    if e.type ~= types.bool and e.type ~= types.unknown then
-      self:fail(n.args[1].at, "%s takes a boolean, but '%s' is %s", b.name, self:shown(n.args[1]), self:why(e))
-    end
-    return act(self, n, t, c, { e })
-  end
-end
-add("dc.vote_all", vote(types.bool, "(__all_sync(0xffffffffu, $1) != 0)"))
-add("dc.vote_any", vote(types.bool, "(__any_sync(0xffffffffu, $1) != 0)"))
-add("dc.vote_ballot", vote(types.integer, "(long long)__ballot_sync(0xffffffffu, $1)"))
-add("dc.match_any", function(self, n, b)
-  count(self, n, b, 1)
-  local e = self:need_integer(self:expr(n.args[1]), n.args[1], b.name)
-  return act(self, n, types.integer, "(long long)__match_any_sync(0xffffffffu, $1)", {
-    e.type.kind and e.type.size < 4 and self:convert(e, types.dtype "int32") or e })
-end)
-add("dc.sync_threads_count", vote(types.integer, "(long long)__syncthreads_count($1)"))
-add("dc.sync_threads_and", vote(types.bool, "(__syncthreads_and($1) != 0)"))
-add("dc.sync_threads_or", vote(types.bool, "(__syncthreads_or($1) != 0)"))
-
-local function shuffle(c)
-  return function(self, n, b)
-    count(self, n, b, 2)
-    local value = self:number(n.args[1], b.name)
-    local lane = self:integer(n.args[2], b.name)
-    local t = value.type
-    local wide = t.kind and t.size < 4 and (types.is_floating(t) and types.dtype "float32" or types.dtype "int32")
-    local call = ("%s(0xffffffffu, $1, %s)"):format(c, "(int)($2)" .. (c == "__shfl_sync" and " - 1" or ""))
-    if wide then return act(self, n, t, ("(%s)%s"):format(t.ctype, call), { self:convert(value, wide), lane }) end
-    return act(self, n, t, call, { value, lane })
-  end
-end
-add("dc.shuffle", shuffle "__shfl_sync")
-add("dc.shuffle_up", shuffle "__shfl_up_sync")
-add("dc.shuffle_down", shuffle "__shfl_down_sync")
-add("dc.shuffle_xor", shuffle "__shfl_xor_sync")
 
 -- --- memory -----------------------------------------------------------------------------------------------------
 
@@ -183,52 +170,7 @@ end
 add("dc.shared", memory("shared", 232448))
 add("dc.local_array", memory("local", 1 << 19))
 
-local atomics = {
-  add = { c = "atomicAdd", kinds = "int32 uint32 int64 uint64 float32 float64 float16 bfloat16" },
-  min = { c = "atomicMin", kinds = "int32 uint32 int64 uint64" },
-  max = { c = "atomicMax", kinds = "int32 uint32 int64 uint64" },
-  ["and"] = { c = "atomicAnd", kinds = "int32 uint32 int64 uint64" },
-  ["or"] = { c = "atomicOr", kinds = "int32 uint32 int64 uint64" },
-  xor = { c = "atomicXor", kinds = "int32 uint32 int64 uint64" },
-  exchange = { c = "atomicExch", kinds = "int32 uint32 int64 uint64 float32" },
-  cas = { c = "atomicCAS", kinds = "int32 uint32 int64 uint64", values = 2 },
-}
-
--- The element of an array that an atomic function takes: (a, i) or (a, {i, j}).
-local function element(self, n)
-  local a, i = n.args[1], n.args[2]
-  local e = self:expr({ op = "index", object = a, key = i, at = a.at, last = i.last })
-  if e.type ~= types.unknown and e.op ~= "element" then
-    self:fail(i.at, "'%s' has %d axes: the index is {i, j, …}", self:shown(a), e.array.type.ndim)
-  end
-  return e
-end
-
-for name, atomic in pairs(atomics) do
-  add("dc.atomic_" .. name, function(self, n, b)
-    local nvalues = atomic.values or 1
-    count(self, n, b, 2 + nvalues)
-    local e = element(self, n)
-    local args = { e }
-    for k = 1, nvalues do args[k + 1] = self:number(n.args[2 + k], b.name) end
-    local t = e.type
-    if t == types.unknown then return e end
-    if not (" " .. atomic.kinds .. " "):find(" " .. t.name .. " ", 1, true) then
-      self:fail(n.at, "%s takes arrays of %s; '%s' is of %s", b.name, atomic.kinds:gsub(" ", ", "),
-        self:shown(n.args[1]), t.name)
-    end
-    for k = 1, nvalues do args[k + 1] = self:stored(args[k + 1], t, n.args[2 + k]) end
-    if e.array.symbol then self:write(e.array.symbol) end
-    e.address = true
-    local values_text = nvalues == 2 and "$2, $3" or "$2"
-    local signless = t.name == "int64" and name ~= "min" and name ~= "max" -- CUDA has those of the unsigned type alone
-    if signless then
-      values_text = values_text:gsub("%$%d", "(unsigned long long)(%0)")
-      return act(self, n, t, ("(long long)%s((unsigned long long *)$1, %s)"):format(atomic.c, values_text), args)
-    end
-    return act(self, n, t, ("%s($1, %s)"):format(atomic.c, values_text), args)
-  end)
-end
+builtins.dtype_argument = dtype_argument
 
 -- --- casts ------------------------------------------------------------------------------------------------------
 
@@ -260,6 +202,8 @@ end)
 -- 16-bit floats have not every function of their own.
 local function as_float(t, place) return t.size == 2 and ("(float)(%s)"):format(place) or place end
 
+builtins.as_float = as_float
+
 -- A call of a function of CUDA's library in the floating type that the arguments meet in.
 local function call_floating(self, n, name, args)
   local list, met = {}, args[1].type
@@ -277,12 +221,16 @@ local function call_floating(self, n, name, args)
   return text(n, t, ("(%s)%s(%s)"):format(t.ctype, name, table.concat(places, ", ")), args)
 end
 
+builtins.call_floating = call_floating
+
 local function numbers(self, n, b, least, most)
   count(self, n, b, least, most)
   local args = {}
   for k, one in ipairs(n.args) do args[k] = self:number(one, b.name) end
   return args
 end
+
+builtins.numbers = numbers
 
 -- Numbers in the type that they meet in; nil where one is not known yet.
 local function met(self, args)
@@ -295,17 +243,23 @@ local function met(self, args)
   return t
 end
 
+builtins.met = met
+
 local by_kind = {}
+builtins.by_kind = by_kind
 
 function by_kind.float(self, n, b, f)
   local args = numbers(self, n, b, f.count)
   if f.name == "pow" then return self:arith({ a = n.args[1], b = n.args[2], at = n.at }, "^", args[1], args[2]) end
-  if f.name == "nextafter" then
-    for _, e in ipairs(args) do
-      if e.type.size == 2 then self:fail(n.at, "dc.nextafter takes no 16-bit numbers in a kernel") end
+  local e = call_floating(self, n, f.name, args)
+  if f.name == "nextafter" and e.type.size == 2 then -- the next number of 16 bits, not of 32
+    local name = e.type.name == "float16" and "half" or "brain"
+    for _, piece in ipairs { name, "step", name .. "_next" } do
+      builtins.need(self, piece, core.device_text("numbers/" .. piece))
     end
+    e.text = e.text:gsub("nextafter", name .. "_next")
   end
-  return call_floating(self, n, f.name, args)
+  return e
 end
 
 function by_kind.exponent(self, n, b, f)
@@ -348,9 +302,8 @@ function by_kind.keep(self, n, b, f)
   return args[1]
 end
 
-local taken = { ["dc.cast"] = true }
 for name, f in pairs(functions) do
-  if not taken["dc." .. name] then
+  if name ~= "cast" then
     add("dc." .. name, function(self, n, b) return by_kind[f.kind](self, n, b, f) end)
   end
 end
@@ -498,6 +451,11 @@ add("error", function(self, n, b)
   return { op = "values", call = { op = "assert", type = types.unknown, effect = true, at = n.at,
     message = message(self, n.args[1], b), ends = true } }
 end)
+
+builtins.add = add
+for _, file in ipairs { "warp", "atomics", "math", "grid" } do
+  require("dotcompute.jit.builtins_" .. file)(builtins)
+end
 
 -- --- by the function that a name stands for -----------------------------------------------------------------------
 

@@ -122,6 +122,9 @@ function Checker:assign(symbol, e, at, n)
   end
   if joined ~= symbol.type then self:widen(symbol, joined, at, n) end
   if t.ndim then
+    local space = e.space or e.symbol and e.symbol.space
+    if symbol.space ~= nil and space ~= symbol.space then space = "several" end
+    symbol.space = space
     local root = e.symbol
     if root and not symbol.roots[root] then
       symbol.roots[root] = true
@@ -167,6 +170,7 @@ function Checker:visit(inst)
     symbol.because = symbol.because or ("argument %d of %s"):format(k,
       inst.fn.name and "'" .. inst.fn.name .. "'" or "the function")
     if symbol.type == types.unknown then symbol.type = inst.types[k] end
+    if inst.is_kernel then symbol.space = "global" end
   end
   inst.body = self:block(inst.node.body)
   if inst.state and not inst.returns then

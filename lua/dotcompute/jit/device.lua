@@ -8,16 +8,6 @@ local device = {}
 
 local function fail(kind, text, ...) core.fail(kind, text:format(...)) end
 
-for name in ([[index index2 index3 thread_index block_index block_size grid_size warp_size lane_index sync_threads
-  sync_warp thread_fence thread_fence_block thread_fence_system vote_all vote_any vote_ballot match_any
-  sync_threads_count
-  sync_threads_and sync_threads_or shuffle shuffle_up shuffle_down shuffle_xor shared local_array atomic_add atomic_min
-  atomic_max atomic_and atomic_or atomic_xor atomic_exchange atomic_cas]]):gmatch "%S+" do
-  device[name] = function()
-    fail("argument", "dc.%s is called in kernels alone: functions that are given to dc.jit", name)
-  end
-end
-
 -- A number or boolean converted as a kernel does: floats to integers drop the fraction, saturate, and NaN becomes 0;
 -- integers wrap.
 for _, name in ipairs(core.dtypes()) do
@@ -36,4 +26,9 @@ for _, name in ipairs(core.dtypes()) do
   end
 end
 
-return device
+-- What is not here works in kernels alone.
+return setmetatable(device, { __index = function(_, name)
+  return function()
+    fail("argument", "dc.%s is called in kernels alone: functions that are given to dc.jit", name)
+  end
+end })

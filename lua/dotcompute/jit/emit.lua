@@ -101,6 +101,34 @@ static __device__ __forceinline__ long long dc_at(long long i, long long n, int 
 }
 ]]
 
+local grid_text = [[
+static __device__ __forceinline__ void dc_sync_grid() { cooperative_groups::this_grid().sync(); }
+]]
+
+-- With checks a thread that has found a fault ends, and so never arrives: those that wait for its block end too.
+local checked_grid_text = [[
+__device__ unsigned int dc_barrier[2]; // blocks that have arrived; barriers that have been passed
+static __device__ __noinline__ void dc_sync_grid() {
+  volatile unsigned long long *const fault = &dc_fault[0];
+  __syncthreads();
+  if (threadIdx.x == 0 && threadIdx.y == 0 && threadIdx.z == 0) {
+    volatile unsigned int *const passed = &dc_barrier[1];
+    const unsigned int before = *passed;
+    __threadfence();
+    if (atomicAdd(&dc_barrier[0], 1u) == gridDim.x * gridDim.y * gridDim.z - 1) {
+      atomicExch(&dc_barrier[0], 0u);
+      __threadfence();
+      atomicAdd(&dc_barrier[1], 1u);
+    } else {
+      while (*passed == before && *fault == 0) __nanosleep(20);
+    }
+    __threadfence();
+  }
+  __syncthreads();
+  if (*fault != 0) asm volatile("exit;");
+}
+]]
+
 local shift_text = [[
 static __device__ __forceinline__ long long dc_shr(long long a, long long n);
 static __device__ __forceinline__ long long dc_shl(long long a, long long n) {
@@ -155,6 +183,7 @@ end
 -- The types that the tree uses, a list of lines at file scope. They may stand in a source several times.
 function Printer:declarations(tree)
   local lines, declared = self:type_declarations(tree)
+  for _, name in ipairs(self.uses.headers or {}) do lines[#lines + 1] = ("#include <%s>"):format(name) end
   split(table.concat(declared, "\n"), lines)
   split(array_text, lines)
   return lines
@@ -164,6 +193,7 @@ end
 function Printer:prelude(tree)
   local lines = self:declarations(tree)
   if self.checked then split(check_text, lines) end
+  if self.uses.sync_grid then split(self.checked and checked_grid_text or grid_text, lines) end
   self:helpers(lines)
   return lines
 end
@@ -180,6 +210,7 @@ function Printer:helpers(lines)
     end
   end
   if self.uses.compare_integers then split(integers_text, lines) end
+  for _, text in ipairs(self.uses.texts or {}) do split(text, lines) end
 end
 
 -- --- functions --------------------------------------------------------------------------------------------------

@@ -312,12 +312,26 @@ function X.extent(self, e) return ("%s.n[%d]"):format(self:expr(e.array), e.axis
 -- dc.shared, dc.local_array: storage, and the array over it.
 function X.memory(self, e)
   local t, name = e.type.element, self:temporary()
-  self:declare_storage(("%s%s %s[%d];"):format(e.space == "shared" and "__shared__ " or "", t.ctype, name, e.size))
+  local size, shared = e.size, ""
+  if e.space == "shared" then -- atomic functions of 8 and 16 bits work on the 32 around them
+    shared = t.size < 4 and "__shared__ __align__(4) " or "__shared__ "
+    if t.size < 4 then size = (size * t.size + 3) // 4 * 4 // t.size end
+  end
+  self:declare_storage(("%s%s %s[%d];"):format(shared, t.ctype, name, size))
   if e.space == "local" then
     self:line(("for (int dc_k = 0; dc_k < %d; dc_k++) %s[dc_k] = %s;"):format(e.size, name,
       t.kind and ("(%s)0"):format(t.ctype) or t.ctype .. "()"))
   end
   return ("%s{%s, {%s}}"):format(e.type.ctype, name, table.concat(e.extents, ", "))
+end
+
+-- dc.cluster_shared: the array at the same place of another block's shared memory.
+function X.cluster_shared(self, e)
+  local texts = self:operands { e.a, e.b }
+  local array, extents = self:simple(texts[1], e.type), {}
+  for k = 1, e.type.ndim do extents[k] = ("%s.n[%d]"):format(array, k - 1) end
+  return ("%s{dc_cluster_shared(%s.p, %s - 1), {%s}}"):format(e.type.ctype, array, texts[2],
+    table.concat(extents, ", "))
 end
 
 -- --- calls ------------------------------------------------------------------------------------------------------
@@ -340,6 +354,15 @@ function X.call(self, e)
   for k, text in ipairs(texts) do shown[k] = text end
   for _, symbol in ipairs(inst.reached) do shown[#shown + 1] = symbol.cname end
   return ("%s(%s)"):format(inst.name, table.concat(shown, ", "))
+end
+
+-- A value that several nodes have: it is computed once.
+function X.once(self, e)
+  if e.printed ~= self.current then
+    local text = self:simple(self:expr(e.a), e.type) -- may take lines back
+    e.printed, e.name = self.current, text
+  end
+  return e.name
 end
 
 -- Value k of a call; a call with several values is made once.

@@ -115,9 +115,11 @@ local function compile(state, argument_types, args, device)
   if state.check then
     variant.module, variant.fault = result, result:global "dc_fault"
     variant.kernel = result:kernel(options.name)
+    if tree.uses.sync_grid then variant.barrier = result:global "dc_barrier" end
   else
     variant.kernel = result
   end
+  if tree.uses.sync_grid then variant.kernel = variant.kernel:with { cooperative = true } end
   return variant
 end
 
@@ -232,6 +234,7 @@ local function raise_fault(state, variant)
   local words = variant.fault:to_table()
   if words[1] == 0 then return end
   variant.fault:fill(0)
+  if variant.barrier then variant.barrier:fill(0) end -- blocks that had arrived
   local site = variant.emitted.sites[words[1]]
   local place, column = source.place(site.found, site.at)
   if site.kind == "index" then

@@ -87,6 +87,7 @@ function names:input(path, value, t)
   if not symbol then
     self.count = self.count + 1
     symbol = { name = path.text, type = t, roots = {}, owner = self.kernel, path = path, input = value,
+      space = "global",
       cname = ("%s_%d"):format(path.text:gsub("[^%w_]", "_"), self.count),
       because = ("captured from the script as '%s'"):format(path.text) }
     self.by_path[path.id] = symbol

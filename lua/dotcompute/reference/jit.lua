@@ -1,4 +1,6 @@
 -- Reference: kernels written in Lua.
+local mask = { "mask?", "integer", "the lanes that call it, bit 0 is lane 1's. Default: all" }
+
 return {
   [[
 ## Kernels in Lua
@@ -155,12 +157,13 @@ b                                          --> {{1, 4}, {2, 5}, {3, 6}}
   {
     names = {
       { "sync_threads", "A barrier of the block's threads." },
-      { "sync_warp", "A barrier of the warp's threads." },
+      { "sync_grid", "A barrier of the whole grid; the launch is cooperative." },
+      { "sync_cluster", "A barrier of the cluster's threads." },
       { "thread_fence", "Writes before it are seen by the device's other threads before those after it." },
       { "thread_fence_block", "Like `dc.thread_fence`, for the block's threads." },
       { "thread_fence_system", "Like `dc.thread_fence`, for the host and other devices too." },
     },
-    at = "dc", text = "Barriers must be reached by all threads of the block, of the warp.", args = {},
+    at = "dc", text = "Barriers must be reached by all threads of the block, of the grid, of the cluster.", args = {},
     returns = {}, errors = { argument = "outside of kernels" }, see = "jit",
     words = "syncthreads syncwarp threadfence barrier",
     example = [[
@@ -181,14 +184,11 @@ x                                          --> {4, 3, 2, 1}
       { "sync_threads_count", "A barrier of the block; for how many of its threads the value is true." },
       { "sync_threads_and", "A barrier of the block; whether the value is true for all its threads." },
       { "sync_threads_or", "A barrier of the block; whether the value is true for any of its threads." },
-      { "vote_all", "Whether the value is true for all threads of the warp." },
-      { "vote_any", "Whether the value is true for any thread of the warp." },
-      { "vote_ballot", "An integer of the warp's values; bit 0 is lane 1's." },
     },
-    at = "dc", text = "All threads of the block, of the warp, must call it.",
+    at = "dc", text = "All threads of the block must call it.",
     args = { { "b", "boolean", "the thread's value" } },
     returns = { { "boolean|integer", "the same for all threads" } }, errors = { argument = "outside of kernels" },
-    see = "jit", words = "ballot_sync all_sync any_sync vote",
+    see = "jit", words = "syncthreads_count",
     example = [[
 local count = dc.jit(function(x, out)
   local i = dc.index()
@@ -200,9 +200,51 @@ out                                        --> {3, 3, 3, 3}
 ]],
   },
   {
-    "match_any", at = "dc", text = "The lanes of the warp whose value is the same, as an integer; bit 0 is lane 1's.",
-    args = { { "v", "integer", "the thread's value" } }, returns = { { "integer", "the lanes" } },
-    errors = { argument = "outside of kernels" }, see = "vote_ballot", words = "match_any_sync",
+    "sync_warp", at = "dc", text = "A barrier of the warp's threads, or of those of a mask.",
+    args = { mask },
+    returns = {}, errors = { argument = "outside of kernels" }, see = "sync_threads", words = "syncwarp",
+    example = [[
+local swap = dc.jit(function(x)
+  local t = dc.thread_index()
+  local pair = dc.shared("float32", 32)
+  pair[t] = x[t]
+  dc.sync_warp()
+  x[t] = pair[33 - t]
+end)
+local x = dc.arange(1, 32)
+swap(1, 32, x)
+x[1]                                       --> 32.0
+]],
+  },
+  {
+    names = {
+      { "vote_all", "Whether the value is true for all threads of the warp." },
+      { "vote_any", "Whether the value is true for any thread of the warp." },
+      { "vote_ballot", "An integer of the warp's values; bit 0 is lane 1's." },
+    },
+    at = "dc", text = "All threads of the warp, or of the mask, must call it.",
+    args = { { "b", "boolean", "the thread's value" }, mask },
+    returns = { { "boolean|integer", "the same for all threads" } }, errors = { argument = "outside of kernels" },
+    see = "jit", words = "ballot_sync all_sync any_sync vote",
+    example = [[
+local count = dc.jit(function(x, out)
+  local i = dc.index()
+  out[i] = dc.popc(dc.vote_ballot(x[i] > 1))
+end)
+local out = dc.zeros(32, "int32")
+count(1, 32, dc.arange(1, 32), out)
+out[1]                                     --> 31
+]],
+  },
+  {
+    names = {
+      { "match_any", "The lanes of the warp whose value is the same, as an integer; bit 0 is lane 1's." },
+      { "match_all", "The lanes of the warp, if their values are all the same, else 0." },
+    },
+    at = "dc", text = "Values are compared by their bits. All threads of the warp, or of the mask, must call it.",
+    args = { { "v", "number", "the thread's value" }, mask },
+    returns = { { "integer", "the lanes" } }, errors = { argument = "outside of kernels" }, see = "vote_ballot",
+    words = "match_any_sync match_all_sync",
     example = [[
 local equal = dc.jit(function(x, out)
   local i = dc.index()
@@ -215,15 +257,63 @@ out[1], out[2]                             --> 1431655765, 2863311530
   },
   {
     names = {
+      { "reduce_add", "The sum of the warp's values." }, { "reduce_min", "The least of the warp's values." },
+      { "reduce_max", "The greatest of the warp's values." }, { "reduce_and", "Bitwise and of the warp's values." },
+      { "reduce_or", "Bitwise or of the warp's values." },
+      { "reduce_xor", "Bitwise exclusive or of the warp's values." },
+    },
+    at = "dc", text = "Of numbers of any dtype, of integers for `and`, `or` and `xor`. All threads of the warp, or of "
+      .. "the mask, must call it; those that have ended are left out. NaN is ignored by `min` and `max`.",
+    args = { { "v", "number", "the thread's value" }, mask },
+    returns = { { "number", "the result, the same bits for all threads" } },
+    errors = { argument = "outside of kernels" }, see = "shuffle", words = "reduce_sync warp sum redux",
+    example = [[
+local sum = dc.jit(function(x, out)
+  local total = dc.reduce_add(x[dc.index()])
+  if dc.lane_index() == 1 then out[1] = total end
+end)
+local out = dc.zeros(1)
+sum(1, 32, dc.arange(1, 32), out)
+out[1]                                     --> 528.0
+]],
+  },
+  {
+    names = {
+      { "active_mask", "The lanes of the warp that are executing this, as an integer; bit 0 is lane 1's." },
+      { "lane_mask_equal", "The bit of the thread's own lane." },
+      { "lane_mask_less", "The bits of the lanes below the thread's own." },
+      { "lane_mask_less_equal", "The bits of the thread's own lane and of those below." },
+      { "lane_mask_greater", "The bits of the lanes above the thread's own." },
+      { "lane_mask_greater_equal", "The bits of the thread's own lane and of those above." },
+    },
+    at = "dc", text = "", args = {}, returns = { { "integer", "a mask of lanes" } },
+    errors = { argument = "outside of kernels" }, see = "vote_ballot", words = "activemask lanemask_lt",
+    example = [[
+local place = dc.jit(function(x, out) -- the number of each positive element among them
+  local i = dc.index()
+  local positive = dc.vote_ballot(x[i] > 0)
+  out[i] = dc.popc(positive & dc.lane_mask_less_equal())
+end)
+local x = dc.full(32, -1)
+x[3], x[5] = 1, 1
+local out = dc.zeros(32, "int32")
+place(1, 32, x, out)
+out[3], out[5]                             --> 1, 2
+]],
+  },
+  {
+    names = {
       { "shuffle", "The value of lane `n` of the warp." },
       { "shuffle_up", "The value of the lane `n` below." },
       { "shuffle_down", "The value of the lane `n` above." },
       { "shuffle_xor", "The value of the lane whose number from 0 differs by the bits of `n`." },
     },
-    at = "dc", text = "All threads of the warp must call it.",
-    args = { { "v", "number", "the thread's value" }, { "n", "integer", "a lane, from 1; a distance; a mask" } },
+    at = "dc", text = "All threads of the warp, or of the mask, must call it.",
+    args = { { "v", "number", "the thread's value" }, { "n", "integer", "a lane, from 1; a distance; a mask" },
+      { "width?", "integer", "lanes of the groups within which values are passed, a power of 2. Default: 32" },
+      mask },
     returns = { { "number", "a value of another thread, of the same type" } },
-    errors = { argument = "outside of kernels" }, see = "jit", words = "shfl_sync warp shuffle",
+    errors = { argument = "outside of kernels" }, see = "reduce_add", words = "shfl_sync warp shuffle",
     example = [[
 local shift = dc.jit(function(x)
   local i = dc.index()
@@ -232,6 +322,41 @@ end)
 local x = dc.arange(1, 32)
 shift(1, 32, x)
 x[1], x[31]                                --> 2.0, 32.0
+]],
+  },
+  {
+    names = {
+      { "cluster_index", "x, y and z of the block's cluster in the grid, from 1." },
+      { "cluster_size", "x, y and z of the cluster: its blocks." },
+      { "cluster_rank", "The number of the block in its cluster, from 1." },
+    },
+    at = "dc", text = "Clusters are those of the launch option `cluster`; without it each block is one.", args = {},
+    returns = { { "integer", "the first; some have more" } }, errors = { argument = "outside of kernels" },
+    see = "cluster_shared", words = "cluster clusterDim distributed shared memory",
+    example = [[
+local ranks = dc.jit(function(out) out[dc.block_index()] = dc.cluster_rank() end)
+local out = dc.zeros(3, "int32")
+ranks(3, 1, out)
+out                                        --> {1, 1, 1}
+]],
+  },
+  {
+    "cluster_shared", at = "dc", text = "The array that another block of the cluster has in place of one of this "
+      .. "block's. `dc.sync_cluster()` stands before, and after the last use: a block's memory ends with it.",
+    args = { { "a", "array", "an array of `dc.shared`" }, { "rank", "integer", "the block's number in the cluster" } },
+    returns = { { "array", "for the kernel alone" } }, errors = { argument = "outside of kernels" },
+    see = "cluster_rank sync_cluster", words = "map_shared_rank distributed shared memory",
+    example = [[
+local first = dc.jit(function(out)
+  local mine = dc.shared("float32", 1)
+  mine[1] = dc.block_index()
+  dc.sync_cluster()
+  out[dc.block_index()] = dc.cluster_shared(mine, 1)[1]
+  dc.sync_cluster()
+end)
+local out = dc.zeros(2)
+first(2, 1, out)
+out                                        --> {1, 2}
 ]],
   },
   {
@@ -257,12 +382,14 @@ x                                          --> {1, 2, 3, 4}
   },
   {
     names = {
-      { "atomic_add", "Adds to an element." }, { "atomic_min", "The smaller of an element and the value." },
+      { "atomic_add", "Adds to an element." }, { "atomic_sub", "Subtracts from an element." },
+      { "atomic_min", "The smaller of an element and the value." },
       { "atomic_max", "The larger of an element and the value." }, { "atomic_and", "Bitwise and of an element." },
       { "atomic_or", "Bitwise or of an element." }, { "atomic_xor", "Bitwise exclusive or of an element." },
       { "atomic_exchange", "Replaces an element." },
     },
-    at = "dc", text = "Of integers of 32 and 64 bits; `atomic_add` of floats too, `atomic_exchange` of float32.",
+    at = "dc", text = "Of all dtypes: `and`, `or` and `xor` of integers and booleans, `exchange` of all, the others of "
+      .. "numbers. `min` and `max` leave a number where the value is NaN, and replace NaN by a number.",
     args = { { "a", "array", "the array" }, { "i", "integer|integer[]", "the element's index, or {i, j}" },
       { "v", "number", "the value" } },
     returns = { { "number", "the element before" } }, errors = { argument = "outside of kernels" }, see = "jit",
@@ -278,11 +405,28 @@ total[1]                                   --> 100.0
 ]],
   },
   {
-    "atomic_cas", at = "dc", text = "Writes a value to an element if that is equal to `expected`.",
-    args = { { "a", "array", "the array, of integers of 32 or 64 bits" },
+    names = {
+      { "atomic_inc", "Adds 1 to an element, which after the limit is 0 again." },
+      { "atomic_dec", "Subtracts 1 from an element, which after 0, or above the limit, is the limit." },
+    },
+    at = "dc", text = "Of arrays of integers.",
+    args = { { "a", "array", "the array" }, { "i", "integer|integer[]", "the element's index, or {i, j}" },
+      { "v", "number", "the limit" } },
+    returns = { { "number", "the element before" } }, errors = { argument = "outside of kernels" }, see = "atomic_add",
+    words = "atomicInc atomicDec",
+    example = [[
+local turn = dc.jit(function(x) dc.atomic_inc(x, 1, 2) end)
+local x = dc.zeros(1, "uint32")
+turn(1, 4, x)
+x[1]                                       --> 1
+]],
+  },
+  {
+    "atomic_cas", at = "dc", text = "Writes a value to an element if that has the bits of `expected`.",
+    args = { { "a", "array", "the array, of any dtype" },
       { "i", "integer|integer[]", "the element's index, or {i, j}" },
-      { "expected", "integer", "what it is compared with" }, { "v", "integer", "the value" } },
-    returns = { { "integer", "the element before" } }, errors = { argument = "outside of kernels" }, see = "jit",
+      { "expected", "number", "what it is compared with" }, { "v", "number", "the value" } },
+    returns = { { "number", "the element before" } }, errors = { argument = "outside of kernels" }, see = "jit",
     words = "atomicCAS compare and swap",
     example = [[
 local claim = dc.jit(function(flag, winners)
@@ -291,6 +435,247 @@ end)
 local winners = dc.zeros(1, "int32")
 claim(2, 32, dc.zeros(1, "int32"), winners)
 winners[1]                                 --> 1
+]],
+  },
+  {
+    "atomic_load", at = "dc", text = "An element as it is in memory; what the thread reads afterwards is not older "
+      .. "(acquire).",
+    args = { { "a", "array", "the array" }, { "i", "integer|integer[]", "the element's index, or {i, j}" } },
+    returns = { { "number", "the element" } }, errors = { argument = "outside of kernels" }, see = "atomic_store",
+    words = "volatile acquire load",
+    example = [[
+local wait = dc.jit(function(flag, x)
+  if dc.block_index() == 1 then
+    x[1] = 5
+    dc.atomic_store(flag, 1, 1)
+  else
+    while dc.atomic_load(flag, 1) == 0 do end
+    x[2] = x[1] + 1
+  end
+end)
+local x = dc.zeros(2)
+wait:with { cooperative = true }(2, 1, dc.zeros(1, "int32"), x)
+x                                          --> {5, 6}
+]],
+  },
+  {
+    "atomic_store", at = "dc", text = "Writes an element; what the thread has written before is seen by a thread that "
+      .. "sees this (release).",
+    args = { { "a", "array", "the array" }, { "i", "integer|integer[]", "the element's index, or {i, j}" },
+      { "v", "number", "the value" } },
+    returns = {}, errors = { argument = "outside of kernels" }, see = "atomic_load", words = "volatile release store",
+    example = [[
+local set = dc.jit(function(flag) dc.atomic_store(flag, 1, 1) end)
+local flag = dc.zeros(1, "int32")
+set(1, 1, flag)
+flag[1]                                    --> 1
+]],
+  },
+  {
+    names = {
+      { "cycles", "The multiprocessor's count of cycles." },
+      { "global_timer", "The device's time in nanoseconds." },
+    },
+    at = "dc", text = "", args = {}, returns = { { "integer", "the count" } },
+    errors = { argument = "outside of kernels" }, see = "nanosleep", words = "clock64 globaltimer",
+    example = [[
+local measure = dc.jit(function(out)
+  local before = dc.global_timer()
+  dc.nanosleep(100)
+  out[1] = dc.global_timer() - before
+end)
+local out = dc.zeros(1, "int64")
+measure(1, 1, out)
+out[1] >= 0                                --> true
+]],
+  },
+  {
+    "nanosleep", at = "dc", text = "Suspends the thread for about this time.",
+    args = { { "ns", "integer", "nanoseconds, at most 1000000" } }, returns = {},
+    errors = { argument = "outside of kernels" }, see = "cycles",
+    example = [[
+local pause = dc.jit(function() dc.nanosleep(10) end)
+pause(1, 1)
+]],
+  },
+  {
+    names = {
+      { "clz", "The number of zero bits above the highest one." }, { "popc", "The number of one bits." },
+      { "ffs", "The place of the lowest one bit, from 1; 0 of 0." }, { "brev", "The bits in reverse order." },
+    },
+    at = "dc", text = "Of the integer's own size.", args = { { "v", "integer", "the integer" } },
+    returns = { { "integer", "of `brev` it has the dtype of `v`" } }, errors = { argument = "outside of kernels" },
+    see = "mulhi", words = "count leading zeros popcount find first set reverse bits",
+    example = [[
+local bits = dc.jit(function(x, out)
+  out[1], out[2], out[3], out[4] = dc.clz(x[1]), dc.popc(x[1]), dc.ffs(x[1]), dc.brev(x[1])
+end)
+local out = dc.zeros(4, "int64")
+bits(1, 1, dc.array({ 6 }, "uint8"), out)
+out                                        --> {5, 2, 2, 96}
+]],
+  },
+  {
+    names = {
+      { "mulhi", "The upper half of a product." },
+      { "mul24", "The product of the lowest 24 bits, of 32-bit integers." },
+      { "hadd", "The mean of two 32-bit integers, rounded down." },
+      { "rhadd", "The mean of two 32-bit integers, rounded up." },
+    },
+    at = "dc", text = "", args = { { "a", "integer", "the first" }, { "b", "integer", "the second" } },
+    returns = { { "integer", "the result" } }, errors = { argument = "outside of kernels" }, see = "clz",
+    words = "mulhi umulhi mul64hi",
+    example = [[
+local high = dc.jit(function(x) x[1] = dc.mulhi(x[1], 6) end)
+local x = dc.array({ 1 << 31 }, "uint32")
+high(1, 1, x)
+x[1]                                       --> 3
+]],
+  },
+  {
+    names = {
+      { "sad", "`|a - b| + c`, of 32-bit integers." },
+      { "dp4a", "`c` and the sum of the products of four 8-bit integers in `a` and `b`." },
+      { "byte_perm", "Four of the eight bytes of `a` and `b`, chosen by the digits of `c`." },
+      { "funnelshift_l", "The upper 32 bits of `b` and `a` shifted to the left by `c`." },
+      { "funnelshift_r", "The lower 32 bits of `b` and `a` shifted to the right by `c`." },
+    },
+    at = "dc", text = "", args = { { "a", "integer", "of 32 bits" }, { "b", "integer", "of 32 bits" },
+      { "c", "integer", "of 32 bits" } },
+    returns = { { "integer", "of 32 bits" } }, errors = { argument = "outside of kernels" }, see = "clz",
+    words = "rotate prmt shf",
+    example = [[
+local rotate = dc.jit(function(x) x[1] = dc.funnelshift_l(x[1], x[1], 8) end)
+local x = dc.array({ 0x12345678 }, "uint32")
+rotate(1, 1, x)
+("%x"):format(x[1])                        --> 34567812
+]],
+  },
+  {
+    "bitcast", at = "dc", text = "The bits of a number as a number of another dtype of the same size.",
+    args = { { "v", "number", "the number" }, { "dtype", "dtype", "the dtype" } },
+    returns = { { "number", "of that dtype" } }, errors = { argument = "outside of kernels" }, see = "cast",
+    words = "float_as_int int_as_float reinterpret",
+    example = [[
+local bits = dc.jit(function(x, out) out[1] = dc.bitcast(x[1], "uint32") end)
+local out = dc.zeros(1, "uint32")
+bits(1, 1, dc.ones(1), out)
+("%x"):format(out[1])                      --> 3f800000
+]],
+  },
+  {
+    names = {
+      { "sincos", "Sine and cosine." }, { "sincospi", "Sine and cosine of pi times the number." },
+      { "frexp", "A fraction of 0.5 to 1 and an exponent of 2, an integer." },
+    },
+    at = "dc", text = "", args = { { "v", "number", "the number" } },
+    returns = { { "number", "the first" }, { "number", "the second" } }, errors = { argument = "outside of kernels" },
+    see = "remquo", words = "sin cos mantissa exponent",
+    example = [[
+local parts = dc.jit(function(x) x[1], x[2] = dc.frexp(x[1]) end)
+local x = dc.array { 12, 0 }
+parts(1, 1, x)
+x                                          --> {0.75, 4}
+]],
+  },
+  {
+    "remquo", at = "dc", text = "The rest of a division whose quotient is rounded to the nearest integer, and the last "
+      .. "bits of that.",
+    args = { { "a", "number", "the dividend" }, { "b", "number", "the divisor" } },
+    returns = { { "number", "the rest" }, { "integer", "the quotient's bits, with its sign" } },
+    errors = { argument = "outside of kernels" }, see = "remainder",
+    example = [[
+local parts = dc.jit(function(x) x[1], x[2] = dc.remquo(x[1], 4) end)
+local x = dc.array { 7, 0 }
+parts(1, 1, x)
+x                                          --> {-1, 2}
+]],
+  },
+  {
+    names = {
+      { "add_rn", "A sum to nearest." }, { "add_rz", "A sum toward zero." },
+      { "add_ru", "A sum up." }, { "add_rd", "A sum down." },
+      { "sub_rn", "A difference to nearest." }, { "sub_rz", "A difference toward zero." },
+      { "sub_ru", "A difference up." }, { "sub_rd", "A difference down." },
+      { "mul_rn", "A product to nearest." }, { "mul_rz", "A product toward zero." },
+      { "mul_ru", "A product up." }, { "mul_rd", "A product down." },
+      { "div_rn", "A quotient to nearest." }, { "div_rz", "A quotient toward zero." },
+      { "div_ru", "A quotient up." }, { "div_rd", "A quotient down." },
+    },
+    at = "dc", text = "A floating result, rounded so.", args = { { "a", "number", "the first" },
+      { "b", "number", "the second" } },
+    returns = { { "number", "the result" } }, errors = { argument = "outside of kernels" }, see = "fma_rn",
+    words = "rounding mode interval __fadd_ru __dmul_rd",
+    example = [[
+local third = dc.jit(function(x) x[1], x[2] = dc.div_rd(x[1], 3), dc.div_ru(x[1], 3) end)
+local x = dc.ones(2)
+third(1, 1, x)
+x[1] < 1 / 3, x[2] > 1 / 3                 --> true, true
+]],
+  },
+  {
+    names = {
+      { "rcp_rn", "1 / a to nearest." }, { "rcp_rz", "1 / a toward zero." },
+      { "rcp_ru", "1 / a up." }, { "rcp_rd", "1 / a down." },
+      { "sqrt_rn", "The square root to nearest." }, { "sqrt_rz", "The square root toward zero." },
+      { "sqrt_ru", "The square root up." }, { "sqrt_rd", "The square root down." },
+    },
+    at = "dc", text = "Rounded so.", args = { { "a", "number", "the number" } },
+    returns = { { "number", "the result" } }, errors = { argument = "outside of kernels" }, see = "add_rn",
+    words = "rounding mode __frcp_rn __dsqrt_rn",
+    example = [[
+local root = dc.jit(function(x) x[1], x[2] = dc.sqrt_rd(x[1]), dc.sqrt_ru(x[1]) end)
+local x = dc.full(2, 2)
+root(1, 1, x)
+x[1] < x[2]                                --> true
+]],
+  },
+  {
+    names = {
+      { "fma_rn", "`a * b + c` to nearest." }, { "fma_rz", "`a * b + c` toward zero." },
+      { "fma_ru", "`a * b + c` up." }, { "fma_rd", "`a * b + c` down." },
+    },
+    at = "dc", text = "Rounded once, so.", args = { { "a", "number", "a factor" }, { "b", "number", "a factor" },
+      { "c", "number", "what is added" } },
+    returns = { { "number", "the result" } }, errors = { argument = "outside of kernels" }, see = "add_rn fma",
+    words = "rounding mode __fmaf_rn",
+    example = [[
+local up = dc.jit(function(x) x[1] = dc.fma_ru(x[1], x[1], 1e-20) end)
+local x = dc.ones(1)
+up(1, 1, x)
+x[1] > 1                                   --> true
+]],
+  },
+  {
+    names = {
+      { "fast_sin", "`__sinf`." }, { "fast_cos", "`__cosf`." }, { "fast_tan", "`__tanf`." },
+      { "fast_exp", "`__expf`." }, { "fast_exp10", "`__exp10f`." }, { "fast_log", "`__logf`." },
+      { "fast_log2", "`__log2f`." }, { "fast_log10", "`__log10f`." },
+      { "saturate", "`__saturatef`: the number between 0 and 1 that is nearest." },
+    },
+    at = "dc", text = "CUDA's less accurate, faster functions, of float32 and 16-bit floats.",
+    args = { { "v", "number", "the number" } }, returns = { { "number", "the result" } },
+    errors = { argument = "outside of kernels" }, see = "fast_pow", words = "intrinsic approximate fast math",
+    example = [[
+local softplus = dc.jit(function(x) x[1] = dc.fast_log(1 + dc.fast_exp(x[1])) end)
+local x = dc.zeros(1)
+softplus(1, 1, x)
+math.abs(x[1] - math.log(2)) < 1e-5        --> true
+]],
+  },
+  {
+    names = {
+      { "fast_pow", "`__powf`." }, { "fast_divide", "`__fdividef`." },
+    },
+    at = "dc", text = "CUDA's less accurate, faster functions, of float32 and 16-bit floats.",
+    args = { { "a", "number", "the first" }, { "b", "number", "the second" } },
+    returns = { { "number", "the result" } }, errors = { argument = "outside of kernels" }, see = "fast_exp",
+    words = "intrinsic approximate fast math",
+    example = [[
+local cube = dc.jit(function(x) x[1] = dc.fast_pow(x[1], 3) end)
+local x = dc.full(1, 2)
+cube(1, 1, x)
+math.abs(x[1] - 8) < 1e-4                  --> true
 ]],
   },
   {

@@ -13,9 +13,16 @@ struct dc_embedded {
 };
 extern const struct dc_embedded dc_embedded_device[];
 
-void dc_emit_device_text(dc_buf *b, const char *name) {
+const char *dc_device_text(const char *name, size_t *len) {
   const struct dc_embedded *e = dc_embedded_device;
   while (e->name != NULL && strcmp(e->name, name) != 0) e++;
-  if (e->name != NULL) dc_buf_add(b, e->text, e->len);
+  *len = e->len;
+  return e->name != NULL ? e->text : NULL;
+}
+
+void dc_emit_device_text(dc_buf *b, const char *name) {
+  size_t len;
+  const char *text = dc_device_text(name, &len);
+  if (text != NULL) dc_buf_add(b, text, len);
   else b->failed = true;
 }

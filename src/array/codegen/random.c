@@ -12,8 +12,8 @@
 #include "base/dtype.h"
 
 void dc_emit_random_prelude(dc_buf *b) {
-  static const char *const names[] = { "random/philox", "random/draws", "random/log", "random/circle", "random/log64",
-                                       "random/circle64", "random/values" };
+  static const char *const names[] = { "random/philox", "random/pairs", "random/draws", "random/log", "random/circle",
+                                       "random/log64", "random/circle64", "random/values" };
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) dc_emit_device_text(b, names[i]);
 }
 

@@ -36,9 +36,8 @@ static __device__ __forceinline__ uint4 philox(unsigned long long seed, unsigned
   return c;
 }
 
-// draw: the bits of element i; pair: those of the two elements that i is one of; draws: N elements from `at` on, which
-// N or a counter's number of draws divides.
-//: draws
+// pair: the bits of the two elements that i is one of.
+//: pairs
 static __device__ __forceinline__ unsigned long long joined(unsigned int low, unsigned int high) {
   return (unsigned long long)high << 32 | low;
 }
@@ -51,6 +50,9 @@ static __device__ __forceinline__ ulonglong2 pair64(unsigned long long seed, uns
   const uint4 c = philox(seed, call, i >> 1);
   return make_ulonglong2(joined(c.x, c.y), joined(c.z, c.w));
 }
+
+// draw: the bits of element i; draws: N elements from `at` on, which N or a counter's number of draws divides.
+//: draws
 template <typename T>
 static __device__ __forceinline__ auto one_of(T pair, unsigned long long i) { return i & 1 ? pair.y : pair.x; }
 static __device__ __forceinline__ unsigned int draw32(unsigned long long seed, unsigned long long call,
