@@ -229,8 +229,8 @@ describe("rounding modes", function()
       for i = 1, 100 do
         local a, b, row = x[i], y[i], got[i]:to_table()
         local exact = dtype == "float32" -- doubles are near enough to lie between
-        local between = { [1] = a + b, [5] = a * b, [7] = a / b, [9] = math.sqrt(math.abs(a)), [11] = a * b + 1,
-          [13] = a - b, [15] = 1 / a }
+        local between = { [1] = a + b, [5] = a * b, [7] = a / b, [9] = math.sqrt(math.abs(a)), [13] = a - b,
+          [15] = 1 / a, [11] = exact and a * b + 1 or nil }
         for k, v in pairs(between) do
           local low, high = row[k], row[k + 1]
           assert(low <= v and v <= high, h.note(("%s: %.17g is not in %.17g to %.17g"):format(dtype, v, low, high)))
