@@ -4494,13 +4494,13 @@ function dc.scan(options) end
 ---@field fast_math? boolean NVRTC's `--use_fast_math`
 ---@field args? integer how many arguments, for functions with `...`
 
----Runs a Lua function of numbers once, on symbolic values, and makes one fused elementwise kernel of what it returns; several results give several arrays. Arguments, results and broadcasting are as with `dc.elementwise`.
+---Makes one fused elementwise kernel of a Lua function of numbers; several results give several arrays. The function runs once, on symbolic values; one whose control flow depends on its arguments is compiled as those of `dc.jit`. Arguments, results and broadcasting are as with `dc.elementwise`.
 ---```lua
 ---local area = dc.vectorize(function(x, y) return x * y, 2 * (x + y) end)
 ---local a, around = area({ 1, 2, 3 }, 4)
 ---a                                          --> {4, 8, 12}
 ---around                                     --> {10, 12, 14}
----local relu = dc.vectorize(function(x) return dc.where(x:gt(0), x, 0) end)
+---local relu = dc.vectorize(function(x) return x > 0 and x or 0 end)
 ---relu { -1, 2 }                             --> {0, 2}
 ---```
 ---@param fn function a function of numbers

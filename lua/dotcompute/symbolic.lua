@@ -53,11 +53,14 @@ for name, op in pairs(comparisons) do
   methods[name] = function(a, b) return node(op, ("'%s'"):format(name), a, b) end
 end
 
--- Lua converts the result of these operators to one boolean, which is unknown while the function is traced.
+-- Lua converts the result of these operators to one boolean, which is unknown while the function is traced. The field
+-- `needs_values` of the error tells so.
 local function no_boolean(sign, instead)
   return function()
-    fail("argument", "'%s' of symbolic values: Lua would make one boolean of it, for all elements; "
-      .. "write %s, and dc.where(c, a, b) in place of if and and/or", sign, instead)
+    local _, err = pcall(fail, "argument", "'%s' of symbolic values: Lua would make one boolean of it, for all "
+      .. "elements; write %s, and dc.where(c, a, b) in place of if and and/or", sign, instead)
+    err.needs_values = true
+    error(err, 0)
   end
 end
 meta.__lt = no_boolean("<", "a:lt(b) or a:gt(b)")

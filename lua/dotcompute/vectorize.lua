@@ -1,12 +1,14 @@
 -- dc.vectorize: a Lua function of numbers becomes a fused elementwise kernel.
 --
--- The function runs once, on symbolic values.  What it returns is a graph; when arrays of certain dtypes come, each
+-- A function whose control flow depends on its arguments is compiled as functions of dc.jit are (jit/elementwise.lua).
+-- Others are traced: the function runs once, on symbolic values.  What it returns is a graph; when arrays of certain dtypes come, each
 -- node gets a dtype by the rules of the arrays' own operators, and the graph becomes the body of an elementwise kernel.
 -- Numbers are weak: they take the dtype of what they meet.  As in expressions of arrays nothing is contracted.
 local core = require "dotcompute.core"
 local arguments = require "dotcompute.arguments"
 local builder = require "dotcompute.builder"
 local elementwise = require "dotcompute.elementwise"
+local jit_elementwise = require "dotcompute.jit.elementwise"
 local number_text = require "dotcompute.number_text"
 local symbolic = require "dotcompute.symbolic"
 core.builtin(debug.getinfo(1, "S").source)
@@ -329,8 +331,15 @@ end
 
 -- --- tracing ----------------------------------------------------------------------------------------------------
 
--- The function's results on symbolic arguments.
-local function trace(fn, count)
+-- Whether an error of a traced function says that it needs values, not symbols.
+local function needs_values(err)
+  if type(err) == "table" then return rawget(err, "needs_values") == true end
+  return type(err) == "string" and (err:find("got symbolic value", 1, true) ~= nil
+    or err:find "'for' %a+ %a* ?must be a number" ~= nil)
+end
+
+-- The function's results on symbolic arguments. `compilable`: nil in their place where the function needs values.
+local function trace(fn, count, compilable)
   local symbols = {}
   for k = 1, count do symbols[k] = symbolic.argument(k) end
   core.trace(1)
@@ -338,6 +347,7 @@ local function trace(fn, count)
   core.trace(-1)
   if not results[1] then
     local err = results[2]
+    if compilable and needs_values(err) then return nil end
     if type(err) == "string" and err:find("got symbolic value", 1, true) then
       fail("argument", "%s; Lua's own functions take no symbolic values: in place of math.sin and its like use "
         .. "dc.sin or x:sin()", err)
@@ -375,7 +385,7 @@ end
 local function vectorize(fn, options)
   if type(fn) == "table" and require("dotcompute.jit").function_of(fn) then
     options = arguments.check("dc.vectorize", options, known)
-    return require("dotcompute.jit.elementwise").vectorize(fn, options)
+    return jit_elementwise.vectorize(fn, options)
   end
   if type(fn) ~= "function" then
     fail("argument", "bad argument #1 to 'vectorize': a function expected, got %s", core.describe(fn))
@@ -383,7 +393,9 @@ local function vectorize(fn, options)
   options = options or {}
   arguments.check("dc.vectorize", options, known)
   local count, names = parameters(fn, options)
-  local graph = trace(fn, count)
+  local compilable, depends = jit_elementwise.inspect(fn, count)
+  local graph = not depends and trace(fn, count, compilable)
+  if not graph then return jit_elementwise.vectorize(fn, options) end
   local inputs, outputs = {}, {}
   for k = 1, count do inputs[k] = ("T%d x%d"):format(k, k) end
   for k = 1, #graph do outputs[k] = ("R%d result%d"):format(k, k) end

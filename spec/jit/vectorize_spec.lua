@@ -63,6 +63,97 @@ describe("dc.vectorize of a function of dc.jit", function()
     assert.same({ 17, 20 }, f(x):to_table())
   end)
 
+  it("is not needed around a function whose control flow depends on its arguments", function()
+    local limit, scale = 3, 2
+    local function clipped(v)
+      if v == limit then return 0 end
+      return v
+    end
+    local function first_power(x, y)
+      local n = 0
+      repeat
+        x = x * 2
+        n = n + 1
+      until x > y or n == 20
+      return n
+    end
+    local functions = {
+      function(x, y) if x < y then return x end return y end,
+      function(x, y) return x >= y and x or -y end,
+      function(x, y) return x == y and 1 or 2 end,
+      function(x, _) return (x ~= 3 and not (x > 5)) and x or 7 end,
+      function(x, y)
+        local s = 0
+        for i = 1, x do s = s + i * y end
+        return s
+      end,
+      function(x, y)
+        while x ~= y do
+          if x > y then x = x - y else y = y - x end
+        end
+        return x
+      end,
+      function(x, y) return clipped(x) + scale * y end,
+      first_power,
+      function(x, y)
+        local z = x - y
+        local function sign(v) if v < 0 then return -1 end return v == 0 and 0 or 1 end
+        return sign(z), z
+      end,
+      function(x, y) return math.max(x, y) // 2 + math.abs(x - y) end,
+    }
+    for round = 1, 2 do
+      for k, fn in ipairs(functions) do
+        local f = dc.vectorize(fn)
+        local n = math.random(1, 200)
+        local x, y, want, second = {}, {}, {}, {}
+        for j = 1, n do
+          x[j], y[j] = math.random(1, 9), math.random(1, 9)
+          want[j], second[j] = fn(x[j], y[j])
+        end
+        local got, other = f(dc.array(x, "int32"), dc.array(y, "int32"))
+        h.same(want, got:to_table(), ("function %d, round %d"):format(k, round))
+        if #second > 0 then h.same(second, other:to_table(), "second") end
+      end
+      limit, scale = 5, -1
+    end
+  end)
+
+  it("stays traced without it: the function runs once, with the script's own control flow", function()
+    local runs, terms = 0, { 3, 2, 1 }
+    local f = dc.vectorize(function(x, y)
+      runs = runs + 1
+      if y == nil then y = 1 end
+      local s = 0
+      for _, c in ipairs(terms) do s = s * x + c end
+      if #terms > 2 then s = s + y end
+      return s, type(x) == "number"
+    end)
+    local a, b = f(dc.array { 1, 2 }, 10)
+    h.same({ 16, 27 }, a:to_table())
+    h.same({ false, false }, b:to_table())
+    f(dc.array { 1, 2 }, 10)
+    assert.equal(1, runs)
+  end)
+
+  it("takes methods and functions of traced values beside control flow", function()
+    local f = dc.vectorize(function(x)
+      if x:lt(0) then return dc.clip(x, -2, -1) end
+      if x:isnan() then return dc.maximum(x, 1) end
+      return x:sqrt():max(1.5) + x:to("int8") + dc.minimum(x, 2)
+    end)
+    local got = f(dc.array({ -5, -1.5, 0 / 0, 4, 1 }, "float64"))
+    h.same({ -2, -1.5 }, { got[1], got[2] })
+    assert(got[3] ~= got[3])
+    h.same({ 2 + 4 + 2, 1.5 + 1 + 1 }, { got[4], got[5] })
+    fails("compile", "'foo' is not possible", function()
+      dc.vectorize(function(x) if x > 0 then return x:foo() end return x end)(dc.ones(2))
+    end)
+    fails("argument", "squares takes 1 argument %(x%), or 2 with the results to write, got 0", function()
+      dc.vectorize(function(x) return x > 0 and x * x or 0 end, { name = "squares" })()
+    end)
+  end)
+
   it("refuses what an elementwise function cannot do", function()
     local x = dc.ones(3)
     fails("argument", "returns nothing", function() dc.vectorize(dc.jit(function(_) end)) end)

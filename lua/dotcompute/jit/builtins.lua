@@ -320,6 +320,43 @@ add("dc.where", function(self, n, b)
   return text(n, t, "($1 ? $2 : $3)", { c, args[1], args[2] })
 end)
 
+-- The smaller or greater of two values of one type; NaN where one is NaN.
+local function or_nan(n, t, name, a, b)
+  if not types.is_floating(t) then
+    return text(n, t, ("($1 %s $2 ? $1 : $2)"):format(less[name]), { a, b }, { twice = true })
+  end
+  local x, y = as_float(t, "$1"), as_float(t, "$2")
+  return text(n, t, ("(%s != %s ? $1 : %s != %s ? $2 : (%s)f%s(%s, %s))"):format(x, x, y, y, t.ctype, name, x, y),
+    { a, b }, { twice = true })
+end
+
+for lua_name, name in pairs { minimum = "min", maximum = "max" } do
+  add("dc." .. lua_name, function(self, n, b)
+    local args = numbers(self, n, b, 2)
+    local t = met(self, args)
+    return t and or_nan(n, t, name, args[1], args[2]) or text(n, types.unknown, "0")
+  end)
+end
+
+add("dc.clip", function(self, n, b)
+  local args = numbers(self, n, b, 3)
+  local t = met(self, args)
+  return t and or_nan(n, t, "min", or_nan(n, t, "max", args[1], args[2]), args[3]) or text(n, types.unknown, "0")
+end)
+
+-- Methods of symbolic values, which functions that dc.vectorize compiles may call: x:exp().
+local comparisons = { lt = "<", le = "<=", gt = ">", ge = ">=", eq = "==", ne = "~=" }
+
+-- The function of a method, nil where there is none.
+function builtins.method(name)
+  local sign = comparisons[name]
+  if not sign then return by_name["dc." .. (name == "to" and "cast" or name)] end
+  return { name = "x:" .. name, check = function(self, n, b)
+    count(self, n, b, 2)
+    return self:compare({ a = n.args[1], b = n.args[2], at = n.at }, sign, self:expr(n.args[1]), self:expr(n.args[2]))
+  end }
+end
+
 -- Lua's own functions of `math`.
 for name, c in pairs { sin = "sin", cos = "cos", tan = "tan", asin = "asin", acos = "acos", exp = "exp",
   sqrt = "sqrt" } do

@@ -3,11 +3,21 @@
 local core = require "dotcompute.core"
 local builder = require "dotcompute.builder"
 local device_function = require "dotcompute.jit.device_function"
+local depends_on_values = require "dotcompute.jit.control_flow"
 local elementwise = require "dotcompute.elementwise"
 local lua_functions = require "dotcompute.jit.lua_functions"
+local source = require "dotcompute.jit.source"
 core.builtin(debug.getinfo(1, "S").source)
 
 local fail = builder.fail
+
+-- Whether a function that takes `count` values can be compiled, which needs its text, and whether it has to be, since its
+-- control flow depends on them.
+local function inspect(fn, count)
+  local ok, found = pcall(source.find, fn)
+  if not ok or found.node.vararg or #found.node.params ~= count then return false, false end
+  return true, depends_on_values(found)
+end
 
 -- The number of values of the first return statement of a block; nil where there is none.
 local function count_results(block)
@@ -39,4 +49,4 @@ local function vectorize(value, options)
       shown = table.concat(f.params, ", "), operation = f }, lua_functions.operation)
 end
 
-return { vectorize = vectorize }
+return { vectorize = vectorize, inspect = inspect }

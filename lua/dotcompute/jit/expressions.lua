@@ -1,5 +1,6 @@
 -- Types of expressions: methods of the checker (check.lua).
 local core = require "dotcompute.core"
+local builtins = require "dotcompute.jit.builtins"
 local number_text = require "dotcompute.number_text"
 local types = require "dotcompute.jit.types"
 core.builtin(debug.getinfo(1, "S").source)
@@ -16,6 +17,11 @@ E["..."] = function(self, n) self:fail(n.at, "'...' is not possible in a kernel:
 function E.table(self, n) return self:tuple(n) end
 E.method = function(self, n)
   if n.name == "shape" then return self:shape(n) end
+  local builtin = self.compiled_in and builtins.method(n.name)
+  if builtin then
+    return builtin.check(self, { args = table.move(n.args, 1, #n.args, 2, { n.object }), at = n.at, last = n.last },
+      builtin)
+  end
   self:fail(n.name_at, "methods cannot be called in a kernel, but a:shape(k): '%s' is not possible", n.name)
 end
 

@@ -194,17 +194,18 @@ assert(longest(dc.array({ 4, 2, 9 }, "int32"))[3] == 4)
 ]==],
   {
     "vectorize", at = "dc",
-    text = "Runs a Lua function of numbers once, on symbolic values, and makes one fused elementwise kernel of what it "
-      .. "returns; several results give several arrays. Arguments, results and broadcasting are as with "
-      .. "`dc.elementwise`.",
+    text = "Makes one fused elementwise kernel of a Lua function of numbers; several results give several arrays. The "
+      .. "function runs once, on symbolic values; one whose control flow depends on its arguments is compiled as those "
+      .. "of `dc.jit`. Arguments, results and broadcasting are as with `dc.elementwise`.",
     args = { { "fn", "function", "a function of numbers" } },
     options = { { "name", "string", "the name in messages and profiles" },
       { "fast_math", "boolean", "NVRTC's `--use_fast_math`" },
       { "args", "integer", "how many arguments, for functions with `...`" } },
     returns = { { "fun(...: any): array", "`f(arguments… [, results…])`: an array for each result of `fn`" } },
     errors = { argument = "not a function, a function with `...` and no `args`, one that returns nothing or a value "
-      .. "that is not symbolic, `<` and the like of symbolic values, functions of `math` on them; of calls: a wrong "
-      .. "count",
+      .. "that is not symbolic; `<` and the like of symbolic values, functions of `math` on them, where the function's "
+      .. "text is not known; of calls: a wrong count",
+      compile = "of the first call: mistakes in a function that is compiled, with line and column",
       device = "of calls: arrays of two devices",
       dtype = "of calls: a number that an integer dtype cannot hold, `&` and the like of floats",
       index = "a function that symbolic values do not have", shape = "of calls: shapes that do not broadcast" },
@@ -213,7 +214,7 @@ local area = dc.vectorize(function(x, y) return x * y, 2 * (x + y) end)
 local a, around = area({ 1, 2, 3 }, 4)
 a                                          --> {4, 8, 12}
 around                                     --> {10, 12, 14}
-local relu = dc.vectorize(function(x) return dc.where(x:gt(0), x, 0) end)
+local relu = dc.vectorize(function(x) return x > 0 and x or 0 end)
 relu { -1, 2 }                             --> {0, 2}
 ]],
     see = "elementwise where",
@@ -234,9 +235,12 @@ assert(sign(dc.array { -3, 0, 5 })[1] == -1)
 - Operators: `+ - * / // % ^`, `& | ~ << >>`, unary `- ~`. `//` and `%` round toward minus infinity as in Lua (integers
   by 0 give 0); `^` is floating; shifts by the width or more leave nothing but the sign. dtypes follow the arrays' own
   rules; numbers, be they constants or arguments, take the dtype of what they meet.
-- Comparisons are methods, `x:lt(y)`, `le gt ge eq ne`, and give bools; `dc.where(c, a, b)` chooses. `<`, `<=` and a
-  `==` of two symbolic values are errors that say so. **`if x then`, `x and y`, `not x` and `x == 3` cannot be
-  noticed**: Lua takes a symbolic value for true, and for no number.
+- A function with `if x < y`, `x == 3 and …`, `while`, `for i = 1, n` on its arguments is compiled, not traced: it obeys
+  the rules of [kernels in Lua](jit.md#what-a-kernel-may-contain), with the methods below beside them. This needs the
+  function's text, and errors come with the first call.
+- Traced functions compare by methods, `x:lt(y)`, `le gt ge eq ne`, which give bools; `dc.where(c, a, b)` chooses.
+  Without the function's text `<`, `<=` and a `==` of two symbolic values are errors that say so, but `if x then`,
+  `x and y`, `not x` and `x == 3` cannot be noticed: Lua takes a symbolic value for true, and for no number.
 - Functions: those of CUDA's math library by name, as `dc.exp(x)` or `x:exp()`, and `min max minimum maximum clip where
   cast`. A symbolic value is one element and has no axes: here `dc.max(x, y)` and `dc.min(x, y)` are elementwise, as
   `fmax` and `fmin`. `math.sin` and its like are errors; they are fine on numbers. Control flow that does not depend on
