@@ -1,8 +1,9 @@
 -- dc.vectorize: a Lua function of numbers becomes a fused elementwise kernel.
 --
 -- A function whose control flow depends on its arguments is compiled as functions of dc.jit are (jit/elementwise.lua).
--- Others are traced: the function runs once, on symbolic values.  What it returns is a graph; when arrays of certain dtypes come, each
--- node gets a dtype by the rules of the arrays' own operators, and the graph becomes the body of an elementwise kernel.
+-- Others are traced: the function runs once, on symbolic values.  What it returns is a graph; when arrays of certain
+-- dtypes come, each node gets a dtype by the rules of the arrays' own operators, and the graph becomes the body of an
+-- elementwise kernel.
 -- Numbers are weak: they take the dtype of what they meet.  As in expressions of arrays nothing is contracted.
 local core = require "dotcompute.core"
 local arguments = require "dotcompute.arguments"

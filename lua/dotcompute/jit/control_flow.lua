@@ -1,5 +1,5 @@
--- Whether the control flow of a Lua function depends on the values of its arguments, as far as its text tells: `if x > 0`,
--- `x == 3 and …`, `while y do`, `for i = 1, n`. dc.vectorize compiles such a function; it traces others.
+-- Whether the control flow of a Lua function depends on the values of its arguments, as far as its text tells: `if x >
+-- 0`, `x == 3 and …`, `while y do`, `for i = 1, n`. dc.vectorize compiles such a function; it traces others.
 --
 -- Names that hold an argument, or what is computed of one, are marked until no mark is added: those of the function, of
 -- its local functions, and of functions of the script that it calls with marked values.

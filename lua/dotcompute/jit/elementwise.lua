@@ -11,8 +11,8 @@ core.builtin(debug.getinfo(1, "S").source)
 
 local fail = builder.fail
 
--- Whether a function that takes `count` values can be compiled, which needs its text, and whether it has to be, since its
--- control flow depends on them.
+-- Whether a function that takes `count` values can be compiled, which needs its text, and whether it has to be, since
+-- its control flow depends on them.
 local function inspect(fn, count)
   local ok, found = pcall(source.find, fn)
   if not ok or found.node.vararg or #found.node.params ~= count then return false, false end

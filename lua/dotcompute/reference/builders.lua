@@ -243,8 +243,8 @@ assert(sign(dc.array { -3, 0, 5 })[1] == -1)
   `x and y`, `not x` and `x == 3` cannot be noticed: Lua takes a symbolic value for true, and for no number.
 - Functions: those of CUDA's math library by name, as `dc.exp(x)` or `x:exp()`, and `min max minimum maximum clip where
   cast`. A symbolic value is one element and has no axes: here `dc.max(x, y)` and `dc.min(x, y)` are elementwise, as
-  `fmax` and `fmin`. `math.sin` and its like are errors; they are fine on numbers. Control flow that does not depend on
-  symbolic values is Lua's own.
+  `fmax` and `fmin`. A function with `math.sin` and its like of arguments is compiled. Control flow that does not depend
+  on arguments is Lua's own, with tables and strings.
 - options: `name`, `fast_math`, `args` (how many arguments, for functions with `...`).
 
 The same functions take arrays too, outside of `dc.vectorize`: `dc.tanh(a)`, `dc.hypot(a, b)`, `dc.where(mask, a, b)`.
