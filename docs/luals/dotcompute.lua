@@ -1373,26 +1373,38 @@ function c_array:cumprod(axis) end
 
 ---@class dotcompute.sort.options
 ---@field descending? boolean the largest first. Default: false
+---@field less? function a comparison in place of the elements' own order: `less(p, q)` says whether p stands before q
+---@field key? function what is compared: `key(p)`, a number of each element
+---@field offsets? dotcompute.array|table sorts the segments of a 1-d array by themselves: segment k is `a[offsets[k]]` to `a[offsets[k + 1] - 1]`. Ascending integers, from 1 to the number of elements plus 1
+---@field values? dotcompute.array|table an array of the same shape whose elements move along
 ---@field axis? integer the axis. Default: the last one
 
----The elements along an axis in ascending order. Stable.
+---The elements along an axis in ascending order, or in that of a function in Lua, `less` or `key` ([Algorithms by functions in Lua](jit.md#algorithms)). Stable.
 ---```lua
 ---local a = dc.array { 3, 1, 2, 0 / 0 }
 ---a:sort():slice { 1, 3 }                    --> {1, 2, 3}
 ---a:sort({ descending = true })[1]           --> 3
 ---dc.isnan(a:sort { descending = true })[4]  --> true
 ---dc.sort({ { 2, 1 }, { 1, 3 } }, 1)         --> {{1, 1}, {2, 3}}
+---dc.sort({ 5, 2, 8, 3 }, { less = function(p, q) return p % 2 < q % 2 end })  --> {2, 8, 5, 3}
+---dc.sort({ 5, 2, 8, 3 }, { offsets = { 1, 3, 5 } })  --> {2, 5, 3, 8}
+---local keys, values = dc.sort({ 3, 1, 2 }, { values = { 30, 10, 20 } })
+---values                                     --> {10, 20, 30}
 ---```
 ---@param axis? integer|dotcompute.sort.options the axis. Default: the last one
 ---@param options? dotcompute.sort.options options by name
 ---@return dotcompute.array # the shape and dtype of `a`
+---@return dotcompute.array # with `values`: these, in the order of their elements
 function c_array:sort(axis, options) end
 
 ---@class dotcompute.argsort.options
 ---@field descending? boolean the index of the largest first. Default: false
+---@field less? function a comparison in place of the elements' own order: `less(p, q)` says whether p stands before q
+---@field key? function what is compared: `key(p)`, a number of each element
+---@field offsets? dotcompute.array|table sorts the segments of a 1-d array by themselves: segment k is `a[offsets[k]]` to `a[offsets[k + 1] - 1]`. Ascending integers, from 1 to the number of elements plus 1
 ---@field axis? integer the axis. Default: the last one
 
----The indices that sort the elements along an axis. Equal elements keep their order.
+---The indices that sort the elements along an axis. Equal elements keep their order. With `offsets` they count from the array's beginning.
 ---```lua
 ---local a = dc.array { 30, 10, 20 }
 ---a:argsort()                                --> {2, 3, 1}
@@ -1424,19 +1436,28 @@ function c_array:topk(k, axis, options) end
 ---@class dotcompute.unique.options
 ---@field counts? boolean also gives how often each value occurs. Default: false
 ---@field inverse? boolean also gives the index of each element's value. Default: false
+---@field less? function a comparison in place of the elements' own order: `less(p, q)` says whether p stands before q
+---@field equal? function compares neighbours: `equal(p, q)`; the array keeps its order
+---@field values? dotcompute.array|table as many elements as `a` has; those of the first of equal elements are given
 
----The distinct values of all elements, ascending (complex numbers with a NaN count as one value, the last); then, with `counts = true`, their counts; then, with `inverse = true`, an array of the shape of `a` with the index of each element's value.
+---The distinct values of all elements, ascending (complex numbers with a NaN count as one value, the last); then, with `counts = true`, their counts; then, with `inverse = true`, an array of the shape of `a` with the index of each element's value. With `equal` nothing is sorted: of neighbours that are equal the first stays.
 ---```lua
 ---local values, counts, inverse = dc.unique({ 30, 10, 30 }, { counts = true, inverse = true })
 ---values                                     --> {10, 30}
 ---counts                                     --> {1, 2}
 ---values:take(inverse)                       --> {30, 10, 30}
+---dc.unique({ 1, 1, 2, 1 }, { equal = function(p, q) return p == q end })  --> {1, 2, 1}
 ---```
 ---@param options? dotcompute.unique.options options by name
 ---@return dotcompute.array # 1-d: the distinct values
 ---@return dotcompute.array # int64, 1-d: the counts, if asked for
 ---@return dotcompute.array # int64, of the shape of `a`: the indices, if asked for
+---@return dotcompute.array # 1-d: the values of the first of equal elements, with option `values`
 function c_array:unique(options) end
+
+---@class dotcompute.searchsorted.options
+---@field less? function the comparison by which `s` is in order: `less(p, q)`
+---@field side? "left"|"right" before or after equal elements. Default: "left"
 
 ---For each value its position in the ascending 1-d array `s`, 1 to `#s + 1`: before equal elements, or after them with side `"right"`.
 ---```lua
@@ -1444,21 +1465,66 @@ function c_array:unique(options) end
 ---s:searchsorted { 2, 5 }                    --> {2, 5}
 ---s:searchsorted({ 2, 5 }, "right")          --> {4, 5}
 ---s:searchsorted(0):item()                   --> 1
+---dc.searchsorted({ 3, 2, 1 }, 2, { less = function(p, q) return p > q end }):item()  --> 2
 ---```
 ---@param v dotcompute.array|table|number the values, of any shape
----@param side? "left"|"right" before or after equal elements. Default: "left"
+---@param side? "left"|"right"|dotcompute.searchsorted.options before or after equal elements. Default: "left"
+---@param options? dotcompute.searchsorted.options options by name
 ---@return dotcompute.array # int64, the shape of `v`
-function c_array:searchsorted(v, side) end
+function c_array:searchsorted(v, side, options) end
 
----The elements where the bool array of the same shape is true: 1-d, in C order. The same as `a[mask]`.
+---The elements where the bool array of the same shape is true: 1-d, in C order. The same as `a[mask]`. In place of the mask stands a predicate, a function in Lua of an element.
 ---```lua
 ---local a = dc.array { 4, -1, 2 }
 ---a:select(a:gt(0))                          --> {4, 2}
 ---dc.select({ { 1, 2 }, { 3, 4 } }, { { true, false }, { false, true } })  --> {1, 4}
+---a:select(function(v) return v % 2 == 0 end)  --> {4, 2}
 ---```
----@param mask dotcompute.array|table bool, the shape of `a`
+---@param mask dotcompute.array|table|function bool, the shape of `a`; or a predicate
 ---@return dotcompute.array # 1-d, the dtype of `a`
 function c_array:select(mask) end
+
+---Divides the elements by predicates, functions in Lua: first those for which the first one is true; of the others those for which the second one is true, and so on; last the rest. All parts keep the order of `a`.
+---```lua
+---local a = dc.array { 4, -1, 2, 0 }
+---local negative, rest = a:partition(function(v) return v < 0 end)
+---rest                                       --> {4, 2, 0}
+---local _, zero, positive = a:partition(function(v) return v < 0 end, function(v) return v == 0 end)
+---positive                                   --> {4, 2}
+---```
+---@param ... function one or more predicates of an element
+---@return dotcompute.array ... # 1-d, the dtype of `a`: an array for each predicate, and the rest
+function c_array:partition(...) end
+
+---@class dotcompute.reduce.options
+---@field init? number|boolean the same by name
+---@field dtype? dotcompute.dtype in which is folded. Default: that of `a`
+
+---All elements folded by a function in Lua: `fn(p, q)` makes one value of two, associatively and commutatively. `dc.reduction` folds along axes, several arrays, and pending expressions without computing them first.
+---```lua
+---dc.reduce({ 3, 9, 4 }, function(p, q) return p > q and p or q end):item()  --> 9
+---dc.array({ 100, 100 }, "int8"):reduce(function(p, q) return p + q end, 5, { dtype = "int32" }):item()  --> 205
+---```
+---@param fn function makes one of two elements
+---@param init? number|boolean|dotcompute.reduce.options a value that is folded, too; the result of no elements
+---@param options? dotcompute.reduce.options options by name
+---@return dotcompute.array # 0-d
+function c_array:reduce(fn, init, options) end
+
+---@class dotcompute.segmented_reduce.options
+---@field init? number|boolean the same by name
+---@field dtype? dotcompute.dtype in which is folded. Default: that of `a`
+
+---Each segment of a 1-d array folded by a function in Lua. Segment k is `a[offsets[k]]` to `a[offsets[k + 1] - 1]`; it may be empty if there is an `init`.
+---```lua
+---dc.segmented_reduce({ 1, 2, 3, 4 }, { 1, 3, 3, 5 }, function(p, q) return p + q end, 0)  --> {3, 0, 7}
+---```
+---@param offsets dotcompute.array|table ascending integers, from 1 to the number of elements plus 1
+---@param fn function makes one of two elements; associative and commutative
+---@param init? number|boolean|dotcompute.segmented_reduce.options a value that is folded into each segment, too
+---@param options? dotcompute.segmented_reduce.options options by name
+---@return dotcompute.array # 1-d, an element for each segment
+function c_array:segmented_reduce(offsets, fn, init, options) end
 
 ---The indices of nonzero elements (NaN is nonzero), in C order: an array for each axis, as several results.
 ---```lua
@@ -1496,6 +1562,7 @@ function c_array:scatter_add(indices, values) end
 ---@class dotcompute.bincount.options
 ---@field minlength? integer the least length of the result. Default: 0
 ---@field weights? dotcompute.array|table a number for each element, summed in place of 1
+---@field key? function a function in Lua: `key(p)` is counted in place of element p
 
 ---Counts integers: `c[v + 1]` is the count of the integer `v`, from 0 to the largest value (int64). With option `weights`: their sums instead of counts (float64, in a fixed order). Option `minlength`: the result has at least this length.
 ---```lua
@@ -1509,6 +1576,7 @@ function c_array:bincount(options) end
 ---@class dotcompute.histogram.options
 ---@field range? number[] `{low, high}`: the outer edges. Default: the smallest and the largest element
 ---@field weights? dotcompute.array|table a number for each element, summed in place of 1
+---@field key? function a function in Lua: `key(p)` is counted in place of element p
 ---@field bins? integer|dotcompute.array|table the number of bins, or their edges, one more than bins. Default: 10
 
 ---The number of elements in each of `bins` (10) bins of equal width from the smallest to the largest element, and the float64 edges; or in bins between ascending edges, if `bins` is an array or table. A bin includes its lower edge, the last one both. Elements outside, and NaN, are not counted. Options `range = {low, high}`, `weights`.
@@ -3963,21 +4031,26 @@ function dc.cumsum(a, axis) end
 ---@return dotcompute.array # the shape of `a`; element k is the product of elements 1 to k
 function dc.cumprod(a, axis) end
 
----The elements along an axis in ascending order. Stable.
+---The elements along an axis in ascending order, or in that of a function in Lua, `less` or `key` ([Algorithms by functions in Lua](jit.md#algorithms)). Stable.
 ---```lua
 ---local a = dc.array { 3, 1, 2, 0 / 0 }
 ---a:sort():slice { 1, 3 }                    --> {1, 2, 3}
 ---a:sort({ descending = true })[1]           --> 3
 ---dc.isnan(a:sort { descending = true })[4]  --> true
 ---dc.sort({ { 2, 1 }, { 1, 3 } }, 1)         --> {{1, 1}, {2, 3}}
+---dc.sort({ 5, 2, 8, 3 }, { less = function(p, q) return p % 2 < q % 2 end })  --> {2, 8, 5, 3}
+---dc.sort({ 5, 2, 8, 3 }, { offsets = { 1, 3, 5 } })  --> {2, 5, 3, 8}
+---local keys, values = dc.sort({ 3, 1, 2 }, { values = { 30, 10, 20 } })
+---values                                     --> {10, 20, 30}
 ---```
 ---@param a dotcompute.array|table the array
 ---@param axis? integer|dotcompute.sort.options the axis. Default: the last one
 ---@param options? dotcompute.sort.options options by name
 ---@return dotcompute.array # the shape and dtype of `a`
+---@return dotcompute.array # with `values`: these, in the order of their elements
 function dc.sort(a, axis, options) end
 
----The indices that sort the elements along an axis. Equal elements keep their order.
+---The indices that sort the elements along an axis. Equal elements keep their order. With `offsets` they count from the array's beginning.
 ---```lua
 ---local a = dc.array { 30, 10, 20 }
 ---a:argsort()                                --> {2, 3, 1}
@@ -4004,18 +4077,20 @@ function dc.argsort(a, axis, options) end
 ---@return dotcompute.array # their indices, int64, of the same shape
 function dc.topk(a, k, axis, options) end
 
----The distinct values of all elements, ascending (complex numbers with a NaN count as one value, the last); then, with `counts = true`, their counts; then, with `inverse = true`, an array of the shape of `a` with the index of each element's value.
+---The distinct values of all elements, ascending (complex numbers with a NaN count as one value, the last); then, with `counts = true`, their counts; then, with `inverse = true`, an array of the shape of `a` with the index of each element's value. With `equal` nothing is sorted: of neighbours that are equal the first stays.
 ---```lua
 ---local values, counts, inverse = dc.unique({ 30, 10, 30 }, { counts = true, inverse = true })
 ---values                                     --> {10, 30}
 ---counts                                     --> {1, 2}
 ---values:take(inverse)                       --> {30, 10, 30}
+---dc.unique({ 1, 1, 2, 1 }, { equal = function(p, q) return p == q end })  --> {1, 2, 1}
 ---```
 ---@param a dotcompute.array|table the array
 ---@param options? dotcompute.unique.options options by name
 ---@return dotcompute.array # 1-d: the distinct values
 ---@return dotcompute.array # int64, 1-d: the counts, if asked for
 ---@return dotcompute.array # int64, of the shape of `a`: the indices, if asked for
+---@return dotcompute.array # 1-d: the values of the first of equal elements, with option `values`
 function dc.unique(a, options) end
 
 ---For each value its position in the ascending 1-d array `s`, 1 to `#s + 1`: before equal elements, or after them with side `"right"`.
@@ -4024,23 +4099,72 @@ function dc.unique(a, options) end
 ---s:searchsorted { 2, 5 }                    --> {2, 5}
 ---s:searchsorted({ 2, 5 }, "right")          --> {4, 5}
 ---s:searchsorted(0):item()                   --> 1
+---dc.searchsorted({ 3, 2, 1 }, 2, { less = function(p, q) return p > q end }):item()  --> 2
 ---```
 ---@param s dotcompute.array|table 1-d, in ascending order
 ---@param v dotcompute.array|table|number the values, of any shape
----@param side? "left"|"right" before or after equal elements. Default: "left"
+---@param side? "left"|"right"|dotcompute.searchsorted.options before or after equal elements. Default: "left"
+---@param options? dotcompute.searchsorted.options options by name
 ---@return dotcompute.array # int64, the shape of `v`
-function dc.searchsorted(s, v, side) end
+function dc.searchsorted(s, v, side, options) end
 
----The elements where the bool array of the same shape is true: 1-d, in C order. The same as `a[mask]`.
+---The elements where the bool array of the same shape is true: 1-d, in C order. The same as `a[mask]`. In place of the mask stands a predicate, a function in Lua of an element.
 ---```lua
 ---local a = dc.array { 4, -1, 2 }
 ---a:select(a:gt(0))                          --> {4, 2}
 ---dc.select({ { 1, 2 }, { 3, 4 } }, { { true, false }, { false, true } })  --> {1, 4}
+---a:select(function(v) return v % 2 == 0 end)  --> {4, 2}
 ---```
 ---@param a dotcompute.array|table the array
----@param mask dotcompute.array|table bool, the shape of `a`
+---@param mask dotcompute.array|table|function bool, the shape of `a`; or a predicate
 ---@return dotcompute.array # 1-d, the dtype of `a`
 function dc.select(a, mask) end
+
+---Divides the elements by predicates, functions in Lua: first those for which the first one is true; of the others those for which the second one is true, and so on; last the rest. All parts keep the order of `a`.
+---```lua
+---local a = dc.array { 4, -1, 2, 0 }
+---local negative, rest = a:partition(function(v) return v < 0 end)
+---rest                                       --> {4, 2, 0}
+---local _, zero, positive = a:partition(function(v) return v < 0 end, function(v) return v == 0 end)
+---positive                                   --> {4, 2}
+---```
+---@param a dotcompute.array|table the array
+---@param ... function one or more predicates of an element
+---@return dotcompute.array ... # 1-d, the dtype of `a`: an array for each predicate, and the rest
+function dc.partition(a, ...) end
+
+---All elements folded by a function in Lua: `fn(p, q)` makes one value of two, associatively and commutatively. `dc.reduction` folds along axes, several arrays, and pending expressions without computing them first.
+---```lua
+---dc.reduce({ 3, 9, 4 }, function(p, q) return p > q and p or q end):item()  --> 9
+---dc.array({ 100, 100 }, "int8"):reduce(function(p, q) return p + q end, 5, { dtype = "int32" }):item()  --> 205
+---```
+---@param a dotcompute.array|table the array
+---@param fn function makes one of two elements
+---@param init? number|boolean|dotcompute.reduce.options a value that is folded, too; the result of no elements
+---@param options? dotcompute.reduce.options options by name
+---@return dotcompute.array # 0-d
+function dc.reduce(a, fn, init, options) end
+
+---Each segment of a 1-d array folded by a function in Lua. Segment k is `a[offsets[k]]` to `a[offsets[k + 1] - 1]`; it may be empty if there is an `init`.
+---```lua
+---dc.segmented_reduce({ 1, 2, 3, 4 }, { 1, 3, 3, 5 }, function(p, q) return p + q end, 0)  --> {3, 0, 7}
+---```
+---@param a dotcompute.array|table the array
+---@param offsets dotcompute.array|table ascending integers, from 1 to the number of elements plus 1
+---@param fn function makes one of two elements; associative and commutative
+---@param init? number|boolean|dotcompute.segmented_reduce.options a value that is folded into each segment, too
+---@param options? dotcompute.segmented_reduce.options options by name
+---@return dotcompute.array # 1-d, an element for each segment
+function dc.segmented_reduce(a, offsets, fn, init, options) end
+
+---A function in Lua of the elements of one or more arrays, which broadcast: `fn(p, q)` may have `if`s and loops; several results give several arrays. `dc.vectorize(dc.jit(fn))` makes the same to be called often, and takes arrays for the results.
+---```lua
+---dc.transform(function(p, q) return p > q and p or q end, { 1, 5 }, 3)  --> {3, 5}
+---```
+---@param fn function a function of as many elements as there are arrays
+---@param ... dotcompute.array|table|number the arrays
+---@return dotcompute.array ... # an array for each result of `fn`, in the broadcast shape
+function dc.transform(fn, ...) end
 
 ---The indices of nonzero elements (NaN is nonzero), in C order: an array for each axis, as several results.
 ---```lua

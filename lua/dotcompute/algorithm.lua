@@ -127,18 +127,22 @@ end
 -- Whether kernels are written for a GPU. `algorithm.as_gpu` makes the CPU device run those, for specs.
 function algorithm.is_gpu(device) return device.simt or algorithm.as_gpu == true end
 
+-- A mask for a selection. A pending one is fused into the kernel on a GPU, where memory bandwidth is the limit. On the
+-- CPU device it is evaluated first, since each fused mask would need a native build.
+function algorithm.mask(mask) return algorithm.is_gpu(mask.device) and mask or algorithm.flat(mask) end
+
 -- --- kernels ----------------------------------------------------------------------------------------------------
 
 local kernels = {}
 local subject = setmetatable({}, { __close = function() core.compiling() end })
 
 -- Compiles with a status line that names the algorithm and the dtype, the first word of the key: "sort row (float32)".
-local function compile(device, name, key, source)
+function algorithm.compile(device, name, key, source, flags)
   local word = key:match "^%S+"
   local dtype = word and core.dtype(word) and (" (%s)"):format(word) or ""
   local ending <close> = subject -- luacheck: ignore
   core.compiling(name:gsub("^dc_", ""):gsub("_", " ") .. dtype)
-  return dc.using(device, dc.kernel, source, { name = name })
+  return dc.using(device, dc.kernel, source, { name = name, flags = flags })
 end
 
 -- The device's kernel `name` of the variant `key`; make(...) returns its text when it is not cached.
@@ -151,7 +155,7 @@ function algorithm.kernel(device, name, key, make, ...)
   local whole = name .. " " .. key
   local kernel = own[whole]
   if not kernel then
-    kernel = compile(device, name, key, make(...))
+    kernel = algorithm.compile(device, name, key, make(...))
     own[whole] = kernel
   end
   return kernel

@@ -326,13 +326,21 @@ end
 
 -- --- bincount ---------------------------------------------------------------------------------------------------
 
-local bincount_signature = { "a", known = { weights = "any", minlength = "number" },
+-- What is counted: the array, or what the function `key` gives for its elements.
+local function counted(fname, a, key)
+  if key == nil then return a end
+  local operators = require "dotcompute.operators"
+  operators.of(fname, "option 'key'", key, "an element")
+  return operators.map(fname, key, a)
+end
+
+local bincount_signature = { "a", known = { weights = "any", minlength = "number", key = "any" },
   usage = "an array, then perhaps options" }
 
 local function bincount(...)
   local options = arguments.read("bincount", bincount_signature, ...)
   local least = algorithm.integer("bincount", "option 'minlength'", options.minlength or 0, 0)
-  local a = algorithm.array("bincount", "the first argument", options.a, "int64")
+  local a = counted("bincount", algorithm.array("bincount", "the first argument", options.a, "int64"), options.key)
   local dtype = algorithm.dtype(a)
   if dtype.kind ~= "i" and dtype.kind ~= "u" and dtype.kind ~= "b" then
     fail("dtype", "bincount counts integers, got an array of %s; dc.histogram sorts numbers into bins", a.dtype)
@@ -443,11 +451,13 @@ __global__ void dc_bin_numbers(long long *to, const void *x, const double *edges
 end
 
 local histogram_signature = { "a", "bins", tables = { bins = true },
-  known = { bins = "any", range = "table", weights = "any" }, usage = "an array, then perhaps bins, then options" }
+  known = { bins = "any", range = "table", weights = "any", key = "any" },
+  usage = "an array, then perhaps bins, then options" }
 
 local function histogram(...)
   local options = arguments.read("histogram", histogram_signature, ...)
-  local by, a = options.bins, algorithm.array("histogram", "the first argument", options.a)
+  local by = options.bins
+  local a = counted("histogram", algorithm.array("histogram", "the first argument", options.a), options.key)
   algorithm.refuse_complex("histogram", a, "have no order")
   local x = algorithm.flat(a):reshape(-1)
   local rule, count_of, facts = "even" -- luacheck: ignore 311

@@ -1,5 +1,5 @@
--- unique and searchsorted, by sorting. NaN is greater than all numbers and equal to itself here; complex numbers have
--- an order in unique only.
+-- unique and searchsorted, by sorting, or by a comparison of the script's (sort_by.lua). Without one NaN is greater
+-- than all numbers and equal to itself; complex numbers have an order in unique only.
 local core = require "dotcompute.core"
 local dc = require "dotcompute"
 local arguments = require "dotcompute.arguments"
@@ -79,16 +79,40 @@ local function complex_in_order(flat, count)
   return keys, first, order
 end
 
-local unique_signature = { "a", known = { counts = "boolean", inverse = "boolean" },
-  usage = "an array, then perhaps options" }
+-- The same by the script's functions: `equal` compares neighbours, in the order of the array; `less` sorts.
+local function in_order_by(options, flat, count, want_places)
+  local by = require "dotcompute.sort_by"
+  local keys, order = flat, nil
+  if options.less ~= nil then keys, order = by.sorted("unique", options.less, flat, count, want_places) end
+  return keys, by.heads("unique", options, keys, count), order
+end
+
+local unique_signature = { "a", known = { counts = "boolean", inverse = "boolean", less = "any", equal = "any",
+  values = "any" }, usage = "an array, then perhaps options" }
 
 local function unique(...)
   local options = arguments.read("unique", unique_signature, ...)
   local a = algorithm.array("unique", "the first argument", options.a)
   local device, count = a.device, a.size
   local flat = algorithm.flat(a):reshape(count)
-  local ordered = algorithm.dtype(a).kind == "c" and complex_in_order or in_order
-  local keys, first, order = ordered(flat, count, options.inverse == true)
+  local by = options.less ~= nil or options.equal ~= nil
+  if options.less ~= nil and options.equal ~= nil then
+    fail("argument", "unique: give one of the options 'less' and 'equal'")
+  end
+  local values = options.values
+  if values ~= nil then
+    values = algorithm.array("unique", "option 'values'", values, nil, device)
+    algorithm.check_device("unique", "the array of values", values, device)
+    if values.size ~= count then
+      fail("shape", "unique: %d values for %d elements", values.size, count)
+    end
+    values = algorithm.flat(values):reshape(count)
+  end
+  local want_places = options.inverse == true or values ~= nil
+  local keys, first, order
+  if by then keys, first, order = in_order_by(options, flat, count, want_places)
+  elseif algorithm.dtype(a).kind == "c" then keys, first, order = complex_in_order(flat, count)
+  else keys, first, order = in_order(flat, count, want_places) end
   local results = { select_.flat(keys, first) }
   if options.counts then
     local starts = select_.flat(nil, first)
@@ -101,36 +125,46 @@ local function unique(...)
     results[#results + 1] = counts
   end
   if options.inverse then
-    local inverse = algorithm.empty(device, { a:shape() }, "int64")
-    if count > 0 then
+    local inverse = by and not order and dc.cumsum(first):reshape { a:shape() }
+      or algorithm.empty(device, { a:shape() }, "int64")
+    if order and count > 0 then
       algorithm.kernel(device, "dc_unique_inverse", "", inverse_source)(blocks(count), 256, inverse, order,
         dc.cumsum(first), count)
     end
     results[#results + 1] = inverse
   end
-  algorithm.free(results[1], keys, order, first)
+  if values ~= nil then
+    results[#results + 1] = select_.flat(order and values:take(order) or values, first)
+  end
+  if keys ~= flat then algorithm.free(results[1], keys) end
+  algorithm.free(nil, order, first)
   return table.unpack(results)
 end
 
 -- --- searchsorted -----------------------------------------------------------------------------------------------
 
 -- Binary search for the first key that is not less than the value ("left"), or that is greater ("right").
-local function search_source(dtype, right)
-  return sort_text.order(dtype) .. ([[
+-- `definitions`: of dc_key and dc_less(a, b).
+local function search_source(definitions, right)
+  return definitions .. ([[
 __global__ void dc_searchsorted(long long *to, const void *sorted, const void *values, long long n, long long count) {
   const long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= count) return;
-  const dc_key wanted = dc_order(((const dc_key *)values)[i]);
+  const dc_key wanted = ((const dc_key *)values)[i];
   long long low = 0, high = n;
   while (low < high) {
     const long long middle = low + (high - low) / 2;
-    const dc_key k = dc_order(((const dc_key *)sorted)[middle]);
-    if (k %s wanted) low = middle + 1;
+    const dc_key k = ((const dc_key *)sorted)[middle];
+    if (%s) low = middle + 1;
     else high = middle;
   }
   to[i] = low + 1;
 }
-]]):format(right and "<=" or "<")
+]]):format(right and "!dc_less(wanted, k)" or "dc_less(k, wanted)")
+end
+
+local function natural_source(dtype, right)
+  return search_source(sort_text.order(dtype) .. sort_text.less, right)
 end
 
 -- Values that are not an array, in the sorted array's dtype if that holds them, else in float64.
@@ -142,7 +176,7 @@ local function values_array(values, sorted)
   return algorithm.array("searchsorted", "the second argument", values, "float64", sorted.device)
 end
 
-local search_signature = { "sorted", "values", "side", required = 2, known = { side = "any" },
+local search_signature = { "sorted", "values", "side", required = 2, known = { side = "any", less = "any" },
   usage = "a sorted array, values, then perhaps \"left\" or \"right\"" }
 
 local function searchsorted(...)
@@ -157,15 +191,22 @@ local function searchsorted(...)
   end
   values = values_array(values, sorted)
   algorithm.check_device("searchsorted", "the array of values", values, sorted.device)
-  algorithm.refuse_complex("searchsorted", sorted, "have no order")
-  algorithm.refuse_complex("searchsorted", values, "have no order")
+  if o.less == nil then
+    algorithm.refuse_complex("searchsorted", sorted, "have no order")
+    algorithm.refuse_complex("searchsorted", values, "have no order")
+  end
   local device, dtype = sorted.device, algorithm.dtype(core.promote(sorted.dtype, values.dtype))
   local from, wanted = algorithm.flat(sorted:to(dtype.name)), algorithm.flat(values:to(dtype.name))
   local out = algorithm.empty(device, { values:shape() }, "int64")
   if out.size > 0 then
     local right = side == "right"
-    algorithm.kernel(device, "dc_searchsorted", dtype.name .. tostring(right), search_source, dtype, right)(
-      blocks(out.size), 256, out, from, wanted, from.size, out.size)
+    local kernel
+    if o.less ~= nil then
+      kernel = require "dotcompute.sort_by".search_kernel(device, dtype, o.less, right, search_source)
+    else
+      kernel = algorithm.kernel(device, "dc_searchsorted", dtype.name .. tostring(right), natural_source, dtype, right)
+    end
+    kernel(blocks(out.size), 256, out, from, wanted, from.size, out.size)
   end
   return out
 end

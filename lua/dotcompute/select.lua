@@ -199,6 +199,25 @@ local values = {
 local taken = { FETCH = "", ELEMENT = "dc_value(taken[u], k)" }
 local places = { FETCH = "", ELEMENT = "begin + u * 128 + k + 1" }
 
+-- What the text of a fused predicate defines, for a function of the script, dc_passes, which TEST is the text of.
+local element_text = [=[
+typedef ELEMENT dc_element;
+typedef const void *dc_operands;
+TEST
+struct dc_packs { dc_pack<dc_element> p; };
+static __device__ __forceinline__ bool dc_aligned(const dc_operands o) { return dc_aligned((const dc_element *)o); }
+static __device__ __forceinline__ void dc_take(const dc_operands o, const dc_index i, dc_packs &p) {
+  p.p = *(const dc_pack<dc_element> *)((const dc_element *)o + i);
+}
+static __device__ __forceinline__ void dc_take_one(const dc_operands o, const dc_index i, const int k, dc_packs &p) {
+  p.p.v[k] = ((const dc_element *)o)[i + k];
+}
+static __device__ __forceinline__ bool dc_test(const dc_operands, const dc_packs &p, const dc_index, const int k) {
+  return dc_passes(p.p.v[k]);
+}
+static __device__ __forceinline__ dc_element dc_value(const dc_packs &p, const int k) { return p.p.v[k]; }
+]=]
+
 -- `part`: the text of the fused predicate (array/codegen/predicate.c); `value`: C type of elements, nil for indices;
 -- `shape`: of blocks; `what`: the texts of a source of elements, above.
 local function source_of(part, value, shape, what, wide)
@@ -272,6 +291,16 @@ local function run(kernel, operands, out, x, n, shape)
   return found
 end
 
+-- The first `found` of the n elements of a result.
+local function cut(out, found, n)
+  if found == n then return out end
+  local part = out:slice { 1, found }
+  if found >= n // 4 then return part end
+  local own = part:copy()
+  out:close()
+  return own
+end
+
 -- The elements of x, which is contiguous, where `tested`, an array or pending expression of the same shape, is not 0;
 -- or, without x, the indices of those elements, from 1. The result is 1-d.
 function select_.flat(x, tested)
@@ -292,19 +321,7 @@ function select_.flat(x, tested)
     local _ <close> = kept
     found = run(kernel, operands, out, x, n, shape)
   end
-  if found == n then return out end
-  local part = out:slice { 1, found }
-  if found >= n // 4 then return part end
-  local own = part:copy()
-  out:close()
-  return own
-end
-
--- A pending mask is fused into the kernel on a GPU, where memory bandwidth is the limit. On the CPU device it is
--- evaluated first, since each fused mask would need a native build.
-local function mask_of(a, mask)
-  if algorithm.is_gpu(a.device) then return mask end
-  return algorithm.flat(mask)
+  return cut(out, found, n)
 end
 
 local function same_shape(a, b)
@@ -321,12 +338,35 @@ local function shape_text(a)
   return ("(%s%s)"):format(table.concat(shape, ", "), #shape == 1 and "," or "")
 end
 
+-- The elements of x, which is contiguous, for which the function of the script is true.
+local function select_by(x, predicate)
+  local operators = require "dotcompute.operators"
+  local device, n = x.device, x.size
+  if not algorithm.is_gpu(device) then
+    return select_.flat(x, algorithm.flat(operators.mask("select", "the predicate", predicate, x)))
+  end
+  local dtype, wide = algorithm.dtype(x), n > algorithm.narrow
+  local f = operators.of("select", "the predicate", predicate, "an element")
+  local test = operators.predicate(f, "dc_passes", "a predicate", dtype)
+  if n == 0 then return empty(device, 0, x.dtype) end
+  local shape = shape_for(device, dtype.size)
+  local kernel = operators.kernel(device, "dc_select", ("%s %s"):format(x.dtype, wide), test, function()
+    return operators.header(dtype) .. source_of(algorithm.fill(element_text, { ELEMENT = operators.element(dtype) })
+      :gsub("TEST", function() return test end), "dc_element", shape, taken, wide)
+  end)
+  local out = empty(device, n, x.dtype)
+  return cut(out, run(kernel:with { shared = 2 * shape.tile * dtype.size }, x, out, x, n, shape), n)
+end
+
 function select_.select(...)
   local a, mask = ...
   if select("#", ...) ~= 2 then
-    fail("argument", "select takes an array and a mask, got %d arguments", (select("#", ...)))
+    fail("argument", "select takes an array and a mask or a function, got %d arguments", (select("#", ...)))
   end
   a = algorithm.array("select", "the first argument", a)
+  if type(mask) == "function" or (type(mask) == "table" and require "dotcompute.operators".is(mask)) then
+    return select_by(algorithm.flat(a), mask)
+  end
   mask = algorithm.array("select", "the mask", mask, nil, a.device)
   if mask.dtype ~= "bool" then
     fail("dtype", "select: the mask is an array of bool, got one of %s (compare first: x:gt(0))", mask.dtype)
@@ -336,7 +376,7 @@ function select_.select(...)
     fail("shape", "select: the array has the shape %s, the mask %s; they must be the same", shape_text(a),
       shape_text(mask))
   end
-  return select_.flat(algorithm.flat(a), mask_of(a, mask))
+  return select_.flat(algorithm.flat(a), algorithm.mask(mask))
 end
 
 -- --- nonzero ----------------------------------------------------------------------------------------------------
@@ -361,7 +401,7 @@ function select_.nonzero(...)
   if a.ndim == 0 then
     fail("shape", "nonzero: an array without axes has no places; a:reshape(1) has one")
   end
-  local flat = select_.flat(nil, mask_of(a, a))
+  local flat = select_.flat(nil, algorithm.mask(a))
   if a.ndim == 1 then return flat end
   return coordinates(flat, { a:shape() })
 end

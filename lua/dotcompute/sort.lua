@@ -106,17 +106,23 @@ function sort.rows(from, total, descending, want_keys, want_index, passes)
   return job.to, job.index
 end
 
-local signature = { "a", "axis", list = "axis", known = { axis = "any", descending = "boolean" },
-  usage = "an array, then perhaps an axis, then options" }
+local signatures = {
+  argsort = { "a", "axis", list = "axis", usage = "an array, then perhaps an axis, then options",
+    known = { axis = "any", descending = "boolean", less = "any", key = "any", offsets = "any" } },
+  sort = { "a", "axis", list = "axis", usage = "an array, then perhaps an axis, then options",
+    known = { axis = "any", descending = "boolean", less = "any", key = "any", offsets = "any", values = "any" } },
+}
 
 local function sorted(fname, keys, index, ...)
-  local o = arguments.read(fname, signature, ...)
-  local a, descending = algorithm.array(fname, "the first argument", o.a), o.descending or false
-  algorithm.refuse_complex(fname, a, "have no order")
+  local o = arguments.read(fname, signatures[fname], ...)
+  local a = algorithm.array(fname, "the first argument", o.a)
+  local by = (o.less ~= nil or o.key ~= nil or o.offsets ~= nil or o.values ~= nil) and require "dotcompute.sort_by"
+  if not by or o.less == nil then algorithm.refuse_complex(fname, a, "have no order") end
   local axis = algorithm.axis(fname, o.axis, a.ndim)
+  if by then return by.sort(fname, a, axis, index, o) end
   local total = select(axis, a:shape())
   local from, order = algorithm.axis_last(a, axis)
-  local to, places = sort.rows(from, total, descending, keys, index)
+  local to, places = sort.rows(from, total, o.descending or false, keys, index)
   local sorted_rows = keys and to or places
   local result = algorithm.axis_back(sorted_rows, order)
   algorithm.free(a, from)

@@ -39,6 +39,11 @@ function text.order(dtype, descending)
   return table.concat(out, "\n") .. "\n"
 end
 
+-- dc_less(a, b) of keys in that order.
+text.less = [[
+static __device__ __forceinline__ bool dc_less(const dc_key &a, const dc_key &b) { return dc_order(a) < dc_order(b); }
+]]
+
 -- --- digits of a tile -------------------------------------------------------------------------------------------
 
 -- A warp has 32 * ITEMS neighbouring keys, each lane every 32nd of them. dc_rank computes each key's position in the

@@ -196,8 +196,8 @@ describe("sort and argsort", function()
     fails("index", "axis 3 is out of range: there are 2", function() a:sort(3) end)
     fails("index", "axis 0", function() a:argsort(0) end)
     fails("argument", "an axis is an integer, got the number 1.5", function() a:sort(1.5) end)
-    fails("argument", "no option 'descend' %(did you mean 'descending'%?%); there are axis and descending",
-      function() a:sort { descend = true } end)
+    fails("argument", "no option 'descend' %(did you mean 'descending'%?%); there are axis, descending, key, less, "
+      .. "offsets and values", function() a:sort { descend = true } end)
     fails("argument", "'descending' is a boolean", function() a:sort { descending = 1 } end)
     fails("argument", "sort takes an array", function() dc.sort() end)
     fails("argument", "got nil", function() dc.sort(nil) end)

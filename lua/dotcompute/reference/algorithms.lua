@@ -2,6 +2,15 @@
 local AXIS = { "axis?", "integer", "the axis. Default: the last one" }
 local ARRAY = { "a", "array|table", "the array" }
 
+-- Options and errors of functions in Lua.
+local LESS = { "less", "function", "a comparison in place of the elements' own order: `less(p, q)` says whether p "
+  .. "stands before q" }
+local KEY = { "key", "function", "what is compared: `key(p)`, a number of each element" }
+local OFFSETS = { "offsets", "array|table", "sorts the segments of a 1-d array by themselves: segment k is "
+  .. "`a[offsets[k]]` to `a[offsets[k + 1] - 1]`. Ascending integers, from 1 to the number of elements plus 1" }
+local VALUES = { "values", "array|table", "an array of the same shape whose elements move along" }
+local FUNCTIONS = "mistakes in a function in Lua, one that returns another type"
+
 return {
   [[
 ## Algorithms
@@ -43,30 +52,43 @@ dc.cumprod { 2, 3, 4 }                     --> {2, 6, 24}
   },
   {
     "sort", at = "dc array",
-    call = { "a:sort([axis] [, {descending=false}])", "dc.sort(a [, axis] [, {descending=false}])" },
-    text = "The elements along an axis in ascending order. Stable.",
+    call = { "a:sort([axis] [, {descending=false, less=, key=, offsets=, values=}])",
+      "dc.sort(a [, axis] [, {descending=false, less=, key=, offsets=, values=}])" },
+    text = "The elements along an axis in ascending order, or in that of a function in Lua, `less` or `key` "
+      .. "([Algorithms by functions in Lua](jit.md#algorithms)). Stable.",
     args = { ARRAY, AXIS },
-    options = { { "descending", "boolean", "the largest first. Default: false" } },
-    returns = { { "array", "the shape and dtype of `a`" } },
-    errors = { dtype = "complex numbers", index = "an axis out of range", shape = "a 0-d array" },
+    options = { { "descending", "boolean", "the largest first. Default: false" }, LESS, KEY, OFFSETS, VALUES },
+    returns = { { "array", "the shape and dtype of `a`" },
+      { "array", "with `values`: these, in the order of their elements" } },
+    errors = { argument = "`less` with `key` or `descending`, a function with another number of parameters, offsets "
+      .. "that descend or do not begin with 1 and end behind the array", compile = FUNCTIONS,
+      device = "values or offsets on another device", dtype = "complex numbers", index = "an axis out of range",
+      shape = "a 0-d array, values of another shape, segments of an array that is not 1-d" },
     example = [[
 local a = dc.array { 3, 1, 2, 0 / 0 }
 a:sort():slice { 1, 3 }                    --> {1, 2, 3}
 a:sort({ descending = true })[1]           --> 3
 dc.isnan(a:sort { descending = true })[4]  --> true
 dc.sort({ { 2, 1 }, { 1, 3 } }, 1)         --> {{1, 1}, {2, 3}}
+dc.sort({ 5, 2, 8, 3 }, { less = function(p, q) return p % 2 < q % 2 end })  --> {2, 8, 5, 3}
+dc.sort({ 5, 2, 8, 3 }, { offsets = { 1, 3, 5 } })  --> {2, 5, 3, 8}
+local keys, values = dc.sort({ 3, 1, 2 }, { values = { 30, 10, 20 } })
+values                                     --> {10, 20, 30}
 ]],
     see = "argsort topk unique",
-    words = "order ascending descending",
+    words = "order ascending descending merge sort comparison segmented",
   },
   {
     "argsort", at = "dc array",
-    call = { "a:argsort([axis] [, {descending=false}])", "dc.argsort(a [, axis] [, {descending=false}])" },
-    text = "The indices that sort the elements along an axis. Equal elements keep their order.",
+    call = { "a:argsort([axis] [, {descending=false, less=, key=, offsets=}])",
+      "dc.argsort(a [, axis] [, {descending=false, less=, key=, offsets=}])" },
+    text = "The indices that sort the elements along an axis. Equal elements keep their order. With `offsets` they "
+      .. "count from the array's beginning.",
     args = { ARRAY, AXIS },
-    options = { { "descending", "boolean", "the index of the largest first. Default: false" } },
+    options = { { "descending", "boolean", "the index of the largest first. Default: false" }, LESS, KEY, OFFSETS },
     returns = { { "array", "int64, the shape of `a`" } },
-    errors = { dtype = "complex numbers", index = "an axis out of range", shape = "a 0-d array" },
+    errors = { argument = "as those of `sort`", compile = FUNCTIONS, dtype = "complex numbers",
+      index = "an axis out of range", shape = "a 0-d array, segments of an array that is not 1-d" },
     example = [[
 local a = dc.array { 30, 10, 20 }
 a:argsort()                                --> {2, 3, 1}
@@ -97,59 +119,150 @@ indices                                    --> {2, 3}
   },
   {
     "unique", at = "dc array",
-    call = { "a:unique([{counts=false, inverse=false}])", "dc.unique(a [, {counts=false, inverse=false}])" },
+    call = { "a:unique([{counts=false, inverse=false, less=, equal=, values=}])",
+      "dc.unique(a [, {counts=false, inverse=false, less=, equal=, values=}])" },
     text = "The distinct values of all elements, ascending (complex numbers with a NaN count as one value, the last); "
       .. "then, with `counts = true`, their counts; then, with `inverse = true`, an array of the shape of `a` with the "
-      .. "index of each element's value.",
+      .. "index of each element's value. With `equal` nothing is sorted: of neighbours that are equal the first "
+      .. "stays.",
     args = { ARRAY },
     options = { { "counts", "boolean", "also gives how often each value occurs. Default: false" },
-      { "inverse", "boolean", "also gives the index of each element's value. Default: false" } },
+      { "inverse", "boolean", "also gives the index of each element's value. Default: false" },
+      LESS, { "equal", "function", "compares neighbours: `equal(p, q)`; the array keeps its order" },
+      { "values", "array|table", "as many elements as `a` has; those of the first of equal elements are given" } },
     returns = { { "array", "1-d: the distinct values" }, { "array", "int64, 1-d: the counts, if asked for" },
-      { "array", "int64, of the shape of `a`: the indices, if asked for" } },
-    errors = { argument = "an unknown option" },
+      { "array", "int64, of the shape of `a`: the indices, if asked for" },
+      { "array", "1-d: the values of the first of equal elements, with option `values`" } },
+    errors = { argument = "an unknown option, `less` with `equal`", compile = FUNCTIONS,
+      device = "values on another device", shape = "not one value for each element" },
     example = [[
 local values, counts, inverse = dc.unique({ 30, 10, 30 }, { counts = true, inverse = true })
 values                                     --> {10, 30}
 counts                                     --> {1, 2}
 values:take(inverse)                       --> {30, 10, 30}
+dc.unique({ 1, 1, 2, 1 }, { equal = function(p, q) return p == q end })  --> {1, 2, 1}
 ]],
     see = "sort bincount",
-    words = "distinct values set duplicates",
+    words = "distinct values set duplicates unique_by_key runs",
   },
   {
     "searchsorted", at = "dc array",
-    call = { 's:searchsorted(v [, "left"|"right"])', 'dc.searchsorted(s, v [, "left"|"right"])' },
+    call = { 's:searchsorted(v [, "left"|"right"] [, {less=}])',
+      'dc.searchsorted(s, v [, "left"|"right"] [, {less=}])' },
     text = "For each value its position in the ascending 1-d array `s`, 1 to `#s + 1`: before equal elements, or after "
       .. 'them with side `"right"`.',
     args = { { "s", "array|table", "1-d, in ascending order" },
       { "v", "array|table|number", "the values, of any shape" },
       { "side?", '"left"|"right"', 'before or after equal elements. Default: "left"' } },
+    options = { { "less", "function", "the comparison by which `s` is in order: `less(p, q)`" } },
     returns = { { "array", "int64, the shape of `v`" } },
-    errors = { argument = "another side", device = "arrays of two devices", dtype = "complex numbers",
+    errors = { argument = "another side", compile = FUNCTIONS, device = "arrays of two devices",
+      dtype = "complex numbers",
       shape = "an `s` that is not 1-d" },
     example = [[
 local s = dc.array { 1, 2, 2, 3 }
 s:searchsorted { 2, 5 }                    --> {2, 5}
 s:searchsorted({ 2, 5 }, "right")          --> {4, 5}
 s:searchsorted(0):item()                   --> 1
+dc.searchsorted({ 3, 2, 1 }, 2, { less = function(p, q) return p > q end }):item()  --> 2
 ]],
     see = "sort histogram",
-    words = "binary search bisect digitize",
+    words = "binary search bisect digitize lower_bound upper_bound",
   },
   {
     "select", at = "dc array",
-    text = "The elements where the bool array of the same shape is true: 1-d, in C order. The same as `a[mask]`.",
-    args = { ARRAY, { "mask", "array|table", "bool, the shape of `a`" } },
+    text = "The elements where the bool array of the same shape is true: 1-d, in C order. The same as `a[mask]`. In "
+      .. "place of the mask stands a predicate, a function in Lua of an element.",
+    args = { ARRAY, { "mask", "array|table|function", "bool, the shape of `a`; or a predicate" } },
     returns = { { "array", "1-d, the dtype of `a`" } },
-    errors = { argument = "not two arguments", device = "arrays of two devices", dtype = "a mask that is not bool",
+    errors = { argument = "not two arguments", compile = FUNCTIONS, device = "arrays of two devices",
+      dtype = "a mask that is not bool",
       shape = "a mask of another shape" },
     example = [[
 local a = dc.array { 4, -1, 2 }
 a:select(a:gt(0))                          --> {4, 2}
 dc.select({ { 1, 2 }, { 3, 4 } }, { { true, false }, { false, true } })  --> {1, 4}
+a:select(function(v) return v % 2 == 0 end)  --> {4, 2}
 ]],
-    see = "nonzero take where",
+    see = "nonzero take where partition",
     words = "filter mask compress",
+  },
+  {
+    "partition", at = "dc array", call = { "a:partition(predicate…)", "dc.partition(a, predicate…)" },
+    text = "Divides the elements by predicates, functions in Lua: first those for which the first one is true; of the "
+      .. "others those for which the second one is true, and so on; last the rest. All parts keep the order of `a`.",
+    args = { ARRAY, { "...", "function", "one or more predicates of an element" } },
+    returns = { { "array...", "1-d, the dtype of `a`: an array for each predicate, and the rest" } },
+    errors = { argument = "no predicate, a function with another number of parameters", compile = FUNCTIONS },
+    example = [[
+local a = dc.array { 4, -1, 2, 0 }
+local negative, rest = a:partition(function(v) return v < 0 end)
+rest                                       --> {4, 2, 0}
+local _, zero, positive = a:partition(function(v) return v < 0 end, function(v) return v == 0 end)
+positive                                   --> {4, 2}
+]],
+    see = "select",
+    words = "split divide three_way_partition",
+  },
+  {
+    "reduce", at = "dc array",
+    call = { "a:reduce(fn [, init] [, {dtype=}])", "dc.reduce(a, fn [, init] [, {dtype=}])" },
+    text = "All elements folded by a function in Lua: `fn(p, q)` makes one value of two, associatively and "
+      .. "commutatively. `dc.reduction` folds along axes, several arrays, and pending expressions without computing "
+      .. "them first.",
+    args = { ARRAY, { "fn", "function", "makes one of two elements" },
+      { "init?", "number|boolean", "a value that is folded, too; the result of no elements" } },
+    options = { { "init", "number|boolean", "the same by name" },
+      { "dtype", "dtype", "in which is folded. Default: that of `a`" } },
+    returns = { { "array", "0-d" } },
+    errors = { argument = "no function, one with another number of parameters, an `init` that is no number",
+      compile = FUNCTIONS, dtype = "complex numbers, an `init` that the dtype does not hold",
+      shape = "no elements and no `init`" },
+    example = [[
+dc.reduce({ 3, 9, 4 }, function(p, q) return p > q and p or q end):item()  --> 9
+dc.array({ 100, 100 }, "int8"):reduce(function(p, q) return p + q end, 5, { dtype = "int32" }):item()  --> 205
+]],
+    see = "reduction segmented_reduce sum",
+    words = "fold accumulate custom operator",
+  },
+  {
+    "segmented_reduce", at = "dc array",
+    call = { "a:segmented_reduce(offsets, fn [, init] [, {dtype=}])",
+      "dc.segmented_reduce(a, offsets, fn [, init] [, {dtype=}])" },
+    text = "Each segment of a 1-d array folded by a function in Lua. Segment k is `a[offsets[k]]` to "
+      .. "`a[offsets[k + 1] - 1]`; it may be empty if there is an `init`.",
+    args = { ARRAY, { "offsets", "array|table", "ascending integers, from 1 to the number of elements plus 1" },
+      { "fn", "function", "makes one of two elements; associative and commutative" },
+      { "init?", "number|boolean", "a value that is folded into each segment, too" } },
+    options = { { "init", "number|boolean", "the same by name" },
+      { "dtype", "dtype", "in which is folded. Default: that of `a`" } },
+    returns = { { "array", "1-d, an element for each segment" } },
+    errors = { argument = "offsets that descend or do not begin with 1 and end behind the array, no function",
+      compile = FUNCTIONS, device = "offsets on another device",
+      dtype = "complex numbers, offsets that are no integers, an `init` that the dtype does not hold",
+      shape = "an array that is not 1-d, an empty segment without `init`" },
+    example = [[
+dc.segmented_reduce({ 1, 2, 3, 4 }, { 1, 3, 3, 5 }, function(p, q) return p + q end, 0)  --> {3, 0, 7}
+]],
+    see = "reduce scatter_add",
+    words = "fold ragged groups offsets CSR",
+  },
+  {
+    "transform", at = "dc",
+    text = "A function in Lua of the elements of one or more arrays, which broadcast: `fn(p, q)` may have `if`s and "
+      .. "loops; several results give several arrays. `dc.vectorize(dc.jit(fn))` makes the same to be called often, "
+      .. "and takes arrays for the results.",
+    args = { { "fn", "function", "a function of as many elements as there are arrays" },
+      { "...", "array|table|number", "the arrays" } },
+    returns = { { "array...", "an array for each result of `fn`, in the broadcast shape" } },
+    errors = { argument = "no function, another number of arrays than parameters, a function that returns nothing",
+      compile = "mistakes in the function", device = "arrays of two devices", dtype = "complex numbers",
+      shape = "shapes that do not broadcast" },
+    example = [[
+dc.transform(function(p, q) return p > q and p or q end, { 1, 5 }, 3)  --> {3, 5}
+]],
+    see = "vectorize elementwise jit",
+    words = "map apply zip",
   },
   {
     "nonzero", at = "dc array",
@@ -211,13 +324,14 @@ dc.zeros(2, 2):scatter_add({ 2, 2 }, { { 1, 2 }, { 3, 4 } })  --> {{0, 0}, {4, 6
   },
   {
     "bincount", at = "dc array",
-    call = { "a:bincount([{minlength=0, weights=}])", "dc.bincount(a [, {minlength=0, weights=}])" },
+    call = { "a:bincount([{minlength=0, weights=, key=}])", "dc.bincount(a [, {minlength=0, weights=, key=}])" },
     text = "Counts integers: `c[v + 1]` is the count of the integer `v`, from 0 to the largest value (int64). With "
       .. "option `weights`: their sums instead of counts (float64, in a fixed order). Option `minlength`: the result "
       .. "has at least this length.",
     args = { { "a", "array|table", "integers from 0 on, or bools, of any shape" } },
     options = { { "minlength", "integer", "the least length of the result. Default: 0" },
-      { "weights", "array|table", "a number for each element, summed in place of 1" } },
+      { "weights", "array|table", "a number for each element, summed in place of 1" },
+      { "key", "function", "a function in Lua: `key(p)` is counted in place of element p" } },
     returns = { { "array", "1-d: int64 counts, or float64 sums of weights" } },
     errors = { argument = "negative values, a negative `minlength`", device = "weights on another device",
       dtype = "not integers, complex weights", shape = "not one weight for each element" },
@@ -230,7 +344,8 @@ dc.bincount({ 0, 1, 1 }, { weights = { 0.5, 1, 2 }, minlength = 4 })  --> {0.5, 
   },
   {
     "histogram", at = "dc array",
-    call = { "a:histogram([bins] [, {range=, weights=}])", "dc.histogram(a [, bins] [, {range=, weights=}])" },
+    call = { "a:histogram([bins] [, {range=, weights=, key=}])",
+      "dc.histogram(a [, bins] [, {range=, weights=, key=}])" },
     text = "The number of elements in each of `bins` (10) bins of equal width from the smallest to the largest "
       .. "element, and the float64 edges; or in bins between ascending edges, if `bins` is an array or table. A bin "
       .. "includes its lower edge, the last one both. Elements outside, and NaN, are not counted. Options `range = "
@@ -239,7 +354,8 @@ dc.bincount({ 0, 1, 1 }, { weights = { 0.5, 1, 2 }, minlength = 4 })  --> {0.5, 
       { "bins?", "integer|array|table", "the number of bins, or their edges, one more than bins. Default: 10" } },
     options = { { "range", "number[]", "`{low, high}`: the outer edges. Default: the smallest and the largest "
       .. "element" },
-      { "weights", "array|table", "a number for each element, summed in place of 1" } },
+      { "weights", "array|table", "a number for each element, summed in place of 1" },
+      { "key", "function", "a function in Lua: `key(p)` is counted in place of element p" } },
     returns = { { "array", "1-d, one for each bin: int64 counts, or float64 sums of weights" },
       { "array", "float64, 1-d: the edges, one more than bins" } },
     errors = { argument = "no bins, edges that do not ascend, elements that are not finite without `range`, a `range` "
@@ -368,8 +484,9 @@ dc.pad({ 1, 2, 3 }, 2, { mode = "wrap" })      --> {2, 3, 1, 2, 3, 1, 2}
   [[
 `concat` and `stack` promote dtypes as operators do. Errors: `index` for an index or axis out of range (the first wrong
 index is named), `shape` for shapes that do not fit, `dtype`, `argument` for options and counts. `unique`, `select`,
-`nonzero`, `take`, `scatter_add`, `bincount`, `histogram` without a range, and `topk` of one long row wait for the
-device, since they read back a count or a check; they cannot be captured in a graph. The others can.
+`partition`, `nonzero`, `take`, `scatter_add`, `bincount`, `histogram` without a range, whatever has offsets, and `topk`
+of one long row wait for the device, since they read back a count or a check; they cannot be captured in a graph. The
+others can.
 
 ```lua
 local dc = require "dotcompute"

@@ -1,0 +1,31 @@
+-- partition: the elements of an array, divided by predicates of the script into parts that keep their order.
+--
+-- Each predicate is evaluated once, to an array of bools; each part is a selection whose mask combines these.
+local core = require "dotcompute.core"
+local dc = require "dotcompute"
+local algorithm = require "dotcompute.algorithm"
+local operators = require "dotcompute.operators"
+local select_ = require "dotcompute.select"
+core.builtin(debug.getinfo(1, "S").source)
+
+local function partition(...)
+  local a, predicates = ..., { select(2, ...) }
+  if #predicates == 0 then
+    algorithm.fail("argument", "partition takes an array and one or more predicates, got %d argument%s",
+      select("#", ...), select("#", ...) == 1 and "" or "s")
+  end
+  a = algorithm.array("partition", "the first argument", a)
+  local x = algorithm.flat(a):reshape(-1)
+  local parts, rest = {}, nil -- rest: where no predicate so far was true
+  for k, predicate in ipairs(predicates) do
+    local test = operators.mask("partition", ("predicate %d"):format(k), predicate, x)
+    parts[k] = select_.flat(x, algorithm.mask(rest and dc.logical_and(rest, test) or test))
+    local other = dc.logical_not(test)
+    rest = (rest and dc.logical_and(rest, other) or other):eval()
+    test:close()
+  end
+  parts[#parts + 1] = select_.flat(x, rest)
+  return table.unpack(parts)
+end
+
+return { partition = partition }
