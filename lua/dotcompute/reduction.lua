@@ -56,21 +56,22 @@ end
 local function bind_pieces(f, bound, args)
   local function resolve(p) return builder.resolve(p, bound.types, f.name) end
   local inferred = false
+  local acc -- the type in which values are folded; nil: one of C
   if f.acc then
-    bound.acc_dtype = f.acc.dtype or (f.acc.placeholder and resolve(f.acc)) or nil
+    acc = f.acc.dtype or (f.acc.placeholder and resolve(f.acc)) or nil
   elseif f.output and not is_function(f.post) then
-    bound.acc_dtype = resolve(f.output)
+    acc = resolve(f.output)
   else
     inferred = true
   end
   if is_function(f.map) then
-    bound.map, bound.acc_dtype = lua_functions.call(bound, f.map, "map", map_arguments(f, bound, args),
-      bound.acc_dtype, "the reduction")
+    local list = map_arguments(f, bound, args)
+    bound.map, acc = lua_functions.call(bound, f.map, "map", list, acc, "the reduction", true)
   else
     bound.map = f.map
-    if inferred then bound.acc_dtype = resolve(f.inputs[1]) end
+    if inferred then acc = resolve(f.inputs[1]) end
   end
-  local acc = bound.acc_dtype
+  bound.acc_type = acc
   bound.acc = acc and acc.ctype or f.acc.text
   bound.reduce = f.reduce
   if is_function(f.reduce) then
@@ -79,9 +80,14 @@ local function bind_pieces(f, bound, args)
   end
   bound.identity = f.identity and lua_functions.value(bound, f.identity, "identity", acc, f.name)
   bound.post, bound.output = f.post, f.output and resolve(f.output) or acc
+  if acc and acc.composite and not is_function(f.post) and not f.output then
+    fail("argument", "%s: option 'post' is missing: values are folded as %s, and the result is a number", f.name,
+      acc.text)
+  end
   if is_function(f.post) then
     lua_functions.need_dtype(f, acc)
-    local list = { { type = types.dtype(acc.name), text = "a" }, { type = types.integer, text = "(long long)n" } }
+    local list = { { type = acc.composite and acc or types.dtype(acc.name), text = "a" },
+      { type = types.integer, text = "(long long)n" } }
     if #f.post.params < 2 then list[2] = nil end
     bound.post, bound.output = lua_functions.call(bound, f.post, "post", list, f.output and bound.output, "the result")
   end
@@ -99,12 +105,17 @@ local function bind(f, args, device)
     bound.params[k] = { name = p.name, text = p.text, dtype = dtype.name, ctype = dtype.ctype, from = k }
   end
   bound.dtypes[#bound.dtypes + 1] = bound.output
-  bound.dtypes[#bound.dtypes + 1] = bound.acc_dtype
+  local acc = bound.acc_type
+  if acc and not acc.composite then bound.dtypes[#bound.dtypes + 1] = acc end
+  local size = acc and lua_functions.size(acc) or MOST_BYTES
+  if size > MOST_BYTES then
+    fail("argument", "%s: values are folded as %s of %d bytes, and %d are the most", f.name, acc.text, size, MOST_BYTES)
+  end
   lua_functions.add_functions(f.functions, bound, bound.dtypes)
   bound.body = builder.body(f, bound, bound.params, bound.dtypes, { definitions = definitions(bound),
     has_identity = f.identity ~= nil,
     is_long = lua_functions.length(bound, f.map) + lua_functions.length(bound, f.reduce) > SHORT,
-    accumulator = bound.acc_dtype and bound.acc_dtype.size or MOST_BYTES })
+    accumulator = size })
   return bound
 end
 

@@ -126,6 +126,36 @@ describe("dc.reduction with functions in Lua", function()
     assert.equal(-6, f(x):item())
   end)
 
+  it("folds tuples and structs", function()
+    local first_largest = dc.reduction { inputs = "T x", map = function(x, k, _) return { x, k } end,
+      reduce = function(a, b)
+        if b[1] > a[1] or b[1] == a[1] and b[2] < a[2] then return b end
+        return a
+      end,
+      post = function(a) return a[2] end, identity = function() return { dc.int16(-1), 0 } end }
+    local Moments = dc.struct("Moments", { { "count", "int32" }, { "sum", "float64" }, { "squares", "float64" } })
+    local variance = dc.reduction { map = function(x) return Moments(1, x, x * x) end,
+      reduce = function(a, b) return Moments(a.count + b.count, a.sum + b.sum, a.squares + b.squares) end,
+      post = function(a) return a.squares / a.count - (a.sum / a.count) ^ 2 end }
+    for _ = 1, 3 do
+      local rows, columns = math.random(1, 20), math.random(1, 3000)
+      local t, want = {}, {}
+      for r = 1, rows do
+        t[r] = integers(columns, 0, 500)
+        want[r] = 1
+        local sum, squares = 0, 0
+        for c = 1, columns do
+          if t[r][c] > t[r][want[r]] then want[r] = c end
+          sum, squares = sum + t[r][c], squares + t[r][c] ^ 2
+        end
+        local got = variance(dc.array(t[r], "float64")):item()
+        assert(math.abs(got - (squares / columns - (sum / columns) ^ 2)) < 1e-6, h.note())
+      end
+      h.same(want, first_largest(dc.array(t, "int16"), 2):to_table(), "argmax")
+    end
+    assert.equal(0, first_largest(dc.empty(0, "int16")):item())
+  end)
+
   it("writes into an array, keeps axes, and takes tables", function()
     local f = dc.reduction { reduce = larger }
     local out = dc.zeros(2)
@@ -179,6 +209,20 @@ describe("dc.reduction with functions in Lua", function()
     compiling("'reduce' is a string of CUDA C or a Lua function, got a table", { reduce = {} }, "argument")
     compiling("takes '%.%.%.'", { reduce = function(...) return ... end }, "argument")
     compiling("written in C", { reduce = math.max }, "argument")
+    compiling("'post' is missing: values are folded as a tuple of 2",
+      { map = function(v) return { v, v } end, reduce = function(a, b) return a end }, "argument")
+    compiling("the operator makes float32 of two of a tuple", { map = function(v) return { v, v } end,
+      reduce = function(a, b) return a[1] end, post = function(a) return a[1] end })
+    compiling("the result takes a number or a boolean, but the function returns a tuple",
+      { map = function(v) return { v, v } end, reduce = function(a, b) return b end, post = function(a) return a end })
+    compiling("'identity' is 0, and values are combined as a tuple of 2 %(float32%): write a function",
+      { map = function(v) return { v, v } end, reduce = function(a, b) return b end, identity = 0,
+        post = function(a) return a[1] end }, "dtype")
+    compiling("folded as a tuple of 9 %(float64%) of 72 bytes, and 64 are the most",
+      { map = function(v)
+          local w = dc.float64(v)
+          return { w, w, w, w, w, w, w, w, w }
+        end, reduce = function(a, b) return b end, post = function(a) return a[1] end }, "argument")
     compiling("'acc' is missing", { inputs = "T x", map = "x", reduce = sum, post = function(a) return a end },
       "argument")
     compiling("'output' is missing", { inputs = "T x", map = "x", reduce = sum }, "argument")
@@ -269,6 +313,8 @@ describe("dc.scan with a function in Lua", function()
     compiling("makes float64 of two of float32", { op = function(a, b) return dc.float64(a) + b end })
     compiling("the operator takes float32, but the function returns a boolean: write b and 1 or 0",
       { op = function(a, b) return a > b end })
+    compiling("the scan takes a number or a boolean, but the function returns a tuple",
+      { map = function(v) return { v, v } end, op = function(a, b) return a end })
     compiling("one parameter", { map = function(p, q) return p end, op = function(a, b) return a end }, "argument")
     compiling("'op' is missing", { input = "float x" }, "argument")
     compiling("'op' is a string of CUDA C or a Lua function", { op = true }, "argument")
@@ -326,6 +372,9 @@ describe("dc.elementwise with a function in Lua", function()
     end)
     fails("compile", "takes 4 arguments %(a, b, c, d%), and is called with 1", function()
       dc.elementwise("float x", "float z", function(a, b, c, d) return a end)(x)
+    end)
+    fails("compile", "'float z' takes a number or a boolean, but the function returns a tuple", function()
+      dc.elementwise("float x", "float z", function(v) return { v, v } end)(x)
     end)
     fails("argument", "'raw float %*x': a function in Lua takes elements", function()
       dc.elementwise("raw float *x", "float z", function(v) return v end)

@@ -67,7 +67,10 @@ end
 
 -- Raises unless a value of a function may be stored as a `to`, by the rules of elements.
 local function check_stored(f, at, from, to, what)
-  if (from.kind == "b") ~= (to.kind == "b") then
+  if from.composite or to.composite then
+    if from == to then return end
+    device_function.fail(f, at, "%s takes %s, but the function returns %s", what, to.text, from.text)
+  elseif (from.kind == "b") ~= (to.kind == "b") then
     device_function.fail(f, at, "%s takes %s, but the function returns %s: write %s", what, to.text, from.text,
       to.kind == "b" and "x ~= 0" or "b and 1 or 0")
   elseif types.is_integer(to) and types.is_floating(from) then
@@ -83,8 +86,9 @@ local function wrapper(made, name, argument_types, to)
     params[k], texts[k] = ("const %s x%d"):format(t.ctype, k), "x" .. k
   end
   local text = "%sstatic __device__ __forceinline__ %s %s(%s) {\n  const %s v = %s(%s);\n  return %s;\n}\n"
+  local value = to.composite and "v" or number_text.convert("v", device_function.strong(made.result), to)
   return text:format(made.text, to.ctype, name, table.concat(params, ", "), made.result.ctype, made.call,
-    table.concat(texts, ", "), number_text.convert("v", device_function.strong(made.result), to))
+    table.concat(texts, ", "), value)
 end
 
 local function add(bound, made, text)
@@ -93,14 +97,21 @@ local function add(bound, made, text)
   table.insert(bound.made, made)
 end
 
--- The expression that calls function f for piece `name`, and the dtype of its value. `arguments`: a list of { type =,
--- text = of the argument }. `to`: the dtype that the value has to have, in messages that of `what`; nil: the function's
--- own.
-function lua_functions.call(bound, f, name, arguments, to, what)
+-- A type of jit/types.lua: a struct or tuple, or the one of a dtype.
+local function own_type(t) return t.composite and t or types.dtype(t.name) end
+
+-- The expression that calls function f for piece `name`, and the type of its value. `arguments`: a list of { type =,
+-- text = of the argument }. `to`: the type that the value has to have, in messages that of `what`; nil: the function's
+-- own, which is a struct or tuple only where `takes_composites`.
+function lua_functions.call(bound, f, name, arguments, to, what, takes_composites)
   local list, texts = {}, {}
   for k, a in ipairs(arguments) do list[k], texts[k] = a.type, a.text end
   local made = device_function.compile_one(f, list, "dc_fn_" .. name)
-  to = to and types.dtype(to.name) or device_function.strong(made.result)
+  to = to and own_type(to) or device_function.strong(made.result)
+  if to.composite and not takes_composites then
+    device_function.fail(f, made.return_at, "%s takes a number or a boolean, but the function returns %s", what,
+      to.text)
+  end
   check_stored(f, made.return_at, made.result, to, what)
   add(bound, made, wrapper(made, "dc_call_" .. name, list, to))
   return ("dc_call_%s(%s)"):format(name, table.concat(texts, ", ")), to
@@ -124,22 +135,33 @@ function lua_functions.need_dtype(f, acc)
   end
 end
 
--- The call of an operator, which makes one value of two of dtype `acc`, named `a` and `b` in the expression.
--- `inferred`: the dtype follows from the inputs, so an operator that returns another would change it in each step.
+-- The call of an operator, which makes one value of two of type `acc`, named `a` and `b` in the expression.
+-- `inferred`: the type follows from the inputs, so an operator that returns another would change it in each step.
 function lua_functions.operator(bound, f, name, acc, inferred)
-  acc = types.dtype(acc.name)
+  acc = own_type(acc)
   if #f.params ~= 2 then
     device_function.fail(f, nil, "the operator takes two values, a and b, but the function has %d parameter%s",
       #f.params, #f.params == 1 and "" or "s")
   end
   local made = device_function.compile_one(f, { acc, acc }, "dc_fn_" .. name)
   local t = made.result
-  if inferred and not t.weak and t ~= acc and (t.kind == "b") == (acc.kind == "b") then
+  if acc.composite and t ~= acc then
+    device_function.fail(f, made.return_at, "the operator makes %s of two of %s: it has to return what it takes",
+      t.text, acc.text)
+  elseif inferred and types.is_value(t) and not t.weak and t ~= acc and (t.kind == "b") == (acc.kind == "b") then
     device_function.fail(f, made.return_at, "the operator makes %s of two of %s: say in option 'acc' in which dtype "
       .. "values are combined, or convert the result, dc.%s(x)", t.text, acc.text, acc.name)
   end
   local list = { { type = acc, text = "a" }, { type = acc, text = "b" } }
-  return (lua_functions.call(bound, f, name, list, acc, "the operator"))
+  return (lua_functions.call(bound, f, name, list, acc, "the operator", true))
+end
+
+-- An upper bound of the size in bytes of a type's values.
+function lua_functions.size(t)
+  if not t.items then return t.size end
+  local size = 0
+  for _, item in ipairs(t.items) do size = size + (lua_functions.size(item) + 7) // 8 * 8 end
+  return t.uniform and lua_functions.size(t.uniform) * #t.items or size
 end
 
 -- The body of an elementwise function: a function in Lua of f.inputs that returns a value for each of f.outputs. Sets
@@ -158,6 +180,10 @@ function lua_functions.operation(f, bound, args)
   lines[1] = ("const auto dc_value = %s(%s);"):format(made.call, table.concat(texts, ", "))
   for k, p in ipairs(f.outputs) do
     local from = device_function.strong(made.results[k])
+    if from.composite then
+      device_function.fail(f.operation, made.return_at, "'%s' takes a number or a boolean, but the function returns %s",
+        p.text, from.text)
+    end
     if p.placeholder and not bound.types[p.placeholder] then
       bound.types[p.placeholder] = { dtype = from, by = "the function" }
     end
@@ -173,12 +199,15 @@ end
 -- The expression of a value without arguments: CUDA C, a number or boolean, or a function's value.
 function lua_functions.value(bound, piece, name, to, who)
   if type(piece) == "string" then return piece end
-  if lua_functions.is_function(piece) then return (lua_functions.call(bound, piece, name, {}, to, "the " .. name)) end
+  if lua_functions.is_function(piece) then
+    return (lua_functions.call(bound, piece, name, {}, to, "the " .. name, true))
+  end
   local v = piece.value
   if not to then
     fail("argument", "%s: option '%s' is an expression of CUDA C where 'acc' is a type of C", who, name)
-  elseif (type(v) == "boolean") ~= (to.kind == "b") or to.kind == "c" then
-    fail("dtype", "%s: option '%s' is %s, and values are combined as %s", who, name, tostring(v), to.name)
+  elseif (type(v) == "boolean") ~= (to.kind == "b") or to.kind == "c" or to.composite then
+    fail("dtype", "%s: option '%s' is %s, and values are combined as %s%s", who, name, tostring(v),
+      to.composite and to.text or to.name, to.composite and ": write a function that returns one" or "")
   elseif not number_text.holds(to, v) then
     fail("dtype", "%s: option '%s': %s is out of range for %s", who, name, tostring(v), to.name)
   end
