@@ -8,15 +8,18 @@
 #include <lauxlib.h>
 #include <lua.h>
 #include <math.h>
+#include <string.h>
 
 #include "array/array.h"
 #include "array/codegen/device_text.h"
+#include "array/codegen/prelude.h"
 #include "array/copy.h"
 #include "array/graph/number.h"
 #include "array/graph/op.h"
 #include "array/graph/types.h"
 #include "array/operators.h"
 #include "array/reduce.h"
+#include "base/buf.h"
 #include "base/dtype.h"
 #include "base/error.h"
 #include "base/line.h"
@@ -26,6 +29,7 @@
 #include "lua/device.h"
 #include "lua/error.h"
 #include "lua/host_interrupt.h"
+#include "lua/memory.h"
 #include "lua/named.h"
 #include "lua/object.h"
 
@@ -219,6 +223,21 @@ static int core_device_text(lua_State *L) {
   return 1;
 }
 
+/* complex_text([name]): CUDA C of complex numbers, c64 and c128, and with a name that of a function, c_sqrt for "sqrt",
+** with those that it needs; nil where there is none. Each may stand in a source several times. */
+static int core_complex_text(lua_State *L) {
+  dc_buf b = DC_BUF_INIT;
+  const char *name = luaL_optstring(L, 1, NULL);
+  if (name == NULL) dc_emit_complex(&b);
+  else if (!dc_emit_complex_function(&b, name)) return 0;
+  char *text = dc_lua_scratch(L, b.len + 1);
+  const size_t len = b.len;
+  memcpy(text, dc_buf_str(&b), len);
+  dc_buf_free(&b);
+  lua_pushlstring(L, text, len);
+  return 1;
+}
+
 /* cast(a, dtype): converted; a itself when it is so already. */
 static int core_cast(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
@@ -348,7 +367,7 @@ const luaL_Reg dc_lua_operators_core[] = {
 };
 
 const luaL_Reg dc_lua_operators_internal[] = {
-  { "functions", core_functions }, { "device_text", core_device_text },
+  { "functions", core_functions }, { "device_text", core_device_text }, { "complex_text", core_complex_text },
   { NULL, NULL },
 };
 

@@ -65,12 +65,31 @@ static uint32_t complex_functions(dc_op op) {
   return mask;
 }
 
+/* A text that other parts of the source may have, too. */
+static void emit_once(dc_buf *b, const char *name) {
+  const char *word = strchr(name, '/') + 1;
+  dc_buf_printf(b, "#ifndef DC_TEXT_%s\n#define DC_TEXT_%s\n", word, word);
+  dc_emit_device_text(b, name);
+  dc_buf_puts(b, "#endif\n");
+}
+
 /* Their text, with all that they need. */
 static void emit_complex_functions(dc_buf *b, uint32_t mask) {
   for (int k = PIECES - 1; k >= 0; k--)
     if (mask & NEEDS(k)) mask |= pieces[k].needs;
   for (int k = 0; k < PIECES; k++)
-    if (mask & NEEDS(k)) dc_emit_device_text(b, pieces[k].name);
+    if (mask & NEEDS(k)) emit_once(b, pieces[k].name);
+}
+
+void dc_emit_complex(dc_buf *b) { emit_once(b, "numbers/complex"); }
+
+bool dc_emit_complex_function(dc_buf *b, const char *name) {
+  for (int k = 0; k < PIECES; k++)
+    if (pieces[k].op != DC_NOPS && strcmp(strchr(pieces[k].name, '/') + 1, name) == 0) {
+      emit_complex_functions(b, NEEDS(k));
+      return true;
+    }
+  return false;
 }
 
 typedef struct dc_needs {
@@ -119,7 +138,7 @@ void dc_emit_prelude(const dc_text *t) {
   if (n.next) dc_emit_device_text(t->b, "numbers/step");
   if (n.next && n.half) dc_emit_device_text(t->b, "numbers/half_next");
   if (n.next && n.brain) dc_emit_device_text(t->b, "numbers/brain_next");
-  if (n.complex) dc_emit_device_text(t->b, "numbers/complex");
+  if (n.complex) dc_emit_complex(t->b);
   emit_complex_functions(t->b, n.complex_functions);
   if (n.division) dc_emit_device_text(t->b, "numbers/division");
   if (n.power) dc_emit_device_text(t->b, "numbers/power");

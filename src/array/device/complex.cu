@@ -6,7 +6,7 @@
 //    acos from sqrt(1-z) and sqrt(1+z), atanh;
 //  - Hull, Fairgrieve, Tang, Implementing Complex Elementary Functions Using Exception Handling, 1994: logarithms near
 //    |z| = 1 by log1p, here of a sum with the errors of its squares and additions (Dekker, 1971; Knuth's TwoSum).
-// Nothing is contracted in these kernels, which the errors of additions rely on.
+// The errors of additions rely on products that are not contracted with them, also in kernels that the compiler contracts.
 //
 // Each text begins at a line "//: name"; lines that begin with "//" are no part of it.
 
@@ -37,7 +37,7 @@ FN complex<R> c_sqrt(complex<R> a) {
 }
 
 // Logarithms to the base 2 or 10, else natural. sum_of_squares: c + x^2 + y^2 as if in three times the precision, since
-// errors of the sum are summed with theirs: what is left of 1 near the circle may be 2^-40.
+// errors of the sum are summed with theirs: what is left of 1 near the circle may be 2^-40. product: never contracted.
 //: modulus
 template <int base, typename R> static __device__ __forceinline__ R log_of(R v) {
   return base == 2 ? log2(v) : base == 10 ? log10(v) : log(v);
@@ -47,8 +47,10 @@ FN R add_exactly(R a, R b, R &error) {
   error = (a - (s - t)) + (b - t);
   return s;
 }
+static __device__ __forceinline__ float product(float a, float b) { return __fmul_rn(a, b); }
+static __device__ __forceinline__ double product(double a, double b) { return __dmul_rn(a, b); }
 FN R sum_of_squares(R c, R x, R y) {
-  const R p = x * x, q = y * y, term[4] = { p, q, fma(x, x, -p), fma(y, y, -q) };
+  const R p = product(x, x), q = product(y, y), term[4] = { p, q, fma(x, x, -p), fma(y, y, -q) };
   R s = c, rest = 0, last = 0, e, f;
 #pragma unroll
   for (int i = 0; i < 4; i++) {
