@@ -6633,6 +6633,30 @@ function dc.float32(v) end
 ---@return number|boolean|dotcompute.array # the result
 function dc.float64(v) end
 
+---A complex number of two float32.
+---
+---Of a real and an imaginary part, or of a number, boolean or array that is converted. In kernels and outside.
+---```lua
+---dc.complex64(1, 2)                         --> 1+2i
+---dc.complex128(dc.ones(1)).dtype            --> complex128
+---```
+---@param v number|boolean|dotcompute.complex|dotcompute.array the value, or the real part
+---@param im? number the imaginary part
+---@return dotcompute.complex|dotcompute.array # the result
+function dc.complex64(v, im) end
+
+---A complex number of two float64.
+---
+---Of a real and an imaginary part, or of a number, boolean or array that is converted. In kernels and outside.
+---```lua
+---dc.complex64(1, 2)                         --> 1+2i
+---dc.complex128(dc.ones(1)).dtype            --> complex128
+---```
+---@param v number|boolean|dotcompute.complex|dotcompute.array the value, or the real part
+---@param im? number the imaginary part
+---@return dotcompute.complex|dotcompute.array # the result
+function dc.complex128(v, im) end
+
 ---A struct of fields in this order, at C's offsets. A field's type is a dtype's name or another struct; with extents it is an array of them. The same name and fields give the same struct. `S{x = 1, y = 2}`, `S(1, 2)` and `S()`, of zeros, make values: tables whose fields have the field's digits.
 ---```lua
 ---local Ball = dc.struct("Ball", { { "x", "float32" }, { "v", "float32", 3 } })

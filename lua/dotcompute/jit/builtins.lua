@@ -138,13 +138,13 @@ add("dc.thread_fence_system", statement "__threadfence_system()")
 
 -- --- memory -----------------------------------------------------------------------------------------------------
 
--- The dtype that an argument names, or its struct where one is possible.
-local function dtype_argument(self, n, b, takes_struct)
+-- The dtype that an argument names: of real numbers, `takes` "complex" ones, or "struct" too.
+local function dtype_argument(self, n, b, takes)
   local e = self:expr(n)
-  if takes_struct and e.type.static == "struct" then return types.struct(e.type.value) end
+  if takes == "struct" and e.type.static == "struct" then return types.struct(e.type.value) end
   local t = e.type.static == "string" and types.dtype(e.text)
   if not t then self:fail(n.at, "%s takes a dtype's name, as in \"float32\", got '%s'", b.name, self:shown(n)) end
-  if t.kind == "c" then self:fail(n.at, "%s: complex numbers are not possible in a kernel yet", b.name) end
+  if t.kind == "c" and not takes then self:fail(n.at, "%s takes dtypes of real numbers, got %s", b.name, t.name) end
   return t
 end
 
@@ -153,7 +153,7 @@ local function memory(space, most)
   return function(self, n, b)
     count(self, n, b, 2, 5)
     if space == "shared" then self:only_in_kernels(n, b.name) end
-    local t = dtype_argument(self, n.args[1], b, true)
+    local t = dtype_argument(self, n.args[1], b, "struct")
     local extents, size = {}, 1
     for k = 2, #n.args do
       local v = self:constant(n.args[k], ("extent %d of %s"):format(k - 1, b.name))
@@ -179,8 +179,14 @@ local function cast(self, n, e, t, b)
     self:fail(n.at, "%s takes a number or a boolean, but '%s' is %s", b.name, self:shown(n), self:why(e))
   end
   if e.type == t then return e end
+  if e.type.kind == "c" and t.kind ~= "c" and t ~= types.bool then
+    self:fail(n.at, "%s takes a real number, but '%s' is %s, and its imaginary part would be lost: dc.real(z)", b.name,
+      self:shown(n), self:why(e))
+  end
   return { op = "convert", type = t, a = e, at = n.at }
 end
+
+builtins.cast = cast
 
 for _, name in ipairs(core.dtypes()) do
   local t = types.dtype(name)
@@ -194,7 +200,7 @@ end
 
 add("dc.cast", function(self, n, b)
   count(self, n, b, 2)
-  return cast(self, n.args[1], self:expr(n.args[1]), dtype_argument(self, n.args[2], b), b)
+  return cast(self, n.args[1], self:expr(n.args[1]), dtype_argument(self, n.args[2], b, "complex"), b)
 end)
 
 -- --- functions of numbers -----------------------------------------------------------------------------------------
@@ -314,10 +320,16 @@ add("dc.where", function(self, n, b)
   if c.type ~= types.bool and c.type ~= types.unknown then
     self:fail(n.args[1].at, "dc.where takes a boolean first, but '%s' is %s", self:shown(n.args[1]), self:why(c))
   end
-  local args = { self:number(n.args[2], b.name), self:number(n.args[3], b.name) }
-  local t = met(self, args)
-  if not t then return text(n, types.unknown, "0") end
-  return text(n, t, "($1 ? $2 : $3)", { c, args[1], args[2] })
+  local x, y = self:expr(n.args[2]), self:expr(n.args[3])
+  self:need_value(x, "dc.where takes")
+  self:need_value(y, "dc.where takes")
+  if x.type == types.unknown or y.type == types.unknown then return text(n, types.unknown, "0") end
+  local t = types.join(x.type, y.type)
+  if not t then
+    self:fail(n.at, "dc.where takes two values of one type, but '%s' is %s, and '%s' is %s", self:shown(n.args[2]),
+      self:why(x), self:shown(n.args[3]), self:why(y))
+  end
+  return text(n, t, "($1 ? $2 : $3)", { c, self:convert(x, t, x.n), self:convert(y, t, y.n) })
 end)
 
 -- The smaller or greater of two values of one type; NaN where one is NaN.
@@ -435,21 +447,25 @@ end)
 -- --- print, assert, error ----------------------------------------------------------------------------------------
 
 add("print", function(self, n)
-  local formats, args, places = {}, {}, {}
+  local formats, args, places, twice = {}, {}, {}, nil
   for k, e in ipairs(self:list(n.args)) do
     local t = e.type
     if t.static == "string" then
       formats[k] = e.text:gsub("%%", "%%%%")
     elseif t == types.bool then
       args[#args + 1] = e
-      formats[k], places[#args] = "%s", ('($%d ? "true" : "false")'):format(#args)
+      formats[k], places[#places + 1] = "%s", ('($%d ? "true" : "false")'):format(#args)
     elseif types.is_floating(t) then
       args[#args + 1] = e
       formats[k] = "%.14g"
-      places[#args] = ("(double)%s"):format(as_float(t, "$" .. #args))
+      places[#places + 1] = ("(double)%s"):format(as_float(t, "$" .. #args))
+    elseif t.kind == "c" then
+      args[#args + 1] = e
+      formats[k], twice = "%.14g%+.14gi", true
+      for _, part in ipairs { "x", "y" } do places[#places + 1] = ("(double)$%d.%s"):format(#args, part) end
     elseif t == types.unknown or types.is_integer(t) then
       args[#args + 1] = e
-      formats[k], places[#args] = t.kind == "u" and "%llu" or "%lld",
+      formats[k], places[#places + 1] = t.kind == "u" and "%llu" or "%lld",
         ("(%slong long)$%d"):format(t.kind == "u" and "unsigned " or "", #args)
     else
       self:fail(e.n.at, "print in a kernel takes numbers, booleans and strings, but '%s' is %s", self:shown(e.n),
@@ -458,7 +474,7 @@ add("print", function(self, n)
   end
   local format = number_text.string(table.concat(formats, "\t") .. "\n")
   return act(self, n, types.unknown, ("printf(%s%s)"):format(format, #places > 0 and ", "
-    .. table.concat(places, ", ") or ""), args)
+    .. table.concat(places, ", ") or ""), args, { twice = twice })
 end)
 
 -- The message of assert and error: a string that is known.
@@ -490,7 +506,7 @@ add("error", function(self, n, b)
 end)
 
 builtins.add = add
-for _, file in ipairs { "warp", "atomics", "math", "grid" } do
+for _, file in ipairs { "warp", "atomics", "math", "grid", "complex" } do
   require("dotcompute.jit.builtins_" .. file)(builtins)
 end
 

@@ -7,6 +7,7 @@
 -- A node of the tree is a table { op =, type =, at = its place in the text, … }; operands stand in it by name. `value`
 -- is there where it is a constant, `effect` where the order of evaluation matters: it writes memory, or waits.
 local core = require "dotcompute.core"
+local complexes = require "dotcompute.jit.complexes"
 local composites = require "dotcompute.jit.composites"
 local expressions = require "dotcompute.jit.expressions"
 local names = require "dotcompute.jit.names"
@@ -17,7 +18,7 @@ core.builtin(debug.getinfo(1, "S").source)
 
 local Checker = {}
 Checker.__index = Checker
-for _, methods in ipairs { composites, expressions, names, statements } do
+for _, methods in ipairs { complexes, composites, expressions, names, statements } do
   for name, method in pairs(methods) do Checker[name] = method end
 end
 

@@ -2,6 +2,7 @@
 -- can be run as plain Lua; the others are errors.
 local core = require "dotcompute.core"
 local dc = require "dotcompute"
+local storage = require "dotcompute.storage"
 core.builtin(debug.getinfo(1, "S").source)
 
 local device = {}
@@ -12,7 +13,23 @@ local function fail(kind, text, ...) core.fail(kind, text:format(...)) end
 -- integers wrap.
 for _, name in ipairs(core.dtypes()) do
   local d = core.dtype(name)
-  if d.kind ~= "c" then
+  if d.kind == "c" then
+    device[name] = function(...)
+      local re, im = ...
+      local n = select("#", ...)
+      if n ~= 1 and n ~= 2 then fail("argument", "dc.%s takes a value, or two parts, got %d", name, n) end
+      if n == 1 and core.is_array(re) then return re:to(name) end
+      if n == 1 and type(re) == "boolean" then re = re and 1 or 0 end
+      local ok = n == 1 and (type(re) == "number" or storage.is_complex(re))
+        or type(re) == "number" and type(im) == "number"
+      if not ok then
+        fail("argument", "dc.%s takes a number, a boolean, an array, or real and imaginary part, got %s", name,
+          core.describe(type(re) == "number" and im or re))
+      end
+      local z = n == 2 and dc.complex(re, im) or re
+      return dc.using("cpu", function() return dc.array(z, "complex128"):to(name):item() end)
+    end
+  else
     device[name] = function(...)
       local x = ...
       if select("#", ...) ~= 1 then fail("argument", "dc.%s takes one value, got %d", name, select("#", ...)) end

@@ -242,6 +242,12 @@ local function parameter_names(tree)
   end
 end
 
+-- What a kernel's parameter of the type, or a pointer to it, is in C: a type that dc.kernel knows.
+local function parameter_ctype(t)
+  if t.kind ~= "c" then return t.ctype end
+  return t.ctype == "c64" and "float2" or "double2"
+end
+
 local function result_type(inst, k) return inst.narrow_results[k] and "int" or inst.returns[k].ctype end
 
 local function results_type(inst)
@@ -339,7 +345,7 @@ function emit.kernel(tree, name, checked, parameters, extents)
     local cname = fresh(symbol.name)
     if t.ndim then
       params[#params + 1] = ("%s%s *%s"):format(symbol.written and "" or "const ",
-        t.element.composite and "unsigned char" or t.element.ctype, cname)
+        t.element.composite and "unsigned char" or parameter_ctype(t.element), cname)
       local extent_names = {}
       for k = 1, t.ndim do
         extent_names[k] = fresh(("%s_extent%d"):format(symbol.name, k))
@@ -348,9 +354,10 @@ function emit.kernel(tree, name, checked, parameters, extents)
       first[#first + 1] = ("%s %s = {(%s *)%s, {%s}};"):format(t.ctype, symbol.cname, t.element.ctype, cname,
         table.concat(extent_names, ", "))
     else
-      params[#params + 1] = ("%s %s"):format(what.fits and "int" or t.ctype, cname)
+      params[#params + 1] = ("%s %s"):format(what.fits and "int" or parameter_ctype(t), cname)
       first[#first + 1] = ("%s %s = %s;"):format(narrow.ctype(symbol), symbol.cname,
-        symbol.type == t and cname or ("(%s)%s"):format(symbol.type.ctype, cname))
+        t.kind == "c" and ("{%s.x, %s.y}"):format(cname, cname)
+          or symbol.type == t and cname or ("(%s)%s"):format(symbol.type.ctype, cname))
     end
   end
 

@@ -40,7 +40,7 @@ end
 local function types_of(tree)
   local list, seen = {}, {}
   local function note(t)
-    if t == nil or seen[t] or not (t.ndim or t.header or t.composite) then return end
+    if t == nil or seen[t] or not (t.ndim or t.header or t.composite or t.kind == "c") then return end
     seen[t] = true
     list[#list + 1] = t
   end
@@ -58,8 +58,9 @@ local function types_of(tree)
 end
 
 -- The declarations of a tree's types: #include lines, and lines behind them. Each may stand in a source several times.
-function printer.type_declarations(_, tree)
+function printer:type_declarations(tree)
   local headers, lines, done, named = {}, {}, {}, {}
+  local complex = false
   local function add(t)
     if t == nil or done[t] then return end
     done[t] = true
@@ -74,16 +75,29 @@ function printer.type_declarations(_, tree)
     elseif t.composite == "tuple" then
       for _, item in ipairs(t.items) do add(item) end
       lines[#lines + 1] = tuple_declaration(t)
+    elseif t.kind == "c" then
+      complex = true
     elseif t.header and not done[t.header] then
       done[t.header] = true
       headers[#headers + 1] = ("#include <%s>"):format(t.header)
     end
   end
   for _, t in ipairs(types_of(tree)) do add(t) end
+  if complex then
+    local names = {}
+    for name in pairs(self.uses.complex or {}) do names[#names + 1] = name end
+    table.sort(names)
+    local texts = { core.complex_text() }
+    for k, name in ipairs(names) do texts[k + 1] = core.complex_text(name) end
+    table.insert(lines, 1, table.concat(texts))
+  end
   return headers, lines
 end
 
 -- --- values -----------------------------------------------------------------------------------------------------
+
+-- Whether a type is another one of C in a struct than elsewhere.
+local function is_stored_otherwise(t) return t.composite == "tuple" or t.kind == "c" end
 
 -- An item of a tuple, whose text is simple.
 local function item_text(text, t, k)
@@ -97,8 +111,9 @@ local function tuple_of(t, texts)
   return (t.uniform and "%s{{%s}}" or "%s{%s}"):format(t.ctype, inner)
 end
 
--- The items of a tuple as an initializer of an array of C.
+-- A value as an initializer of a struct's field: a tuple is an array of C there, a complex number one of CUDA's.
 function printer:braces(text, t)
+  if t.kind == "c" then return ("{%s.x, %s.y}"):format(text, text) end
   if t.composite ~= "tuple" then return text end
   local parts = {}
   for k, item in ipairs(t.items) do parts[k] = self:braces(item_text(text, t, k), item) end
@@ -107,10 +122,28 @@ end
 
 -- The value of a place in a struct.
 function printer:loaded(place, t)
+  if t.kind == "c" then return ("%s{%s.x, %s.y}"):format(t.ctype, place, place) end
   if t.composite ~= "tuple" then return place end
   local parts = {}
   for k, item in ipairs(t.items) do parts[k] = self:loaded(item_text(place, t, k), item) end
   return tuple_of(t, parts)
+end
+
+-- Real numbers as complex ones, complex ones as those of another precision, and as booleans.
+function printer:converted_complex(text, from, to)
+  if from.ctype == to.ctype then return text end
+  local part = to.part and to.part.ctype
+  if from.kind ~= "c" then
+    return ("%s{%s, 0}"):format(to.ctype, self:converted(text, from, to.part))
+  end
+  text = self:simple(text, from)
+  if to.kind == "b" then return ("(%s.x != 0 || %s.y != 0)"):format(text, text) end
+  return ("%s{(%s)%s.x, (%s)%s.y}"):format(to.ctype, part, text, part, text)
+end
+
+-- 0 of a type.
+function printer.zero(t)
+  return t.kind and t.kind ~= "c" and ("(%s)0"):format(t.ctype) or t.ctype .. "()"
 end
 
 -- A tuple as one whose items have other types.
@@ -127,7 +160,7 @@ function X.build(self, e)
   local fields = {}
   for k, text in ipairs(texts) do
     local arg = e.args[k]
-    fields[e.order and e.order[k] or k] = arg.type.composite == "tuple"
+    fields[e.order and e.order[k] or k] = is_stored_otherwise(arg.type)
       and self:braces(self:simple(text, arg.type), arg.type) or text
   end
   return ("%s{%s}"):format(e.type.ctype, table.concat(fields, ", "))
@@ -161,11 +194,15 @@ end
 -- Writes a value to a place.
 function printer:write(target, place, text)
   local t = target.type
-  if not target.stored or t.composite ~= "tuple" then
+  if not target.stored or not is_stored_otherwise(t) then
     self:line(("%s = %s;"):format(place, text))
     return
   end
   text = self:simple(text, t)
+  if t.kind == "c" then
+    self:line(("%s = %s;"):format(place, self:braces(text, t)))
+    return
+  end
   for k, item in ipairs(t.items) do
     self:write({ stored = true, type = item }, item_text(place, t, k), item_text(text, t, k))
   end

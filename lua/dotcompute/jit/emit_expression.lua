@@ -94,6 +94,7 @@ end
 function printer:converted(text, from, to)
   if from == to then return text end
   if from.composite == "tuple" then return self:converted_tuple(text, from, to) end
+  if from.kind == "c" or to.kind == "c" then return self:converted_complex(text, from, to) end
   if from.kind == "f" and types.is_integer(to) then text = self:simple(text, from) end
   if to.kind == "b" and from.size == 2 and from.kind == "f" then text = "(float)" .. text end
   return "(" .. number_text.convert(text, from, to) .. ")"
@@ -118,6 +119,12 @@ function X.arith(self, e)
   local t, sign = e.type, e.sign
   local texts = self:operands { e.a, e.b }
   local a, b = texts[1], texts[2]
+  if t.kind == "c" then
+    if sign ~= "^" then return ("(%s %s %s)"):format(a, sign, b) end
+    if e.b.op ~= "const" then return ("c_pow(%s, %s)"):format(a, b) end
+    a = self:simple(a, t)
+    return ("(%s * %s)"):format(a, a)
+  end
   if sign == "+" or sign == "-" or sign == "*" then
     if t.kind == "f" then
       if t.size == 2 then return ("((%s)(%s %s %s))"):format(t.ctype, wide(a, t), sign, wide(b, t)) end
@@ -161,6 +168,10 @@ local swapped = { [">"] = "<", [">="] = "<=" }
 function X.compare(self, e)
   local texts = self:operands { e.a, e.b }
   local a, b, sign = texts[1], texts[2], e.sign
+  if e.met and e.met.kind == "c" then
+    a, b = self:simple(a, e.met), self:simple(b, e.met)
+    return ("(%s(%s.x == %s.x && %s.y == %s.y))"):format(sign == "~=" and "!" or "", a, b, a, b)
+  end
   if not e.mixed then
     if a == b and e.met.kind == "f" and not self.has_effect(e) then return self.not_a_number(sign, wide(a, e.met)) end
     return ("(%s %s %s)"):format(wide(a, e.met), sign == "~=" and "!=" or sign, wide(b, e.met))
@@ -180,6 +191,7 @@ X["not"] = function(self, e) return ("(!%s)"):format(self:truth(e.a)) end
 
 function X.unary(self, e)
   local t, a = e.type, self:expr(e.a)
+  if t.kind == "c" then return ("(-%s)"):format(a) end
   if t.kind == "f" then return t.size == 2 and ("((%s)-(float)%s)"):format(t.ctype, a) or ("(-%s)"):format(a) end
   if e.sign == "~" then return ("((%s)~%s)"):format(t.ctype, a) end
   return ("((%s)(0 - (%s)%s))"):format(t.ctype, number_text.unsigned(t), a)
@@ -248,7 +260,7 @@ function X.logic(self, e)
     self:take_back(at)
   end
   local name, known = self:temporary(), self:temporary()
-  self:declare(t.ctype, name, t.kind and "0" or t.ctype .. "()")
+  self:declare(t.ctype, name, self.zero(t))
   self:declare("bool", known, "false")
   self:maybe_into(e.a, name, known, t)
   self:line(("if (!%s) {"):format(known))
@@ -320,7 +332,7 @@ function X.memory(self, e)
   self:declare_storage(("%s%s %s[%d];"):format(shared, t.ctype, name, size))
   if e.space == "local" then
     self:line(("for (int dc_k = 0; dc_k < %d; dc_k++) %s[dc_k] = %s;"):format(e.size, name,
-      t.kind and ("(%s)0"):format(t.ctype) or t.ctype .. "()"))
+      self.zero(t)))
   end
   return ("%s{%s, {%s}}"):format(e.type.ctype, name, table.concat(e.extents, ", "))
 end

@@ -33,7 +33,7 @@ function S.declare(self, s)
   for _, symbol in ipairs(s.symbols) do
     local t = symbol.type
     if not t.static then
-      self:declare(narrow.ctype(symbol), symbol.cname, t.kind and "(" .. t.ctype .. ")0" or t.ctype .. "()")
+      self:declare(narrow.ctype(symbol), symbol.cname, self.zero(t))
     end
   end
 end

@@ -17,6 +17,8 @@ E["..."] = function(self, n) self:fail(n.at, "'...' is not possible in a kernel:
 function E.table(self, n) return self:tuple(n) end
 E.method = function(self, n)
   if n.name == "shape" then return self:shape(n) end
+  local of_complex = self:complex_method(n)
+  if of_complex then return of_complex end
   local builtin = self.compiled_in and builtins.method(n.name)
   if builtin then
     return builtin.check(self, { args = table.move(n.args, 1, #n.args, 2, { n.object }), at = n.at, last = n.last },
@@ -99,10 +101,23 @@ end
 function expressions:need_number(e, n, what)
   local t = e.type
   if t == types.unknown or types.is_number(t) then return e end
+  if t.kind == "c" then
+    self:fail(n.at, "%s needs a real number, but '%s' is %s: dc.real(z), dc.imag(z) and dc.abs(z) are", what,
+      self:shown(n), self:why(e))
+  end
   local advice = t == types.bool and ": 'b and 1 or 0' makes a number of a boolean"
     or t.ndim and (": an element is %s[i], its extent #%s"):format(self:shown(n), self:shown(n)) or ""
   self:fail(n.at, "%s needs a number, but '%s' is %s%s", what, self:shown(n), self:why(e), advice)
 end
+
+-- The same for a number that may be complex.
+function expressions:need_scalar(e, n, what)
+  if e.type.kind == "c" then return e end
+  return self:need_number(e, n, what)
+end
+
+-- A node of the tree in place of one of the text.
+function E.checked(_, n) return n.e end
 
 function expressions:integer(n, what)
   return self:need_integer(self:expr(n), n, what)
@@ -158,8 +173,10 @@ function expressions:arith(n, sign, a, b)
   local what = ("operator '%s'"):format(sign)
   if integers_only(sign) then
     a, b = self:need_integer(a, n.a, what), self:need_integer(b, n.b, what)
-  else
+  elseif sign == "//" or sign == "%" then
     a, b = self:need_number(a, n.a, what), self:need_number(b, n.b, what)
+  else
+    a, b = self:need_scalar(a, n.a, what), self:need_scalar(b, n.b, what)
   end
   local folded = fold(sign, a, b, n)
   if folded then return folded end
@@ -178,6 +195,7 @@ function expressions:arith(n, sign, a, b)
     t = a.type
   elseif sign == "^" then
     a = self:convert(a, t, n.a)
+    if t.kind == "c" then self:use_complex "pow" end
     if not (b.op == "const" and b.value == 2) then b = self:convert(b, t, n.b) end
   else
     a, b = self:convert(a, t, n.a), self:convert(b, t, n.b)
@@ -195,6 +213,14 @@ function expressions:compare(n, sign, a, b)
     return { op = "compare", type = types.bool, sign = sign, a = a, b = b, met = types.bool, at = n.at }
   end
   local what = ("operator '%s'"):format(sign)
+  if (a.type.kind == "c" or b.type.kind == "c") and (sign == "==" or sign == "~=") then
+    a, b = self:need_scalar(a, n.a, what), self:need_scalar(b, n.b, what)
+    if a.type ~= types.unknown and b.type ~= types.unknown then
+      local met = types.meet(a.type, b.type)
+      return { op = "compare", type = types.bool, sign = sign, a = self:convert(a, met, n.a),
+        b = self:convert(b, met, n.b), met = met, at = n.at }
+    end
+  end
   a, b = self:need_number(a, n.a, what), self:need_number(b, n.b, what)
   local folded = fold(sign, a, b, n)
   if folded then return folded end
@@ -305,7 +331,7 @@ function E.unary(self, n)
     return { op = "extent", type = types.integer, array = a, axis = 1, at = n.at }
   end
   if sign == "~" then a = self:need_integer(a, n.a, "operator '~'")
-  else a = self:need_number(a, n.a, "operator '-'") end
+  else a = self:need_scalar(a, n.a, "operator '-'") end
   if a.op == "const" and a.type.weak then
     local v = a.value
     if sign == "-" then v = -v else v = ~v end
@@ -339,6 +365,7 @@ function E.index(self, n)
   end
   if t == types.unknown then return { op = "element", type = types.unknown, array = object, at = n.at } end
   if t.composite then return self:component(n, object) end
+  if t.kind == "c" then return self:complex_field(n, object) end
   if t.static == "struct" then return self:struct_property(n, t.value) end
   if not t.ndim then
     self:fail(n.at, "'%s' is indexed, but it is %s and no array", self:shown(n.object), self:why(object))

@@ -48,10 +48,6 @@ local function types_of(state, args, n)
     if t.ndim == 0 then
       fail("shape", "%s: argument %d, '%s', is a 0-d array; pass its number, a:item()", state.name, k, state.params[k])
     end
-    if t.ndim and t.element.kind == "c" then
-      fail("dtype", "%s: argument %d, '%s', is a complex array, which kernels in Lua do not take yet; pass real and "
-        .. "imaginary parts", state.name, k, state.params[k])
-    end
     list[k] = t
   end
   return list
@@ -145,7 +141,9 @@ local function suits(variant, args)
   for k, t in ipairs(variant.types) do
     local arg = args[k]
     if t.ndim and (arg.ndim ~= t.ndim or (variant.extents and not is_small(arg))) then return false end
-    if (t.composite or type(arg) == "table") and not variant.fixed and names.type_of(arg) ~= t then return false end
+    if (t.composite or t.weak == "c" or type(arg) == "table") and not variant.fixed and names.type_of(arg) ~= t then
+      return false
+    end
     if variant.parameters[k] and not narrow.fits(args[k]) then return false end
   end
   return true
@@ -402,7 +400,7 @@ local function parse_type(text)
   local name, axes = text:match "^%s*([%w_]+)%s*%[([:,%s]*)%]%s*$"
   name = name or text:match "^%s*([%w_]+)%s*$"
   local d = name and types.dtype(name)
-  if not d or d.kind == "c" then
+  if not d then
     fail("argument", "'%s' is no type of an argument: those are \"float32\", \"int32[:]\", \"float64[:,:]\"",
       text:match "^%s*(.-)%s*$")
   end
@@ -440,7 +438,7 @@ local function fixed_types(state, list)
     for k, t in ipairs(list) do
       local got = names.type_of(args[k])
       local fits = got == t or (got and not t.ndim and got.kind ~= nil and not got.ndim
-        and (got.kind == "b") == (t.kind == "b"))
+        and (got.kind == "b") == (t.kind == "b") and (got.kind ~= "c" or t.kind == "c"))
       if not fits then
         fail("dtype", "%s: argument %d, '%s', is %s by the signature, got %s", state.name, k, state.params[k], t.text,
           got and got.text or core.describe(args[k]))

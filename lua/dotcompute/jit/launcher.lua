@@ -54,6 +54,8 @@ function Text:value(name, param)
   elseif t.composite then
     self:line("if type_of(%s) ~= %s then return false end", name, self:local_of(t))
     args[#args] = ("passed(%s, %s)"):format(name, self:local_of(t))
+  elseif t.weak == "c" then
+    self:line("if type_of(%s) ~= %s then return false end", name, self:local_of(t))
   elseif t.weak then
     self:line("if mathtype(%s) ~= %q then return false end", name, t.name)
     if param.fits then self:line("if %s < -0x80000000 or %s > 0x7fffffff then return false end", name, name) end

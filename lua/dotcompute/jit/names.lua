@@ -5,8 +5,10 @@
 -- Functions, strings, and numbers that must be constant, are `guards`: the kernel was compiled for their values, and is
 -- compiled again where they have changed.
 local core = require "dotcompute.core"
+local dc = require "dotcompute"
 local builtins = require "dotcompute.jit.builtins"
 local source = require "dotcompute.jit.source"
+local storage = require "dotcompute.storage"
 local struct = require "dotcompute.struct"
 local struct_array = require "dotcompute.struct_array"
 local types = require "dotcompute.jit.types"
@@ -98,8 +100,9 @@ function names:input(path, value, t)
 end
 
 -- The value that a kernel of CUDA C takes for one of this type: a struct's bytes, the array of bytes of an array of
--- structs.
+-- structs, a number as a complex one.
 function names.passed(value, t)
+  if t.kind == "c" then return type(value) == "number" and dc.complex(value, 0) or value end
   if t.composite == "struct" then return struct.storage(t.struct).encode(value, t.struct.name) end
   if t.ndim and t.element.composite then return (select(2, struct_array.parts(value))) end
   return value
@@ -113,6 +116,7 @@ function names.type_of(value)
   if type(value) == "userdata" and core.is_array(value) then
     return types.array(types.dtype(value.dtype), value.ndim)
   end
+  if storage.is_complex(value) then return types.complex end
   local of = struct.of_value(value)
   if of then return types.struct(of) end
   of = struct_array.parts(value)
@@ -123,7 +127,7 @@ end
 function names:captured(n, path, value)
   local t = names.type_of(value)
   if t and self.compiled_in then
-    if not t.kind then
+    if not t.kind or t.kind == "c" then
       self:fail(n.at, "'%s' is %s, which a function of elements cannot capture: make it an argument", path.text,
         t.ndim and "an array" or t.text)
     end
@@ -178,10 +182,6 @@ function names:captured(n, path, value)
 end
 
 function names:check_array(n, t, name)
-  if t.element.kind == "c" then
-    self:fail(n.at, "'%s' is a complex array, which kernels in Lua do not take yet: pass its real and imaginary part",
-      name)
-  end
   if t.ndim == 0 then
     self:fail(n.at, "'%s' is a 0-d array: pass its number, a:item()", name)
   end

@@ -170,6 +170,10 @@ function statements:stored(e, element, n, what)
       element == types.bool and "a boolean" or "a number", self:shown(e.n), self:why(e),
       element == types.bool and "x ~= 0" or "b and 1 or 0")
   end
+  if t.kind == "c" and element.kind ~= "c" then
+    self:fail(n.at, "%s takes a real number, but '%s' is %s: dc.real(z), dc.imag(z) and dc.abs(z) are", place,
+      self:shown(e.n), self:why(e))
+  end
   if types.is_integer(element) and types.is_floating(t) then
     local i = e.op == "const" and math.tointeger(e.value)
     if not i then
@@ -219,6 +223,8 @@ function statements:target(n)
         e.array.type.ndim)
     elseif e.op == "field" or e.op == "item" then
       return self:component_target(e, n)
+    elseif e.op == "text" then
+      self:fail(n.at, "a complex number cannot be changed; make another: dc.complex(re, im)")
     elseif e.op ~= "element" then
       self:fail(n.at, "'%s' belongs to the script, which a kernel cannot change", self:shown(n))
     end

@@ -20,12 +20,19 @@ function types.dtype(name)
   if not d then return nil end
   if dtypes[d.name] then return dtypes[d.name] end
   d.text = d.name == "bool" and "a boolean" or d.name
+  if d.kind == "c" then -- the type of complex.cu; `part`: that of real and imaginary part
+    d.ctype, d.header = d.size == 8 and "c64" or "c128", nil
+    d.part = types.dtype(d.size == 8 and "float32" or "float64")
+  end
   dtypes[d.name] = d
   return d
 end
 
 types.integer = { name = "integer", text = "a Lua integer", ctype = "long long", size = 8, kind = "i", weak = "i" }
 types.float = { name = "float", text = "a Lua float", ctype = "double", size = 8, kind = "f", weak = "f" }
+-- A value of dc.complex, which is as weak as Lua's numbers.
+types.complex = { name = "complex", text = "a complex number", ctype = "c128", size = 16, kind = "c", weak = "c",
+  part = types.float }
 types.unknown = { name = "unknown", text = "not known" } -- the result of a function that is being inferred
 types.bool = types.dtype "bool"
 
@@ -116,20 +123,25 @@ end
 
 function types.is_integer(t) return t.kind == "i" or t.kind == "u" end
 function types.is_floating(t) return t.kind == "f" end
-function types.is_number(t) return t.kind ~= nil and t.kind ~= "b" end
+function types.is_complex(t) return t.kind == "c" end
+-- Real numbers.
+function types.is_number(t) return t.kind ~= nil and t.kind ~= "b" and t.kind ~= "c" end
 -- Whether a local can have it, and a function return it.
 function types.is_value(t) return t.kind ~= nil or t.composite ~= nil end
 
 -- What a weak number becomes beside dtype d.
 local function of_weak(weak, d)
-  if weak == "f" then return d.kind == "f" and d or types.dtype "float32" end
+  if weak == "c" then
+    return types.dtype((d.name == "float64" or d.name == "complex128") and "complex128" or "complex64")
+  end
+  if weak == "f" then return (d.kind == "f" or d.kind == "c") and d or types.dtype "float32" end
   return d.kind == "b" and types.dtype "int32" or d
 end
 
 -- The type in which two numbers meet.
 function types.meet(a, b)
   if a == b then return a end
-  if a.weak and b.weak then return types.float end
+  if a.weak and b.weak then return (a.weak == "c" or b.weak == "c") and types.complex or types.float end
   if a.weak then return of_weak(a.weak, b) end
   if b.weak then return of_weak(b.weak, a) end
   return types.dtype(core.promote(a.name, b.name))
@@ -138,6 +150,7 @@ end
 -- The floating type of an operation on a list of numbers that meet in `met`. `least`: the size of integers that asks
 -- for float64: 4 of / and ^, 8 of functions.
 function types.floating(list, met, least)
+  if met.kind == "c" then return met end
   local strong, widest = nil, 0
   for _, t in ipairs(list) do
     if not t.weak then
@@ -155,7 +168,7 @@ end
 function types.join(a, b)
   if a == b or b == types.unknown then return a end
   if a == types.unknown then return b end
-  if types.is_number(a) and types.is_number(b) then return types.meet(a, b) end
+  if (types.is_number(a) or a.kind == "c") and (types.is_number(b) or b.kind == "c") then return types.meet(a, b) end
   if a.composite == "tuple" and b.composite == "tuple" and #a.items == #b.items then
     local items = {}
     for k, t in ipairs(a.items) do

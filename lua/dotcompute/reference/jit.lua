@@ -29,7 +29,7 @@ from 1, and calls outside are errors of kind `argument`.
       argument = "no Lua function, a function whose text is not found or has been edited; of launches: a wrong count "
         .. "or type of arguments",
       compile = "of the first launch with arguments of these types: mistakes in the kernel, with line and column",
-      dtype = "of launches: complex arrays, arguments that are not of the signature", shape = "of launches: 0-d arrays",
+      dtype = "of launches: arguments that are not of the signature", shape = "of launches: 0-d arrays",
       index = "with `check`: an index out of range", launch = "with `check`: integer division by 0, assert, error",
     },
     example = [[
@@ -694,6 +694,21 @@ math.abs(x[1] - 8) < 1e-4                  --> true
     example = [[
 dc.int32(2.75)                             --> 2
 dc.int8(dc.array { 1.5, -2.5 })            --> {1, -2}
+]],
+  },
+  {
+    names = {
+      { "complex64", "A complex number of two float32." }, { "complex128", "A complex number of two float64." },
+    },
+    at = "dc", text = "Of a real and an imaginary part, or of a number, boolean or array that is converted. In kernels "
+      .. "and outside.",
+    args = { { "v", "number|boolean|dotcompute.complex|array", "the value, or the real part" },
+      { "im?", "number", "the imaginary part" } },
+    returns = { { "dotcompute.complex|array", "the result" } },
+    errors = { argument = "values that are no numbers" }, see = "complex jit cast", words = "cast convert complex",
+    example = [[
+dc.complex64(1, 2)                         --> 1+2i
+dc.complex128(dc.ones(1)).dtype            --> complex128
 ]],
   },
 }
