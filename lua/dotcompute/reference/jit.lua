@@ -702,9 +702,9 @@ dc.int8(dc.array { 1.5, -2.5 })            --> {1, -2}
     },
     at = "dc", text = "Of a real and an imaginary part, or of a number, boolean or array that is converted. In kernels "
       .. "and outside.",
-    args = { { "v", "number|boolean|dotcompute.complex|array", "the value, or the real part" },
+    args = { { "v", "number|boolean|complex|array", "the value, or the real part" },
       { "im?", "number", "the imaginary part" } },
-    returns = { { "dotcompute.complex|array", "the result" } },
+    returns = { { "complex|array", "the result" } },
     errors = { argument = "values that are no numbers" }, see = "complex jit cast", words = "cast convert complex",
     example = [[
 dc.complex64(1, 2)                         --> 1+2i
