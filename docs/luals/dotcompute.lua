@@ -6492,6 +6492,59 @@ function dc.fast_pow(a, b) end
 ---@return number # the result
 function dc.fast_divide(a, b) end
 
+---Unrolls a numeric loop of a kernel, whole or by a factor; 1 leaves it as it is. Outside of kernels it gives the limit.
+---```lua
+---local polynomial = dc.jit(function(x)
+---  local i = dc.index()
+---  local sum = 0
+---  for k = 1, dc.unroll(4) do sum = sum * x[i] + k end
+---  x[i] = sum
+---end)
+---local x = dc.array { 1, 2 }
+---polynomial(1, 2, x)
+---x                                          --> {10, 26}
+---```
+---@param limit number the loop's limit
+---@param factor? integer how often the body stands in the code, a constant from 1 to 1024. Default: always
+---@return number # the limit
+function dc.unroll(limit, factor) end
+
+---CUDA C in a kernel. `$1`, `$2` … stand for the values, arrays among them as pointers. The text is an expression, converted to the dtype, or statements that set `$0`; with "void" statements alone. `$$` is a dollar; lines of `#include <…>` go to the head of the source.
+---```lua
+---local lane = dc.jit(function(out)
+---  out[dc.index()] = dc.cuda("uint32", 'asm("mov.u32 %0, %%laneid;" : "=r"($0));')
+---end)
+---local out = dc.zeros(3, "int32")
+---lane(1, 3, out)
+---out                                        --> {0, 1, 2}
+---```
+---@param dtype dotcompute.dtype of the result, or "void"
+---@param text string CUDA C, known when the kernel is compiled
+---@param ... any numbers, booleans, structs and arrays
+---@return number # the result
+function dc.cuda(dtype, text, ...) end
+
+---@class dotcompute.extern.options
+---@field define? table as of `dc.module`
+---@field include? string|string[] as of `dc.module`
+---@field headers? table as of `dc.module`
+---@field flags? string|string[] as of `dc.module`
+---@field std? string as of `dc.module`
+
+---A `__device__` function in CUDA C as a function that kernels in Lua call. The text is compiled with the kernel, so that the function is inlined.
+---```lua
+---local square = dc.extern("__device__ float square(float x) { return x * x; }", "square")
+---local squares = dc.jit(function(x) x[dc.index()] = square(x[dc.index()]) end)
+---local x = dc.array { 1, 2, 3 }
+---squares(1, 3, x)
+---x                                          --> {1, 4, 9}
+---```
+---@param module dotcompute.module|string a module, or the text of CUDA C
+---@param function_ string its name, if the text has one of that name, or its declaration, `"float f(float, int)"`
+---@param options? dotcompute.extern.options options by name
+---@return function # for kernels: takes numbers, booleans, and arrays for pointers
+function dc.extern(module, function_, options) end
+
 ---Converts to a boolean: whether it is not 0.
 ---
 ---As arrays are converted: floats to integers drop the fraction, saturate, and NaN becomes 0; integers wrap. In kernels and outside; of arrays it is `a:to(dtype)`.

@@ -28,6 +28,7 @@ local function code_of(text)
   end
   return table.concat(out) .. text:sub(at)
 end
+templates.code_of = code_of
 
 -- Whether CUDA C declares __constant__, __managed__ or __device__ variables: these have no parenthesis before their
 -- first of ; = { [.

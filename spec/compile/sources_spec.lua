@@ -283,4 +283,10 @@ float twice(float x) { return wibble * x; }
 __global__ void k(float *x) { *x = twice(*x); }]]
     end)
   end)
+
+  it("with a kernel that extern \"C\" names reports its errors too", function()
+    helper.fails("compile", 'line 2 of the source: error: identifier "wibble" is undefined', function()
+      dc.kernel 'extern "C" __global__ void k(float *x) {\n  x[0] = wibble(3);\n}\n'
+    end)
+  end)
 end)

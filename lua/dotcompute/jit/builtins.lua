@@ -506,13 +506,15 @@ add("error", function(self, n, b)
 end)
 
 builtins.add = add
-for _, file in ipairs { "warp", "atomics", "math", "grid", "complex" } do
+for _, file in ipairs { "warp", "atomics", "math", "grid", "complex", "inline" } do
   require("dotcompute.jit.builtins_" .. file)(builtins)
 end
 
 -- --- by the function that a name stands for -----------------------------------------------------------------------
 
-builtins.by_function = { [print] = by_name.print, [assert] = by_name.assert, [error] = by_name.error }
+-- Keys are weak: of functions that dc.extern has made.
+builtins.by_function = setmetatable({ [print] = by_name.print, [assert] = by_name.assert, [error] = by_name.error },
+  { __mode = "k" })
 for name, b in pairs(by_name) do
   local library, key = name:match "^(%a+)%.(.*)$"
   if library then

@@ -43,6 +43,22 @@ for _, name in ipairs(core.dtypes()) do
   end
 end
 
+-- A loop's limit, as it is: it unrolls nothing here.
+function device.unroll(...)
+  local limit, factor = ...
+  local n = select("#", ...)
+  if n < 1 or n > 2 then fail("argument", "dc.unroll takes 1 to 2 arguments, got %d", n) end
+  if type(limit) ~= "number" then
+    fail("argument", "dc.unroll takes a loop's limit, a number, got %s", core.describe(limit))
+  end
+  if factor ~= nil and (math.type(factor) ~= "integer" or factor < 1) then
+    fail("argument", "dc.unroll: the factor is a positive integer, got %s", core.describe(factor))
+  end
+  return limit
+end
+
+function device.extern(...) return require "dotcompute.jit.extern".extern(...) end
+
 -- What is not here works in kernels alone.
 return setmetatable(device, { __index = function(_, name)
   return function()

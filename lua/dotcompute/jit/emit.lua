@@ -191,7 +191,12 @@ end
 
 -- The beginning of the source of a kernel, a list of lines.
 function Printer:prelude(tree)
-  local lines = self:declarations(tree)
+  local lines = {}
+  for _, unit in ipairs(self.uses.modules or {}) do -- of dc.extern; with empty lines, which errors count
+    for line in (unit.text .. "\n"):gmatch "([^\n]*)\n" do lines[#lines + 1] = line end
+  end
+  local declarations = self:declarations(tree)
+  table.move(declarations, 1, #declarations, #lines + 1, lines)
   if self.checked then split(check_text, lines) end
   if self.uses.sync_grid then split(self.checked and checked_grid_text or grid_text, lines) end
   self:helpers(lines)

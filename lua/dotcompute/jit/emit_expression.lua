@@ -368,6 +368,39 @@ function X.call(self, e)
   return ("%s(%s)"):format(inst.name, table.concat(shown, ", "))
 end
 
+-- dc.cuda: the values are constants of their types, so that the text means what it says.
+function X.cuda(self, e)
+  local texts = self:operands(e.args)
+  local places = {}
+  for k, arg in ipairs(e.args) do
+    local name = self:simple(texts[k], arg.type)
+    places[k] = arg.type.ndim and name .. ".p" or name
+  end
+  local function filled(text) -- $$ is a dollar
+    return (text:gsub("%$(%$?)(%d*)", function(dollar, k)
+      return dollar == "" and places[tonumber(k)] or "$" .. k
+    end))
+  end
+  if not e.sets and not e.is_void and #e.lines == 1 then
+    return ("((%s)(%s))"):format(e.type.ctype, filled(e.lines[1].text))
+  end
+  if not e.is_void then
+    places[0] = self:temporary()
+    self:declare(e.type.ctype, places[0])
+  end
+  self:line((e.is_void or e.sets) and "{" or ("%s = (%s)("):format(places[0], e.type.ctype))
+  self:indent(1)
+  local own = self.at
+  for _, line in ipairs(e.lines) do
+    self.at = line.at or own
+    self:line(filled(line.text))
+  end
+  self.at = own
+  self:indent(-1)
+  self:line((e.is_void or e.sets) and "}" or ");")
+  return places[0] or ""
+end
+
 -- A value that several nodes have: it is computed once.
 function X.once(self, e)
   if e.printed ~= self.current then

@@ -198,13 +198,17 @@ S["for"] = function(self, s)
   if step then inside = ("%s %s %s"):format(name, step > 0 and "<=" or ">=", limit)
   else inside = ("(%s ? %s <= %s : %s >= %s)"):format(up, name, limit, name, limit) end
   local body_at = self.at
-  if types.is_floating(t) then
-    self:line(("if (%s) for (; %s; %s = (%s)(%s + %s)) {"):format(enters, inside, name, t.ctype, name, by))
-    self:indent(1)
+  local entry = types.is_floating(t) and ("if (%s)"):format(enters) or ("if (%s && %s)"):format(enters, inside)
+  local loop = types.is_floating(t) and ("for (; %s; %s = (%s)(%s + %s)) {"):format(inside, name, t.ctype, name, by)
+    or "for (;;) {"
+  if s.unroll then
+    self:line(entry .. " {")
+    self:line(s.unroll == true and "#pragma unroll" or ("#pragma unroll %d"):format(s.unroll))
+    self:line(loop)
   else
-    self:line(("if (%s && %s) for (;;) {"):format(enters, inside))
-    self:indent(1)
+    self:line(("%s %s"):format(entry, loop))
   end
+  self:indent(1)
   self:declare(ctype, symbol.cname, name)
   self:block(s.body)
   self.at = body_at
@@ -225,7 +229,7 @@ S["for"] = function(self, s)
     self:line(("%s = (%s)((%s)%s + (%s)%s);"):format(name, ctype, u, name, u, by))
   end
   self:indent(-1)
-  self:line "}"
+  self:line(s.unroll and "} }" or "}")
   self:indent(-1)
   self:line "}"
 end

@@ -10,6 +10,7 @@ local builder = require "dotcompute.builder"
 local builtins = require "dotcompute.jit.builtins"
 local check = require "dotcompute.jit.check"
 local emit = require "dotcompute.jit.emit"
+local extern = require "dotcompute.jit.extern"
 local launcher = require "dotcompute.jit.launcher"
 local narrow = require "dotcompute.jit.narrow"
 local names = require "dotcompute.jit.names"
@@ -92,7 +93,7 @@ local function compile(state, argument_types, args, device)
     if symbol.type.ndim and not device then device = symbol.input.device end
   end
   device = device or dc.device()
-  local options = state.kernel_options
+  local options = extern.options(state.kernel_options, tree.uses)
   options.name = name
   local make = state.check and dc.module or dc.kernel
   local ok, result = pcall(dc.using, device, make, emitted.text, options)
@@ -100,6 +101,7 @@ local function compile(state, argument_types, args, device)
     if type(result) == "table" and result.kind == "compile" then
       result.message = place_errors(result.message, emitted.places)
       result.log = place_errors(result.log, emitted.places)
+      result.at = result.message:match "^([^\n]-:%d+): " or result.at
     end
     error(result, 0)
   end

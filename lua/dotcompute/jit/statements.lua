@@ -327,13 +327,17 @@ end
 -- Lua's numeric loop: integers where start and step are integers, whatever the limit is; floats else.
 S.fornum = function(self, n)
   local inst = self.inst
-  local from, to = self:number(n.from, "the start of a loop"), self:number(n.to, "the limit of a loop")
+  local from = self:number(n.from, "the start of a loop")
+  self.loop_limit = n.to -- dc.unroll may stand there
+  local to = self:number(n.to, "the limit of a loop")
+  local unroll = self.unroll
+  self.loop_limit, self.unroll = nil, nil
   local step = n.step and self:number(n.step, "the step of a loop")
     or { op = "const", type = types.integer, value = 1, at = n.at }
   if step.op == "const" and step.value == 0 then self:fail(n.step.at, "'for' step is zero") end
   local symbol = self:symbol(n.decl)
   symbol.loop = true
-  local result = { op = "for", symbol = symbol, from = from, to = to, step = step }
+  local result = { op = "for", symbol = symbol, from = from, to = to, step = step, unroll = unroll }
   if from.type ~= types.unknown and step.type ~= types.unknown and to.type ~= types.unknown then
     local t = types.join(from.type, step.type)
     if types.is_floating(t) then

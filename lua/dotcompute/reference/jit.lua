@@ -679,6 +679,71 @@ math.abs(x[1] - 8) < 1e-4                  --> true
 ]],
   },
   {
+    "unroll", at = "dc", call = "for i = 1, dc.unroll(limit [, factor]) do",
+    text = "Unrolls a numeric loop of a kernel, whole or by a factor; 1 leaves it as it is. Outside of kernels it "
+      .. "gives the limit.",
+    args = { { "limit", "number", "the loop's limit" },
+      { "factor?", "integer", "how often the body stands in the code, a constant from 1 to 1024. Default: always" } },
+    returns = { { "number", "the limit" } },
+    errors = { argument = "no number; a factor that is no positive integer",
+      compile = "in a kernel anywhere else than in place of a loop's limit" },
+    see = "jit", words = "#pragma unroll loop",
+    example = [[
+local polynomial = dc.jit(function(x)
+  local i = dc.index()
+  local sum = 0
+  for k = 1, dc.unroll(4) do sum = sum * x[i] + k end
+  x[i] = sum
+end)
+local x = dc.array { 1, 2 }
+polynomial(1, 2, x)
+x                                          --> {10, 26}
+]],
+  },
+  {
+    "cuda", at = "dc", call = "dc.cuda(dtype, text, ...)",
+    text = "CUDA C in a kernel. `$1`, `$2` … stand for the values, arrays among them as pointers. The text is an "
+      .. "expression, converted to the dtype, or statements that set `$0`; with \"void\" statements alone. `$$` is a "
+      .. "dollar; lines of `#include <…>` go to the head of the source.",
+    args = { { "dtype", "dtype", 'of the result, or "void"' }, { "text", "string", "CUDA C, known when the kernel is "
+      .. "compiled" }, { "...", "any", "numbers, booleans, structs and arrays" } },
+    returns = { { "number", "the result" } },
+    errors = { argument = "outside of kernels", compile = "CUDA C that does not compile, with the line in Lua" },
+    see = "extern", words = "inline cuda c asm ptx",
+    example = [[
+local lane = dc.jit(function(out)
+  out[dc.index()] = dc.cuda("uint32", 'asm("mov.u32 %0, %%laneid;" : "=r"($0));')
+end)
+local out = dc.zeros(3, "int32")
+lane(1, 3, out)
+out                                        --> {0, 1, 2}
+]],
+  },
+  {
+    "extern", at = "dc", call = { "dc.extern(module, function)", "dc.extern(text, function [, options])" },
+    text = "A `__device__` function in CUDA C as a function that kernels in Lua call. The text is compiled with the "
+      .. "kernel, so that the function is inlined.",
+    args = { { "module", "module|string", "a module, or the text of CUDA C" },
+      { "function", "string", 'its name, if the text has one of that name, or its declaration, `"float f(float)"`' },
+    },
+    options = { { "define", "table", "as of `dc.module`" }, { "include", "string|string[]", "as of `dc.module`" },
+      { "headers", "table", "as of `dc.module`" }, { "flags", "string|string[]", "as of `dc.module`" },
+      { "std", "string", "as of `dc.module`" } },
+    returns = { { "function", "for kernels: takes numbers, booleans, and arrays for pointers" } },
+    errors = {
+      argument = "no open module, no such function, types other than numbers and pointers to them, variables "
+      .. "in the text; the function called outside of a kernel", compile = "of the kernel: arguments that the function "
+      .. "does not take, a declaration that is not the function's" },
+    see = "cuda module", words = "extern device function link",
+    example = [[
+local square = dc.extern("__device__ float square(float x) { return x * x; }", "square")
+local squares = dc.jit(function(x) x[dc.index()] = square(x[dc.index()]) end)
+local x = dc.array { 1, 2, 3 }
+squares(1, 3, x)
+x                                          --> {1, 4, 9}
+]],
+  },
+  {
     names = {
       { "bool", "Converts to a boolean: whether it is not 0." }, { "int8", "Converts to int8." },
       { "int16", "Converts to int16." }, { "int32", "Converts to int32." }, { "int64", "Converts to int64." },

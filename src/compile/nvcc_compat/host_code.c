@@ -81,7 +81,7 @@ static bool next_piece(dc_tokens *in, piece *p) {
       dc_token_skip_group(in);
     } else if (*t.s == '[' || (*t.s == '{' && members && before.kind == DC_TOKEN_WORD)) {
       dc_token_skip_group(in);
-    } else if (*t.s == '{' && (space || literal) && !initial) {
+    } else if (*t.s == '{' && (space || (literal && !params)) && !initial) {
       p->is_scope = true;
       p->end = in->p;
       return true;
