@@ -6540,7 +6540,7 @@ function dc.cuda(dtype, text, ...) end
 ---x                                          --> {1, 4, 9}
 ---```
 ---@param module dotcompute.module|string a module, or the text of CUDA C
----@param function_ string its name, if the text has one of that name, or its declaration, `"float f(float, int)"`
+---@param function_ string its name, if the text has one of that name, or its declaration, `"float f(float)"`
 ---@param options? dotcompute.extern.options options by name
 ---@return function # for kernels: takes numbers, booleans, and arrays for pointers
 function dc.extern(module, function_, options) end

@@ -74,26 +74,6 @@ return function(builtins)
     return text(n, t, c, { e }, { twice = true })
   end)
 
-  -- The smaller, the larger number; NaN where one is NaN.
-  for name, sign in pairs { minimum = "<", maximum = ">" } do
-    add("dc." .. name, function(self, n, b)
-      local args = numbers(self, n, b, 2)
-      local t = builtins.met(self, args)
-      if not t then return unknown(n) end
-      local x, y = as_float(t, "$1"), as_float(t, "$2")
-      local is_nan = types.is_floating(t) and (" || %s != %s"):format(x, x) or ""
-      return text(n, t, ("(%s %s %s%s ? $1 : $2)"):format(x, sign, y, is_nan), args, { twice = true })
-    end)
-  end
-
-  add("dc.clip", function(self, n, b)
-    local args = numbers(self, n, b, 3)
-    local t = builtins.met(self, args)
-    if not t then return unknown(n) end
-    local x, low, high = as_float(t, "$1"), as_float(t, "$2"), as_float(t, "$3")
-    return text(n, t, ("(%s < %s ? $2 : %s > %s ? $3 : $1)"):format(x, low, x, high), args, { twice = true })
-  end)
-
   -- --- several results ---------------------------------------------------------------------------------------------
 
   -- A builtin with two results of one number: texts of the results; "T" stands for the C type.
