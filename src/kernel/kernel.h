@@ -48,9 +48,29 @@ typedef struct dc_plan_param {
   const char *why;     /* UNSUPPORTED: what is not supported; RECORD: why it takes bytes alone; else NULL. Not owned */
 } dc_plan_param;
 
+/* The conversion of a parameter of a common type, for values of the usual kind, in 8 bytes: a launch reads few cache
+** lines.  What it does not convert takes the dc_plan_param. */
+typedef enum dc_common_kind {
+  DC_COMMON_NONE,
+  DC_COMMON_ARRAY, /* a pointer that is `plain` */
+  DC_COMMON_INT32,
+  DC_COMMON_INT64, /* signed or not */
+  DC_COMMON_FLOAT32,
+  DC_COMMON_FLOAT64
+} dc_common_kind;
+
+typedef struct dc_common_param {
+  uint8_t kind;    /* a dc_common_kind */
+  uint8_t dtype;   /* ARRAY: of the elements, a dc_dtype */
+  uint8_t unaligned; /* ARRAY: the bits of an address that must be 0 */
+  bool written;    /* ARRAY: the kernel may write it */
+  uint32_t offset; /* in the parameter buffer */
+} dc_common_param;
+
 /* A field of a struct: of an array, `value` is the first element, and the others follow. */
 typedef struct dc_plan_field {
   const dc_field *field;
+  dc_common_param common; /* of `value`; the offset is in the struct */
   dc_plan_param value;
 } dc_plan_field;
 
@@ -75,6 +95,7 @@ typedef struct dc_kernel {
   dc_function_facts facts;
   const dc_signature *sig;
   dc_plan_param *params;
+  dc_common_param *common;     /* one for each of params, in the same block of memory */
   char label[40];              /* the name, cut to fit, for notes of launches */
   struct {
     uint32_t threads, shared;

@@ -109,6 +109,21 @@ static int plan_value(dc_module *m, dc_plan_param *p, const dc_ctype *t, dc_erro
   return 0;
 }
 
+static dc_common_kind common_kind(const dc_plan_param *p) {
+  if (p->conv == DC_CONV_POINTER && p->plain && p->align <= 128) return DC_COMMON_ARRAY;
+  if (p->conv == DC_CONV_INT && p->dtype == DC_INT32) return DC_COMMON_INT32;
+  if (p->conv == DC_CONV_INT && is_wide(p->dtype)) return DC_COMMON_INT64;
+  if (p->conv == DC_CONV_FLOAT && p->dtype == DC_FLOAT32) return DC_COMMON_FLOAT32;
+  if (p->conv == DC_CONV_FLOAT && p->dtype == DC_FLOAT64) return DC_COMMON_FLOAT64;
+  return DC_COMMON_NONE;
+}
+
+/* `p` has its offset. */
+static dc_common_param common_of(const dc_plan_param *p) {
+  return (dc_common_param){ .kind = (uint8_t)common_kind(p), .dtype = (uint8_t)p->dtype,
+                            .unaligned = (uint8_t)(p->align - 1), .written = !p->is_const, .offset = p->offset };
+}
+
 /* Size and alignment of a parameter or field of this type; 0 where the type does not define them. */
 static void layout_of(const dc_ctype *t, size_t *size, size_t *align) {
   if (t->pointers > 0) {
@@ -137,6 +152,7 @@ static int plan_field(dc_module *m, dc_struct_plan *r, int i, dc_error *err) {
   layout_of(&f->type, &size, &align);
   plan->value.offset = (uint32_t)f->offset;
   plan->value.size = (uint32_t)size;
+  plan->common = common_of(&plan->value);
   const bool pointer = plan->value.conv == DC_CONV_POINTER;
   const dc_alias alias = pointer && plan->value.alias == DC_ALIAS_NONE ? DC_ALIAS_VALUE : plan->value.alias;
   if (alias > r->alias) r->alias = alias; /* given as bytes, it may hold an address */
@@ -219,8 +235,11 @@ static int place_param(dc_kernel *k, int i, size_t *end, dc_error *err) {
 }
 
 static int alloc_params(dc_kernel *k, dc_error *err) {
-  k->params = calloc((size_t)k->nparams + 1, sizeof *k->params);
-  return k->params != NULL ? 0 : dc_fail_oom(err);
+  const size_t n = (size_t)k->nparams + 1;
+  k->params = calloc(n, sizeof *k->params + sizeof *k->common);
+  if (k->params == NULL) return dc_fail_oom(err);
+  k->common = (dc_common_param *)(void *)(k->params + n);
+  return 0;
 }
 
 static int plan_typed(dc_kernel *k, dc_error *err) {
@@ -269,7 +288,9 @@ int dc_plan_make(dc_kernel *k, dc_error *err) {
   /* Every device allows this much, static and dynamic together, without being asked. */
   size_t free_shared = k->dev->facts.shared_per_block;
   k->shared_limit = (uint32_t)(free_shared > k->facts.shared ? free_shared - k->facts.shared : 0);
-  return k->sig->typed ? plan_typed(k, err) : plan_untyped(k, err);
+  if ((k->sig->typed ? plan_typed(k, err) : plan_untyped(k, err)) != 0) return -1;
+  for (int i = 0; i < k->nparams; i++) k->common[i] = common_of(&k->params[i]);
+  return 0;
 }
 
 /* --- errors ----------------------------------------------------------------------------------------- */

@@ -8,6 +8,7 @@
 
 #include <lauxlib.h>
 #include <lua.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -141,6 +142,45 @@ static int put_complex(const dc_plan_param *p, double re, double im, char *base,
 }
 
 static int put_table(marshal *m, const dc_plan_param *p, int idx, char *base, dc_error *err);
+
+/* Converts the value at idx for a parameter of a common type.  False: put_value does it, or says what is wrong. */
+static inline bool put_common(lua_State *L, const dc_lua *self, const dc_kernel *k, const dc_common_param *p, int idx,
+                              char *params) {
+  char *to = params + p->offset;
+  switch ((dc_common_kind)p->kind) {
+    case DC_COMMON_ARRAY: {
+      const dc_lua_array *o = dc_lua_test(L, self, idx, DC_LUA_ARRAY);
+      if (DC_UNLIKELY(!o || !o->a)) return false;
+      const dc_ptr ptr = dc_array_launch_ready(o->a, k->dev, (dc_dtype)p->dtype, p->written);
+      memcpy(to, &ptr, sizeof ptr);
+      return ptr != 0 && (ptr & p->unaligned) == 0;
+    }
+    case DC_COMMON_INT32: {
+      const lua_Integer v = lua_isinteger(L, idx) ? lua_tointeger(L, idx) : LUA_MAXINTEGER;
+      const int32_t narrow = (int32_t)v;
+      memcpy(to, &narrow, sizeof narrow);
+      return narrow == v;
+    }
+    case DC_COMMON_INT64: {
+      const lua_Integer v = lua_isinteger(L, idx) ? lua_tointeger(L, idx) : 0;
+      memcpy(to, &v, sizeof v);
+      return v != 0; /* 0 may be no integer */
+    }
+    case DC_COMMON_FLOAT32: {
+      const lua_Number v = lua_type(L, idx) == LUA_TNUMBER ? lua_tonumber(L, idx) : HUGE_VAL;
+      const float narrow = (float)v;
+      memcpy(to, &narrow, sizeof narrow);
+      return fabs(v) <= 0x1p53; /* an integer beyond is not rounded once; inf and NaN come here too */
+    }
+    case DC_COMMON_FLOAT64: {
+      const lua_Number v = lua_type(L, idx) == LUA_TNUMBER ? lua_tonumber(L, idx) : HUGE_VAL;
+      memcpy(to, &v, sizeof v);
+      return fabs(v) <= 0x1p53;
+    }
+    case DC_COMMON_NONE: break;
+  }
+  return false;
+}
 
 /* Converts the value at idx into the bytes at base + p->offset; -1: *err and m->field say what is wrong. */
 static DC_HOT int put_value(marshal *m, const dc_plan_param *p, int idx, char *base, dc_error *err) {
@@ -280,6 +320,10 @@ static int fail_unknown(marshal *m, const dc_struct_layout *r, int idx, dc_error
   return dc_fail(err, DC_ARGUMENT, NULL, "its table was changed while it was being passed");
 }
 
+static inline int put_field(marshal *m, const dc_plan_field *f, int idx, char *base, dc_error *err) {
+  return put_common(m->L, m->self, m->k, &f->common, idx, base) ? 0 : put_value(m, &f->value, idx, base, err);
+}
+
 /* Bytes of what is below dimension `dim` of an array. */
 static size_t step(const dc_plan_field *f, int dim) {
   size_t n = f->value.size;
@@ -306,20 +350,24 @@ static DC_HOT int put_extent(marshal *m, const dc_plan_field *f, int dim, int id
   const bool last = dim + 1 == f->field->ndim;
   for (size_t i = 0; i < n; i++) {
     lua_rawgeti(L, idx, (lua_Integer)i + 1);
-    const int rc = last ? put_value(m, &f->value, at, base + i * each, err)
-                        : put_extent(m, f, dim + 1, at, base + i * each, err);
+    const int rc = last ? put_field(m, f, at, base + i * each, err) : put_extent(m, f, dim + 1, at, base + i * each, err);
     if (rc != 0) return in_element(m, i);
     lua_settop(L, at - 1);
   }
   return 0;
 }
 
+static inline bool is_name(const dc_struct_plan *plan, int field, const char *name) {
+  const char *is = plan->fields[field].field->name;
+  return *is == *name && strcmp(is, name) == 0;
+}
+
 /* The number of the field of that name; -1: there is none.  `guess`: where it may be. */
 static int find_field(const dc_struct_plan *plan, const char *name, int guess) {
   const int n = plan->record->nfields;
-  if (guess < n && strcmp(plan->fields[guess].field->name, name) == 0) return guess;
+  if (guess < n && is_name(plan, guess, name)) return guess;
   for (int i = 0; i < n; i++)
-    if (strcmp(plan->fields[i].field->name, name) == 0) return i;
+    if (is_name(plan, i, name)) return i;
   return -1;
 }
 
@@ -330,13 +378,13 @@ static DC_HOT int put_struct(marshal *m, const dc_plan_param *p, int idx, char *
   int found = 0, at = -1;
   bool unknown = false;
   memset(start, 0, p->size); /* padding too */
-  for (lua_pushnil(L); lua_next(L, idx); lua_pop(L, 1)) { /* key value */
-    at = lua_type(L, -2) == LUA_TSTRING ? find_field(plan, lua_tostring(L, -2), at + 1) : -1;
+  const int key = lua_gettop(L) + 1, value = key + 1;
+  for (lua_pushnil(L); lua_next(L, idx); lua_settop(L, key)) { /* key value */
+    at = lua_type(L, key) == LUA_TSTRING ? find_field(plan, lua_tostring(L, key), at + 1) : -1;
     unknown = unknown || at < 0;
     if (at < 0) continue;
     const dc_plan_field *f = &plan->fields[at];
-    const int top = lua_gettop(L);
-    const int rc = f->field->ndim > 0 ? put_extent(m, f, 0, top, start, err) : put_value(m, &f->value, top, start, err);
+    const int rc = f->field->ndim > 0 ? put_extent(m, f, 0, value, start, err) : put_field(m, f, value, start, err);
     if (rc != 0) return in_field(m, f->field->name);
     found++; /* keys differ, so none is found twice */
   }
@@ -465,8 +513,10 @@ DC_HOT bool dc_lua_marshal_arguments(dc_lua_marshal *m, lua_State *L, dc_lua *se
   if (DC_UNLIKELY(got != k->nparams)) fail_count(L, k, got);
   dc_error err;
   dc_error_start(&err);
-  for (int i = 0; i < k->nparams; i++)
-    if (DC_UNLIKELY(put_value(m, &k->params[i], first + i, params, &err) != 0)) fail_value(m, i, &err);
+  const dc_common_param *common = k->common;
+  for (int i = 0; i < got; i++)
+    if (DC_UNLIKELY(!put_common(L, self, k, &common[i], first + i, params)) &&
+        DC_UNLIKELY(put_value(m, &k->params[i], first + i, params, &err) != 0)) fail_value(m, i, &err);
   if (DC_LIKELY(!how->opaque && !(how->wide && self->highest_read != 0))) return false;
   return how->opaque || may_reach_read_addresses(self, k, params);
 }
