@@ -335,18 +335,19 @@ static size_t step(const dc_plan_field *f, int dim) {
 static DC_HOT int put_extent(marshal *m, const dc_plan_field *f, int dim, int idx, char *base, dc_error *err) {
   lua_State *L = m->L;
   const size_t n = f->field->extent[dim], each = step(f, dim);
-  if (lua_type(L, idx) == LUA_TSTRING) {
+  const int type = lua_type(L, idx);
+  if (type == LUA_TSTRING) {
     dc_plan_param bytes = f->value;
     bytes.size = (uint32_t)(n * each);
     return dc_plan_put_bytes(&bytes, lua_tostring(L, idx), lua_rawlen(L, idx), base, err);
   }
-  if (!lua_istable(L, idx))
+  if (type != LUA_TTABLE)
     return dc_fail(err, DC_ARGUMENT, NULL, "a table of %zu values expected, got %s", n, dc_lua_describe(L, idx));
   if (lua_rawlen(L, idx) != n)
     return dc_fail(err, DC_ARGUMENT, NULL, "a table of %zu values is wanted, got one of %zu", n,
                    (size_t)lua_rawlen(L, idx));
-  luaL_checkstack(L, LEVEL, NULL);
-  const int at = lua_gettop(L) + 1;
+  if (dim > 0) luaL_checkstack(L, LEVEL, NULL); /* put_table did so for the first dimension */
+  const int at = idx + 1;
   const bool last = dim + 1 == f->field->ndim;
   for (size_t i = 0; i < n; i++) {
     lua_rawgeti(L, idx, (lua_Integer)i + 1);

@@ -27,7 +27,9 @@
 
 #define CYCLE_BYTES ((double)(64u << 20)) /* device bytes made in the course of about one collection cycle */
 #define STEP_KB 16                        /* work is done in steps of at least this */
-#define FEW_ARRAYS 1024 /* up to this number of objects no collection is started */
+/* Up to this number of objects no collection is started: their memory fits the caches next to the core. */
+#define FEW_ARRAYS 256
+#define FEW_ARRAYS_FULL 1024 /* the same where a full collection is needed */
 #define ARRAY_BYTES 1024 /* about what an expression takes on the host */
 #define SOFT_LIMIT 0.8                    /* share of the device's memory above which full collections run */
 
@@ -96,7 +98,7 @@ static DC_COLD void many_arrays(lua_State *L, dc_lua *self) {
   } else if (self->arrays * ARRAY_BYTES >= 2 * 1024 * (size_t)lua_gc(L, LUA_GCCOUNT)) {
     lua_gc(L, LUA_GCCOLLECT);
     self->steps_fail = false;
-    self->arrays_most = self->arrays > FEW_ARRAYS / 2 ? 2 * self->arrays : FEW_ARRAYS;
+    self->arrays_most = self->arrays > FEW_ARRAYS_FULL / 2 ? 2 * self->arrays : FEW_ARRAYS_FULL;
   }
   self->collecting = false;
   dc_lua_active.L = L;
