@@ -351,7 +351,8 @@ static DC_HOT int put_extent(marshal *m, const dc_plan_field *f, int dim, int id
   const bool last = dim + 1 == f->field->ndim;
   for (size_t i = 0; i < n; i++) {
     lua_rawgeti(L, idx, (lua_Integer)i + 1);
-    const int rc = last ? put_field(m, f, at, base + i * each, err) : put_extent(m, f, dim + 1, at, base + i * each, err);
+    char *element = base + i * each;
+    const int rc = last ? put_field(m, f, at, element, err) : put_extent(m, f, dim + 1, at, element, err);
     if (rc != 0) return in_element(m, i);
     lua_settop(L, at - 1);
   }
