@@ -4636,6 +4636,7 @@ function dc.vectorize(fn, options) end
 ---@field check? boolean checks of indices, integer division, assert and error. Default: false
 ---@field name? string the name in messages and profiles. Default: that of its local
 ---@field source? string the text of the function's chunk, where it cannot be found
+---@field structs? table a list of the structs that the signature names
 ---@field flags? string|string[] more options for NVRTC
 ---@field fast_math? boolean NVRTC's `--use_fast_math`
 ---@field debug? boolean line information in the compiled code
@@ -6686,6 +6687,21 @@ function dc.float32(v) end
 ---@return number|boolean|dotcompute.array # the result
 function dc.float64(v) end
 
+---The memory of an array as vectors of its dtype, or of a uint8 array as vectors or structs: the last extent is divided by the number of elements of one. In kernels alone.
+---```lua
+---local double = dc.jit(function(x)
+---  local v = dc.view_as(x, "float2")
+---  v[dc.index()] = v[dc.index()] * 2
+---end)
+---local x = dc.array { 1, 2, 3, 4 }
+---double(1, 2, x)
+---x                                          --> {2, 4, 6, 8}
+---```
+---@param a dotcompute.array an array of the vector's dtype, or of uint8
+---@param type string|dotcompute.struct a vector's name, `"float4"`, or a struct
+---@return dotcompute.array # the view, whose elements are read and written
+function dc.view_as(a, type) end
+
 ---A complex number of two float32.
 ---
 ---Of a real and an imaginary part, or of a number, boolean or array that is converted. In kernels and outside.
@@ -6710,7 +6726,7 @@ function dc.complex64(v, im) end
 ---@return dotcompute.complex|dotcompute.array # the result
 function dc.complex128(v, im) end
 
----A struct of fields in this order, at C's offsets. A field's type is a dtype's name or another struct; with extents it is an array of them. The same name and fields give the same struct. `S{x = 1, y = 2}`, `S(1, 2)` and `S()`, of zeros, make values: tables whose fields have the field's digits.
+---A struct of fields in this order, at C's offsets. A field's type is a dtype's or a vector's name or a struct; with extents it is an array of them. The same name and fields give the same struct. `S{x = 1, y = 2}`, `S(1, 2)` and `S()`, of zeros, make values: tables whose fields have the field's digits.
 ---```lua
 ---local Ball = dc.struct("Ball", { { "x", "float32" }, { "v", "float32", 3 } })
 ---local ball = Ball { x = 1, v = { 2, 3, 4 } }
@@ -6721,6 +6737,377 @@ function dc.complex128(v, im) end
 ---@param fields table a list of `{name, type, extents…}`
 ---@return dotcompute.struct # the struct
 function dc.struct(name, fields) end
+
+---A vector of 2 int8.
+---
+---Of that many numbers, of one for all, of vectors and numbers one after the other, or of fields by name; without any it is 0. Numbers are converted as casts convert. It has the fields `x y z w` and operators, in kernels and outside.
+---```lua
+---(dc.float4(1, 2, 3, 4) * 2).w              --> 8.0
+---dc.int2(2.75, -2.75).y                     --> -2
+---dc.float3(dc.float2(1, 2), 3).z            --> 3.0
+---```
+---@param ... number|table numbers and vectors, or a table of fields
+---@return table # the vector
+function dc.char2(...) end
+
+---A vector of 3 int8.
+---
+---Of that many numbers, of one for all, of vectors and numbers one after the other, or of fields by name; without any it is 0. Numbers are converted as casts convert. It has the fields `x y z w` and operators, in kernels and outside.
+---```lua
+---(dc.float4(1, 2, 3, 4) * 2).w              --> 8.0
+---dc.int2(2.75, -2.75).y                     --> -2
+---dc.float3(dc.float2(1, 2), 3).z            --> 3.0
+---```
+---@param ... number|table numbers and vectors, or a table of fields
+---@return table # the vector
+function dc.char3(...) end
+
+---A vector of 4 int8.
+---
+---Of that many numbers, of one for all, of vectors and numbers one after the other, or of fields by name; without any it is 0. Numbers are converted as casts convert. It has the fields `x y z w` and operators, in kernels and outside.
+---```lua
+---(dc.float4(1, 2, 3, 4) * 2).w              --> 8.0
+---dc.int2(2.75, -2.75).y                     --> -2
+---dc.float3(dc.float2(1, 2), 3).z            --> 3.0
+---```
+---@param ... number|table numbers and vectors, or a table of fields
+---@return table # the vector
+function dc.char4(...) end
+
+---A vector of 2 uint8.
+---
+---Of that many numbers, of one for all, of vectors and numbers one after the other, or of fields by name; without any it is 0. Numbers are converted as casts convert. It has the fields `x y z w` and operators, in kernels and outside.
+---```lua
+---(dc.float4(1, 2, 3, 4) * 2).w              --> 8.0
+---dc.int2(2.75, -2.75).y                     --> -2
+---dc.float3(dc.float2(1, 2), 3).z            --> 3.0
+---```
+---@param ... number|table numbers and vectors, or a table of fields
+---@return table # the vector
+function dc.uchar2(...) end
+
+---A vector of 3 uint8.
+---
+---Of that many numbers, of one for all, of vectors and numbers one after the other, or of fields by name; without any it is 0. Numbers are converted as casts convert. It has the fields `x y z w` and operators, in kernels and outside.
+---```lua
+---(dc.float4(1, 2, 3, 4) * 2).w              --> 8.0
+---dc.int2(2.75, -2.75).y                     --> -2
+---dc.float3(dc.float2(1, 2), 3).z            --> 3.0
+---```
+---@param ... number|table numbers and vectors, or a table of fields
+---@return table # the vector
+function dc.uchar3(...) end
+
+---A vector of 4 uint8.
+---
+---Of that many numbers, of one for all, of vectors and numbers one after the other, or of fields by name; without any it is 0. Numbers are converted as casts convert. It has the fields `x y z w` and operators, in kernels and outside.
+---```lua
+---(dc.float4(1, 2, 3, 4) * 2).w              --> 8.0
+---dc.int2(2.75, -2.75).y                     --> -2
+---dc.float3(dc.float2(1, 2), 3).z            --> 3.0
+---```
+---@param ... number|table numbers and vectors, or a table of fields
+---@return table # the vector
+function dc.uchar4(...) end
+
+---A vector of 2 int16.
+---
+---Of that many numbers, of one for all, of vectors and numbers one after the other, or of fields by name; without any it is 0. Numbers are converted as casts convert. It has the fields `x y z w` and operators, in kernels and outside.
+---```lua
+---(dc.float4(1, 2, 3, 4) * 2).w              --> 8.0
+---dc.int2(2.75, -2.75).y                     --> -2
+---dc.float3(dc.float2(1, 2), 3).z            --> 3.0
+---```
+---@param ... number|table numbers and vectors, or a table of fields
+---@return table # the vector
+function dc.short2(...) end
+
+---A vector of 3 int16.
+---
+---Of that many numbers, of one for all, of vectors and numbers one after the other, or of fields by name; without any it is 0. Numbers are converted as casts convert. It has the fields `x y z w` and operators, in kernels and outside.
+---```lua
+---(dc.float4(1, 2, 3, 4) * 2).w              --> 8.0
+---dc.int2(2.75, -2.75).y                     --> -2
+---dc.float3(dc.float2(1, 2), 3).z            --> 3.0
+---```
+---@param ... number|table numbers and vectors, or a table of fields
+---@return table # the vector
+function dc.short3(...) end
+
+---A vector of 4 int16.
+---
+---Of that many numbers, of one for all, of vectors and numbers one after the other, or of fields by name; without any it is 0. Numbers are converted as casts convert. It has the fields `x y z w` and operators, in kernels and outside.
+---```lua
+---(dc.float4(1, 2, 3, 4) * 2).w              --> 8.0
+---dc.int2(2.75, -2.75).y                     --> -2
+---dc.float3(dc.float2(1, 2), 3).z            --> 3.0
+---```
+---@param ... number|table numbers and vectors, or a table of fields
+---@return table # the vector
+function dc.short4(...) end
+
+---A vector of 2 uint16.
+---
+---Of that many numbers, of one for all, of vectors and numbers one after the other, or of fields by name; without any it is 0. Numbers are converted as casts convert. It has the fields `x y z w` and operators, in kernels and outside.
+---```lua
+---(dc.float4(1, 2, 3, 4) * 2).w              --> 8.0
+---dc.int2(2.75, -2.75).y                     --> -2
+---dc.float3(dc.float2(1, 2), 3).z            --> 3.0
+---```
+---@param ... number|table numbers and vectors, or a table of fields
+---@return table # the vector
+function dc.ushort2(...) end
+
+---A vector of 3 uint16.
+---
+---Of that many numbers, of one for all, of vectors and numbers one after the other, or of fields by name; without any it is 0. Numbers are converted as casts convert. It has the fields `x y z w` and operators, in kernels and outside.
+---```lua
+---(dc.float4(1, 2, 3, 4) * 2).w              --> 8.0
+---dc.int2(2.75, -2.75).y                     --> -2
+---dc.float3(dc.float2(1, 2), 3).z            --> 3.0
+---```
+---@param ... number|table numbers and vectors, or a table of fields
+---@return table # the vector
+function dc.ushort3(...) end
+
+---A vector of 4 uint16.
+---
+---Of that many numbers, of one for all, of vectors and numbers one after the other, or of fields by name; without any it is 0. Numbers are converted as casts convert. It has the fields `x y z w` and operators, in kernels and outside.
+---```lua
+---(dc.float4(1, 2, 3, 4) * 2).w              --> 8.0
+---dc.int2(2.75, -2.75).y                     --> -2
+---dc.float3(dc.float2(1, 2), 3).z            --> 3.0
+---```
+---@param ... number|table numbers and vectors, or a table of fields
+---@return table # the vector
+function dc.ushort4(...) end
+
+---A vector of 2 int32.
+---
+---Of that many numbers, of one for all, of vectors and numbers one after the other, or of fields by name; without any it is 0. Numbers are converted as casts convert. It has the fields `x y z w` and operators, in kernels and outside.
+---```lua
+---(dc.float4(1, 2, 3, 4) * 2).w              --> 8.0
+---dc.int2(2.75, -2.75).y                     --> -2
+---dc.float3(dc.float2(1, 2), 3).z            --> 3.0
+---```
+---@param ... number|table numbers and vectors, or a table of fields
+---@return table # the vector
+function dc.int2(...) end
+
+---A vector of 3 int32.
+---
+---Of that many numbers, of one for all, of vectors and numbers one after the other, or of fields by name; without any it is 0. Numbers are converted as casts convert. It has the fields `x y z w` and operators, in kernels and outside.
+---```lua
+---(dc.float4(1, 2, 3, 4) * 2).w              --> 8.0
+---dc.int2(2.75, -2.75).y                     --> -2
+---dc.float3(dc.float2(1, 2), 3).z            --> 3.0
+---```
+---@param ... number|table numbers and vectors, or a table of fields
+---@return table # the vector
+function dc.int3(...) end
+
+---A vector of 4 int32.
+---
+---Of that many numbers, of one for all, of vectors and numbers one after the other, or of fields by name; without any it is 0. Numbers are converted as casts convert. It has the fields `x y z w` and operators, in kernels and outside.
+---```lua
+---(dc.float4(1, 2, 3, 4) * 2).w              --> 8.0
+---dc.int2(2.75, -2.75).y                     --> -2
+---dc.float3(dc.float2(1, 2), 3).z            --> 3.0
+---```
+---@param ... number|table numbers and vectors, or a table of fields
+---@return table # the vector
+function dc.int4(...) end
+
+---A vector of 2 uint32.
+---
+---Of that many numbers, of one for all, of vectors and numbers one after the other, or of fields by name; without any it is 0. Numbers are converted as casts convert. It has the fields `x y z w` and operators, in kernels and outside.
+---```lua
+---(dc.float4(1, 2, 3, 4) * 2).w              --> 8.0
+---dc.int2(2.75, -2.75).y                     --> -2
+---dc.float3(dc.float2(1, 2), 3).z            --> 3.0
+---```
+---@param ... number|table numbers and vectors, or a table of fields
+---@return table # the vector
+function dc.uint2(...) end
+
+---A vector of 3 uint32.
+---
+---Of that many numbers, of one for all, of vectors and numbers one after the other, or of fields by name; without any it is 0. Numbers are converted as casts convert. It has the fields `x y z w` and operators, in kernels and outside.
+---```lua
+---(dc.float4(1, 2, 3, 4) * 2).w              --> 8.0
+---dc.int2(2.75, -2.75).y                     --> -2
+---dc.float3(dc.float2(1, 2), 3).z            --> 3.0
+---```
+---@param ... number|table numbers and vectors, or a table of fields
+---@return table # the vector
+function dc.uint3(...) end
+
+---A vector of 4 uint32.
+---
+---Of that many numbers, of one for all, of vectors and numbers one after the other, or of fields by name; without any it is 0. Numbers are converted as casts convert. It has the fields `x y z w` and operators, in kernels and outside.
+---```lua
+---(dc.float4(1, 2, 3, 4) * 2).w              --> 8.0
+---dc.int2(2.75, -2.75).y                     --> -2
+---dc.float3(dc.float2(1, 2), 3).z            --> 3.0
+---```
+---@param ... number|table numbers and vectors, or a table of fields
+---@return table # the vector
+function dc.uint4(...) end
+
+---A vector of 2 int64.
+---
+---Of that many numbers, of one for all, of vectors and numbers one after the other, or of fields by name; without any it is 0. Numbers are converted as casts convert. It has the fields `x y z w` and operators, in kernels and outside.
+---```lua
+---(dc.float4(1, 2, 3, 4) * 2).w              --> 8.0
+---dc.int2(2.75, -2.75).y                     --> -2
+---dc.float3(dc.float2(1, 2), 3).z            --> 3.0
+---```
+---@param ... number|table numbers and vectors, or a table of fields
+---@return table # the vector
+function dc.longlong2(...) end
+
+---A vector of 3 int64.
+---
+---Of that many numbers, of one for all, of vectors and numbers one after the other, or of fields by name; without any it is 0. Numbers are converted as casts convert. It has the fields `x y z w` and operators, in kernels and outside.
+---```lua
+---(dc.float4(1, 2, 3, 4) * 2).w              --> 8.0
+---dc.int2(2.75, -2.75).y                     --> -2
+---dc.float3(dc.float2(1, 2), 3).z            --> 3.0
+---```
+---@param ... number|table numbers and vectors, or a table of fields
+---@return table # the vector
+function dc.longlong3(...) end
+
+---A vector of 4 int64.
+---
+---Of that many numbers, of one for all, of vectors and numbers one after the other, or of fields by name; without any it is 0. Numbers are converted as casts convert. It has the fields `x y z w` and operators, in kernels and outside.
+---```lua
+---(dc.float4(1, 2, 3, 4) * 2).w              --> 8.0
+---dc.int2(2.75, -2.75).y                     --> -2
+---dc.float3(dc.float2(1, 2), 3).z            --> 3.0
+---```
+---@param ... number|table numbers and vectors, or a table of fields
+---@return table # the vector
+function dc.longlong4(...) end
+
+---A vector of 2 uint64.
+---
+---Of that many numbers, of one for all, of vectors and numbers one after the other, or of fields by name; without any it is 0. Numbers are converted as casts convert. It has the fields `x y z w` and operators, in kernels and outside.
+---```lua
+---(dc.float4(1, 2, 3, 4) * 2).w              --> 8.0
+---dc.int2(2.75, -2.75).y                     --> -2
+---dc.float3(dc.float2(1, 2), 3).z            --> 3.0
+---```
+---@param ... number|table numbers and vectors, or a table of fields
+---@return table # the vector
+function dc.ulonglong2(...) end
+
+---A vector of 3 uint64.
+---
+---Of that many numbers, of one for all, of vectors and numbers one after the other, or of fields by name; without any it is 0. Numbers are converted as casts convert. It has the fields `x y z w` and operators, in kernels and outside.
+---```lua
+---(dc.float4(1, 2, 3, 4) * 2).w              --> 8.0
+---dc.int2(2.75, -2.75).y                     --> -2
+---dc.float3(dc.float2(1, 2), 3).z            --> 3.0
+---```
+---@param ... number|table numbers and vectors, or a table of fields
+---@return table # the vector
+function dc.ulonglong3(...) end
+
+---A vector of 4 uint64.
+---
+---Of that many numbers, of one for all, of vectors and numbers one after the other, or of fields by name; without any it is 0. Numbers are converted as casts convert. It has the fields `x y z w` and operators, in kernels and outside.
+---```lua
+---(dc.float4(1, 2, 3, 4) * 2).w              --> 8.0
+---dc.int2(2.75, -2.75).y                     --> -2
+---dc.float3(dc.float2(1, 2), 3).z            --> 3.0
+---```
+---@param ... number|table numbers and vectors, or a table of fields
+---@return table # the vector
+function dc.ulonglong4(...) end
+
+---A vector of 2 float32.
+---
+---Of that many numbers, of one for all, of vectors and numbers one after the other, or of fields by name; without any it is 0. Numbers are converted as casts convert. It has the fields `x y z w` and operators, in kernels and outside.
+---```lua
+---(dc.float4(1, 2, 3, 4) * 2).w              --> 8.0
+---dc.int2(2.75, -2.75).y                     --> -2
+---dc.float3(dc.float2(1, 2), 3).z            --> 3.0
+---```
+---@param ... number|table numbers and vectors, or a table of fields
+---@return table # the vector
+function dc.float2(...) end
+
+---A vector of 3 float32.
+---
+---Of that many numbers, of one for all, of vectors and numbers one after the other, or of fields by name; without any it is 0. Numbers are converted as casts convert. It has the fields `x y z w` and operators, in kernels and outside.
+---```lua
+---(dc.float4(1, 2, 3, 4) * 2).w              --> 8.0
+---dc.int2(2.75, -2.75).y                     --> -2
+---dc.float3(dc.float2(1, 2), 3).z            --> 3.0
+---```
+---@param ... number|table numbers and vectors, or a table of fields
+---@return table # the vector
+function dc.float3(...) end
+
+---A vector of 4 float32.
+---
+---Of that many numbers, of one for all, of vectors and numbers one after the other, or of fields by name; without any it is 0. Numbers are converted as casts convert. It has the fields `x y z w` and operators, in kernels and outside.
+---```lua
+---(dc.float4(1, 2, 3, 4) * 2).w              --> 8.0
+---dc.int2(2.75, -2.75).y                     --> -2
+---dc.float3(dc.float2(1, 2), 3).z            --> 3.0
+---```
+---@param ... number|table numbers and vectors, or a table of fields
+---@return table # the vector
+function dc.float4(...) end
+
+---A vector of 2 float64.
+---
+---Of that many numbers, of one for all, of vectors and numbers one after the other, or of fields by name; without any it is 0. Numbers are converted as casts convert. It has the fields `x y z w` and operators, in kernels and outside.
+---```lua
+---(dc.float4(1, 2, 3, 4) * 2).w              --> 8.0
+---dc.int2(2.75, -2.75).y                     --> -2
+---dc.float3(dc.float2(1, 2), 3).z            --> 3.0
+---```
+---@param ... number|table numbers and vectors, or a table of fields
+---@return table # the vector
+function dc.double2(...) end
+
+---A vector of 3 float64.
+---
+---Of that many numbers, of one for all, of vectors and numbers one after the other, or of fields by name; without any it is 0. Numbers are converted as casts convert. It has the fields `x y z w` and operators, in kernels and outside.
+---```lua
+---(dc.float4(1, 2, 3, 4) * 2).w              --> 8.0
+---dc.int2(2.75, -2.75).y                     --> -2
+---dc.float3(dc.float2(1, 2), 3).z            --> 3.0
+---```
+---@param ... number|table numbers and vectors, or a table of fields
+---@return table # the vector
+function dc.double3(...) end
+
+---A vector of 4 float64.
+---
+---Of that many numbers, of one for all, of vectors and numbers one after the other, or of fields by name; without any it is 0. Numbers are converted as casts convert. It has the fields `x y z w` and operators, in kernels and outside.
+---```lua
+---(dc.float4(1, 2, 3, 4) * 2).w              --> 8.0
+---dc.int2(2.75, -2.75).y                     --> -2
+---dc.float3(dc.float2(1, 2), 3).z            --> 3.0
+---```
+---@param ... number|table numbers and vectors, or a table of fields
+---@return table # the vector
+function dc.double4(...) end
+
+---The struct of one of CUDA's vectors, by which arrays of them are made.
+---```lua
+---local a = dc.vector "float4":array(3)
+---a[2] = dc.float4(1, 2, 3, 4)
+---a[2].w                                     --> 4.0
+---dc.vector("float3").size                   --> 12
+---```
+---@param name string `"float4"`, `"int2"` …
+---@return dotcompute.struct # the struct
+function dc.vector(name) end
 
 ---@class dotcompute.save.options
 ---@field compress? boolean deflate the members of a `.npz`. Default: false

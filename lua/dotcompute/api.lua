@@ -46,6 +46,13 @@ lazy("progress", "progress")
 lazy("memory", "memory", "memory_limit")
 lazy("help", "help")
 lazy("struct", "struct")
+lazy("vector", "vector")
+for name in ([[
+  char2 char3 char4 uchar2 uchar3 uchar4 short2 short3 short4 ushort2 ushort3 ushort4 int2 int3 int4 uint2 uint3 uint4
+  longlong2 longlong3 longlong4 ulonglong2 ulonglong3 ulonglong4 float2 float3 float4 double2 double3 double4
+  ]]):gmatch "%S+" do
+  lazy("vector", name)
+end
 lazy("jit", "jit")
 -- Functions for kernels in Lua.
 for name in ([[
@@ -63,7 +70,7 @@ for name in ([[
   div_rd fma_rn fma_rz fma_ru fma_rd rcp_rn rcp_rz rcp_ru rcp_rd sqrt_rn sqrt_rz sqrt_ru sqrt_rd
   unroll cuda extern
   fast_sin fast_cos fast_tan fast_exp fast_exp10 fast_log fast_log2 fast_log10 fast_pow fast_divide saturate
-  bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 bfloat16 float32 float64
+  view_as bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 bfloat16 float32 float64
   complex64 complex128]]):gmatch "%S+" do
   lazy("jit.device", name)
 end

@@ -88,6 +88,7 @@ end
 function meta.__call(s, ...)
   local n, first = select("#", ...), ...
   if n == 0 then return decode(s, ("\0"):rep(s.size), 1) end
+  if hidden[s].vector then return decode(s, encode(s, require "dotcompute.vector".fields(s, ...), s.name), 1) end
   local v = first
   local of = n == 1 and module.of_value(first)
   if of ~= s and (n > 1 or type(first) ~= "table" or of or next(first) == 1) then
@@ -152,9 +153,12 @@ function module.declare(s, headers, lines, done)
     end
     words[k] = ("%s %s%s;"):format(element.ctype, field.name, extents)
   end
+  local vector = hidden[s].vector
+  if vector and vector.ctype == s.name then return end -- CUDA has it
   local guard = "DC_STRUCT_" .. s.name
+  local name = vector and ("__align__(%d) %s"):format(s.align, vector.ctype) or s.name
   table.move({ "#ifndef " .. guard, "#define " .. guard,
-    ("struct %s { %s };"):format(s.name, table.concat(words, " ")), "#endif" }, 1, 4, #lines + 1, lines)
+    ("struct %s { %s };"):format(name, table.concat(words, " ")), "#endif" }, 1, 4, #lines + 1, lines)
 end
 
 -- CUDA C that declares the struct, those in it, and includes the headers that they need.
@@ -200,12 +204,14 @@ local function check_name(what, name)
   end
 end
 
--- The storage that a field's type means: a dtype's name, or a struct.
+-- The storage that a field's type means: a dtype's name, a vector's, or a struct.
 local function storage_of(what, t)
   if module.is_struct(t) then return module.storage(t) end
   local s = type(t) == "string" and storage.number(t)
   if s then return s end
-  fail("argument", "%s: %s is no type of a field: a dtype's name or a struct is", what,
+  local v = type(t) == "string" and require "dotcompute.vector".type(t)
+  if v then return module.storage(v) end
+  fail("argument", "%s: %s is no type of a field: a dtype's name, a vector's and a struct are", what,
     type(t) == "string" and "'" .. t .. "'" or core.describe(t))
 end
 
@@ -234,6 +240,32 @@ end
 
 local function align_up(n, align) return (n + align - 1) // align * align end
 
+-- A struct of fields { name =, storage =, type = a text }. `extra`, of vectors: { count =, dtype =, align =, ctype =,
+-- operators = more of the metatable of values }.
+function module.define(name, fields, extra)
+  local s = { name = name, size = 0, align = extra and extra.align or 1, fields = fields }
+  local by_name = {}
+  for _, field in ipairs(fields) do
+    if by_name[field.name] then fail("argument", "struct '%s' has two fields '%s'", name, field.name) end
+    by_name[field.name] = field
+    field.offset = align_up(s.size, field.storage.align)
+    s.size = field.offset + field.storage.size
+    s.align = math.max(s.align, field.storage.align)
+  end
+  s.size = align_up(s.size, s.align)
+  if s.size > LARGEST then fail("argument", "struct '%s': %d bytes are more than %d", name, s.size, LARGEST) end
+  local value_meta = value_meta_of(s)
+  for event, fn in pairs(extra and extra.operators or {}) do value_meta[event] = fn end
+  hidden[s] = { by_name = by_name, value_meta = value_meta, vector = extra,
+    storage = { text = name, struct = s, size = s.size, align = s.align, ctype = extra and extra.ctype or name,
+      encode = function(v, what) return encode(s, v, what) end,
+      decode = function(bytes, at) return decode(s, bytes, at) end } }
+  return setmetatable(s, meta)
+end
+
+-- Of a vector's type what module.define got as `extra`; nil for other structs.
+function module.vector(s) return hidden[s].vector end
+
 local known = setmetatable({}, { __mode = "v" }) -- name and fields -> struct
 
 function module.struct(...)
@@ -252,30 +284,17 @@ function module.struct(...)
     end
   end
   if #list == 0 then fail("argument", "struct '%s' has no fields", name) end
-  local s = { name = name, size = 0, align = 1, fields = {} }
-  local by_name, key = {}, { name }
+  local fields, key = {}, { name }
   for k, entry in ipairs(list) do
     local field = field_of(name, k, entry)
-    if by_name[field.name] then fail("argument", "struct '%s' has two fields '%s'", name, field.name) end
-    by_name[field.name] = field
-    field.offset = align_up(s.size, field.storage.align)
-    s.size = field.offset + field.storage.size
-    s.align = math.max(s.align, field.storage.align)
-    s.fields[k] = field
+    fields[k] = field
     local inner = field.storage
     while inner.element do inner = inner.element end
     key[#key + 1] = ("%s %s %s"):format(field.name, field.type, inner.struct and ("%p"):format(inner.struct) or "")
   end
-  s.size = align_up(s.size, s.align)
-  if s.size > LARGEST then fail("argument", "struct '%s': %d bytes are more than %d", name, s.size, LARGEST) end
   key = table.concat(key, "\n")
-  if known[key] then return known[key] end
-  hidden[s] = { by_name = by_name, value_meta = value_meta_of(s),
-    storage = { text = name, struct = s, size = s.size, align = s.align, ctype = name,
-      encode = function(v, what) return encode(s, v, what) end,
-      decode = function(bytes, at) return decode(s, bytes, at) end } }
-  known[key] = setmetatable(s, meta)
-  return s
+  known[key] = known[key] or module.define(name, fields)
+  return known[key]
 end
 
 return module

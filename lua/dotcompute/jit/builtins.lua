@@ -138,11 +138,11 @@ add("dc.thread_fence_system", statement "__threadfence_system()")
 
 -- --- memory -----------------------------------------------------------------------------------------------------
 
--- The dtype that an argument names: of real numbers, `takes` "complex" ones, or "struct" too.
+-- The dtype that an argument names: of real numbers, `takes` "complex" ones, or "struct", vectors and structs, too.
 local function dtype_argument(self, n, b, takes)
   local e = self:expr(n)
   if takes == "struct" and e.type.static == "struct" then return types.struct(e.type.value) end
-  local t = e.type.static == "string" and types.dtype(e.text)
+  local t = e.type.static == "string" and (types.dtype(e.text) or takes == "struct" and types.vector(e.text))
   if not t then self:fail(n.at, "%s takes a dtype's name, as in \"float32\", got '%s'", b.name, self:shown(n)) end
   if t.kind == "c" and not takes then self:fail(n.at, "%s takes dtypes of real numbers, got %s", b.name, t.name) end
   return t
@@ -506,7 +506,7 @@ add("error", function(self, n, b)
 end)
 
 builtins.add = add
-for _, file in ipairs { "warp", "atomics", "math", "grid", "complex", "inline" } do
+for _, file in ipairs { "warp", "atomics", "math", "grid", "complex", "vector", "inline" } do
   require("dotcompute.jit.builtins_" .. file)(builtins)
 end
 

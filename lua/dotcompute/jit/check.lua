@@ -13,12 +13,13 @@ local expressions = require "dotcompute.jit.expressions"
 local names = require "dotcompute.jit.names"
 local source = require "dotcompute.jit.source"
 local statements = require "dotcompute.jit.statements"
+local vectors = require "dotcompute.jit.vectors"
 local types = require "dotcompute.jit.types"
 core.builtin(debug.getinfo(1, "S").source)
 
 local Checker = {}
 Checker.__index = Checker
-for _, methods in ipairs { complexes, composites, expressions, names, statements } do
+for _, methods in ipairs { complexes, composites, expressions, names, statements, vectors } do
   for name, method in pairs(methods) do Checker[name] = method end
 end
 

@@ -80,6 +80,7 @@ end
 
 -- S(1, 2), S{x = 1, y = 2}, S(), S(v): a value of the struct, see struct.lua.
 function composites:construct(n, struct)
+  if struct.vector then return self:construct_vector(n, struct) end
   local first = n.args[1]
   if not first then return { op = "build", type = struct, args = {}, at = n.at } end
   local by_name = first.op == "table" and #n.args == 1 and first.items[1] and first.items[1].key

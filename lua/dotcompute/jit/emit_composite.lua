@@ -166,6 +166,23 @@ function X.build(self, e)
   return ("%s{%s}"):format(e.type.ctype, table.concat(fields, ", "))
 end
 
+-- An array of vectors or structs over the memory of another one.
+function X.view_as(self, e)
+  local array, t = self:simple(self:expr(e.array), e.array.type), e.type
+  local last = ("%s.n[%d]"):format(array, t.ndim - 1)
+  if self.checked then
+    self:fault(("(unsigned long long)%s.p %% %d != 0"):format(array, t.element.struct.align), e.at,
+      ("the array begins at an address that is no multiple of %d, as %s needs"):format(t.element.struct.align,
+        t.element.text))
+    self:fault(("%s %% %d != 0"):format(last, e.per), e.at,
+      ("the array's last extent is no multiple of %d, as %s needs"):format(e.per, t.element.text))
+  end
+  local extents = {}
+  for k = 1, t.ndim - 1 do extents[k] = ("%s.n[%d]"):format(array, k - 1) end
+  extents[t.ndim] = ("%s / %d"):format(last, e.per)
+  return ("%s{(%s *)%s.p, {%s}}"):format(t.ctype, t.element.ctype, array, table.concat(extents, ", "))
+end
+
 -- --- places -----------------------------------------------------------------------------------------------------
 
 -- The C text of where a value lies.

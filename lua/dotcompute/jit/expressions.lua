@@ -170,6 +170,7 @@ end
 local function integers_only(sign) return sign:find "^[&|~]$" or sign == "<<" or sign == ">>" end
 
 function expressions:arith(n, sign, a, b)
+  if a.type.vector or b.type.vector then return self:vector_arith(n, sign, a, b) end
   local what = ("operator '%s'"):format(sign)
   if integers_only(sign) then
     a, b = self:need_integer(a, n.a, what), self:need_integer(b, n.b, what)
@@ -330,6 +331,7 @@ function E.unary(self, n)
     if not a.type.ndim then self:fail(n.at, "'#' needs an array, but '%s' is %s", self:shown(n.a), self:why(a)) end
     return { op = "extent", type = types.integer, array = a, axis = 1, at = n.at }
   end
+  if a.type.vector then return self:vector_unary(n, sign, a) end
   if sign == "~" then a = self:need_integer(a, n.a, "operator '~'")
   else a = self:need_scalar(a, n.a, "operator '-'") end
   if a.op == "const" and a.type.weak then

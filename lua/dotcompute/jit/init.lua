@@ -14,6 +14,7 @@ local extern = require "dotcompute.jit.extern"
 local launcher = require "dotcompute.jit.launcher"
 local narrow = require "dotcompute.jit.narrow"
 local names = require "dotcompute.jit.names"
+local signatures = require "dotcompute.jit.signatures"
 local source = require "dotcompute.jit.source"
 local struct_array = require "dotcompute.struct_array"
 local types = require "dotcompute.jit.types"
@@ -387,7 +388,7 @@ end
 -- --- dc.jit -----------------------------------------------------------------------------------------------------
 
 local known = { name = "string", check = "boolean", source = "string", flags = "any", fast_math = "boolean",
-  debug = "boolean", std = "string" }
+  debug = "boolean", std = "string", structs = "table" }
 
 -- The name in `local name = dc.jit(function` or `function name`.
 local function name_in(found)
@@ -395,59 +396,6 @@ local function name_in(found)
   return before:match "([%a_][%w_]*)%s*=%s*[%w_%.]+%s*%(%s*$" or before:match "([%a_][%w_]*)%s*=%s*$"
     or found.chunk.text:match("^local%s+function%s+([%a_][%w_]*)", found.node.at)
     or found.chunk.text:match("^function%s+([%a_][%w_]*)", found.node.at)
-end
-
--- "float32[:,:]": the type of an argument.
-local function parse_type(text)
-  local name, axes = text:match "^%s*([%w_]+)%s*%[([:,%s]*)%]%s*$"
-  name = name or text:match "^%s*([%w_]+)%s*$"
-  local d = name and types.dtype(name)
-  if not d then
-    fail("argument", "'%s' is no type of an argument: those are \"float32\", \"int32[:]\", \"float64[:,:]\"",
-      text:match "^%s*(.-)%s*$")
-  end
-  if not axes then return d end
-  local _, colons = axes:gsub(":", "")
-  local _, commas = axes:gsub(",", "")
-  if colons == 0 or colons ~= commas + 1 then fail("argument", "'%s' is no type of an array: float32[:,:]", text) end
-  return types.array(d, colons)
-end
-
-local function parse_signature(text)
-  local result, inside = text:match "^%s*([%w_]*)%s*%((.*)%)%s*$"
-  if not result then fail("argument", "'%s' is no signature, as in \"void(int32, float32[:])\"", text) end
-  if result ~= "" and result ~= "void" then
-    fail("argument", "a kernel returns no value, so its signature is void(…), not %s(…)", result)
-  end
-  local list, depth, word = {}, 0, ""
-  if not inside:find "%S" then return list end
-  for c in (inside .. ","):gmatch "." do
-    depth = depth + (c == "[" and 1 or c == "]" and -1 or 0)
-    if c == "," and depth == 0 then
-      list[#list + 1] = parse_type(word)
-      word = ""
-    else
-      word = word .. c
-    end
-  end
-  if depth ~= 0 then fail("argument", "'%s': a bracket has no end", text) end
-  return list
-end
-
--- Raises unless the arguments are those of the signature.
-local function fixed_types(state, list)
-  return function(args)
-    for k, t in ipairs(list) do
-      local got = names.type_of(args[k])
-      local fits = got == t or (got and not t.ndim and got.kind ~= nil and not got.ndim
-        and (got.kind == "b") == (t.kind == "b") and (got.kind ~= "c" or t.kind == "c"))
-      if not fits then
-        fail("dtype", "%s: argument %d, '%s', is %s by the signature, got %s", state.name, k, state.params[k], t.text,
-          got and got.text or core.describe(args[k]))
-      end
-    end
-    return list
-  end
 end
 
 local function jit(...)
@@ -469,12 +417,12 @@ local function jit(...)
   for k, decl in ipairs(found.node.params) do state.params[k] = decl.name end
   state.count = #state.params + 2 -- arguments of a launch
   if signature then
-    local list = parse_signature(signature)
+    local list = signatures.parse(signature, options.structs)
     if #list ~= #state.params then
       fail("argument", "dc.jit: the signature has %d argument%s, the function has %d", #list, #list == 1 and "" or "s",
         #state.params)
     end
-    state.fixed = fixed_types(state, list)
+    state.fixed = signatures.fixed(state, list)
   end
   return object_of(state)
 end

@@ -103,6 +103,7 @@ end
 -- structs, a number as a complex one.
 function names.passed(value, t)
   if t.kind == "c" then return type(value) == "number" and dc.complex(value, 0) or value end
+  if t.vector then return value end
   if t.composite == "struct" then return struct.storage(t.struct).encode(value, t.struct.name) end
   if t.ndim and t.element.composite then return (select(2, struct_array.parts(value))) end
   return value

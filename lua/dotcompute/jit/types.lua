@@ -6,6 +6,8 @@
 -- `fields`, and a "tuple", with `items`. The other types are arrays of values and a number of axes, and `static` ones,
 -- whose values are known while the kernel is compiled: functions, modules, strings.
 local core = require "dotcompute.core"
+local struct = require "dotcompute.struct"
+local vectors = require "dotcompute.vector"
 core.builtin(debug.getinfo(1, "S").source)
 
 local types = {}
@@ -90,14 +92,28 @@ function types.struct(object)
   local t = structs[object]
   if t then return t end
   nstructs = nstructs + 1
+  local vector = struct.vector(object)
   t = { name = ("%s#%d"):format(object.name, nstructs), text = object.name, composite = "struct", struct = object,
-    ctype = object.name, size = object.size, fields = {}, by_name = {} }
+    ctype = struct.storage(object).ctype, size = object.size, fields = {}, by_name = {},
+    vector = vector and vector.count, component = vector and types.dtype(vector.dtype) }
   for k, field in ipairs(object.fields) do
     t.fields[k] = { name = field.name, type = of_storage(field.storage) }
     t.by_name[field.name] = t.fields[k]
   end
   structs[object] = t
   return t
+end
+
+-- The type of a vector's name; nil where it is none.
+function types.vector(name)
+  local object = vectors.type(name)
+  return object and types.struct(object)
+end
+
+-- The vector of `count` values of a type; nil where there is none.
+function types.vector_of(t, count)
+  local object = t.kind and not t.weak and vectors.of(t.name, count)
+  return object and types.struct(object) or nil
 end
 
 local statics, nstatics = setmetatable({}, { __mode = "k" }), 0 -- value -> its type

@@ -19,6 +19,7 @@ from 1, and calls outside are errors of kind `argument`.
       { "check", "boolean", "checks of indices, integer division, assert and error. Default: false" },
       { "name", "string", "the name in messages and profiles. Default: that of its local" },
       { "source", "string", "the text of the function's chunk, where it cannot be found" },
+      { "structs", "table", "a list of the structs that the signature names" },
       { "flags", "string|string[]", "more options for NVRTC" },
       { "fast_math", "boolean", "NVRTC's `--use_fast_math`" },
       { "debug", "boolean", "line information in the compiled code" },
@@ -760,6 +761,26 @@ x                                          --> {1, 4, 9}
 dc.int32(2.75)                             --> 2
 dc.int8(dc.array { 1.5, -2.5 })            --> {1, -2}
 ]],
+  },
+  {
+    "view_as", at = "dc", call = "dc.view_as(a, type)",
+    text = "The memory of an array as vectors of its dtype, or of a uint8 array as vectors or structs: the last "
+      .. "extent is divided by the number of elements of one. In kernels alone.",
+    args = { { "a", "array", "an array of the vector's dtype, or of uint8" },
+      { "type", "string|struct", 'a vector\'s name, `"float4"`, or a struct' } },
+    returns = { { "array", "the view, whose elements are read and written" } },
+    errors = { compile = "an array of another dtype", launch = "with `check`: an array that is not aligned, or no "
+      .. "whole number of vectors" },
+    example = [[
+local double = dc.jit(function(x)
+  local v = dc.view_as(x, "float2")
+  v[dc.index()] = v[dc.index()] * 2
+end)
+local x = dc.array { 1, 2, 3, 4 }
+double(1, 2, x)
+x                                          --> {2, 4, 6, 8}
+]],
+    see = "vector float4 jit", words = "reinterpret cast vectorized load store float4",
   },
   {
     names = {

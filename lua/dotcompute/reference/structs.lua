@@ -12,9 +12,9 @@ kernels in CUDA C by the text of `S:source()`. On the host a value of it is a ta
 ]],
   {
     "struct", at = "dc", call = "dc.struct(name, {{field, type [, extents…]}, …})",
-    text = "A struct of fields in this order, at C's offsets. A field's type is a dtype's name or another struct; with "
-      .. "extents it is an array of them. The same name and fields give the same struct. `S{x = 1, y = 2}`, "
-      .. "`S(1, 2)` and `S()`, of zeros, make values: tables whose fields have the field's digits.",
+    text = "A struct of fields in this order, at C's offsets. A field's type is a dtype's or a vector's name or a "
+      .. "struct; with extents it is an array of them. The same name and fields give the same struct. "
+      .. "`S{x = 1, y = 2}`, `S(1, 2)` and `S()`, of zeros, make values: tables whose fields have the field's digits.",
     args = { { "name", "string", "its name in CUDA C and in messages" },
       { "fields", "table", "a list of `{name, type, extents…}`" } },
     returns = { { "struct", "the struct" } },
@@ -27,6 +27,64 @@ ball.v[2]                                  --> 3.0
 Ball.size                                  --> 16
 ]],
     see = "jit", words = "record structure type user-defined fields layout",
+  },
+  {
+    names = {
+      { "char2", "A vector of 2 int8." },
+      { "char3", "A vector of 3 int8." },
+      { "char4", "A vector of 4 int8." },
+      { "uchar2", "A vector of 2 uint8." },
+      { "uchar3", "A vector of 3 uint8." },
+      { "uchar4", "A vector of 4 uint8." },
+      { "short2", "A vector of 2 int16." },
+      { "short3", "A vector of 3 int16." },
+      { "short4", "A vector of 4 int16." },
+      { "ushort2", "A vector of 2 uint16." },
+      { "ushort3", "A vector of 3 uint16." },
+      { "ushort4", "A vector of 4 uint16." },
+      { "int2", "A vector of 2 int32." },
+      { "int3", "A vector of 3 int32." },
+      { "int4", "A vector of 4 int32." },
+      { "uint2", "A vector of 2 uint32." },
+      { "uint3", "A vector of 3 uint32." },
+      { "uint4", "A vector of 4 uint32." },
+      { "longlong2", "A vector of 2 int64." },
+      { "longlong3", "A vector of 3 int64." },
+      { "longlong4", "A vector of 4 int64." },
+      { "ulonglong2", "A vector of 2 uint64." },
+      { "ulonglong3", "A vector of 3 uint64." },
+      { "ulonglong4", "A vector of 4 uint64." },
+      { "float2", "A vector of 2 float32." },
+      { "float3", "A vector of 3 float32." },
+      { "float4", "A vector of 4 float32." },
+      { "double2", "A vector of 2 float64." },
+      { "double3", "A vector of 3 float64." },
+      { "double4", "A vector of 4 float64." },
+    },
+    at = "dc", text = "Of that many numbers, of one for all, of vectors and numbers one after the other, or of fields "
+      .. "by name; without any it is 0. Numbers are converted as casts convert. It has the fields `x y z w` and "
+      .. "operators, in kernels and outside.",
+    args = { { "...", "number|table", "numbers and vectors, or a table of fields" } },
+    returns = { { "table", "the vector" } },
+    errors = { argument = "another number of numbers, other values" },
+    see = "vector view_as struct jit", words = "vector make_float4 simd",
+    example = [[
+(dc.float4(1, 2, 3, 4) * 2).w              --> 8.0
+dc.int2(2.75, -2.75).y                     --> -2
+dc.float3(dc.float2(1, 2), 3).z            --> 3.0
+]],
+  },
+  {
+    "vector", at = "dc", call = "dc.vector(name)",
+    text = "The struct of one of CUDA's vectors, by which arrays of them are made.",
+    args = { { "name", "string", '`"float4"`, `"int2"` …' } }, returns = { { "struct", "the struct" } },
+    errors = { argument = "a name that is none" }, see = "float4 struct view_as",
+    example = [[
+local a = dc.vector "float4":array(3)
+a[2] = dc.float4(1, 2, 3, 4)
+a[2].w                                     --> 4.0
+dc.vector("float3").size                   --> 12
+]],
   },
   {
     class = "struct", metatable = "dotcompute.struct", call_operator = "(...: any): table",
