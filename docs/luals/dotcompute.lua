@@ -4632,6 +4632,31 @@ function dc.scan(options) end
 ---@return fun(...: any): dotcompute.array # `f(arguments… [, results…])`: an array for each result of `fn`
 function dc.vectorize(fn, options) end
 
+---@class dotcompute.guvectorize.options
+---@field types? string|string[] dtypes, as in `"float32,float32->float64"`: the first list that takes the inputs. Default: the inputs', and for results the one in which they meet
+---@field check? boolean checks of indices, as for `dc.jit`. Default: false
+---@field name? string the name in messages and profiles
+---@field flags? string|string[] more options for NVRTC
+---@field fast_math? boolean NVRTC's `--use_fast_math`
+---@field debug? boolean line information in the compiled code
+---@field std? string the standard of C++, `"c++17"`
+
+---A function of arrays made of a Lua function of small arrays, NumPy's generalized ufunc. The layout names the core axes of each input and result, which are the last ones; `fn` is called for each item of the axes before them, which broadcast, and writes its results, which are its last arguments.
+---```lua
+---local dot = dc.guvectorize("(n),(n)->()", function(x, y, out)
+---  local s = 0
+---  for i = 1, #x do s = s + x[i] * y[i] end
+---  out[1] = s
+---end)
+---dot({ 1, 2, 3 }, { 4, 5, 6 }):item()       --> 32.0
+---dot({ { 1, 2 }, { 3, 4 } }, { 1, 10 })     --> {21, 43}
+---```
+---@param layout string core axes by name, or by a fixed extent: `(3),(3)->(3)`; `()` for a number
+---@param fn function a function of the inputs and the results
+---@param options? dotcompute.guvectorize.options options by name
+---@return fun(...: any): dotcompute.array # `f(inputs… [, results…])`: the results; new ones begin with 0
+function dc.guvectorize(layout, fn, options) end
+
 ---@class dotcompute.jit.options
 ---@field check? boolean checks of indices, integer division, assert and error. Default: false
 ---@field name? string the name in messages and profiles. Default: that of its local

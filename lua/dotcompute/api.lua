@@ -54,6 +54,7 @@ for name in ([[
   lazy("vector", name)
 end
 lazy("jit", "jit")
+lazy("jit.guvectorize", "guvectorize")
 -- Functions for kernels in Lua.
 for name in ([[
   index index2 index3 thread_index block_index block_size grid_size warp_size lane_index cluster_index cluster_size

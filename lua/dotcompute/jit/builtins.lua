@@ -38,6 +38,17 @@ function builtins.names(library)
   return list
 end
 
+local of_threads = { "index", "index%d", "thread_index", "block_%a+", "grid_size", "warp_size", "lane_[%a_]+",
+  "cluster_[%a_]+", "sync_[%a_]+", "vote_%a+", "match_%a+", "shuffle[%a_]*", "active_mask", "reduce_%a+", "shared" }
+
+-- Whether a builtin is about the threads of a kernel, and works with others.
+function builtins.uses_threads(builtin)
+  for _, pattern in ipairs(of_threads) do
+    if builtin.name:find("^dc%." .. pattern .. "$") then return true end
+  end
+  return false
+end
+
 -- --- arguments --------------------------------------------------------------------------------------------------
 
 -- Raises unless there are `least` to `most` arguments.

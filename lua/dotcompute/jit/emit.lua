@@ -85,6 +85,10 @@ template<class T, int N> struct dc_array { T *p; long long n[N]; };
 #endif
 ]]
 
+local strided_text = [[
+template<class T, int N> struct dc_strided { T *p; long long n[N]; long long s[N]; };
+]]
+
 local check_text = [[
 __device__ unsigned long long dc_fault[4];
 static __device__ __noinline__ void dc_fail(int site, long long index, long long extent) {
@@ -197,6 +201,7 @@ function Printer:prelude(tree)
   end
   local declarations = self:declarations(tree)
   table.move(declarations, 1, #declarations, #lines + 1, lines)
+  if tree.layout then split(strided_text, lines) end
   if self.checked then split(check_text, lines) end
   if self.uses.sync_grid then split(self.checked and checked_grid_text or grid_text, lines) end
   self:helpers(lines)
@@ -335,7 +340,8 @@ end
 
 -- The source of a checked tree (check.lua): { text =, places = line -> { found =, at = }, sites =, params = }.
 -- `params`: what the kernel takes, in order: { argument = k } or { input = its symbol }, with `type`, and `fits` for an
--- integer of 32 bits. `parameters`, `extents`: as narrow.find has them.
+-- integer of 32 bits. `parameters`, `extents`: as narrow.find has them. A `layout` of the tree (guvectorize.lua)
+-- declares the parameters of the arrays among the arguments.
 function emit.kernel(tree, name, checked, parameters, extents)
   narrow.find(tree, parameters, extents)
   local self = setmetatable({ uses = tree.uses, sites = {}, count = 0, checked = checked, name = name }, Printer)
@@ -348,7 +354,9 @@ function emit.kernel(tree, name, checked, parameters, extents)
   local function parameter(symbol, t, what)
     order[#order + 1] = what
     local cname = fresh(symbol.name)
-    if t.ndim then
+    if what.argument and tree.layout and tree.layout:takes(what.argument) then
+      tree.layout:parameter(what.argument, symbol, cname, params, first)
+    elseif t.ndim then
       params[#params + 1] = ("%s%s *%s"):format(symbol.written and "" or "const ",
         t.element.composite and "unsigned char" or parameter_ctype(t.element), cname)
       local extent_names = {}
@@ -366,6 +374,7 @@ function emit.kernel(tree, name, checked, parameters, extents)
     end
   end
 
+  if tree.layout then tree.layout:begin(params, first) end
   for k, decl in ipairs(kernel.node.params) do
     parameter(kernel.symbols[decl], kernel.types[k], { argument = k, type = kernel.types[k], fits = parameters[k] })
   end

@@ -286,13 +286,19 @@ function printer:from_zero(text, e, extent, axis)
   return ("(%s - 1)"):format(text)
 end
 
--- The place of an element from the first one; of a row, the number of rows before it.
+-- The place of an element from the first one; of a row, the number of rows before it. Of a strided array both are a
+-- number of elements.
 function printer:offset(e, array)
   local texts = self:operands(e.index)
   local place
   for k, text in ipairs(texts) do
     local zero = self:from_zero(text, e.index[k], ("%s.n[%d]"):format(array, k - 1), k)
-    place = place and ("(%s * %s.n[%d] + %s)"):format(place, array, k - 1, zero) or zero
+    if e.array.type.strided then
+      zero = ("%s * %s.s[%d]"):format(zero, array, k - 1)
+      place = place and ("%s + %s"):format(place, zero) or zero
+    else
+      place = place and ("(%s * %s.n[%d] + %s)"):format(place, array, k - 1, zero) or zero
+    end
   end
   return place
 end
@@ -310,10 +316,15 @@ end
 function X.row(self, e)
   local array = self:expr(e.array)
   local place = self:offset(e, array)
-  local extents, step = {}, {}
+  local extents, step, strides = {}, {}, {}
   for k = #e.index + 1, e.array.type.ndim do
     extents[#extents + 1] = ("%s.n[%d]"):format(array, k - 1)
     step[#step + 1] = extents[#extents]
+    strides[#strides + 1] = ("%s.s[%d]"):format(array, k - 1)
+  end
+  if e.type.strided then
+    return ("%s{%s.p + (%s), {%s}, {%s}}"):format(e.type.ctype, array, place, table.concat(extents, ", "),
+      table.concat(strides, ", "))
   end
   return ("%s{%s.p + %s * %s, {%s}}"):format(e.type.ctype, array, place, table.concat(step, " * "),
     table.concat(extents, ", "))

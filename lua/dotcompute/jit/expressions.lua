@@ -397,7 +397,7 @@ function E.index(self, n)
   if #list == axes then
     return { op = "element", type = element, array = array, index = list, at = n.at }
   end
-  return { op = "row", type = types.array(element, axes - #list), array = array, index = list, symbol = array.symbol,
+  return { op = "row", type = types.row(array.type, axes - #list), array = array, index = list, symbol = array.symbol,
     at = n.at }
 end
 
@@ -503,6 +503,10 @@ function E.call(self, n)
   local fn = self:expr(n.fn)
   if fn.type.static == "builtin" then
     local builtin = fn.type.value
+    if self.options.items and builtins.uses_threads(builtin) then
+      self:fail(n.at, "%s: a function of dc.guvectorize is called for each item by itself, and cannot use threads",
+        builtin.name)
+    end
     return builtin.check(self, n, builtin)
   elseif fn.type.static == "function" then
     return self:call_function(n, fn.type.value, self:list(n.args))

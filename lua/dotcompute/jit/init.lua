@@ -86,7 +86,8 @@ end
 
 local function compile(state, argument_types, args, device)
   local root = { fn = state.fn, found = source.find(state.fn, state.text) }
-  local tree = check.kernel(root, argument_types, { name = state.name })
+  local tree = check.kernel(root, argument_types, { name = state.name, items = state.layout ~= nil })
+  tree.layout = state.layout
   local name = emit.c_name(state.name)
   local parameters, extents = find_narrow(argument_types, args, tree.inputs)
   local emitted = emit.kernel(tree, name, state.check, parameters, extents)
@@ -427,4 +428,5 @@ local function jit(...)
   return object_of(state)
 end
 
-return { jit = jit, function_of = builtins.function_of }
+return { jit = jit, function_of = builtins.function_of, compile = compile, inputs_of = inputs_of,
+  raise_fault = raise_fault }

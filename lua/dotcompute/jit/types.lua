@@ -52,6 +52,21 @@ function types.array(element, ndim)
   return t
 end
 
+-- The same whose elements lie at any distances along the axes: arguments of dc.guvectorize.
+function types.strided(element, ndim)
+  local name = ("%s[%ds]"):format(element.name, ndim)
+  local t = arrays[name]
+  if not t then
+    t = { name = name, text = types.array(element, ndim).text, element = element, ndim = ndim, strided = true,
+      ctype = ("dc_strided<%s, %d>"):format(element.ctype, ndim) }
+    arrays[name] = t
+  end
+  return t
+end
+
+-- A row of an array, which has `ndim` axes.
+function types.row(t, ndim) return (t.strided and types.strided or types.array)(t.element, ndim) end
+
 -- --- structs and tuples -----------------------------------------------------------------------------------------
 
 -- A word of C for a type's name, another one for each.

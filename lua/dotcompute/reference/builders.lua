@@ -249,4 +249,60 @@ assert(sign(dc.array { -3, 0, 5 })[1] == -1)
 
 The same functions take arrays too, outside of `dc.vectorize`: `dc.tanh(a)`, `dc.hypot(a, b)`, `dc.where(mask, a, b)`.
 ]==],
+  [==[
+### dc.guvectorize
+]==],
+  {
+    "guvectorize", at = "dc", call = 'dc.guvectorize("(m,k),(k,n)->(m,n)", fn [, options])',
+    text = "A function of arrays made of a Lua function of small arrays, NumPy's generalized ufunc. The layout names the "
+      .. "core axes of each input and result, which are the last ones; `fn` is called for each item of the axes "
+      .. "before them, which broadcast, and writes its results, which are its last arguments.",
+    args = { { "layout", "string", "core axes by name, or by a fixed extent: `(3),(3)->(3)`; `()` for a number" },
+      { "fn", "function", "a function of the inputs and the results" } },
+    options = { { "types", "string|string[]", 'dtypes, as in `"float32,float32->float64"`: the first list that takes '
+      .. "the inputs. Default: the inputs', and for results the one in which they meet" },
+      { "check", "boolean", "checks of indices, as for `dc.jit`. Default: false" },
+      { "name", "string", "the name in messages and profiles" },
+      { "flags", "string|string[]", "more options for NVRTC" },
+      { "fast_math", "boolean", "NVRTC's `--use_fast_math`" },
+      { "debug", "boolean", "line information in the compiled code" },
+      { "std", "string", 'the standard of C++, `"c++17"`' } },
+    returns = { { "fun(...: any): array", "`f(inputs… [, results…])`: the results; new ones begin with 0" } },
+    errors = { argument = "a layout that is none, a function with another number of parameters; of calls: a wrong "
+      .. "count, a value that is no array, results that share memory",
+      compile = "of the first call: mistakes in the function, with line and column; an input that it writes",
+      device = "of calls: arrays of two devices",
+      dtype = "of calls: inputs that no dtypes of `types` take, a result of another dtype, complex arrays",
+      index = "with `check`: an index out of range", launch = "with `check`: integer division by 0, assert, error",
+      shape = "of calls: core axes of other extents, loop axes that do not broadcast, a result of another shape" },
+    example = [[
+local dot = dc.guvectorize("(n),(n)->()", function(x, y, out)
+  local s = 0
+  for i = 1, #x do s = s + x[i] * y[i] end
+  out[1] = s
+end)
+dot({ 1, 2, 3 }, { 4, 5, 6 }):item()       --> 32.0
+dot({ { 1, 2 }, { 3, 4 } }, { 1, 10 })     --> {21, 43}
+]],
+    see = "vectorize jit reduction",
+    words = "gufunc generalized ufunc batched core dimensions signature",
+  },
+  [==[
+```lua
+local dc = require "dotcompute"
+local softmax = dc.guvectorize("(n)->(n)", function(x, y)
+  local top, sum = x[1], 0
+  for i = 2, #x do top = math.max(top, x[i]) end
+  for i = 1, #x do
+    y[i] = math.exp(x[i] - top)
+    sum = sum + y[i]
+  end
+  for i = 1, #x do y[i] = y[i] / sum end
+end)
+assert(softmax(dc.zeros(2, 4))[{ 2, 3 }] == 0.25)
+```
+
+[Kernels in Lua](jit.md#generalized-functions) says how items are distributed over threads, and what that means for
+speed.
+]==],
 }

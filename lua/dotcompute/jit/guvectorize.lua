@@ -1,0 +1,402 @@
+-- dc.guvectorize: a Lua function of small arrays becomes a function of arrays with more axes, NumPy's generalized
+-- ufunc.
+--
+-- The function is a kernel of dc.jit that runs once for each item of the loop axes, a thread an item. Its arrays are
+-- the item's parts of the operands; the kernel's parameters, which this file declares (Items), are the addresses, the
+-- strides along the loop axes, and the extents of core axes. Neighbouring threads have neighbouring items along the
+-- last loop axis. Core axes that are not contiguous keep their strides, so nothing is copied.
+local core = require "dotcompute.core"
+local dc = require "dotcompute"
+local arguments = require "dotcompute.arguments"
+local builder = require "dotcompute.builder"
+local core_layout = require "dotcompute.jit.core_layout"
+local device_function = require "dotcompute.jit.device_function"
+local jit = require "dotcompute.jit"
+local names = require "dotcompute.jit.names"
+local narrow = require "dotcompute.jit.narrow"
+local number_text = require "dotcompute.number_text"
+local source = require "dotcompute.jit.source"
+local types = require "dotcompute.jit.types"
+core.builtin(debug.getinfo(1, "S").source)
+
+local fail = builder.fail
+
+-- --- the kernel's parameters ------------------------------------------------------------------------------------
+
+-- Declares the parameters of a kernel for emit.lua. `operands`: of each { type =, number = whether it is one }; `axes`:
+-- the number of loop axes; `index`: the type of places in C; `core_axes`: the names of core axes in order.
+local Items = {}
+Items.__index = Items
+
+function Items:takes(k) return not self.operands[k].number end
+
+-- The thread's item, and its place dc_c1, dc_c2 … along the loop axes.
+function Items:begin(params, first)
+  params[1] = self.index .. " dc_items"
+  for d = 2, self.axes do params[#params + 1] = ("%s dc_n%d"):format(self.index, d) end
+  for k = 1, #self.core_axes do params[#params + 1] = ("long long dc_e%d"):format(k) end
+  first[1] = ("%s dc_rest = (%s)blockIdx.x * blockDim.x + threadIdx.x;"):format(self.index, self.index)
+  first[2] = "if (dc_rest >= dc_items) return;"
+  for d = self.axes, 1, -1 do
+    first[#first + 1] = ("const %s dc_c%d = dc_rest%s;"):format(self.index, d, d > 1 and " % dc_n" .. d or "")
+    if d > 1 then first[#first + 1] = ("dc_rest /= dc_n%d;"):format(d) end
+  end
+end
+
+function Items:extent(axis)
+  if math.type(axis) then return ("%dll"):format(axis) end
+  for k, name in ipairs(self.core_axes) do
+    if name == axis then return "dc_e" .. k end
+  end
+end
+
+function Items:parameter(k, symbol, cname, params, first)
+  local operand = self.operands[k]
+  local spec, element = operand.spec, operand.element
+  if symbol.written and not spec.output then
+    source.fail(self.found, symbol.decl.at, "'%s' is an input, and the function writes it: its items may be read by "
+      .. "other threads; copy it into dc.local_array, or make it a result", symbol.name)
+  elseif spec.output and not symbol.written then
+    source.fail(self.found, symbol.decl.at, "'%s' is a result, and the function never writes it", symbol.name)
+  end
+  params[#params + 1] = ("%s%s *%s"):format(symbol.written and "" or "const ", element.ctype, cname)
+  local place = {}
+  for d = 1, self.axes do
+    params[#params + 1] = ("%s dc_s%d_%d"):format(self.index, k, d)
+    place[d] = ("dc_c%d * dc_s%d_%d"):format(d, k, d)
+  end
+  local at = #place > 0 and table.concat(place, " + ") or "0"
+  if not operand.type.ndim then
+    first[#first + 1] = ("%s %s = %s;"):format(symbol.type.ctype, symbol.cname,
+      ("(%s)%s"):format(symbol.type.ctype, builder.load(element, cname, at)))
+    return
+  end
+  local extents, strides = {}, {}
+  for j, axis in ipairs(spec.axes) do
+    extents[j] = self:extent(axis)
+    if operand.type.strided then
+      strides[j] = ("dc_t%d_%d"):format(k, j)
+      params[#params + 1] = "long long " .. strides[j]
+    end
+  end
+  if #spec.axes == 0 then extents[1] = "1" end -- of a result that is a number
+  first[#first + 1] = ("%s %s = {(%s *)%s + (%s), {%s}%s};"):format(operand.type.ctype, symbol.cname, element.ctype,
+    cname, at, table.concat(extents, ", "),
+    operand.type.strided and (", {%s}"):format(table.concat(strides, ", ")) or "")
+end
+
+-- --- dtypes -----------------------------------------------------------------------------------------------------
+
+-- "float32,float32->float64" as a list of dtypes for all operands.
+local function parse_types(f, text)
+  if type(text) ~= "string" then
+    fail("argument", "option 'types' is a string, as in \"float32,float32->float64\", or a list of them, got %s",
+      core.describe(text))
+  end
+  local left, right = text:match "^(.-)%->(.*)$"
+  local list, counts = { text = text }, {}
+  for _, side in ipairs { left or text, right } do
+    local before = #list
+    for word in (side .. ","):gmatch "%s*(.-)%s*," do
+      local d = types.dtype(word)
+      if not d or d.kind == "c" then fail("argument", "option 'types': '%s' in '%s' is no dtype", word, text) end
+      list[#list + 1] = d
+    end
+    counts[#counts + 1] = #list - before
+  end
+  local nout = #f.layout.operands - f.layout.inputs
+  if counts[1] ~= f.layout.inputs or counts[2] ~= nout then
+    fail("argument", "option 'types': '%s' has not %d dtype%s, '->' and %d dtype%s", text, f.layout.inputs,
+      f.layout.inputs == 1 and "" or "s", nout, nout == 1 and "" or "s")
+  end
+  return list
+end
+
+local function is_array(v) return type(v) == "userdata" and core.is_array(v) end
+
+-- Whether values of an argument are values of the dtype, as NumPy's safe casts have it: none is rounded or too large,
+-- but for 64-bit integers in float64.
+local function can_be(v, d)
+  if is_array(v) then
+    local from = types.dtype(v.dtype)
+    if types.is_integer(from) and d.kind == "f" then return 2 * from.size <= d.size or d.size == 8 end
+    return from == d or core.promote(from.name, d.name) == d.name
+  end
+  if type(v) == "boolean" or d.kind == "b" then return (type(v) == "boolean") == (d.kind == "b") end
+  if math.type(v) == "float" then return d.kind == "f" end
+  return d.kind == "f" or number_text.holds(d, v)
+end
+
+local function kinds_of(args, n)
+  local list = {}
+  for k = 1, n do list[k] = is_array(args[k]) and args[k].dtype or core.describe(args[k]) end
+  return table.concat(list, ", ")
+end
+
+-- The dtypes of all operands, nil for numbers that keep Lua's types. Without option `types` results have the dtype in
+-- which the inputs meet.
+local function choose_types(f, args, n)
+  local nin = f.layout.inputs
+  for _, list in ipairs(f.types or {}) do
+    local fits = true
+    for k = 1, nin do fits = fits and can_be(args[k], list[k]) end
+    if fits then return table.move(list, 1, #list, 1, {}) end
+  end
+  if f.types then
+    local texts = {}
+    for k, list in ipairs(f.types) do texts[k] = list.text end
+    fail("dtype", "%s: no dtypes of option 'types' (%s) take the inputs, %s", f.name, table.concat(texts, "; "),
+      kinds_of(args, nin))
+  end
+  local list, met, weak = {}, nil, nil
+  for k = 1, nin do
+    local t
+    if is_array(args[k]) then
+      list[k] = types.dtype(args[k].dtype)
+      t = list[k]
+    else
+      t = names.type_of(args[k])
+    end
+    if t.weak or t.kind ~= "b" then
+      if t.weak then weak = weak and types.meet(weak, t) or t else met = met and types.meet(met, t) or t end
+    end
+  end
+  local result = met and weak and types.meet(met, weak) or met or weak and device_function.strong(weak) or types.bool
+  for k = nin + 1, #f.layout.operands do list[k] = k <= n and types.dtype(args[k].dtype) or result end
+  return list
+end
+
+-- --- calls ------------------------------------------------------------------------------------------------------
+
+-- Raises unless the arguments are arrays, or numbers where an item is one. Tables become arrays.
+local function check_arguments(f, args, n, device)
+  local nin, nall = f.layout.inputs, #f.layout.operands
+  if n ~= nin and n ~= nall then
+    fail("argument", "%s takes %d argument%s (%s), or %d with the results to write, got %d", f.name, nin,
+      nin == 1 and "" or "s", f.inputs_text, nall, n)
+  end
+  for k = 1, n do
+    local operand, v = f.layout.operands[k], args[k]
+    if type(v) == "table" and not operand.output then
+      v = dc.using(device, dc.array, v)
+      args[k] = v
+    end
+    if not is_array(v) then
+      local scalar = not operand.output and #operand.axes == 0
+      if not scalar or not (type(v) == "number" or type(v) == "boolean") then
+        fail("argument", "%s: '%s' %s takes an array%s, got %s", f.name, operand.name, operand.shown,
+          scalar and " or a number" or "", core.describe(v))
+      end
+    elseif v.dtype:find "^complex" then
+      fail("dtype", "%s: '%s' is complex; functions in Lua do not take complex numbers yet", f.name, operand.name)
+    end
+  end
+end
+
+-- Whether arrays share memory.
+local function shares(a, b)
+  return core.overlap(a, b) or (a.size > 0 and b.size > 0 and a.ptr == b.ptr)
+end
+
+-- Inputs as arrays of their dtypes, and the results: those passed, or new ones. A passed result that shares memory with
+-- an input, or another result, is computed in new memory; `copies` says which.
+local function prepare(f, args, n, list, shapes, device)
+  local arrays, copies, nin = {}, {}, f.layout.inputs
+  for k, operand in ipairs(f.layout.operands) do
+    local v = args[k]
+    if k <= nin then
+      arrays[k] = is_array(v) and v.dtype ~= list[k].name and v:to(list[k].name) or v
+    elseif k > n then
+      arrays[k] = dc.using(device, dc.zeros, shapes[k], list[k].name)
+    else
+      if v.dtype ~= list[k].name then
+        fail("dtype", "%s: the result '%s' is %s, got an array of %s", f.name, operand.name, list[k].name, v.dtype)
+      end
+      core.check_result(v, v)
+      for j = nin + 1, k - 1 do
+        if shares(v, args[j]) then
+          fail("argument", "%s: the results '%s' and '%s' share memory", f.name, f.layout.operands[j].name,
+            operand.name)
+        end
+      end
+      arrays[k] = v
+    end
+  end
+  for k = nin + 1, n do
+    for j = 1, nin do
+      if is_array(arrays[j]) and not copies[k] and shares(args[k], arrays[j]) then
+        copies[k], arrays[k] = true, args[k]:copy()
+      end
+    end
+  end
+  return arrays, copies
+end
+
+-- Whether core axes lie in C order without gaps.
+local function is_contiguous(strides, extents)
+  local step = 1
+  for k = #extents, 1, -1 do
+    if extents[k] ~= 1 and strides[k] ~= step then return false end
+    step = step * extents[k]
+  end
+  return true
+end
+
+-- The operands of a launch: extents of the merged loop axes, and for each array its strides along them and along its
+-- core axes.
+local function geometry(f, arrays, loop, shapes)
+  local all, which, axes, wide = {}, {}, {}, false
+  local operands = {}
+  for k, spec in ipairs(f.layout.operands) do
+    local a = arrays[k]
+    operands[k] = { spec = spec, number = not is_array(a) }
+    if is_array(a) then
+      local strides = core.strides(a, shapes[k])
+      all[#all + 1], which[#which + 1] = strides, k
+      operands[k].steps = table.move(strides, #loop + 1, #strides, 1, {})
+      operands[k].extents = table.move(shapes[k], #loop + 1, #shapes[k], 1, {})
+      wide = wide or builder.reach(shapes[k], strides) > builder.narrow_limit
+    end
+  end
+  for d = 1, #loop do axes[d] = d end
+  local extents, steps = builder.merge(loop, axes, all)
+  for j, k in ipairs(which) do operands[k].loop = steps[j] end
+  return operands, extents, wide
+end
+
+-- The variant for these operands: compiled for their types, the number of loop axes and the width of places.
+local function variant_for(f, operands, arrays, list, naxes, wide, device)
+  local key, argument_types = { tostring(device), naxes, tostring(wide) }, {}
+  for k, operand in ipairs(operands) do
+    local v = arrays[k]
+    if operand.number then
+      argument_types[k] = list[k] or names.type_of(v)
+      if argument_types[k] == types.integer then key[#key + 1] = tostring(narrow.fits(v)) end
+    else
+      operand.element = list[k]
+      local ncore = math.max(#operand.spec.axes, operand.spec.output and 1 or 0)
+      argument_types[k] = ncore == 0 and list[k]
+        or (is_contiguous(operand.steps, operand.extents) and types.array or types.strided)(list[k], ncore)
+      for _, extent in ipairs(operand.extents) do key[#key + 1] = tostring(narrow.fits(extent)) end
+    end
+    operand.type = argument_types[k]
+    key[#key + 1] = argument_types[k].name
+  end
+  key = table.concat(key, " ")
+  local variants = f.variants[key] or {}
+  f.variants[key] = variants
+  for _, variant in ipairs(variants) do
+    local values = jit.inputs_of(variant)
+    if values then return variant, values end
+  end
+  local items = setmetatable({ operands = operands, axes = naxes, index = wide and "long long" or "int",
+    core_axes = f.core_axes, found = f.found }, Items)
+  local state = setmetatable({ layout = items, kernel_options = f.kernel_options }, { __index = f })
+  local variant = jit.compile(state, argument_types, arrays, device)
+  if #variants >= 64 then table.remove(variants, 1) end -- constants that change with every call
+  variants[#variants + 1] = variant
+  return variant, jit.inputs_of(variant) or {}
+end
+
+-- Blocks of 256 threads; smaller ones where there would be fewer blocks than multiprocessors.
+local function block_for(items, device)
+  local block = 256
+  while block > 32 and items < block * device.multiprocessors do block = block // 2 end
+  return block
+end
+
+local function launch(f, arrays, list, loop, shapes, extents, device)
+  local operands, merged, wide = geometry(f, arrays, loop, shapes)
+  local items = 1
+  for _, n in ipairs(loop) do items = items * n end
+  if items == 0 then return end
+  local variant, values = variant_for(f, operands, arrays, list, #merged, wide, device)
+  local out = { items }
+  table.move(merged, 2, #merged, 2, out)
+  for _, name in ipairs(f.core_axes) do out[#out + 1] = extents[name].extent end
+  for k, operand in ipairs(operands) do
+    if operand.number then
+      out[#out + 1] = arrays[k]
+    else
+      out[#out + 1] = core.base(arrays[k])
+      table.move(operand.loop, 1, #merged, #out + 1, out)
+      if operand.type.strided then table.move(operand.steps, 1, #operand.steps, #out + 1, out) end
+    end
+  end
+  for k, input in ipairs(variant.inputs) do
+    out[#out + 1] = names.passed(values[k], input.type)
+    if input.type.ndim then
+      local shape = { values[k]:shape() }
+      table.move(shape, 1, #shape, #out + 1, out)
+    end
+  end
+  local block = block_for(items, device)
+  variant.kernel((items + block - 1) // block, block, table.unpack(out))
+  if f.check then jit.raise_fault(f, variant) end
+end
+
+local function call(f, ...)
+  local args, n = { ... }, select("#", ...)
+  local _, device = core.signature(args, n)
+  device = device or dc.device()
+  check_arguments(f, args, n, device)
+  local shapes = {}
+  for k = 1, n do shapes[k] = is_array(args[k]) and { args[k]:shape() } or {} end
+  local loop, full, extents = core_layout.shapes(f.layout, f.name, shapes)
+  local list = choose_types(f, args, n)
+  local arrays, copies = prepare(f, args, n, list, full, device)
+  launch(f, arrays, list, loop, full, extents, device)
+  for k in pairs(copies) do args[k]:copy_from(arrays[k]) end
+  local nin = f.layout.inputs
+  for k = nin + 1, #f.layout.operands do args[k] = args[k] or arrays[k] end
+  return table.unpack(args, nin + 1, #f.layout.operands)
+end
+
+-- --- making one -------------------------------------------------------------------------------------------------
+
+local known = { name = "string", types = "any", check = "boolean", flags = "any", fast_math = "boolean", std = "string",
+  debug = "boolean" }
+
+-- The names of core axes, in order.
+local function axis_names(layout)
+  local list, seen = {}, {}
+  for _, operand in ipairs(layout.operands) do
+    for _, axis in ipairs(operand.axes) do
+      if not math.type(axis) and not seen[axis] then
+        seen[axis] = true
+        list[#list + 1] = axis
+      end
+    end
+  end
+  return list
+end
+
+local function guvectorize(layout_text, fn, options)
+  options = arguments.check("dc.guvectorize", options, known)
+  local layout = core_layout.parse(layout_text)
+  if not device_function.is(fn) then
+    fail("argument", "bad argument #2 to 'guvectorize': a Lua function expected, got %s", core.describe(fn))
+  end
+  local of = device_function.of(fn, "'guvectorize'")
+  if #of.params ~= #layout.operands then
+    local nout = #layout.operands - layout.inputs
+    fail("argument", "'guvectorize': the layout '%s' has %d input%s and %d output%s, and the function takes %d "
+      .. "argument%s (%s): its last ones are the results, which it writes", layout_text, layout.inputs,
+      layout.inputs == 1 and "" or "s", nout, nout == 1 and "" or "s", #of.params, #of.params == 1 and "" or "s",
+      table.concat(of.params, ", "))
+  end
+  for k, operand in ipairs(layout.operands) do operand.name = of.params[k] end
+  local f = { fn = of.fn, found = of.found, layout = layout, core_axes = axis_names(layout), variants = {},
+    inputs_text = table.concat(of.params, ", ", 1, layout.inputs), check = options.check,
+    name = builder.name(options, "guvectorized"), kernel_options = { flags = options.flags,
+      fast_math = options.fast_math, std = options.std, debug = options.debug } }
+  if options.types ~= nil then
+    f.types = {}
+    local list = type(options.types) == "table" and options.types or { options.types }
+    for k, text in ipairs(list) do f.types[k] = parse_types(f, text) end
+    if #f.types == 0 then fail("argument", "option 'types' names no dtypes") end
+  end
+  return function(...) return call(f, ...) end
+end
+
+return { guvectorize = guvectorize }
