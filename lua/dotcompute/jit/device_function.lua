@@ -52,10 +52,10 @@ end
 -- A type of jit/types.lua from one, or from a dtype's name.
 local function type_of(t) return type(t) == "string" and types.dtype(t) or t end
 
+local strong = { i = "int64", f = "float64", c = "complex128" }
+
 -- The type that a value has once it leaves the function: Lua's integers are int64, its floats float64.
-function device_function.strong(t)
-  return t.weak == "i" and types.dtype "int64" or t.weak == "f" and types.dtype "float64" or t
-end
+function device_function.strong(t) return t.weak and types.dtype(strong[t.weak]) or t end
 
 -- The function for arguments of these types, dtypes' names or types of jit/types.lua, in a struct of this name:
 --   text     CUDA C for file scope, once in a source

@@ -258,6 +258,8 @@ local function parameter_ctype(t)
   return t.ctype == "c64" and "float2" or "double2"
 end
 
+emit.parameter_ctype = parameter_ctype
+
 local function result_type(inst, k) return inst.narrow_results[k] and "int" or inst.returns[k].ctype end
 
 local function results_type(inst)

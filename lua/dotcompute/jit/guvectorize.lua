@@ -11,11 +11,13 @@ local arguments = require "dotcompute.arguments"
 local builder = require "dotcompute.builder"
 local core_layout = require "dotcompute.jit.core_layout"
 local device_function = require "dotcompute.jit.device_function"
+local emit = require "dotcompute.jit.emit"
 local jit = require "dotcompute.jit"
 local names = require "dotcompute.jit.names"
 local narrow = require "dotcompute.jit.narrow"
 local number_text = require "dotcompute.number_text"
 local source = require "dotcompute.jit.source"
+local storage = require "dotcompute.storage"
 local types = require "dotcompute.jit.types"
 core.builtin(debug.getinfo(1, "S").source)
 
@@ -59,7 +61,7 @@ function Items:parameter(k, symbol, cname, params, first)
   elseif spec.output and not symbol.written then
     source.fail(self.found, symbol.decl.at, "'%s' is a result, and the function never writes it", symbol.name)
   end
-  params[#params + 1] = ("%s%s *%s"):format(symbol.written and "" or "const ", element.ctype, cname)
+  params[#params + 1] = ("%s%s *%s"):format(symbol.written and "" or "const ", emit.parameter_ctype(element), cname)
   local place = {}
   for d = 1, self.axes do
     params[#params + 1] = ("%s dc_s%d_%d"):format(self.index, k, d)
@@ -67,8 +69,8 @@ function Items:parameter(k, symbol, cname, params, first)
   end
   local at = #place > 0 and table.concat(place, " + ") or "0"
   if not operand.type.ndim then
-    first[#first + 1] = ("%s %s = %s;"):format(symbol.type.ctype, symbol.cname,
-      ("(%s)%s"):format(symbol.type.ctype, builder.load(element, cname, at)))
+    local value = builder.load(element, ("((const %s *)%s)"):format(element.ctype, cname), at)
+    first[#first + 1] = ("%s %s = (%s)%s;"):format(symbol.type.ctype, symbol.cname, symbol.type.ctype, value)
     return
   end
   local extents, strides = {}, {}
@@ -99,7 +101,7 @@ local function parse_types(f, text)
     local before = #list
     for word in (side .. ","):gmatch "%s*(.-)%s*," do
       local d = types.dtype(word)
-      if not d or d.kind == "c" then fail("argument", "option 'types': '%s' in '%s' is no dtype", word, text) end
+      if not d then fail("argument", "option 'types': '%s' in '%s' is no dtype", word, text) end
       list[#list + 1] = d
     end
     counts[#counts + 1] = #list - before
@@ -119,9 +121,14 @@ local function is_array(v) return type(v) == "userdata" and core.is_array(v) end
 local function can_be(v, d)
   if is_array(v) then
     local from = types.dtype(v.dtype)
-    if types.is_integer(from) and d.kind == "f" then return 2 * from.size <= d.size or d.size == 8 end
+    if types.is_integer(from) and (d.kind == "f" or d.kind == "c") then
+      local size = d.kind == "c" and d.size // 2 or d.size
+      return 2 * from.size <= size or size == 8
+    end
     return from == d or core.promote(from.name, d.name) == d.name
   end
+  if d.kind == "c" then return type(v) ~= "boolean" end
+  if storage.is_complex(v) then return false end
   if type(v) == "boolean" or d.kind == "b" then return (type(v) == "boolean") == (d.kind == "b") end
   if math.type(v) == "float" then return d.kind == "f" end
   return d.kind == "f" or number_text.holds(d, v)
@@ -183,12 +190,10 @@ local function check_arguments(f, args, n, device)
     end
     if not is_array(v) then
       local scalar = not operand.output and #operand.axes == 0
-      if not scalar or not (type(v) == "number" or type(v) == "boolean") then
+      if not scalar or not (type(v) == "number" or type(v) == "boolean" or storage.is_complex(v)) then
         fail("argument", "%s: '%s' %s takes an array%s, got %s", f.name, operand.name, operand.shown,
           scalar and " or a number" or "", core.describe(v))
       end
-    elseif v.dtype:find "^complex" then
-      fail("dtype", "%s: '%s' is complex; functions in Lua do not take complex numbers yet", f.name, operand.name)
     end
   end
 end
@@ -316,7 +321,7 @@ local function launch(f, arrays, list, loop, shapes, extents, device)
   for _, name in ipairs(f.core_axes) do out[#out + 1] = extents[name].extent end
   for k, operand in ipairs(operands) do
     if operand.number then
-      out[#out + 1] = arrays[k]
+      out[#out + 1] = names.passed(arrays[k], operand.type)
     else
       out[#out + 1] = core.base(arrays[k])
       table.move(operand.loop, 1, #merged, #out + 1, out)

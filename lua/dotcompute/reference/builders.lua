@@ -254,8 +254,8 @@ The same functions take arrays too, outside of `dc.vectorize`: `dc.tanh(a)`, `dc
 ]==],
   {
     "guvectorize", at = "dc", call = 'dc.guvectorize("(m,k),(k,n)->(m,n)", fn [, options])',
-    text = "A function of arrays made of a Lua function of small arrays, NumPy's generalized ufunc. The layout names the "
-      .. "core axes of each input and result, which are the last ones; `fn` is called for each item of the axes "
+    text = "A function of arrays made of a Lua function of small arrays, NumPy's generalized ufunc. The layout names "
+      .. "the core axes of each input and result, which are the last ones; `fn` is called for each item of the axes "
       .. "before them, which broadcast, and writes its results, which are its last arguments.",
     args = { { "layout", "string", "core axes by name, or by a fixed extent: `(3),(3)->(3)`; `()` for a number" },
       { "fn", "function", "a function of the inputs and the results" } },
@@ -272,7 +272,7 @@ The same functions take arrays too, outside of `dc.vectorize`: `dc.tanh(a)`, `dc
       .. "count, a value that is no array, results that share memory",
       compile = "of the first call: mistakes in the function, with line and column; an input that it writes",
       device = "of calls: arrays of two devices",
-      dtype = "of calls: inputs that no dtypes of `types` take, a result of another dtype, complex arrays",
+      dtype = "of calls: inputs that no dtypes of `types` take, a result of another dtype",
       index = "with `check`: an index out of range", launch = "with `check`: integer division by 0, assert, error",
       shape = "of calls: core axes of other extents, loop axes that do not broadcast, a result of another shape" },
     example = [[
