@@ -1497,23 +1497,26 @@ function c_array:select(mask) end
 function c_array:partition(...) end
 
 ---@class dotcompute.reduce.options
----@field init? number|boolean the same by name
----@field dtype? dotcompute.dtype in which is folded. Default: that of `a`
+---@field init? any the same by name
+---@field map? function what is folded: `map(p)`, a number, a boolean or a struct of each element
+---@field dtype? dotcompute.dtype in which is folded. Default: that of `a`, or what `map` gives
 
 ---All elements folded by a function in Lua: `fn(p, q)` makes one value of two, associatively and commutatively. `dc.reduction` folds along axes, several arrays, and pending expressions without computing them first.
 ---```lua
 ---dc.reduce({ 3, 9, 4 }, function(p, q) return p > q and p or q end):item()  --> 9
+---dc.reduce({ 3, -9, 4 }, function(p, q) return p + q end, 0, { map = function(p) return p * p end }):item()  --> 106
 ---dc.array({ 100, 100 }, "int8"):reduce(function(p, q) return p + q end, 5, { dtype = "int32" }):item()  --> 205
 ---```
 ---@param fn function makes one of two elements
----@param init? number|boolean|dotcompute.reduce.options a value that is folded, too; the result of no elements
+---@param init? any|dotcompute.reduce.options a number, boolean or struct that is folded, too; the result of no elements
 ---@param options? dotcompute.reduce.options options by name
----@return dotcompute.array # 0-d
+---@return dotcompute.array # 0-d; of structs the value
 function c_array:reduce(fn, init, options) end
 
 ---@class dotcompute.segmented_reduce.options
----@field init? number|boolean the same by name
----@field dtype? dotcompute.dtype in which is folded. Default: that of `a`
+---@field init? any the same by name
+---@field map? function what is folded: `map(p)`, a number, a boolean or a struct of each element
+---@field dtype? dotcompute.dtype in which is folded. Default: that of `a`, or what `map` gives
 
 ---Each segment of a 1-d array folded by a function in Lua. Segment k is `a[offsets[k]]` to `a[offsets[k + 1] - 1]`; it may be empty if there is an `init`.
 ---```lua
@@ -1521,7 +1524,7 @@ function c_array:reduce(fn, init, options) end
 ---```
 ---@param offsets dotcompute.array|table ascending integers, from 1 to the number of elements plus 1
 ---@param fn function makes one of two elements; associative and commutative
----@param init? number|boolean|dotcompute.segmented_reduce.options a value that is folded into each segment, too
+---@param init? any|dotcompute.segmented_reduce.options a number, boolean or struct that is folded into each segment, too
 ---@param options? dotcompute.segmented_reduce.options options by name
 ---@return dotcompute.array # 1-d, an element for each segment
 function c_array:segmented_reduce(offsets, fn, init, options) end
@@ -2276,6 +2279,156 @@ function c_struct:source() end
 ---@field device dotcompute.device The device of its memory.
 ---@field contiguous boolean Whether it is in C order without gaps: always.
 local c_struct_array = {}
+
+---The elements along an axis in ascending order, or in that of a function in Lua, `less` or `key` ([Algorithms by functions in Lua](jit.md#algorithms)). Stable.
+---```lua
+---local a = dc.array { 3, 1, 2, 0 / 0 }
+---a:sort():slice { 1, 3 }                    --> {1, 2, 3}
+---a:sort({ descending = true })[1]           --> 3
+---dc.isnan(a:sort { descending = true })[4]  --> true
+---dc.sort({ { 2, 1 }, { 1, 3 } }, 1)         --> {{1, 1}, {2, 3}}
+---dc.sort({ 5, 2, 8, 3 }, { less = function(p, q) return p % 2 < q % 2 end })  --> {2, 8, 5, 3}
+---dc.sort({ 5, 2, 8, 3 }, { offsets = { 1, 3, 5 } })  --> {2, 5, 3, 8}
+---local keys, values = dc.sort({ 3, 1, 2 }, { values = { 30, 10, 20 } })
+---values                                     --> {10, 20, 30}
+---```
+---@param a dotcompute.array|table the array
+---@param axis? integer|dotcompute.sort.options the axis. Default: the last one
+---@param options? dotcompute.sort.options options by name
+---@return dotcompute.array # the shape and dtype of `a`
+---@return dotcompute.array # with `values`: these, in the order of their elements
+function c_struct_array:sort(a, axis, options) end
+
+---The indices that sort the elements along an axis. Equal elements keep their order. With `offsets` they count from the array's beginning.
+---```lua
+---local a = dc.array { 30, 10, 20 }
+---a:argsort()                                --> {2, 3, 1}
+---a:take(a:argsort { descending = true })    --> {30, 20, 10}
+---```
+---@param a dotcompute.array|table the array
+---@param axis? integer|dotcompute.argsort.options the axis. Default: the last one
+---@param options? dotcompute.argsort.options options by name
+---@return dotcompute.array # int64, the shape of `a`
+function c_struct_array:argsort(a, axis, options) end
+
+---The distinct values of all elements, ascending (complex numbers with a NaN count as one value, the last); then, with `counts = true`, their counts; then, with `inverse = true`, an array of the shape of `a` with the index of each element's value. With `equal` nothing is sorted: of neighbours that are equal the first stays.
+---```lua
+---local values, counts, inverse = dc.unique({ 30, 10, 30 }, { counts = true, inverse = true })
+---values                                     --> {10, 30}
+---counts                                     --> {1, 2}
+---values:take(inverse)                       --> {30, 10, 30}
+---dc.unique({ 1, 1, 2, 1 }, { equal = function(p, q) return p == q end })  --> {1, 2, 1}
+---```
+---@param a dotcompute.array|table the array
+---@param options? dotcompute.unique.options options by name
+---@return dotcompute.array # 1-d: the distinct values
+---@return dotcompute.array # int64, 1-d: the counts, if asked for
+---@return dotcompute.array # int64, of the shape of `a`: the indices, if asked for
+---@return dotcompute.array # 1-d: the values of the first of equal elements, with option `values`
+function c_struct_array:unique(a, options) end
+
+---For each value its position in the ascending 1-d array `s`, 1 to `#s + 1`: before equal elements, or after them with side `"right"`.
+---```lua
+---local s = dc.array { 1, 2, 2, 3 }
+---s:searchsorted { 2, 5 }                    --> {2, 5}
+---s:searchsorted({ 2, 5 }, "right")          --> {4, 5}
+---s:searchsorted(0):item()                   --> 1
+---dc.searchsorted({ 3, 2, 1 }, 2, { less = function(p, q) return p > q end }):item()  --> 2
+---```
+---@param s dotcompute.array|table 1-d, in ascending order
+---@param v dotcompute.array|table|number the values, of any shape
+---@param side? "left"|"right"|dotcompute.searchsorted.options before or after equal elements. Default: "left"
+---@param options? dotcompute.searchsorted.options options by name
+---@return dotcompute.array # int64, the shape of `v`
+function c_struct_array:searchsorted(s, v, side, options) end
+
+---The elements where the bool array of the same shape is true: 1-d, in C order. The same as `a[mask]`. In place of the mask stands a predicate, a function in Lua of an element.
+---```lua
+---local a = dc.array { 4, -1, 2 }
+---a:select(a:gt(0))                          --> {4, 2}
+---dc.select({ { 1, 2 }, { 3, 4 } }, { { true, false }, { false, true } })  --> {1, 4}
+---a:select(function(v) return v % 2 == 0 end)  --> {4, 2}
+---```
+---@param a dotcompute.array|table the array
+---@param mask dotcompute.array|table|function bool, the shape of `a`; or a predicate
+---@return dotcompute.array # 1-d, the dtype of `a`
+function c_struct_array:select(a, mask) end
+
+---Divides the elements by predicates, functions in Lua: first those for which the first one is true; of the others those for which the second one is true, and so on; last the rest. All parts keep the order of `a`.
+---```lua
+---local a = dc.array { 4, -1, 2, 0 }
+---local negative, rest = a:partition(function(v) return v < 0 end)
+---rest                                       --> {4, 2, 0}
+---local _, zero, positive = a:partition(function(v) return v < 0 end, function(v) return v == 0 end)
+---positive                                   --> {4, 2}
+---```
+---@param a dotcompute.array|table the array
+---@param ... function one or more predicates of an element
+---@return dotcompute.array ... # 1-d, the dtype of `a`: an array for each predicate, and the rest
+function c_struct_array:partition(a, ...) end
+
+---All elements folded by a function in Lua: `fn(p, q)` makes one value of two, associatively and commutatively. `dc.reduction` folds along axes, several arrays, and pending expressions without computing them first.
+---```lua
+---dc.reduce({ 3, 9, 4 }, function(p, q) return p > q and p or q end):item()  --> 9
+---dc.reduce({ 3, -9, 4 }, function(p, q) return p + q end, 0, { map = function(p) return p * p end }):item()  --> 106
+---dc.array({ 100, 100 }, "int8"):reduce(function(p, q) return p + q end, 5, { dtype = "int32" }):item()  --> 205
+---```
+---@param a dotcompute.array|table the array
+---@param fn function makes one of two elements
+---@param init? any|dotcompute.reduce.options a number, boolean or struct that is folded, too; the result of no elements
+---@param options? dotcompute.reduce.options options by name
+---@return dotcompute.array # 0-d; of structs the value
+function c_struct_array:reduce(a, fn, init, options) end
+
+---Each segment of a 1-d array folded by a function in Lua. Segment k is `a[offsets[k]]` to `a[offsets[k + 1] - 1]`; it may be empty if there is an `init`.
+---```lua
+---dc.segmented_reduce({ 1, 2, 3, 4 }, { 1, 3, 3, 5 }, function(p, q) return p + q end, 0)  --> {3, 0, 7}
+---```
+---@param a dotcompute.array|table the array
+---@param offsets dotcompute.array|table ascending integers, from 1 to the number of elements plus 1
+---@param fn function makes one of two elements; associative and commutative
+---@param init? any|dotcompute.segmented_reduce.options a number, boolean or struct that is folded into each segment, too
+---@param options? dotcompute.segmented_reduce.options options by name
+---@return dotcompute.array # 1-d, an element for each segment
+function c_struct_array:segmented_reduce(a, offsets, fn, init, options) end
+
+---The elements at these indices along the axis, in the shape of the indices; without an axis, of all elements in C order.
+---```lua
+---local a = dc.array { 10, 20, 30 }
+---a:take { 3, -3 }                           --> {30, 10}
+---a:take { { 1, 2 }, { 3, 1 } }              --> {{10, 20}, {30, 10}}
+---dc.take({ { 1, 2 }, { 3, 4 } }, { 2, 2 }, 1)  --> {{3, 4}, {3, 4}}
+---```
+---@param a dotcompute.array|table the array
+---@param indices dotcompute.array|table|integer integers from 1, or negative ones from the end
+---@param axis? integer the axis that they count along. Default: all elements in C order, as if 1-d
+---@return dotcompute.array # the dtype of `a`; the shape of `a` with the axis replaced by the axes of `indices`, or without an axis the shape of `indices`
+function c_struct_array:take(a, indices, axis) end
+
+---Counts integers: `c[v + 1]` is the count of the integer `v`, from 0 to the largest value (int64). With option `weights`: their sums instead of counts (float64, in a fixed order). Option `minlength`: the result has at least this length.
+---```lua
+---dc.bincount { 0, 1, 1, 3 }                 --> {1, 2, 0, 1}
+---dc.bincount({ 0, 1, 1 }, { weights = { 0.5, 1, 2 }, minlength = 4 })  --> {0.5, 3, 0, 0}
+---```
+---@param a dotcompute.array|table integers from 0 on, or bools, of any shape
+---@param options? dotcompute.bincount.options options by name
+---@return dotcompute.array # 1-d: int64 counts, or float64 sums of weights
+function c_struct_array:bincount(a, options) end
+
+---The number of elements in each of `bins` (10) bins of equal width from the smallest to the largest element, and the float64 edges; or in bins between ascending edges, if `bins` is an array or table. A bin includes its lower edge, the last one both. Elements outside, and NaN, are not counted. Options `range = {low, high}`, `weights`.
+---```lua
+---local counts, edges = dc.histogram({ 1, 2, 2, 5 }, 4)
+---counts                                     --> {1, 2, 0, 1}
+---edges                                      --> {1, 2, 3, 4, 5}
+---(dc.histogram({ 1, 0 / 0, 3, 9 }, 2, { range = { 0, 4 } }))  --> {1, 1}
+---(dc.histogram({ 1, 2, 2, 5 }, { 0, 2, 6 }))     --> {1, 3}
+---```
+---@param a dotcompute.array|table the elements, of any shape
+---@param bins? integer|dotcompute.array|table|dotcompute.histogram.options the number of bins, or their edges, one more than bins. Default: 10
+---@param options? dotcompute.histogram.options options by name
+---@return dotcompute.array # 1-d, one for each bin: int64 counts, or float64 sums of weights
+---@return dotcompute.array # float64, 1-d: the edges, one more than bins
+function c_struct_array:histogram(a, bins, options) end
 
 ---The extents.
 ---```lua
@@ -4136,13 +4289,14 @@ function dc.partition(a, ...) end
 ---All elements folded by a function in Lua: `fn(p, q)` makes one value of two, associatively and commutatively. `dc.reduction` folds along axes, several arrays, and pending expressions without computing them first.
 ---```lua
 ---dc.reduce({ 3, 9, 4 }, function(p, q) return p > q and p or q end):item()  --> 9
+---dc.reduce({ 3, -9, 4 }, function(p, q) return p + q end, 0, { map = function(p) return p * p end }):item()  --> 106
 ---dc.array({ 100, 100 }, "int8"):reduce(function(p, q) return p + q end, 5, { dtype = "int32" }):item()  --> 205
 ---```
 ---@param a dotcompute.array|table the array
 ---@param fn function makes one of two elements
----@param init? number|boolean|dotcompute.reduce.options a value that is folded, too; the result of no elements
+---@param init? any|dotcompute.reduce.options a number, boolean or struct that is folded, too; the result of no elements
 ---@param options? dotcompute.reduce.options options by name
----@return dotcompute.array # 0-d
+---@return dotcompute.array # 0-d; of structs the value
 function dc.reduce(a, fn, init, options) end
 
 ---Each segment of a 1-d array folded by a function in Lua. Segment k is `a[offsets[k]]` to `a[offsets[k + 1] - 1]`; it may be empty if there is an `init`.
@@ -4152,7 +4306,7 @@ function dc.reduce(a, fn, init, options) end
 ---@param a dotcompute.array|table the array
 ---@param offsets dotcompute.array|table ascending integers, from 1 to the number of elements plus 1
 ---@param fn function makes one of two elements; associative and commutative
----@param init? number|boolean|dotcompute.segmented_reduce.options a value that is folded into each segment, too
+---@param init? any|dotcompute.segmented_reduce.options a number, boolean or struct that is folded into each segment, too
 ---@param options? dotcompute.segmented_reduce.options options by name
 ---@return dotcompute.array # 1-d, an element for each segment
 function dc.segmented_reduce(a, offsets, fn, init, options) end

@@ -29,9 +29,18 @@ end
 -- --- arguments --------------------------------------------------------------------------------------------------
 -- `fname` is the name of the function that the script called, `what` that of the argument, for messages.
 
+-- Whether a value is an array of structs (struct_array.lua, which is loaded only where there are some).
+function algorithm.is_struct_array(v)
+  local loaded = type(v) == "table" and package.loaded["dotcompute.struct_array"]
+  return loaded and loaded.parts(v) ~= nil or false
+end
+
 -- `v` as an array: an array itself, or a new one of a table, a number or a boolean.
 function algorithm.array(fname, what, v, dtype, device)
   if core.is_array(v) then return v end
+  if algorithm.is_struct_array(v) then
+    fail("dtype", "%s: %s is an array of numbers, got one of structs; s:field(name) has a field's", fname, what)
+  end
   local t = type(v)
   if t ~= "table" and t ~= "number" and t ~= "boolean" then
     fail("argument", "%s: an array or a table is expected for %s, got %s", fname, what, core.describe(v))

@@ -9,29 +9,34 @@ local core = require "dotcompute.core"
 local dc = require "dotcompute"
 local algorithm = require "dotcompute.algorithm"
 local arguments = require "dotcompute.arguments"
+local elements = require "dotcompute.elements"
 local number_text = require "dotcompute.number_text"
 local operators = require "dotcompute.operators"
 local segments = require "dotcompute.segments"
+local struct = require "dotcompute.struct"
 local text = require "dotcompute.fold_text"
+local types = require "dotcompute.jit.types"
 core.builtin(debug.getinfo(1, "S").source)
 
-local fail, empty = algorithm.fail, algorithm.empty
+local fail = algorithm.fail
+
+local LARGEST = 1024 -- bytes of a struct
 
 local function kernel_for(job, what, team)
-  local v = { definitions = job.definitions, team = team, init = job.init }
-  return operators.kernel(job.device, "dc_reduce_" .. what, ("%s %s %s"):format(job.name, team, job.init),
+  local v = { definitions = job.definitions, team = team, initial = job.initial }
+  return operators.kernel(job.device, "dc_reduce_" .. what, ("%s %s %s"):format(job.name, team, job.initial),
     job.definitions, text.source, what, v)
 end
 
 local function run_serial(job)
-  local device, n, null = job.device, job.size, dc.null
+  local device, n, null, init = job.device, job.size, dc.null, job.init
   local pieces, length = algorithm.pieces(device, n)
   local chunks, borders = kernel_for(job, "chunks"), kernel_for(job, "borders")
-  local ready = algorithm.is_native(borders, null, null, null, null, 0, 0, 1)
-  if not (algorithm.is_native(chunks, null, null, null, null, null, 0, 0, 1) and ready) then return nil end
-  local heads, tails = empty(device, pieces, job.acc), empty(device, pieces, job.acc)
-  chunks(pieces, 1, job.out, heads, tails, job.from, job.offsets, job.segments, n, length)
-  if pieces > 1 then borders(1, 1, job.out, heads, tails, job.offsets, job.segments, n, length) end
+  local ready = algorithm.is_native(borders, null, null, null, null, 0, 0, 1, init)
+  if not (algorithm.is_native(chunks, null, null, null, null, null, 0, 0, 1, init) and ready) then return nil end
+  local heads, tails = elements.space(device, { pieces }, job.acc), elements.space(device, { pieces }, job.acc)
+  chunks(pieces, 1, job.out, heads, tails, job.from, job.offsets, job.segments, n, length, init)
+  if pieces > 1 then borders(1, 1, job.out, heads, tails, job.offsets, job.segments, n, length, init) end
   algorithm.free(nil, heads, tails)
   return true
 end
@@ -46,13 +51,13 @@ local function run_on_gpu(job)
     far[1] = 1
   else
     kernel_for(job, "segments", team)((job.segments * team + text.BLOCK - 1) // text.BLOCK, text.BLOCK, job.out,
-      job.from, job.offsets, job.segments, many and text.PIECE or math.maxinteger, far)
+      job.from, job.offsets, job.segments, many and text.PIECE or math.maxinteger, far, job.init)
   end
   if many then
-    local parts = empty(device, n // (text.PIECE // 2) + 1, job.acc)
+    local parts = elements.space(device, { n // (text.PIECE // 2) + 1 }, job.acc)
     kernel_for(job, "pieces")(math.min(1024, (n + text.PIECE - 1) // text.PIECE), text.BLOCK, parts, job.from,
       job.offsets, far)
-    kernel_for(job, "ends")(math.min(1024, n // text.PIECE), text.BLOCK, job.out, parts, job.offsets, far)
+    kernel_for(job, "ends")(math.min(1024, n // text.PIECE), text.BLOCK, job.out, parts, job.offsets, far, job.init)
     algorithm.free(nil, parts)
   end
   algorithm.free(nil, far)
@@ -60,52 +65,58 @@ end
 
 -- --- calls ------------------------------------------------------------------------------------------------------
 
--- The definitions of the kernels' text for elements of dtype `from`, folded as `acc`.
-local function definitions(fname, fn, from, acc, init, wide)
-  local f = operators.of(fname, "the operator", fn, "two elements")
-  local load = number_text.convert(operators.value(from, "v"), from, acc)
-  return table.concat { operators.header(from), operators.header(acc),
-    ("typedef %s dc_index;\ntypedef %s dc_element;\ntypedef %s dc_acc;\n"):format(wide and "long long" or "int",
-      operators.element(from), acc.ctype), operators.fold(f, "dc_fold", fname, acc),
-    ("static __device__ __forceinline__ dc_acc dc_load(const dc_element &v) { return (dc_acc)(%s); }\n"):format(load),
-    ("static __device__ __forceinline__ dc_acc dc_finish(const dc_acc &v) { return %s; }\n"):format(
-      init and ("dc_fold(%s, v)"):format(init) or "v") }
+-- The type in which is folded, the text of dc_load, and that of the type's header.
+local function accumulator(fname, from, o)
+  local acc, front, load = from, "", elements.value(from, "v")
+  if o.map ~= nil then
+    local f = operators.of(fname, "option 'map'", o.map, "an element")
+    front, acc = operators.mapping(f, "dc_map", "a map", from)
+    load = "dc_map(v)"
+  end
+  if o.dtype ~= nil then
+    local wanted = core.dtype(o.dtype)
+    if not wanted then fail("dtype", "%s: '%s' is no dtype", fname, o.dtype) end
+    if acc.struct then fail("dtype", "%s: option 'dtype' is of numbers, and %s are folded", fname, acc.struct.name) end
+    load, acc = number_text.convert(load, acc, wanted), types.dtype(wanted.name)
+  end
+  if acc.kind == "c" or from.kind == "c" then
+    fail("dtype", "%s: complex numbers cannot be folded by a function yet", fname)
+  elseif acc.size > LARGEST then
+    fail("dtype", "%s: %s has %d bytes; structs of up to %d can be folded", fname, elements.shown(acc), acc.size,
+      LARGEST)
+  end
+  return acc, front, load
 end
 
--- The text of the initial value.
-local function init_text(fname, init, acc)
-  if init == nil then return nil end
-  local t = type(init)
-  if t ~= "number" and t ~= "boolean" or (t == "boolean") ~= (acc.kind == "b") then
-    fail("argument", "%s: the initial value is a %s, got %s", fname, acc.kind == "b" and "boolean" or "number",
-      core.describe(init))
+-- The initial value for the kernels, or one that is not used.
+local function initial(fname, init, acc)
+  if init == nil then return acc.struct and acc.struct:pack(acc.struct()) or acc.kind ~= "b" and 0 end
+  local v = elements.argument(fname, "the initial value", init, acc)
+  if not acc.struct and not number_text.holds(acc, v) then
+    fail("dtype", "%s: the initial value %s is no %s", fname, v, acc.name)
   end
-  if not number_text.holds(acc, init) then
-    fail("dtype", "%s: the initial value %s is no %s", fname, init, acc.name)
-  end
-  return number_text.literal(init, acc)
+  return v
 end
 
 local function run(fname, a, fn, o, offsets, count, longest)
-  local from = algorithm.flat(a)
-  local dtype = algorithm.dtype(a)
-  local acc = core.dtype(o.dtype or a.dtype)
-  if not acc then fail("dtype", "%s: '%s' is no dtype", fname, tostring(o.dtype)) end
-  algorithm.refuse_complex(fname, a, "cannot be folded by a function yet")
-  if acc.kind == "c" then
-    fail("dtype", "%s: option 'dtype' is %s; complex numbers are not possible", fname, acc.name)
-  end
-  local init = init_text(fname, o.init, acc)
-  local job = { device = a.device, from = from, size = a.size, name = dtype.name .. acc.name, acc = acc.name,
-    init = init, offsets = offsets, segments = count, longest = longest }
-  job.definitions = definitions(fname, fn, dtype, acc, init, a.size > algorithm.narrow)
-  job.out = empty(a.device, count, acc.name)
+  local from = elements.type(a)
+  local acc, front, load = accumulator(fname, from, o)
+  local f = operators.of(fname, "the operator", fn, "two elements")
+  local job = { device = a.device, from = elements.memory(a), size = a.size, name = elements.shown(from), acc = acc,
+    init = initial(fname, o.init, acc), initial = o.init ~= nil, offsets = offsets, segments = count,
+    longest = longest }
+  job.definitions = table.concat { elements.header(from), elements.header(acc),
+    ("typedef %s dc_index;\ntypedef %s dc_element;\ntypedef %s dc_acc;\n"):format(
+      a.size > algorithm.narrow and "long long" or "int", elements.ctype(from), acc.ctype), front,
+    operators.fold(f, "dc_fold", fname, acc),
+    ("static __device__ __forceinline__ dc_acc dc_load(const dc_element &v) { return (dc_acc)(%s); }\n"):format(load) }
+  job.out = elements.space(a.device, { count }, acc)
   if count > 0 and (algorithm.is_gpu(a.device) or not run_serial(job)) then run_on_gpu(job) end
-  algorithm.free(a, from)
-  return job.out
+  if not from.struct then algorithm.free(a, job.from) end
+  return job.out, acc
 end
 
-local known = { init = "any", dtype = "string" }
+local known = { init = "any", dtype = "string", map = "any" }
 local signatures = {
   reduce = { "a", "fn", "init", required = 2, known = known,
     usage = "an array, a function of two elements, then perhaps an initial value, then options" },
@@ -113,19 +124,32 @@ local signatures = {
     usage = "an array, offsets, a function of two elements, then perhaps an initial value, then options" },
 }
 
+-- The arguments by name; a struct's value at the end is an initial value, no table of options.
+local function read(fname, ...)
+  local n = select("#", ...)
+  if n > 0 and struct.of_value((select(n, ...))) then
+    local list = { ... }
+    list[n + 1] = {}
+    return arguments.read(fname, signatures[fname], table.unpack(list, 1, n + 1))
+  end
+  return arguments.read(fname, signatures[fname], ...)
+end
+
 local function reduce(...)
-  local o = arguments.read("reduce", signatures.reduce, ...)
-  local a = algorithm.array("reduce", "the first argument", o.a)
+  local o = read("reduce", ...)
+  local a = elements.array("reduce", "the first argument", o.a)
   if a.size == 0 and o.init == nil then
     fail("shape", "reduce: an array without elements has no result; give an initial value")
   end
   local offsets = algorithm.on(a.device, dc.array, { 1, a.size + 1 }, "int64")
-  return run("reduce", a, o.fn, o, offsets, 1, a.size):reshape {}
+  local out, acc = run("reduce", a, o.fn, o, offsets, 1, a.size)
+  if acc.struct then return elements.wrap(acc, out)[1] end
+  return out:reshape {}
 end
 
 local function segmented_reduce(...)
-  local o = arguments.read("segmented_reduce", signatures.segmented_reduce, ...)
-  local a = algorithm.array("segmented_reduce", "the first argument", o.a)
+  local o = read("segmented_reduce", ...)
+  local a = elements.array("segmented_reduce", "the first argument", o.a)
   if a.ndim ~= 1 then
     fail("shape", "segmented_reduce: segments are those of a 1-d array, this one has %d axes", a.ndim)
   end
@@ -133,7 +157,8 @@ local function segmented_reduce(...)
   if count > 0 and shortest == 0 and o.init == nil then
     fail("shape", "segmented_reduce: a segment without elements has no result; give an initial value")
   end
-  return run("segmented_reduce", a, o.fn, o, offsets, count, longest)
+  local out, acc = run("segmented_reduce", a, o.fn, o, offsets, count, longest)
+  return elements.wrap(acc, out)
 end
 
 return { reduce = reduce, segmented_reduce = segmented_reduce }

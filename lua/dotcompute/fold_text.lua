@@ -1,8 +1,7 @@
 -- The CUDA C of reduce and segmented_reduce; fold.lua says which kernel is for which segments.
 --
 -- The caller's text defines dc_element, dc_acc (the type in which is folded), dc_index, dc_load(element), which gives a
--- dc_acc, dc_fold(a, b), and dc_finish(v): a segment's result, with the initial value. Words of capitals: INIT, the
--- initial value; INITIAL, whether there is one.
+-- dc_acc, and dc_fold(a, b). INITIAL, a word of capitals, is whether there is an initial value.
 local core = require "dotcompute.core"
 local algorithm = require "dotcompute.algorithm"
 core.builtin(debug.getinfo(1, "S").source)
@@ -46,6 +45,10 @@ static __device__ __forceinline__ dc_acc dc_fold_range(const T *x, const dc_inde
   for (; i < end; i += team) sum = dc_fold(sum, dc_taker<T, PARTS>::take(x[i]));
   return sum;
 }
+// A segment's result.
+static __device__ __forceinline__ dc_acc dc_finish(const dc_acc &v, const dc_acc &init) {
+  return INITIAL ? dc_fold(init, v) : v;
+}
 // The fold of the first `count` lanes' values, in lane 0.
 static __device__ __forceinline__ dc_acc dc_fold_warp(dc_acc v, const int lane, const dc_index count) {
   #pragma unroll
@@ -77,7 +80,7 @@ local kernels = {}
 -- kernels: their numbers are listed in `far`, behind their count.
 kernels.segments = [=[
 __global__ void __launch_bounds__(BLOCK) dc_reduce_segments(void *out_, const void *x_, const long long *offsets,
-    const long long segments, const long long most, unsigned long long *far) {
+    const long long segments, const long long most, unsigned long long *far, const dc_acc init) {
   dc_acc *const out = (dc_acc *)out_;
   const dc_element *const x = (const dc_element *)x_;
   __shared__ alignas(16) unsigned char memory[WARPS * sizeof(dc_acc)];
@@ -93,8 +96,7 @@ __global__ void __launch_bounds__(BLOCK) dc_reduce_segments(void *out_, const vo
   if (TEAM == 32) v = dc_fold_warp(v, t, end - first);
   if (TEAM > 32) v = dc_fold_block(v, t, end - first, (dc_acc *)memory);
   if (t == 0) {
-    if (INITIAL && first == end) out[segment] = INIT;
-    else out[segment] = dc_finish(v);
+    out[segment] = INITIAL && first == end ? init : dc_finish(v, init);
   }
 }
 ]=]
@@ -125,7 +127,7 @@ __global__ void __launch_bounds__(BLOCK) dc_reduce_pieces(void *parts_, const vo
 -- The results of listed segments, from their pieces.
 kernels.ends = [=[
 __global__ void __launch_bounds__(BLOCK) dc_reduce_ends(void *out_, const void *parts_, const long long *offsets,
-    const unsigned long long *far) {
+    const unsigned long long *far, const dc_acc init) {
   dc_acc *const out = (dc_acc *)out_;
   const dc_acc *const parts = (const dc_acc *)parts_;
   __shared__ alignas(16) unsigned char memory[WARPS * sizeof(dc_acc)];
@@ -136,7 +138,7 @@ __global__ void __launch_bounds__(BLOCK) dc_reduce_ends(void *out_, const void *
     const dc_index pieces = (end - first + PIECE - 1) / PIECE, slot = first / (PIECE / 2);
     dc_acc v = dc_fold_range<dc_acc, true>(parts, slot, slot + pieces, threadIdx.x, BLOCK);
     v = dc_fold_block(v, threadIdx.x, pieces, (dc_acc *)memory);
-    if (threadIdx.x == 0) out[segment] = dc_finish(v);
+    if (threadIdx.x == 0) out[segment] = dc_finish(v, init);
   }
 }
 ]=]
@@ -162,7 +164,7 @@ static __device__ __forceinline__ long long dc_first_at(const long long *offsets
   return low;
 }
 __global__ void dc_reduce_chunks(void *out_, void *heads, void *tails, const void *x_, const long long *offsets,
-    const long long segments, const dc_index total, const dc_index length) {
+    const long long segments, const dc_index total, const dc_index length, const dc_acc init) {
   dc_acc *const out = (dc_acc *)out_;
   const dc_element *const x = (const dc_element *)x_;
   const dc_index begin = (dc_index)blockIdx.x * length;
@@ -176,8 +178,8 @@ __global__ void dc_reduce_chunks(void *out_, void *heads, void *tails, const voi
   for (; s < segments && (offsets[s] - 1 < end || end == total); s++) {
     const dc_index first = (dc_index)(offsets[s] - 1), stop = (dc_index)(offsets[s + 1] - 1);
     if (stop > end) ((dc_acc *)tails)[blockIdx.x] = dc_fold_part(x, first, end);
-    else if (stop > first) out[s] = dc_finish(dc_fold_part(x, first, stop));
-    else if (INITIAL) out[s] = INIT;
+    else if (stop > first) out[s] = dc_finish(dc_fold_part(x, first, stop), init);
+    else if (INITIAL) out[s] = init;
   }
 }
 ]=]
@@ -185,7 +187,7 @@ __global__ void dc_reduce_chunks(void *out_, void *heads, void *tails, const voi
 -- The results of segments that are in several chunks.
 kernels.borders = [=[
 __global__ void dc_reduce_borders(void *out, const void *heads_, const void *tails_, const long long *offsets,
-    const long long segments, const dc_index total, const dc_index length) {
+    const long long segments, const dc_index total, const dc_index length, const dc_acc init) {
   const dc_acc *const heads = (const dc_acc *)heads_, *const tails = (const dc_acc *)tails_;
   dc_acc sum;
   long long s = 0;
@@ -196,15 +198,15 @@ __global__ void dc_reduce_borders(void *out, const void *heads_, const void *tai
     if (first >= begin) continue;
     if (first >= begin - length) sum = tails[chunk - 1];
     sum = dc_fold(sum, heads[chunk]);
-    if (stop - begin <= length) ((dc_acc *)out)[s] = dc_finish(sum);
+    if (stop - begin <= length) ((dc_acc *)out)[s] = dc_finish(sum, init);
   }
 }
 ]=]
 
--- The kernel `what` of a variant: definitions (the caller's text), team, init (its text, or nil).
+-- The kernel `what` of a variant: definitions (the caller's text), team, initial (whether there is an initial value).
 function text.source(what, v)
   return v.definitions .. algorithm.fill(common .. kernels[what], { BLOCK = text.BLOCK, WARPS = text.BLOCK // 32,
-    PIECE = text.PIECE, TEAM = v.team, INIT = v.init or "dc_acc()", INITIAL = tostring(v.init ~= nil) })
+    PIECE = text.PIECE, TEAM = v.team, INITIAL = tostring(v.initial) })
 end
 
 return text

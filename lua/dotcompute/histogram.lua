@@ -327,11 +327,12 @@ end
 -- --- bincount ---------------------------------------------------------------------------------------------------
 
 -- What is counted: the array, or what the function `key` gives for its elements.
-local function counted(fname, a, key)
-  if key == nil then return a end
+local function counted(fname, a, key, dtype)
+  if key == nil then return algorithm.array(fname, "the first argument", a, dtype) end
   local operators = require "dotcompute.operators"
   operators.of(fname, "option 'key'", key, "an element")
-  return operators.map(fname, key, a)
+  local keys = operators.map(fname, key, require "dotcompute.elements".array(fname, "the first argument", a, dtype))
+  return algorithm.array(fname, "what option 'key' gives", keys)
 end
 
 local bincount_signature = { "a", known = { weights = "any", minlength = "number", key = "any" },
@@ -340,7 +341,7 @@ local bincount_signature = { "a", known = { weights = "any", minlength = "number
 local function bincount(...)
   local options = arguments.read("bincount", bincount_signature, ...)
   local least = algorithm.integer("bincount", "option 'minlength'", options.minlength or 0, 0)
-  local a = counted("bincount", algorithm.array("bincount", "the first argument", options.a, "int64"), options.key)
+  local a = counted("bincount", options.a, options.key, "int64")
   local dtype = algorithm.dtype(a)
   if dtype.kind ~= "i" and dtype.kind ~= "u" and dtype.kind ~= "b" then
     fail("dtype", "bincount counts integers, got an array of %s; dc.histogram sorts numbers into bins", a.dtype)
@@ -457,7 +458,7 @@ local histogram_signature = { "a", "bins", tables = { bins = true },
 local function histogram(...)
   local options = arguments.read("histogram", histogram_signature, ...)
   local by = options.bins
-  local a = counted("histogram", algorithm.array("histogram", "the first argument", options.a), options.key)
+  local a = counted("histogram", options.a, options.key)
   algorithm.refuse_complex("histogram", a, "have no order")
   local x = algorithm.flat(a):reshape(-1)
   local rule, count_of, facts = "even" -- luacheck: ignore 311

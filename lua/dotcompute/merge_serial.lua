@@ -159,10 +159,9 @@ function serial.run(job)
       half = 2 * half
     end
   end
-  local function memory(wanted, like) return wanted and algorithm.empty(device, n, like) or null end
-  local key_type, pay_type = job.key_type, job.index and "int64" or job.pays and job.pays.dtype
-  local to, pay_to = job.to or memory(true, key_type), job.index or job.pay_to or null
-  local spare, pay_spare = memory(true, key_type), memory(v.pays, pay_type)
+  local function like(a) return a and algorithm.empty(device, { a:shape() }, a.dtype) or null end
+  local to, pay_to = job.to or like(job.from), job.index or job.pay_to or null
+  local spare, pay_spare = like(job.from), like(job.index or job.pays)
   local keys, pays = { to, spare }, { pay_to, pay_spare }
   local at = 1 + #halves % 2 -- the last pass ends in the first buffers
   chunks((n + length - 1) // length, 1, keys[at], keys[3 - at], job.from, pays[at], pays[3 - at], job.pays or null,

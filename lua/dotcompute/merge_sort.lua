@@ -10,6 +10,7 @@
 local core = require "dotcompute.core"
 local dc = require "dotcompute"
 local algorithm = require "dotcompute.algorithm"
+local elements = require "dotcompute.elements"
 local operators = require "dotcompute.operators"
 local serial = require "dotcompute.merge_serial"
 local text = require "dotcompute.merge_text"
@@ -83,13 +84,15 @@ local function run_on_gpu(job)
     return operators.kernel(device, "dc_merge_" .. what, key, definitions, text.source, what, v)
   end
 
-  local function memory(wanted, like) return wanted and empty(device, job.size, like) or null end
+  local function memory(wanted, dtype, like)
+    return wanted and empty(device, like and { like:shape() } or job.size, dtype) or null
+  end
   local pay_type = job.index and (job.wide and "uint64" or "uint32") or job.pays and job.pays.dtype
   local many = #passes
-  local result = job.to or memory(many > 1, job.key_type)
-  local keys = { result, memory(many > 0, job.key_type) }
+  local result = job.to or memory(many > 1, job.from.dtype, job.from)
+  local keys = { result, memory(many > 0, job.from.dtype, job.from) }
   local pay_result = job.pay_to or memory(job.index and many > 1, pay_type)
-  local travels = { pay_result, memory(pays and many > 0, pay_type) }
+  local travels = { pay_result, memory(pays and many > 0, pay_type, job.pays) }
   local at = 1 + many % 2 -- of the buffers; the last pass writes the first ones
   local function target(last) return last and job.index or travels[at] end
   local offsets = job.offsets or null
@@ -115,28 +118,31 @@ end
 
 local merge_sort = {}
 
--- Sorts the rows, of `total` elements, of the contiguous array `from`, or its segments. `order`:
---   element  the C type of elements (operators.element)
+merge_sort.LARGEST = 128 -- bytes of an element
+
+-- Sorts the rows, of `total` elements, of `from`, or its segments. `from` is memory of elements (elements.lua) of
+-- order.type, `shape` theirs. `order`:
+--   type     the elements' type
+--   element  the C type of elements
 --   header   text in front
 --   less     text of dc_less(a, b)
--- `given` may have offsets and longest (segments.lua), pays (a contiguous array whose elements travel along). Returns
--- sorted elements, indices, and travelled elements; nil for those not wanted.
-function merge_sort.rows(from, total, order, want_keys, want_index, given)
-  local device, shape, size = from.device, { from:shape() }, from.size
-  local dtype = algorithm.dtype(from)
+-- `given` may have offsets and longest (segments.lua), pays (memory of elements that travel along) and pay_type.
+-- Returns memory of sorted elements, indices, memory of travelled elements; nil for those not wanted.
+function merge_sort.rows(from, shape, total, order, want_keys, want_index, given)
+  local device, size = from.device, algorithm.product(shape)
   local job = { device = device, from = from, size = size, total = total, rows = total > 0 and size // total or 0,
-    name = dtype.name, key_type = from.dtype, size_of_key = dtype.size, offsets = given.offsets,
-    longest = given.longest, pays = given.pays }
+    name = order.type.name, size_of_key = order.type.size, offsets = given.offsets, longest = given.longest,
+    pays = given.pays }
   job.wide = size > algorithm.narrow // 2 -- the greatest number is that of the end of a pair of runs
-  job.to = want_keys and empty(device, shape, from.dtype) or nil
+  job.to = want_keys and elements.space(device, shape, order.type) or nil
   job.index = want_index and empty(device, shape, "int64") or nil
-  job.pay_to = given.pays and empty(device, shape, given.pays.dtype) or nil
+  local pay_type = given.pay_type
+  job.pay_to = pay_type and elements.space(device, shape, pay_type) or nil
   if size == 0 then return job.to, job.index, job.pay_to end
-  local pay_dtype = given.pays and algorithm.dtype(given.pays)
   function job.define(segments, pay)
-    return table.concat { order.header, pay_dtype and operators.header(pay_dtype) or "",
+    return table.concat { order.header, pay_type and elements.header(pay_type) or "",
       ("typedef %s dc_index;\ntypedef %s dc_key;\ntypedef %s dc_pay;\n"):format(job.wide and "long long" or "int",
-        order.element, pay or (pay_dtype and operators.element(pay_dtype)) or "int"), order.less,
+        order.element, pay or (pay_type and elements.ctype(pay_type)) or "int"), order.less,
       segment_texts[segments] }
   end
   if algorithm.is_gpu(device) or not serial.run(job) then run_on_gpu(job) end

@@ -3,6 +3,7 @@
 local core = require "dotcompute.core"
 local algorithm = require "dotcompute.algorithm"
 local builder = require "dotcompute.builder"
+local elements = require "dotcompute.elements"
 local device_function = require "dotcompute.jit.device_function"
 core.builtin(debug.getinfo(1, "S").source)
 
@@ -29,26 +30,11 @@ function operators.of(fname, what, value, takes)
   return f
 end
 
--- --- elements ---------------------------------------------------------------------------------------------------
-
--- How kernels hold an element of a dtype, which is moved by its bits: its C type; and that of values.
-function operators.element(dtype)
-  return dtype.kind == "b" and "unsigned char" or dtype.ctype
-end
-
--- An element, in C, as a value that a function takes: bytes of bool arrays may hold anything but 0 for true.
-function operators.value(dtype, text)
-  return dtype.kind == "b" and ("(%s != 0)"):format(text) or text
-end
-
--- The text that a dtype's C type needs in front.
-function operators.header(dtype) return dtype.header and ("#include <%s>\n"):format(dtype.header) or "" end
-
 -- --- functions of elements --------------------------------------------------------------------------------------
 
--- The function compiled for the dtypes, as device_function.compile_one gives it; it must return a boolean.
-local function predicate(f, dtypes, struct, what)
-  local made = device_function.compile_one(f, dtypes, struct)
+-- The function compiled for element types, as device_function.compile_one gives it; it must return a boolean.
+local function predicate(f, list, struct, what)
+  local made = device_function.compile_one(f, list, struct)
   if made.result.kind ~= "b" then
     device_function.fail(f, made.return_at, "the function returns %s here; %s returns true or false", made.result.text,
       what)
@@ -56,38 +42,54 @@ local function predicate(f, dtypes, struct, what)
   return made
 end
 
--- CUDA C of `static bool NAME(const ELEMENT &a[, const ELEMENT &b])` for a function of elements that returns a boolean.
--- `what`: the option, for messages.
+-- CUDA C of `static bool NAME(const ELEMENT &a[, const ELEMENT &b])` for a function of elements of these types that
+-- returns a boolean. `what`: the option, for messages.
 function operators.predicate(f, name, what, ...)
-  local dtypes, names, params, args = { ... }, {}, {}, {}
-  for k, d in ipairs(dtypes) do
+  local list, params, args = {}, {}, {}
+  for k, t in ipairs { ... } do
     local letter = ("ab"):sub(k, k)
-    names[k] = d.name
-    params[k] = ("const %s &%s"):format(operators.element(d), letter)
-    args[k] = operators.value(d, letter)
+    list[k] = elements.jit_type(t)
+    params[k] = ("const %s &%s"):format(elements.ctype(t), letter)
+    args[k] = elements.value(t, letter)
   end
-  local made = predicate(f, names, name .. "_lua", what)
+  local made = predicate(f, list, name .. "_lua", what)
   return ("%sstatic __device__ __forceinline__ bool %s(%s) { return %s(%s); }\n"):format(made.text, name,
     table.concat(params, ", "), made.call, table.concat(args, ", "))
 end
 
--- CUDA C of `static RESULT NAME(const RESULT &a, const RESULT &b)` for an operator of two values of a dtype. What it
--- returns is converted as results of arithmetic are when they are written into an array of that dtype.
-function operators.fold(f, name, what, dtype)
-  local made = device_function.compile_one(f, { dtype.name, dtype.name }, name .. "_lua")
+-- CUDA C of `static T NAME(const T &a, const T &b)` for an operator of two values of a type. Numbers that it returns
+-- are converted as results of arithmetic are when they are written into an array of that dtype.
+function operators.fold(f, name, what, t)
+  local own = elements.jit_type(t)
+  local made = device_function.compile_one(f, { own, own }, name .. "_lua")
   local result = made.result
-  if (result.kind == "b") ~= (dtype.kind == "b") or (result.kind == "f" and dtype.kind ~= "f") then
+  local fits = result == own or (not t.struct and result.kind ~= nil and (result.kind == "b") == (t.kind == "b")
+    and (result.kind ~= "f" or t.kind == "f"))
+  if not fits then
     device_function.fail(f, made.return_at, "the function returns %s here, but %s makes one %s of two", result.text,
-      what, dtype.name)
+      what, elements.shown(t))
   end
   return ("%sstatic __device__ __forceinline__ %s %s(const %s &a, const %s &b) { return (%s)%s(a, b); }\n"):format(
-    made.text, dtype.ctype, name, dtype.ctype, dtype.ctype, dtype.ctype, made.call)
+    made.text, t.ctype, name, t.ctype, t.ctype, t.ctype, made.call)
+end
+
+-- CUDA C of `static RESULT NAME(const ELEMENT &a)` for a function of an element, and the type of its result.
+function operators.mapping(f, name, what, t)
+  local made = device_function.compile_one(f, { elements.jit_type(t) }, name .. "_lua")
+  local result = elements.result(device_function.strong(made.result))
+  if not result then
+    device_function.fail(f, made.return_at, "the function returns %s here; %s returns a number, a boolean or a struct",
+      made.result.text, what)
+  end
+  return ("%s%sstatic __device__ __forceinline__ %s %s(const %s &a) { return (%s)%s(%s); }\n"):format(made.text,
+    elements.header(result), result.ctype, name, elements.ctype(t), result.ctype, made.call, elements.value(t, "a")),
+    result
 end
 
 -- The array of what a function of an element that returns a boolean gives for each element of `a`.
 function operators.mask(fname, what, value, a)
   local f = operators.of(fname, what, value, "an element")
-  predicate(f, { a.dtype }, "dc_mask", "a predicate")
+  predicate(f, { elements.jit_type(elements.type(a)) }, "dc_mask", "a predicate")
   return operators.map(fname, value, a)
 end
 
@@ -121,8 +123,11 @@ end
 
 local mapped = setmetatable({}, { __mode = "k" }) -- function -> the elementwise function of it
 
--- fn(arrays…), elementwise, as dc.vectorize of the function has it.
+-- fn(arrays…), elementwise, as dc.vectorize of the function has it; also of structs (map_structs.lua).
 function operators.map(fname, value, ...)
+  local f = operators.of(fname, "the function", value)
+  local structs = require "dotcompute.map_structs"
+  if structs.has_structs(f, ...) then return structs.map(fname, f, ...) end
   local call = mapped[value]
   if not call then
     call = require "dotcompute.jit.elementwise".vectorize(value, { name = builder.c_name(fname) })

@@ -79,12 +79,34 @@ local function complex_in_order(flat, count)
   return keys, first, order
 end
 
--- The same by the script's functions: `equal` compares neighbours, in the order of the array; `less` sorts.
-local function in_order_by(options, flat, count, want_places)
-  local by = require "dotcompute.sort_by"
-  local keys, order = flat, nil
-  if options.less ~= nil then keys, order = by.sorted("unique", options.less, flat, count, want_places) end
-  return keys, by.heads("unique", options, keys, count), order
+-- The same by the script's functions, of numbers or structs: `equal` compares neighbours, in the order of the array;
+-- `less` sorts.
+local function in_order_by(options, a, count, want_places)
+  local by, elements = require "dotcompute.sort_by", require "dotcompute.elements"
+  local t = elements.type(a)
+  local keys, order = elements.line(elements.memory(a), t), nil
+  if options.less ~= nil then keys, order = by.sorted("unique", options.less, keys, t, count, want_places) end
+  return elements.wrap(t, keys), by.heads("unique", options, keys, t, count), order
+end
+
+-- The array of values, of one axis, numbers or structs.
+local function values_of(values, count, device)
+  local elements = require "dotcompute.elements"
+  values = elements.array("unique", "option 'values'", values, nil, device)
+  algorithm.check_device("unique", "the array of values", values, device)
+  if values.size ~= count then fail("shape", "unique: %d values for %d elements", values.size, count) end
+  local t = elements.type(values)
+  return elements.wrap(t, elements.line(elements.memory(values), t))
+end
+
+-- The values at the places of `order`, where there is one, for which `first` is true.
+local function first_values(values, order, first)
+  if order then
+    local elements = require "dotcompute.elements"
+    local t, n = elements.type(values), order.size
+    values = elements.wrap(t, elements.gather(elements.memory(values), t, order, n, math.max(1, n), { n }))
+  end
+  return select_.where(values, first)
 end
 
 local unique_signature = { "a", known = { counts = "boolean", inverse = "boolean", less = "any", equal = "any",
@@ -92,28 +114,24 @@ local unique_signature = { "a", known = { counts = "boolean", inverse = "boolean
 
 local function unique(...)
   local options = arguments.read("unique", unique_signature, ...)
-  local a = algorithm.array("unique", "the first argument", options.a)
-  local device, count = a.device, a.size
-  local flat = algorithm.flat(a):reshape(count)
   local by = options.less ~= nil or options.equal ~= nil
+  local is_struct = algorithm.is_struct_array(options.a)
+  if is_struct and not by then
+    fail("dtype", "unique: structs have no order of their own; give option 'less' or 'equal'")
+  end
+  local a = is_struct and options.a or algorithm.array("unique", "the first argument", options.a)
+  local device, count = a.device, a.size
+  local flat = is_struct and a or algorithm.flat(a):reshape(count)
   if options.less ~= nil and options.equal ~= nil then
     fail("argument", "unique: give one of the options 'less' and 'equal'")
   end
-  local values = options.values
-  if values ~= nil then
-    values = algorithm.array("unique", "option 'values'", values, nil, device)
-    algorithm.check_device("unique", "the array of values", values, device)
-    if values.size ~= count then
-      fail("shape", "unique: %d values for %d elements", values.size, count)
-    end
-    values = algorithm.flat(values):reshape(count)
-  end
+  local values = options.values ~= nil and values_of(options.values, count, device) or nil
   local want_places = options.inverse == true or values ~= nil
   local keys, first, order
   if by then keys, first, order = in_order_by(options, flat, count, want_places)
   elseif algorithm.dtype(a).kind == "c" then keys, first, order = complex_in_order(flat, count)
   else keys, first, order = in_order(flat, count, want_places) end
-  local results = { select_.flat(keys, first) }
+  local results = { select_.where(keys, first) }
   if options.counts then
     local starts = select_.flat(nil, first)
     local m = starts.size
@@ -134,9 +152,11 @@ local function unique(...)
     results[#results + 1] = inverse
   end
   if values ~= nil then
-    results[#results + 1] = select_.flat(order and values:take(order) or values, first)
+    results[#results + 1] = first_values(values, order, first)
   end
-  if keys ~= flat then algorithm.free(results[1], keys) end
+  if keys ~= flat and (options.less ~= nil or not by) then
+    if is_struct then keys:close() else algorithm.free(results[1], keys) end
+  end
   algorithm.free(nil, order, first)
   return table.unpack(results)
 end
@@ -185,6 +205,9 @@ local function searchsorted(...)
   if side ~= nil and side ~= "left" and side ~= "right" then
     fail("argument", "searchsorted: the side is \"left\" or \"right\", got %s", core.describe(side))
   end
+  if algorithm.is_struct_array(sorted) then
+    return require "dotcompute.sort_by".search_structs(sorted, values, o.less, side == "right", search_source)
+  end
   sorted = algorithm.array("searchsorted", "the first argument", sorted)
   if sorted.ndim ~= 1 then
     fail("shape", "searchsorted: the sorted array has 1 axis, this one has %d", sorted.ndim)
@@ -202,7 +225,8 @@ local function searchsorted(...)
     local right = side == "right"
     local kernel
     if o.less ~= nil then
-      kernel = require "dotcompute.sort_by".search_kernel(device, dtype, o.less, right, search_source)
+      local by = require "dotcompute.sort_by"
+      kernel = by.search_kernel(device, by.type(dtype.name), o.less, right, search_source)
     else
       kernel = algorithm.kernel(device, "dc_searchsorted", dtype.name .. tostring(right), natural_source, dtype, right)
     end

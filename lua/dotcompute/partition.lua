@@ -4,6 +4,7 @@
 local core = require "dotcompute.core"
 local dc = require "dotcompute"
 local algorithm = require "dotcompute.algorithm"
+local elements = require "dotcompute.elements"
 local operators = require "dotcompute.operators"
 local select_ = require "dotcompute.select"
 core.builtin(debug.getinfo(1, "S").source)
@@ -14,17 +15,16 @@ local function partition(...)
     algorithm.fail("argument", "partition takes an array and one or more predicates, got %d argument%s",
       select("#", ...), select("#", ...) == 1 and "" or "s")
   end
-  a = algorithm.array("partition", "the first argument", a)
-  local x = algorithm.flat(a):reshape(-1)
+  local x = elements.array("partition", "the first argument", a)
   local parts, rest = {}, nil -- rest: where no predicate so far was true
   for k, predicate in ipairs(predicates) do
     local test = operators.mask("partition", ("predicate %d"):format(k), predicate, x)
-    parts[k] = select_.flat(x, algorithm.mask(rest and dc.logical_and(rest, test) or test))
+    parts[k] = select_.where(x, rest and dc.logical_and(rest, test) or test)
     local other = dc.logical_not(test)
     rest = (rest and dc.logical_and(rest, other) or other):eval()
     test:close()
   end
-  parts[#parts + 1] = select_.flat(x, rest)
+  parts[#parts + 1] = select_.where(x, rest)
   return table.unpack(parts)
 end
 

@@ -338,20 +338,32 @@ local function shape_text(a)
   return ("(%s%s)"):format(table.concat(shape, ", "), #shape == 1 and "," or "")
 end
 
--- The elements of x, which is contiguous, for which the function of the script is true.
+-- The elements of the array x where `mask`, an array or pending expression of its shape, is true; of structs, too.
+function select_.where(x, mask)
+  mask = algorithm.mask(mask)
+  if not algorithm.is_struct_array(x) then return select_.flat(algorithm.flat(x), mask) end
+  local elements = require "dotcompute.elements"
+  local t, at = elements.type(x), select_.flat(nil, mask)
+  local found = elements.gather(elements.memory(x), t, at, at.size, math.max(1, at.size), { at.size })
+  at:close()
+  return elements.wrap(t, found)
+end
+
+-- The elements of x for which the function of the script is true.
 local function select_by(x, predicate)
-  local operators = require "dotcompute.operators"
+  local operators, elements = require "dotcompute.operators", require "dotcompute.elements"
   local device, n = x.device, x.size
-  if not algorithm.is_gpu(device) then
-    return select_.flat(x, algorithm.flat(operators.mask("select", "the predicate", predicate, x)))
+  if algorithm.is_struct_array(x) or not algorithm.is_gpu(device) then
+    return select_.where(x, operators.mask("select", "the predicate", predicate, x))
   end
-  local dtype, wide = algorithm.dtype(x), n > algorithm.narrow
+  x = algorithm.flat(x)
+  local dtype, wide = elements.type(x), n > algorithm.narrow
   local f = operators.of("select", "the predicate", predicate, "an element")
   local test = operators.predicate(f, "dc_passes", "a predicate", dtype)
   if n == 0 then return empty(device, 0, x.dtype) end
   local shape = shape_for(device, dtype.size)
   local kernel = operators.kernel(device, "dc_select", ("%s %s"):format(x.dtype, wide), test, function()
-    return operators.header(dtype) .. source_of(algorithm.fill(element_text, { ELEMENT = operators.element(dtype) })
+    return elements.header(dtype) .. source_of(algorithm.fill(element_text, { ELEMENT = elements.ctype(dtype) })
       :gsub("TEST", function() return test end), "dc_element", shape, taken, wide)
   end)
   local out = empty(device, n, x.dtype)
@@ -363,9 +375,10 @@ function select_.select(...)
   if select("#", ...) ~= 2 then
     fail("argument", "select takes an array and a mask or a function, got %d arguments", (select("#", ...)))
   end
-  a = algorithm.array("select", "the first argument", a)
+  local is_struct = algorithm.is_struct_array(a)
+  a = is_struct and a or algorithm.array("select", "the first argument", a)
   if type(mask) == "function" or (type(mask) == "table" and require "dotcompute.operators".is(mask)) then
-    return select_by(algorithm.flat(a), mask)
+    return select_by(a, mask)
   end
   mask = algorithm.array("select", "the mask", mask, nil, a.device)
   if mask.dtype ~= "bool" then
@@ -376,7 +389,7 @@ function select_.select(...)
     fail("shape", "select: the array has the shape %s, the mask %s; they must be the same", shape_text(a),
       shape_text(mask))
   end
-  return select_.flat(algorithm.flat(a), algorithm.mask(mask))
+  return select_.where(a, mask)
 end
 
 -- --- nonzero ----------------------------------------------------------------------------------------------------
@@ -406,4 +419,4 @@ function select_.nonzero(...)
   return coordinates(flat, { a:shape() })
 end
 
-return { select = select_.select, nonzero = select_.nonzero, flat = select_.flat }
+return { select = select_.select, nonzero = select_.nonzero, flat = select_.flat, where = select_.where }

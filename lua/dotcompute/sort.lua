@@ -115,9 +115,11 @@ local signatures = {
 
 local function sorted(fname, keys, index, ...)
   local o = arguments.read(fname, signatures[fname], ...)
-  local a = algorithm.array(fname, "the first argument", o.a)
-  local by = (o.less ~= nil or o.key ~= nil or o.offsets ~= nil or o.values ~= nil) and require "dotcompute.sort_by"
-  if not by or o.less == nil then algorithm.refuse_complex(fname, a, "have no order") end
+  local by = o.less ~= nil or o.key ~= nil or o.offsets ~= nil or o.values ~= nil
+  local is_struct = algorithm.is_struct_array(o.a)
+  by = (by or is_struct) and require "dotcompute.sort_by"
+  local a = is_struct and o.a or algorithm.array(fname, "the first argument", o.a)
+  if o.less == nil and o.key == nil and not is_struct then algorithm.refuse_complex(fname, a, "have no order") end
   local axis = algorithm.axis(fname, o.axis, a.ndim)
   if by then return by.sort(fname, a, axis, index, o) end
   local total = select(axis, a:shape())

@@ -187,6 +187,27 @@ function methods.to(a, device)
   return wrap(h.struct, moved)
 end
 
+-- The elements at these indices along the only axis.
+function methods.take(a, indices)
+  local h = check(a, "take")
+  if #h.shape ~= 1 then
+    fail("shape", "take: an array of structs with one axis is expected, this one has %d", #h.shape)
+  end
+  return wrap(h.struct, dc.take(h.bytes, indices, 1))
+end
+
+-- Algorithms by functions in Lua (docs/jit.md). No tail calls: errors name the caller's line.
+local function results(...) return ... end
+
+for _, name in ipairs { "sort", "argsort", "select", "partition", "unique", "searchsorted", "reduce",
+  "segmented_reduce", "histogram", "bincount" } do
+  local fn = dc[name]
+  methods[name] = function(a, ...)
+    check(a, name)
+    return results(fn(a, ...))
+  end
+end
+
 function methods.close(a) check(a, "close").bytes:close() end
 meta.__close = methods.close
 

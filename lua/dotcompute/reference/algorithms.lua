@@ -9,6 +9,7 @@ local KEY = { "key", "function", "what is compared: `key(p)`, a number of each e
 local OFFSETS = { "offsets", "array|table", "sorts the segments of a 1-d array by themselves: segment k is "
   .. "`a[offsets[k]]` to `a[offsets[k + 1] - 1]`. Ascending integers, from 1 to the number of elements plus 1" }
 local VALUES = { "values", "array|table", "an array of the same shape whose elements move along" }
+local MAP = { "map", "function", "what is folded: `map(p)`, a number, a boolean or a struct of each element" }
 local FUNCTIONS = "mistakes in a function in Lua, one that returns another type"
 
 return {
@@ -51,7 +52,7 @@ dc.cumprod { 2, 3, 4 }                     --> {2, 6, 24}
     words = "prefix product scan running cumulative",
   },
   {
-    "sort", at = "dc array",
+    "sort", at = "dc array struct_array",
     call = { "a:sort([axis] [, {descending=false, less=, key=, offsets=, values=}])",
       "dc.sort(a [, axis] [, {descending=false, less=, key=, offsets=, values=}])" },
     text = "The elements along an axis in ascending order, or in that of a function in Lua, `less` or `key` "
@@ -79,7 +80,7 @@ values                                     --> {10, 20, 30}
     words = "order ascending descending merge sort comparison segmented",
   },
   {
-    "argsort", at = "dc array",
+    "argsort", at = "dc array struct_array",
     call = { "a:argsort([axis] [, {descending=false, less=, key=, offsets=}])",
       "dc.argsort(a [, axis] [, {descending=false, less=, key=, offsets=}])" },
     text = "The indices that sort the elements along an axis. Equal elements keep their order. With `offsets` they "
@@ -118,7 +119,7 @@ indices                                    --> {2, 3}
     words = "largest smallest elements partition argpartition",
   },
   {
-    "unique", at = "dc array",
+    "unique", at = "dc array struct_array",
     call = { "a:unique([{counts=false, inverse=false, less=, equal=, values=}])",
       "dc.unique(a [, {counts=false, inverse=false, less=, equal=, values=}])" },
     text = "The distinct values of all elements, ascending (complex numbers with a NaN count as one value, the last); "
@@ -146,7 +147,7 @@ dc.unique({ 1, 1, 2, 1 }, { equal = function(p, q) return p == q end })  --> {1,
     words = "distinct values set duplicates unique_by_key runs",
   },
   {
-    "searchsorted", at = "dc array",
+    "searchsorted", at = "dc array struct_array",
     call = { 's:searchsorted(v [, "left"|"right"] [, {less=}])',
       'dc.searchsorted(s, v [, "left"|"right"] [, {less=}])' },
     text = "For each value its position in the ascending 1-d array `s`, 1 to `#s + 1`: before equal elements, or after "
@@ -170,7 +171,7 @@ dc.searchsorted({ 3, 2, 1 }, 2, { less = function(p, q) return p > q end }):item
     words = "binary search bisect digitize lower_bound upper_bound",
   },
   {
-    "select", at = "dc array",
+    "select", at = "dc array struct_array",
     text = "The elements where the bool array of the same shape is true: 1-d, in C order. The same as `a[mask]`. In "
       .. "place of the mask stands a predicate, a function in Lua of an element.",
     args = { ARRAY, { "mask", "array|table|function", "bool, the shape of `a`; or a predicate" } },
@@ -188,7 +189,7 @@ a:select(function(v) return v % 2 == 0 end)  --> {4, 2}
     words = "filter mask compress",
   },
   {
-    "partition", at = "dc array", call = { "a:partition(predicate…)", "dc.partition(a, predicate…)" },
+    "partition", at = "dc array struct_array", call = { "a:partition(predicate…)", "dc.partition(a, predicate…)" },
     text = "Divides the elements by predicates, functions in Lua: first those for which the first one is true; of the "
       .. "others those for which the second one is true, and so on; last the rest. All parts keep the order of `a`.",
     args = { ARRAY, { "...", "function", "one or more predicates of an element" } },
@@ -205,37 +206,38 @@ positive                                   --> {4, 2}
     words = "split divide three_way_partition",
   },
   {
-    "reduce", at = "dc array",
+    "reduce", at = "dc array struct_array",
     call = { "a:reduce(fn [, init] [, {dtype=}])", "dc.reduce(a, fn [, init] [, {dtype=}])" },
     text = "All elements folded by a function in Lua: `fn(p, q)` makes one value of two, associatively and "
       .. "commutatively. `dc.reduction` folds along axes, several arrays, and pending expressions without computing "
       .. "them first.",
     args = { ARRAY, { "fn", "function", "makes one of two elements" },
-      { "init?", "number|boolean", "a value that is folded, too; the result of no elements" } },
-    options = { { "init", "number|boolean", "the same by name" },
-      { "dtype", "dtype", "in which is folded. Default: that of `a`" } },
-    returns = { { "array", "0-d" } },
+      { "init?", "any", "a number, boolean or struct that is folded, too; the result of no elements" } },
+    options = { { "init", "any", "the same by name" }, MAP,
+      { "dtype", "dtype", "in which is folded. Default: that of `a`, or what `map` gives" } },
+    returns = { { "array", "0-d; of structs the value" } },
     errors = { argument = "no function, one with another number of parameters, an `init` that is no number",
       compile = FUNCTIONS, dtype = "complex numbers, an `init` that the dtype does not hold",
       shape = "no elements and no `init`" },
     example = [[
 dc.reduce({ 3, 9, 4 }, function(p, q) return p > q and p or q end):item()  --> 9
+dc.reduce({ 3, -9, 4 }, function(p, q) return p + q end, 0, { map = function(p) return p * p end }):item()  --> 106
 dc.array({ 100, 100 }, "int8"):reduce(function(p, q) return p + q end, 5, { dtype = "int32" }):item()  --> 205
 ]],
     see = "reduction segmented_reduce sum",
     words = "fold accumulate custom operator",
   },
   {
-    "segmented_reduce", at = "dc array",
+    "segmented_reduce", at = "dc array struct_array",
     call = { "a:segmented_reduce(offsets, fn [, init] [, {dtype=}])",
       "dc.segmented_reduce(a, offsets, fn [, init] [, {dtype=}])" },
     text = "Each segment of a 1-d array folded by a function in Lua. Segment k is `a[offsets[k]]` to "
       .. "`a[offsets[k + 1] - 1]`; it may be empty if there is an `init`.",
     args = { ARRAY, { "offsets", "array|table", "ascending integers, from 1 to the number of elements plus 1" },
       { "fn", "function", "makes one of two elements; associative and commutative" },
-      { "init?", "number|boolean", "a value that is folded into each segment, too" } },
-    options = { { "init", "number|boolean", "the same by name" },
-      { "dtype", "dtype", "in which is folded. Default: that of `a`" } },
+      { "init?", "any", "a number, boolean or struct that is folded into each segment, too" } },
+    options = { { "init", "any", "the same by name" }, MAP,
+      { "dtype", "dtype", "in which is folded. Default: that of `a`, or what `map` gives" } },
     returns = { { "array", "1-d, an element for each segment" } },
     errors = { argument = "offsets that descend or do not begin with 1 and end behind the array, no function",
       compile = FUNCTIONS, device = "offsets on another device",
@@ -280,7 +282,7 @@ columns                                    --> {2, 1}
     words = "argwhere find indices",
   },
   {
-    "take", at = "dc array",
+    "take", at = "dc array struct_array",
     text = "The elements at these indices along the axis, in the shape of the indices; without an axis, of all "
       .. "elements in C order.",
     args = { ARRAY,
@@ -323,7 +325,7 @@ dc.zeros(2, 2):scatter_add({ 2, 2 }, { { 1, 2 }, { 3, 4 } })  --> {{0, 0}, {4, 6
     words = "scatter accumulate segment sum",
   },
   {
-    "bincount", at = "dc array",
+    "bincount", at = "dc array struct_array",
     call = { "a:bincount([{minlength=0, weights=, key=}])", "dc.bincount(a [, {minlength=0, weights=, key=}])" },
     text = "Counts integers: `c[v + 1]` is the count of the integer `v`, from 0 to the largest value (int64). With "
       .. "option `weights`: their sums instead of counts (float64, in a fixed order). Option `minlength`: the result "
@@ -343,7 +345,7 @@ dc.bincount({ 0, 1, 1 }, { weights = { 0.5, 1, 2 }, minlength = 4 })  --> {0.5, 
     words = "count occurrences",
   },
   {
-    "histogram", at = "dc array",
+    "histogram", at = "dc array struct_array",
     call = { "a:histogram([bins] [, {range=, weights=, key=}])",
       "dc.histogram(a [, bins] [, {range=, weights=, key=}])" },
     text = "The number of elements in each of `bins` (10) bins of equal width from the smallest to the largest "
