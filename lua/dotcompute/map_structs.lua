@@ -53,11 +53,12 @@ STORES}
 
 -- The arrays of what the function of the record `f` returns for each element.
 function map_structs.map(fname, f, ...)
-  local list, types_of, shape, device = { ... }, {}, nil, nil
-  for _, v in ipairs(list) do
+  local given, list, types_of, shape, device = { ... }, {}, {}, nil, nil
+  for _, v in pairs(given) do
     device = device or ((core.is_array(v) or elements.struct_of(v)) and v.device) or nil
   end
-  for k, v in ipairs(list) do
+  for k = 1, select("#", ...) do
+    local v = given[k]
     if type(v) == "table" and not struct.of_value(v) and not elements.struct_of(v) then
       v = algorithm.array(fname, ("argument %d"):format(k), v, nil, device)
     end
@@ -69,8 +70,7 @@ function map_structs.map(fname, f, ...)
         fail("shape", "%s: arrays beside structs have one shape, got (%s) and (%s)", fname, table.concat(shape, ", "),
           table.concat(own, ", "))
       end
-      device = device or x.array.device
-      shape = own
+      shape, device = own, device or x.array.device
       algorithm.check_device(fname, ("argument %d"):format(k), x.array, device)
     end
   end
