@@ -4,6 +4,7 @@
 -- algorithms' temporary memory see arrays of structs as their bytes, which have an axis more.
 local core = require "dotcompute.core"
 local algorithm = require "dotcompute.algorithm"
+local storage = require "dotcompute.storage"
 local struct = require "dotcompute.struct"
 local struct_array = require "dotcompute.struct_array"
 local types = require "dotcompute.jit.types"
@@ -30,6 +31,7 @@ end
 -- The element type of what a function of the script returns: numbers and structs can be elements.
 function elements.result(t)
   if t.composite == "tuple" then return nil end
+  if t.weak == "c" then return types.dtype "complex128" end
   return of_type(t)
 end
 
@@ -74,6 +76,7 @@ end
 -- What the type needs in front. It may stand in a source several times.
 function elements.header(t)
   if t.struct then return t.struct:source() end
+  if t.kind == "c" then return core.complex_text() end
   return t.header and ("#include <%s>\n"):format(t.header) or ""
 end
 
@@ -83,7 +86,7 @@ function elements.ctype(t) return t.kind == "b" and "unsigned char" or t.ctype e
 -- An element, in C, as a value that a function takes: any byte but 0 is true.
 function elements.value(t, text) return t.kind == "b" and ("(%s != 0)"):format(text) or text end
 
--- The bytes of a struct's value, or a number, for a kernel's parameter of the type. `what` names it in messages.
+-- The bytes of a struct's value or a complex number, or a number, for a kernel's parameter of the type. `what` names it in messages.
 function elements.argument(fname, what, v, t)
   if t.struct then
     if struct.of_value(v) ~= t.struct then
@@ -91,6 +94,7 @@ function elements.argument(fname, what, v, t)
     end
     return t.struct:pack(v)
   end
+  if t.kind == "c" then return storage.number(t.name).encode(v, what) end
   local kind = type(v)
   if (kind ~= "number" and kind ~= "boolean") or (kind == "boolean") ~= (t.kind == "b") then
     fail("argument", "%s: %s is a %s, got %s", fname, what, t.kind == "b" and "boolean" or "number", core.describe(v))

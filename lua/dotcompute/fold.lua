@@ -77,11 +77,12 @@ local function accumulator(fname, from, o)
     local wanted = core.dtype(o.dtype)
     if not wanted then fail("dtype", "%s: '%s' is no dtype", fname, o.dtype) end
     if acc.struct then fail("dtype", "%s: option 'dtype' is of numbers, and %s are folded", fname, acc.struct.name) end
+    if (acc.kind == "c" or wanted.kind == "c") and acc.name ~= wanted.name then
+      fail("dtype", "%s: option 'dtype' does not convert from or to complex numbers: a:to(dtype) does", fname)
+    end
     load, acc = number_text.convert(load, acc, wanted), types.dtype(wanted.name)
   end
-  if acc.kind == "c" or from.kind == "c" then
-    fail("dtype", "%s: complex numbers cannot be folded by a function yet", fname)
-  elseif acc.size > LARGEST then
+  if acc.size > LARGEST then
     fail("dtype", "%s: %s has %d bytes; structs of up to %d can be folded", fname, elements.shown(acc), acc.size,
       LARGEST)
   end
@@ -90,9 +91,10 @@ end
 
 -- The initial value for the kernels, or one that is not used.
 local function initial(fname, init, acc)
-  if init == nil then return acc.struct and acc.struct:pack(acc.struct()) or acc.kind ~= "b" and 0 end
+  if init == nil and (acc.struct or acc.kind == "c") then return ("\0"):rep(acc.size) end
+  if init == nil then return acc.kind ~= "b" and 0 end
   local v = elements.argument(fname, "the initial value", init, acc)
-  if not acc.struct and not number_text.holds(acc, v) then
+  if type(v) == "number" and not number_text.holds(acc, v) then
     fail("dtype", "%s: the initial value %s is no %s", fname, v, acc.name)
   end
   return v

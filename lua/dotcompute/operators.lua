@@ -64,7 +64,7 @@ function operators.fold(f, name, what, t)
   local made = device_function.compile_one(f, { own, own }, name .. "_lua")
   local result = made.result
   local fits = result == own or (not t.struct and result.kind ~= nil and (result.kind == "b") == (t.kind == "b")
-    and (result.kind ~= "f" or t.kind == "f"))
+    and (result.kind ~= "f" or t.kind == "f") and t.kind ~= "c" and result.kind ~= "c")
   if not fits then
     device_function.fail(f, made.return_at, "the function returns %s here, but %s makes one %s of two", result.text,
       what, elements.shown(t))
@@ -123,11 +123,11 @@ end
 
 local mapped = setmetatable({}, { __mode = "k" }) -- function -> the elementwise function of it
 
--- fn(arrays…), elementwise, as dc.vectorize of the function has it; also of structs (map_structs.lua).
+-- fn(arrays…), elementwise, as dc.vectorize of the function has it; also of structs and complex numbers (map_elements.lua).
 function operators.map(fname, value, ...)
   local f = operators.of(fname, "the function", value)
-  local structs = require "dotcompute.map_structs"
-  if structs.has_structs(f, ...) then return structs.map(fname, f, ...) end
+  local others = require "dotcompute.map_elements"
+  if others.is_for(f, ...) then return others.map(fname, f, ...) end
   local call = mapped[value]
   if not call then
     call = require "dotcompute.jit.elementwise".vectorize(value, { name = builder.c_name(fname) })

@@ -205,3 +205,36 @@ describe("transform", function()
     fails("argument", "returns nothing", function() dc.transform(function(_) end, { 1 }) end)
   end)
 end)
+
+describe("complex numbers", function()
+  it("are sorted, selected, folded and mapped by functions", function()
+    local list = {}
+    for k = 1, 600 do list[k] = dc.complex(math.random(-9, 9), math.random(-9, 9)) end
+    local function size(v) return v.re * v.re + v.im * v.im end
+    local at = {}
+    for k = 1, #list do at[k] = k end
+    table.sort(at, function(i, j)
+      local p, q = size(list[i]), size(list[j])
+      if p ~= q then return p < q end
+      return i < j
+    end)
+    h.each_way(function()
+      for _, dtype in ipairs { "complex64", "complex128" } do
+        local a = dc.array(list, dtype)
+        local want = a:take(dc.array(at, "int64"))
+        local function less(p, q) return p.re * p.re + p.im * p.im < q.re * q.re + q.im * q.im end
+        assert.is_true(dc.equal(want, a:sort { less = less }))
+        assert.is_true(dc.equal(want, a:sort { key = function(p) return p.re * p.re + p.im * p.im end }))
+        h.same(at, a:argsort({ less = less }):to_table())
+        local sum = a:reduce(function(p, q) return p + q end, dc.complex(0.5, -1)):item()
+        local re, im = 0.5, -1
+        for _, v in ipairs(list) do re, im = re + v.re, im + v.im end
+        assert.same({ re, im }, { sum.re, sum.im })
+        assert.is_true(dc.equal(a:select(dc.real(a):gt(3)), a:select(function(p) return p.re > 3 end)))
+        assert.is_true(dc.equal(a * a, dc.transform(function(p) return p * p end, a)))
+        assert.is_true(dc.equal(a:sort { less = less, values = dc.imag(a) }, want))
+      end
+    end, { "as_gpu", "serial" })
+    fails("dtype", "have no order", function() dc.array(list):sort { key = function(p) return p end } end)
+  end)
+end)

@@ -217,7 +217,7 @@ positive                                   --> {4, 2}
       { "dtype", "dtype", "in which is folded. Default: that of `a`, or what `map` gives" } },
     returns = { { "array", "0-d; of structs the value" } },
     errors = { argument = "no function, one with another number of parameters, an `init` that is no number",
-      compile = FUNCTIONS, dtype = "complex numbers, an `init` that the dtype does not hold",
+      compile = FUNCTIONS, dtype = "an `init` that the dtype does not hold, a `dtype` of complex numbers for others",
       shape = "no elements and no `init`" },
     example = [[
 dc.reduce({ 3, 9, 4 }, function(p, q) return p > q and p or q end):item()  --> 9
@@ -241,7 +241,7 @@ dc.array({ 100, 100 }, "int8"):reduce(function(p, q) return p + q end, 5, { dtyp
     returns = { { "array", "1-d, an element for each segment" } },
     errors = { argument = "offsets that descend or do not begin with 1 and end behind the array, no function",
       compile = FUNCTIONS, device = "offsets on another device",
-      dtype = "complex numbers, offsets that are no integers, an `init` that the dtype does not hold",
+      dtype = "offsets that are no integers, an `init` that the dtype does not hold",
       shape = "an array that is not 1-d, an empty segment without `init`" },
     example = [[
 dc.segmented_reduce({ 1, 2, 3, 4 }, { 1, 3, 3, 5 }, function(p, q) return p + q end, 0)  --> {3, 0, 7}
@@ -258,8 +258,8 @@ dc.segmented_reduce({ 1, 2, 3, 4 }, { 1, 3, 3, 5 }, function(p, q) return p + q 
       { "...", "array|table|number", "the arrays" } },
     returns = { { "array...", "an array for each result of `fn`, in the broadcast shape" } },
     errors = { argument = "no function, another number of arrays than parameters, a function that returns nothing",
-      compile = "mistakes in the function", device = "arrays of two devices", dtype = "complex numbers",
-      shape = "shapes that do not broadcast" },
+      compile = "mistakes in the function", device = "arrays of two devices",
+      shape = "shapes that do not broadcast; beside structs and complex numbers: that are not the same" },
     example = [[
 dc.transform(function(p, q) return p > q and p or q end, { 1, 5 }, 3)  --> {3, 5}
 ]],

@@ -1,17 +1,18 @@
--- Elementwise functions of the script that take or return structs. Arrays have one shape; numbers and values of structs
--- stand for arrays of them.
+-- Elementwise functions of the script that take or return structs or complex numbers. Arrays have one shape; numbers and
+-- values of structs stand for arrays of them.
 local core = require "dotcompute.core"
 local dc = require "dotcompute"
 local algorithm = require "dotcompute.algorithm"
 local device_function = require "dotcompute.jit.device_function"
 local elements = require "dotcompute.elements"
 local operators = require "dotcompute.operators"
+local storage = require "dotcompute.storage"
 local struct = require "dotcompute.struct"
 local types = require "dotcompute.jit.types"
 core.builtin(debug.getinfo(1, "S").source)
 
 local fail = algorithm.fail
-local map_structs = {}
+local map_elements = {}
 
 -- An argument as { type = for the function, t = its element type, array = , value = }.
 local function operand(fname, k, v)
@@ -22,29 +23,35 @@ local function operand(fname, k, v)
   local kind, own = math.type(v), struct.of_value(v)
   if own then return { value = own:pack(v), type = types.struct(own), ctype = own.name, header = own:source() } end
   if kind then return { value = v, type = types[kind], ctype = types[kind].ctype } end
+  if storage.is_complex(v) then
+    local t = types.dtype "complex128"
+    return { value = elements.argument(fname, "", v, t), type = types.complex, ctype = t.ctype,
+      header = elements.header(t) }
+  end
   if type(v) == "boolean" then return { value = v, type = types.bool, ctype = "bool" } end
-  fail("argument", "%s: argument %d is an array, a number or a struct, got %s", fname, k, core.describe(v))
+  fail("argument", "%s: argument %d is an array, a number, a boolean or a struct, got %s", fname, k, core.describe(v))
 end
 
--- Whether an argument is of structs, or the function returns some for these arguments.
-function map_structs.has_structs(f, ...)
+-- Whether an argument is of structs or complex numbers, or the function returns some for these arguments.
+function map_elements.is_for(f, ...)
   local list = {}
   for k = 1, select("#", ...) do
     local v = select(k, ...)
-    if elements.struct_of(v) or struct.of_value(v) then return true end
+    if elements.struct_of(v) or struct.of_value(v) or storage.is_complex(v) then return true end
     if type(v) == "table" then v = dc.array(v) end
     list[k] = core.is_array(v) and types.dtype(v.dtype) or type(v) == "boolean" and types.bool or types[math.type(v)]
-    if not list[k] or list[k].kind == "c" then return false end -- vectorize has the message
+    if not list[k] then return false end -- vectorize has the message
+    if list[k].kind == "c" then return true end
   end
   if #list ~= #f.params then return false end
   for _, t in ipairs(device_function.compile(f, list, "dc_map").results) do
-    if t.composite then return true end
+    if t.composite or t.kind == "c" then return true end
   end
   return false
 end
 
 local body = [[
-__global__ void dc_map_structs(long long n PARAMS) {
+__global__ void dc_map_elements(long long n PARAMS) {
   const long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;
   const auto dc_value = CALL;
@@ -52,7 +59,7 @@ STORES}
 ]]
 
 -- The arrays of what the function of the record `f` returns for each element.
-function map_structs.map(fname, f, ...)
+function map_elements.map(fname, f, ...)
   local given, list, types_of, shape, device = { ... }, {}, {}, nil, nil
   for _, v in pairs(given) do
     device = device or ((core.is_array(v) or elements.struct_of(v)) and v.device) or nil
@@ -67,7 +74,7 @@ function map_structs.map(fname, f, ...)
     if x.array then
       local own = { x.array:shape() }
       if shape and table.concat(shape, ",") ~= table.concat(own, ",") then
-        fail("shape", "%s: arrays beside structs have one shape, got (%s) and (%s)", fname, table.concat(shape, ", "),
+        fail("shape", "%s: arrays beside structs or complex numbers have one shape, got (%s) and (%s)", fname, table.concat(shape, ", "),
           table.concat(own, ", "))
       end
       shape, device = own, device or x.array.device
@@ -110,7 +117,7 @@ function map_structs.map(fname, f, ...)
   if n > 0 then
     local text = table.concat(headers) .. made.text .. body:gsub("%u%u+", { PARAMS = ", " .. table.concat(params, ", "),
       CALL = ("%s(%s)"):format(made.call, table.concat(loads, ", ")), STORES = table.concat(stores) })
-    operators.kernel(device, "dc_map_structs", "", text, function() return text end)((n + 255) // 256, 256,
+    operators.kernel(device, "dc_map_elements", "", text, function() return text end)((n + 255) // 256, 256,
       table.unpack(args))
   end
   for k, x in ipairs(list) do
@@ -119,4 +126,4 @@ function map_structs.map(fname, f, ...)
   return table.unpack(results)
 end
 
-return map_structs
+return map_elements
