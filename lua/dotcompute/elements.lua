@@ -86,7 +86,8 @@ function elements.ctype(t) return t.kind == "b" and "unsigned char" or t.ctype e
 -- An element, in C, as a value that a function takes: any byte but 0 is true.
 function elements.value(t, text) return t.kind == "b" and ("(%s != 0)"):format(text) or text end
 
--- The bytes of a struct's value or a complex number, or a number, for a kernel's parameter of the type. `what` names it in messages.
+-- The bytes of a struct's value or a complex number, or a number, for a kernel's parameter of the type. `what` names it
+-- in messages.
 function elements.argument(fname, what, v, t)
   if t.struct then
     if struct.of_value(v) ~= t.struct then

@@ -1,5 +1,5 @@
--- Elementwise functions of the script that take or return structs or complex numbers. Arrays have one shape; numbers and
--- values of structs stand for arrays of them.
+-- Elementwise functions of the script that take or return structs or complex numbers. Arrays have one shape; numbers
+-- and values of structs stand for arrays of them.
 local core = require "dotcompute.core"
 local dc = require "dotcompute"
 local algorithm = require "dotcompute.algorithm"
@@ -74,8 +74,8 @@ function map_elements.map(fname, f, ...)
     if x.array then
       local own = { x.array:shape() }
       if shape and table.concat(shape, ",") ~= table.concat(own, ",") then
-        fail("shape", "%s: arrays beside structs or complex numbers have one shape, got (%s) and (%s)", fname, table.concat(shape, ", "),
-          table.concat(own, ", "))
+        fail("shape", "%s: arrays beside structs or complex numbers have one shape, got (%s) and (%s)", fname,
+          table.concat(shape, ", "), table.concat(own, ", "))
       end
       shape, device = own, device or x.array.device
       algorithm.check_device(fname, ("argument %d"):format(k), x.array, device)
