@@ -6672,6 +6672,111 @@ function dc.fast_pow(a, b) end
 ---@return number # the result
 function dc.fast_divide(a, b) end
 
+---A random number in [0, 1).
+---
+---The number that `dc.random` gives for a seed, a call and a position: element `i` of the array that a generator of the seed makes after `calls` others.
+---```lua
+---local noise = dc.jit(function(x)
+---  local i = dc.index()
+---  if i <= #x then x[i] = dc.random_uniform(42, i) end
+---end)
+---local x = dc.zeros(100)
+---noise:forall(100, x)
+---dc.equal(x, dc.random.generator(42):uniform(100))  --> true
+---```
+---@param seed integer the seed
+---@param i integer the position, from 1
+---@param calls? integer the number of calls before, or of the stream. Default: 0
+---@param dtype? dotcompute.dtype a floating dtype. Default: "float32"
+---@return number # of that dtype
+function dc.random_uniform(seed, i, calls, dtype) end
+
+---A normally distributed random number.
+---
+---The number that `dc.random` gives for a seed, a call and a position: element `i` of the array that a generator of the seed makes after `calls` others.
+---```lua
+---local noise = dc.jit(function(x)
+---  local i = dc.index()
+---  if i <= #x then x[i] = dc.random_uniform(42, i) end
+---end)
+---local x = dc.zeros(100)
+---noise:forall(100, x)
+---dc.equal(x, dc.random.generator(42):uniform(100))  --> true
+---```
+---@param seed integer the seed
+---@param i integer the position, from 1
+---@param calls? integer the number of calls before, or of the stream. Default: 0
+---@param dtype? dotcompute.dtype a floating dtype. Default: "float32"
+---@return number # of that dtype
+function dc.random_normal(seed, i, calls, dtype) end
+
+---An exponentially distributed random number, of mean 1.
+---
+---The number that `dc.random` gives for a seed, a call and a position: element `i` of the array that a generator of the seed makes after `calls` others.
+---```lua
+---local noise = dc.jit(function(x)
+---  local i = dc.index()
+---  if i <= #x then x[i] = dc.random_uniform(42, i) end
+---end)
+---local x = dc.zeros(100)
+---noise:forall(100, x)
+---dc.equal(x, dc.random.generator(42):uniform(100))  --> true
+---```
+---@param seed integer the seed
+---@param i integer the position, from 1
+---@param calls? integer the number of calls before, or of the stream. Default: 0
+---@param dtype? dotcompute.dtype a floating dtype. Default: "float32"
+---@return number # of that dtype
+function dc.random_exponential(seed, i, calls, dtype) end
+
+---A random integer from `low` to `high`, both included, as of `dc.random`.
+---```lua
+---local throw = dc.jit(function(x) x[dc.index()] = dc.random_integers(1, dc.index(), 1, 6) end)
+---local x = dc.zeros(10, "int64")
+---throw(1, 10, x)
+---dc.equal(x, dc.random.generator(1):integers(10, { low = 1, high = 6 }))  --> true
+---```
+---@param seed integer the seed
+---@param i integer the position, from 1
+---@param low integer the least
+---@param high integer the greatest
+---@param calls? integer the number of calls before, or of the stream. Default: 0
+---@return integer # the number
+function dc.random_integers(seed, i, low, high, calls) end
+
+---32 random bits: Philox4x32-10, of which one counter serves four positions.
+---```lua
+---local flip = dc.jit(function(x) x[dc.index()] = dc.random_bits(9, dc.index()) & 1 end)
+---local x = dc.zeros(20, "int32")
+---flip(1, 20, x)
+---x:max():item() <= 1                        --> true
+---```
+---@param seed integer the seed
+---@param i integer the position, from 1
+---@param calls? integer the number of calls before, or of the stream. Default: 0
+---@return integer # a uint32
+function dc.random_bits(seed, i, calls) end
+
+---An array that kernels in Lua capture and are compiled with, in CUDA's constant memory. It is read as an array, in kernels and outside.
+---```lua
+---local weights = dc.constant { 1, 2, 1 }
+---local smooth = dc.jit(function(x, y)
+---  local i = dc.index() + 1
+---  if i < #x then
+---    local sum = 0
+---    for k = 1, dc.unroll(3) do sum = sum + weights[k] * x[i + k - 2] end
+---    y[i] = sum / 4
+---  end
+---end)
+---local y = dc.zeros(4)
+---smooth(1, 4, dc.array { 0, 4, 8, 0 }, y)
+---y                                          --> {0, 4, 5, 0}
+---```
+---@param values table|dotcompute.array real numbers, at most 64 KB
+---@param dtype? dotcompute.dtype its dtype, as of `dc.array`
+---@return table # the array; `#c`, `c:shape()`, `c:to_table()`, `c.dtype`, `c.ndim`, `c.size`
+function dc.constant(values, dtype) end
+
 ---Unrolls a numeric loop of a kernel, whole or by a factor; 1 leaves it as it is. Outside of kernels it gives the limit.
 ---```lua
 ---local polynomial = dc.jit(function(x)

@@ -69,7 +69,7 @@ for name in ([[
   sincos sincospi frexp remquo clz popc ffs brev mulhi mul24 hadd rhadd sad dp4a byte_perm funnelshift_l funnelshift_r
   bitcast add_rn add_rz add_ru add_rd sub_rn sub_rz sub_ru sub_rd mul_rn mul_rz mul_ru mul_rd div_rn div_rz div_ru
   div_rd fma_rn fma_rz fma_ru fma_rd rcp_rn rcp_rz rcp_ru rcp_rd sqrt_rn sqrt_rz sqrt_ru sqrt_rd
-  unroll cuda extern
+  unroll cuda extern constant random_uniform random_normal random_exponential random_integers random_bits
   fast_sin fast_cos fast_tan fast_exp fast_exp10 fast_log fast_log2 fast_log10 fast_pow fast_divide saturate
   view_as bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 bfloat16 float32 float64
   complex64 complex128]]):gmatch "%S+" do

@@ -517,7 +517,7 @@ add("error", function(self, n, b)
 end)
 
 builtins.add = add
-for _, file in ipairs { "warp", "atomics", "math", "grid", "complex", "vector", "inline" } do
+for _, file in ipairs { "warp", "atomics", "math", "grid", "complex", "vector", "inline", "random" } do
   require("dotcompute.jit.builtins_" .. file)(builtins)
 end
 

@@ -123,7 +123,7 @@ return function(builtins)
     end
     if name ~= "load" then
       if not e.array.symbol then self:fail(a.at, "'%s' cannot be written", self:shown(a)) end
-      self:write(e.array.symbol)
+      self:write(e.array.symbol, a.at)
     end
     e.address = true
     return e

@@ -72,7 +72,7 @@ return function(builtins)
       unknown = unknown or e.type == types.unknown
       if e.type.ndim then
         effect = true
-        if e.symbol then self:write(e.symbol) end
+        if e.symbol and not e.symbol.constant then self:write(e.symbol, n.args[k].at) end
       elseif not e.type.kind and e.type ~= types.unknown and e.type.composite ~= "struct" then
         self:fail(n.args[k].at, "%s takes numbers, booleans, structs and arrays, but '%s' is %s", b.name,
           self:shown(n.args[k]), self:why(e))

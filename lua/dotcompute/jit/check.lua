@@ -92,10 +92,13 @@ function Checker:set(object, flag)
 end
 
 -- An array is written; so are those that its variable may stand for.
-function Checker:write(symbol)
+function Checker:write(symbol, at)
   if not symbol or symbol.written then return end
+  if symbol.constant then
+    self:fail(at, "'%s' is a constant array, which a kernel cannot write", symbol.name)
+  end
   self:set(symbol, "written")
-  for root in pairs(symbol.roots) do self:write(root) end
+  for root in pairs(symbol.roots) do self:write(root, at) end
 end
 
 -- The symbol has another type from now on.
@@ -131,7 +134,7 @@ function Checker:assign(symbol, e, at, n)
     if root and not symbol.roots[root] then
       symbol.roots[root] = true
       self.changed = true
-      if symbol.written then self:write(root) end
+      if symbol.written then self:write(root, at) end
     end
   end
 end
@@ -191,7 +194,8 @@ local MOST_PASSES = 60
 local check = {}
 
 local function checker(options)
-  return setmetatable({ instances = {}, inputs = {}, by_path = {}, guards = {}, roots = {}, count = 0, pass = 0,
+  return setmetatable({ instances = {}, inputs = {}, constants = {},
+    by_path = {}, guards = {}, roots = {}, count = 0, pass = 0,
     options = options, uses = {} }, Checker)
 end
 

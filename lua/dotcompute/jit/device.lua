@@ -57,6 +57,7 @@ function device.unroll(...)
   return limit
 end
 
+function device.constant(...) return require "dotcompute.jit.constant".constant(...) end
 function device.extern(...) return require "dotcompute.jit.extern".extern(...) end
 
 -- What is not here works in kernels alone.

@@ -470,7 +470,7 @@ function expressions:call_function(n, fn, args)
   end
   for k, decl in ipairs(params) do
     local symbol = inst.symbols[decl]
-    if symbol and symbol.written and args[k].symbol then self:write(args[k].symbol) end
+    if symbol and symbol.written and args[k].symbol then self:write(args[k].symbol, n.at) end
   end
   local call = { op = "call", type = types.unknown, inst = inst, args = args, at = n.at, effect = inst.effect }
   if inst.effect then self:set(self.inst, "effect") end

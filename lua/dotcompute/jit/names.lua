@@ -7,6 +7,7 @@
 local core = require "dotcompute.core"
 local dc = require "dotcompute"
 local builtins = require "dotcompute.jit.builtins"
+local constant = require "dotcompute.jit.constant"
 local source = require "dotcompute.jit.source"
 local storage = require "dotcompute.storage"
 local struct = require "dotcompute.struct"
@@ -99,6 +100,21 @@ function names:input(path, value, t)
   return symbol
 end
 
+-- The symbol of a constant array (dc.constant) that the kernel is compiled with.
+function names:constant_array(path, value, t)
+  local symbol = self.by_path[path.id]
+  if not symbol then
+    self.count = self.count + 1
+    symbol = { name = path.text, type = t, roots = {}, owner = self.kernel, path = path, constant = value,
+      space = "constant", cname = ("%s_%d"):format(path.text:gsub("[^%w_]", "_"), self.count),
+      because = ("the constant array '%s' of the script"):format(path.text) }
+    self.by_path[path.id] = symbol
+    self.constants[#self.constants + 1] = symbol
+    self.changed = true
+  end
+  return symbol
+end
+
 -- The value that a kernel of CUDA C takes for one of this type: a struct's bytes, the array of bytes of an array of
 -- structs, a number as a complex one.
 function names.passed(value, t)
@@ -155,6 +171,16 @@ function names:captured(n, path, value)
     local fn = self:root_function(value, nil, n.at)
     fn.name = fn.name or path[#path] or path.text
     return { op = "static", type = types.static("function", fn, ("the function '%s'"):format(path.text)), at = n.at }
+  end
+  t = constant.type_of(value)
+  if t then
+    if self.compiled_in then
+      self:fail(n.at, "'%s' is a constant array, which a function of elements cannot capture", path.text)
+    end
+    self:guard(path, value)
+    local symbol = self:constant_array(path, value, t)
+    self:reach(symbol)
+    return { op = "symbol", type = symbol.type, symbol = symbol, at = n.at }
   end
   local inner = builtins.function_of(value) -- of an object of dc.jit
   if inner then

@@ -189,7 +189,7 @@ end
 function statements:write_element(e, n)
   local symbol = e.array.symbol
   if not symbol then self:fail(n.at, "'%s' cannot be assigned", self:shown(n)) end
-  self:write(symbol)
+  self:write(symbol, n.at)
   self:set(self.inst, "effect")
 end
 

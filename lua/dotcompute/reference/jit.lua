@@ -680,6 +680,80 @@ math.abs(x[1] - 8) < 1e-4                  --> true
 ]],
   },
   {
+    names = {
+      { "random_uniform", "A random number in [0, 1)." }, { "random_normal", "A normally distributed random number." },
+      { "random_exponential", "An exponentially distributed random number, of mean 1." },
+    },
+    at = "dc", text = "The number that `dc.random` gives for a seed, a call and a position: element `i` of the array "
+      .. "that a generator of the seed makes after `calls` others.",
+    args = { { "seed", "integer", "the seed" }, { "i", "integer", "the position, from 1" },
+      { "calls?", "integer", "the number of calls before, or of the stream. Default: 0" },
+      { "dtype?", "dtype", 'a floating dtype. Default: "float32"' } },
+    returns = { { "number", "of that dtype" } }, errors = { argument = "outside of kernels" },
+    see = "random_integers random.uniform", words = "philox curand monte carlo rng",
+    example = [[
+local noise = dc.jit(function(x)
+  local i = dc.index()
+  if i <= #x then x[i] = dc.random_uniform(42, i) end
+end)
+local x = dc.zeros(100)
+noise:forall(100, x)
+dc.equal(x, dc.random.generator(42):uniform(100))  --> true
+]],
+  },
+  {
+    "random_integers", at = "dc", text = "A random integer from `low` to `high`, both included, as of `dc.random`.",
+    args = { { "seed", "integer", "the seed" }, { "i", "integer", "the position, from 1" },
+      { "low", "integer", "the least" }, { "high", "integer", "the greatest" },
+      { "calls?", "integer", "the number of calls before, or of the stream. Default: 0" } },
+    returns = { { "integer", "the number" } }, errors = { argument = "outside of kernels" },
+    see = "random_uniform random.integers", words = "philox curand dice",
+    example = [[
+local throw = dc.jit(function(x) x[dc.index()] = dc.random_integers(1, dc.index(), 1, 6) end)
+local x = dc.zeros(10, "int64")
+throw(1, 10, x)
+dc.equal(x, dc.random.generator(1):integers(10, { low = 1, high = 6 }))  --> true
+]],
+  },
+  {
+    "random_bits", at = "dc", text = "32 random bits: Philox4x32-10, of which one counter serves four positions.",
+    args = { { "seed", "integer", "the seed" }, { "i", "integer", "the position, from 1" },
+      { "calls?", "integer", "the number of calls before, or of the stream. Default: 0" } },
+    returns = { { "integer", "a uint32" } }, errors = { argument = "outside of kernels" }, see = "random_uniform",
+    words = "philox",
+    example = [[
+local flip = dc.jit(function(x) x[dc.index()] = dc.random_bits(9, dc.index()) & 1 end)
+local x = dc.zeros(20, "int32")
+flip(1, 20, x)
+x:max():item() <= 1                        --> true
+]],
+  },
+  {
+    "constant", at = "dc", call = "dc.constant(values [, dtype])",
+    text = "An array that kernels in Lua capture and are compiled with, in CUDA's constant memory. It is read as an "
+      .. "array, in kernels and outside.",
+    args = { { "values", "table|array", "real numbers, at most 64 KB" }, { "dtype?", "dtype", "its dtype, as of "
+      .. "`dc.array`" } },
+    returns = { { "table", "the array; `#c`, `c:shape()`, `c:to_table()`, `c.dtype`, `c.ndim`, `c.size`" } },
+    errors = { argument = "no table and no array; more than 64 KB; writing it", shape = "no elements",
+      dtype = "complex numbers", compile = "of a kernel: writing it; more than 64 KB together" },
+    see = "jit shared", words = "__constant__ constant memory table lookup",
+    example = [[
+local weights = dc.constant { 1, 2, 1 }
+local smooth = dc.jit(function(x, y)
+  local i = dc.index() + 1
+  if i < #x then
+    local sum = 0
+    for k = 1, dc.unroll(3) do sum = sum + weights[k] * x[i + k - 2] end
+    y[i] = sum / 4
+  end
+end)
+local y = dc.zeros(4)
+smooth(1, 4, dc.array { 0, 4, 8, 0 }, y)
+y                                          --> {0, 4, 5, 0}
+]],
+  },
+  {
     "unroll", at = "dc", call = "for i = 1, dc.unroll(limit [, factor]) do",
     text = "Unrolls a numeric loop of a kernel, whole or by a factor; 1 leaves it as it is. Outside of kernels it "
       .. "gives the limit.",
