@@ -194,9 +194,8 @@ local MOST_PASSES = 60
 local check = {}
 
 local function checker(options)
-  return setmetatable({ instances = {}, inputs = {}, constants = {},
-    by_path = {}, guards = {}, roots = {}, count = 0, pass = 0,
-    options = options, uses = {} }, Checker)
+  return setmetatable({ instances = {}, inputs = {}, constants = {}, by_path = {}, guards = {}, roots = {},
+    count = 0, pass = 0, options = options, uses = {} }, Checker)
 end
 
 -- Checks the function, and what it calls, until no type changes.

@@ -5,7 +5,7 @@
 -- compiles nothing again.
 local core = require "dotcompute.core"
 local c_words = require "dotcompute.c_words"
-local constant = require "dotcompute.jit.constant"
+local constants = require "dotcompute.jit.constant"
 local emit_composite = require "dotcompute.jit.emit_composite"
 local emit_expression = require "dotcompute.jit.emit_expression"
 local emit_statement = require "dotcompute.jit.emit_statement"
@@ -213,14 +213,14 @@ end
 function Printer.constants(_, tree, first)
   local lines, size = {}, 0
   for _, symbol in ipairs(tree.constants) do
-    local declared, value = constant.declaration(symbol.constant, symbol.cname .. "values_")
+    local declared, value = constants.declaration(symbol.constant, symbol.cname .. "values_")
     table.move(declared, 1, #declared, #lines + 1, lines)
     first[#first + 1] = ("%s %s = %s;"):format(symbol.type.ctype, symbol.cname, value)
     size = size + symbol.constant.size * symbol.type.element.size
   end
-  if size > constant.MOST then
+  if size > constants.MOST then
     core.fail("compile", ("the constant arrays of a kernel have %d bytes together; there are %d"):format(size,
-      constant.MOST))
+      constants.MOST))
   end
   return lines
 end
@@ -397,7 +397,7 @@ function emit.kernel(tree, name, checked, parameters, extents)
   for k, decl in ipairs(kernel.node.params) do
     parameter(kernel.symbols[decl], kernel.types[k], { argument = k, type = kernel.types[k], fits = parameters[k] })
   end
-  local constants = self:constants(tree, first)
+  local constant_lines = self:constants(tree, first)
   for _, symbol in ipairs(tree.inputs) do
     parameter(symbol, symbol.type, { input = symbol, type = symbol.type, fits = symbol.narrow })
   end
@@ -412,7 +412,7 @@ function emit.kernel(tree, name, checked, parameters, extents)
   end
 
   local lines, places = self:prelude(tree), {}
-  table.move(constants, 1, #constants, #lines + 1, lines)
+  table.move(constant_lines, 1, #constant_lines, #lines + 1, lines)
   for _, inst in ipairs(used) do
     if not inst.is_kernel then
       lines[#lines + 1] = results_struct(inst)
