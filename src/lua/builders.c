@@ -221,6 +221,17 @@ static int core_overlap(lua_State *L) {
   return 1;
 }
 
+/* shares(a, b): whether two arrays have bytes in common, or bytes between those of the other. */
+static int core_shares(lua_State *L) {
+  dc_lua *self = dc_lua_self(L);
+  dc_array *a = dc_lua_checkarray(L, self, 1), *b = dc_lua_checkarray(L, self, 2);
+  uint64_t fa, ea, fb, eb;
+  dc_lua_materialize(L, self, a);
+  dc_lua_materialize(L, self, b);
+  lua_pushboolean(L, extent_of(a, &fa, &ea) && extent_of(b, &fb, &eb) && fa < eb && fb < ea);
+  return 1;
+}
+
 /* aligned(a): whether its elements are contiguous from a multiple of 16 bytes on, as vector accesses need them. */
 static int core_aligned(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
@@ -300,7 +311,8 @@ const luaL_Reg dc_lua_builders_internal[] = {
   { "expected", core_expected },   { "bad_argument", core_bad_argument },   { "closest", core_closest },
   { "dtype", core_dtype },         { "dtypes", core_dtypes },               { "promote", core_promote },
   { "signature", core_signature }, { "aligned", core_aligned },             { "check_result", core_check_result },
-  { "overlap", core_overlap },     { "strides", core_strides },             { "base", core_base },
+  { "overlap", core_overlap },     { "shares", core_shares },
+      { "strides", core_strides },             { "base", core_base },
   { "is_array", core_is_array },   { "method", core_method },               { "array_method", core_array_method },
   { "entry", core_entry },         { "module_method", core_module_method }, { NULL, NULL },
 };

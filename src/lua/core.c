@@ -38,6 +38,7 @@
 #include "lua/reduce.h"
 #include "lua/stream.h"
 #include "lua/terminal.h"
+#include "lua/variant.h"
 
 /* --- dc.null ------------------------------------------------------------------------------------- */
 
@@ -180,6 +181,7 @@ int luaopen_dotcompute_core(lua_State *L) {
   dc_lua_open_files(L, 1);
   dc_lua_open_predicate(L, 1);
   dc_lua_open_body(L, 1);
+  dc_lua_open_variant(L, 1);
 
   lua_newtable(L); /* 2: core */
   dc_lua_setfuncs(L, 1, internal);
@@ -197,6 +199,7 @@ int luaopen_dotcompute_core(lua_State *L) {
   dc_lua_setfuncs(L, 1, dc_lua_memory_internal);
   dc_lua_setfuncs(L, 1, dc_lua_operators_internal);
   dc_lua_setfuncs(L, 1, dc_lua_named_internal);
+  dc_lua_setfuncs(L, 1, dc_lua_variant_internal);
   dc_lua_setmethods(L, 1, dc_lua_module_internal, "module"); /* for messages where a method misses its object */
   lua_newtable(L); /* 3: api */
   dc_lua_setfuncs(L, 1, api);

@@ -362,11 +362,9 @@ static DC_COLD dc_dim3 read_block(lua_State *L, kernel_object *o, int idx) {
   return (dc_dim3){ o->block, 1, 1 };
 }
 
-/* k(grid, block, ...) */
-static DC_HOT int kernel_call(lua_State *L) {
+DC_HOT int dc_lua_launch_kernel(lua_State *L, int first) {
   dc_lua *self;
-  int top = lua_gettop(L);
-  if (DC_UNLIKELY(top < 3)) lua_settop(L, top = 3);
+  const int top = lua_gettop(L);
   kernel_object *o = check_kernel(L, &self);
   dc_launch l;
   const bool line = DC_LIKELY(is_extent(L, 2, &l.grid) && is_extent(L, 3, &l.block));
@@ -379,11 +377,16 @@ static DC_HOT int kernel_call(lua_State *L) {
     check_held(L, k);
     lua_settop(L, top);
   }
-  return launch(L, self, o, &l, line || dc_launch_is_1d(&l), 4, top);
+  return launch(L, self, o, &l, line || dc_launch_is_1d(&l), first, top);
 }
 
-/* forall(n, ...): at least n threads. */
-static DC_HOT int kernel_forall(lua_State *L) {
+/* k(grid, block, ...) */
+static DC_HOT int kernel_call(lua_State *L) {
+  if (DC_UNLIKELY(lua_gettop(L) < 3)) lua_settop(L, 3);
+  return dc_lua_launch_kernel(L, 4);
+}
+
+DC_HOT int dc_lua_launch_forall(lua_State *L, int first) {
   dc_lua *self;
   const int top = lua_gettop(L);
   kernel_object *o = check_kernel(L, &self);
@@ -400,8 +403,11 @@ static DC_HOT int kernel_forall(lua_State *L) {
                        k->sig->name, (long long)n, (long long)blocks, o->block, k->dev->name,
                        k->dev->facts.max_grid[0]);
   dc_launch l = { .grid = { (uint32_t)blocks, 1, 1 }, .block = { o->block, 1, 1 } };
-  return launch(L, self, o, &l, true, 3, top);
+  return launch(L, self, o, &l, true, first, top);
 }
+
+/* forall(n, ...): at least n threads. */
+static DC_HOT int kernel_forall(lua_State *L) { return dc_lua_launch_forall(L, 3); }
 
 /* --- the rest ------------------------------------------------------------------------------------ */
 

@@ -6,6 +6,7 @@
 local core = require "dotcompute.core"
 local dc = require "dotcompute"
 local functions = require "dotcompute.functions"
+local narrow = require "dotcompute.jit.narrow"
 local number_text = require "dotcompute.number_text"
 local types = require "dotcompute.jit.types"
 core.builtin(debug.getinfo(1, "S").source)
@@ -103,35 +104,50 @@ end
 
 -- --- indices ----------------------------------------------------------------------------------------------------
 
--- Integers of CUDA; `narrow`: they fit in 32 bits.
-local function values(narrow, ...)
-  local texts = { ... }
+-- Integers of CUDA, a { text =, range = } for each axis; `text` is of 32 bits where it begins with "(long long)" before
+-- an operand, as all integers that fit are printed. `small_range` as narrow.lua has it.
+local function values(...)
+  local list = { ... }
   return function(self, n, b)
     count(self, n, b, 0)
     self:only_in_kernels(n, b.name)
-    local list = { op = "values" }
-    for k, c in ipairs(texts) do list[k] = text(n, types.integer, c, nil, { narrow = narrow }) end
-    if #list == 1 then return list[1] end
-    return list
+    local nodes = { op = "values" }
+    for k, v in ipairs(list) do nodes[k] = text(n, types.integer, v.text, nil, v) end
+    if #nodes == 1 then return nodes[1] end
+    return nodes
   end
 end
 
+local MOST <const> = narrow.MOST
+local THREADS <const>, BLOCKS <const> = { 1, 1024 }, { 1, 2147483647 } -- of a block, of a grid, along an axis
+
+-- The index along x has 32 bits where the grid is small; along y and z there are at most 65535 blocks.
 local function global_index(axis)
-  return ("((long long)blockIdx.%s * blockDim.%s + threadIdx.%s + 1)"):format(axis, axis, axis)
+  local wide = ("((long long)blockIdx.%s * blockDim.%s + threadIdx.%s + 1)"):format(axis, axis, axis)
+  local int = ("(long long)(int)(blockIdx.%s * blockDim.%s + threadIdx.%s + 1)"):format(axis, axis, axis)
+  if axis == "x" then return { text = wide, small_text = int, small_range = { 1, MOST } } end
+  return { text = int, range = { 1, 65535 * 1024 } }
 end
 
-add("dc.index", values(false, global_index "x"))
-add("dc.index2", values(false, global_index "y", global_index "x"))
-add("dc.index3", values(false, global_index "z", global_index "y", global_index "x"))
-add("dc.thread_index", values(true, "((long long)threadIdx.x + 1)", "((long long)threadIdx.y + 1)",
-  "((long long)threadIdx.z + 1)"))
-add("dc.block_index", values(false, "((long long)blockIdx.x + 1)", "((long long)blockIdx.y + 1)",
-  "((long long)blockIdx.z + 1)"))
-add("dc.block_size", values(true, "(long long)blockDim.x", "(long long)blockDim.y", "(long long)blockDim.z"))
-add("dc.grid_size", values(true, "(long long)gridDim.x", "(long long)gridDim.y", "(long long)gridDim.z"))
-add("dc.warp_size", values(true, "(long long)warpSize"))
-add("dc.lane_index", values(true, "(long long)((threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) "
-  .. "% warpSize + 1)"))
+local function axes(c, range, small_range, sign)
+  local list = {}
+  for k, axis in ipairs { "x", "y", "z" } do
+    list[k] = { text = "(long long)" .. c:gsub("AXIS", axis), range = range, small_range = small_range,
+      axis = sign and sign * k }
+  end
+  return values(table.unpack(list))
+end
+
+add("dc.index", values(global_index "x"))
+add("dc.index2", values(global_index "y", global_index "x"))
+add("dc.index3", values(global_index "z", global_index "y", global_index "x"))
+add("dc.thread_index", axes("(int)(threadIdx.AXIS + 1)", THREADS))
+add("dc.block_index", axes("(int)(blockIdx.AXIS + 1)", BLOCKS, { 1, MOST }))
+add("dc.block_size", axes("(int)blockDim.AXIS", THREADS, nil, 1))
+add("dc.grid_size", axes("(int)gridDim.AXIS", BLOCKS, { 1, MOST }, -1))
+add("dc.warp_size", values { text = "(long long)warpSize", range = { 32, 32 } })
+add("dc.lane_index", values { range = { 1, 32 }, text = "(long long)(int)((threadIdx.x + blockDim.x * (threadIdx.y + "
+  .. "blockDim.y * threadIdx.z)) % warpSize + 1)" })
 builtins.values = values
 
 -- --- barriers ---------------------------------------------------------------------------------------------------
@@ -311,7 +327,10 @@ function by_kind.keep(self, n, b, f)
     for k = 1, #args do places[k] = as_float(t, "$" .. k) end
     return text(n, t, ("(%s)%s(%s)"):format(t.ctype, name, table.concat(places, ", ")), args)
   end
-  if less[f.name] then return text(n, t, ("($1 %s $2 ? $1 : $2)"):format(less[f.name]), args, { twice = true }) end
+  if less[f.name] then
+    return text(n, t, ("($1 %s $2 ? $1 : $2)"):format(less[f.name]), args,
+      { twice = true, choice = less[f.name] == "<" and "min" or "max" })
+  end
   if f.name == "abs" and t.kind == "i" then
     return text(n, t, ("($1 < 0 ? (%s)(0 - (%s)$1) : $1)"):format(t.ctype, number_text.unsigned(t)), args,
       { twice = true })
@@ -340,13 +359,14 @@ add("dc.where", function(self, n, b)
     self:fail(n.at, "dc.where takes two values of one type, but '%s' is %s, and '%s' is %s", self:shown(n.args[2]),
       self:why(x), self:shown(n.args[3]), self:why(y))
   end
-  return text(n, t, "($1 ? $2 : $3)", { c, self:convert(x, t, x.n), self:convert(y, t, y.n) })
+  return text(n, t, "($1 ? $2 : $3)", { c, self:convert(x, t, x.n), self:convert(y, t, y.n) },
+    { choice = "either" })
 end)
 
 -- The smaller or greater of two values of one type; NaN where one is NaN.
 local function or_nan(n, t, name, a, b)
   if not types.is_floating(t) then
-    return text(n, t, ("($1 %s $2 ? $1 : $2)"):format(less[name]), { a, b }, { twice = true })
+    return text(n, t, ("($1 %s $2 ? $1 : $2)"):format(less[name]), { a, b }, { twice = true, choice = name })
   end
   local x, y = as_float(t, "$1"), as_float(t, "$2")
   return text(n, t, ("(%s != %s ? $1 : %s != %s ? $2 : (%s)f%s(%s, %s))"):format(x, x, y, y, t.ctype, name, x, y),
@@ -431,7 +451,7 @@ for name, sign in pairs { min = "<", max = ">" } do
     if not t then return text(n, types.unknown, "0") end
     local e = args[1]
     for k = 2, #args do
-      e = text(n, t, ("($2 %s $1 ? $2 : $1)"):format(sign), { e, args[k] }, { twice = true })
+      e = text(n, t, ("($2 %s $1 ? $2 : $1)"):format(sign), { e, args[k] }, { twice = true, choice = name })
     end
     return e
   end)

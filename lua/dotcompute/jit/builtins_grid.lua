@@ -44,11 +44,13 @@ template <class T> static __device__ __forceinline__ T *dc_cluster_shared(T *p, 
     end
   end
 
-  add("dc.cluster_index", of_cluster(values(false, "((long long)dc_cluster_index().x + 1)",
-    "((long long)dc_cluster_index().y + 1)", "((long long)dc_cluster_index().z + 1)")))
-  add("dc.cluster_size", of_cluster(values(true, "(long long)dc_cluster_size().x", "(long long)dc_cluster_size().y",
-    "(long long)dc_cluster_size().z")))
-  add("dc.cluster_rank", of_cluster(values(true, "((long long)dc_cluster_rank() + 1)")))
+  local some = { 1, 2147483647 }
+  add("dc.cluster_index", of_cluster(values({ text = "((long long)dc_cluster_index().x + 1)" },
+    { text = "((long long)dc_cluster_index().y + 1)" }, { text = "((long long)dc_cluster_index().z + 1)" })))
+  add("dc.cluster_size", of_cluster(values({ text = "(long long)(int)dc_cluster_size().x", range = some },
+    { text = "(long long)(int)dc_cluster_size().y", range = some },
+    { text = "(long long)(int)dc_cluster_size().z", range = some })))
+  add("dc.cluster_rank", of_cluster(values { text = "(long long)(int)(dc_cluster_rank() + 1)", range = some }))
   add("dc.sync_cluster", of_cluster(function(self, n, b)
     count(self, n, b, 0)
     return act(self, n, types.unknown, "dc_sync_cluster()")

@@ -138,7 +138,8 @@ static __device__ __forceinline__ int dc_quotient(double x, double y) { int q; r
       local wide = t.size == 8 and "ll" or ""
       local place = t.size == 8 and "$1" or ("(int)(%s)$1"):format(number_text.unsigned_same(t))
       local bits = 32 - 8 * math.min(t.size, 4)
-      return text(n, types.integer, ("(long long)(%s)"):format(c(wide, place, bits)), args, { narrow = true })
+      return text(n, types.integer, ("(long long)(%s)"):format(c(wide, place, bits)), args,
+        { range = { 0, 64 } })
     end)
   end
   bit_count("clz", function(wide, x, bits) return ("__clz%s(%s) - %d"):format(wide, x, bits) end)

@@ -358,12 +358,14 @@ local function mark_recursive(tree)
 end
 
 -- The source of a checked tree (check.lua): { text =, places = line -> { found =, at = }, sites =, params = }.
--- `params`: what the kernel takes, in order: { argument = k } or { input = its symbol }, with `type`, and `fits` for an
--- integer of 32 bits. `parameters`, `extents`: as narrow.find has them. A `layout` of the tree (guvectorize.lua)
--- declares the parameters of the arrays among the arguments.
-function emit.kernel(tree, name, checked, parameters, extents)
-  narrow.find(tree, parameters, extents)
-  local self = setmetatable({ uses = tree.uses, sites = {}, count = 0, checked = checked, name = name }, Printer)
+-- `params`: what the kernel takes, in order: { argument = k } or { input = its symbol }, with `type`, `fits` for an
+-- integer of 32 bits, `written` for an array that the kernel writes. `facts`: of all launches, as narrow.lua has them,
+-- and `disjoint`: no array that is written overlaps another one. A `layout` of the tree (guvectorize.lua) declares the
+-- parameters of the arrays among the arguments.
+function emit.kernel(tree, name, checked, facts)
+  narrow.find(tree, facts)
+  local self = setmetatable({ uses = tree.uses, sites = {}, count = 0, checked = checked, name = name, facts = facts },
+    Printer)
   local kernel = tree.kernel
   mark_recursive(tree)
   local bodies = {}
@@ -376,12 +378,14 @@ function emit.kernel(tree, name, checked, parameters, extents)
     if what.argument and tree.layout and tree.layout:takes(what.argument) then
       tree.layout:parameter(what.argument, symbol, cname, params, first)
     elseif t.ndim then
-      params[#params + 1] = ("%s%s *%s"):format(symbol.written and "" or "const ",
-        t.element.composite and "unsigned char" or parameter_ctype(t.element), cname)
+      what.written = symbol.written
+      params[#params + 1] = ("%s%s *%s%s"):format(symbol.written and "" or "const ",
+        t.element.composite and "unsigned char" or parameter_ctype(t.element), facts.disjoint and "__restrict__ " or "",
+        cname)
       local extent_names = {}
       for k = 1, t.ndim do
         extent_names[k] = fresh(("%s_extent%d"):format(symbol.name, k))
-        params[#params + 1] = "long long " .. extent_names[k]
+        params[#params + 1] = (facts.small and "int " or "long long ") .. extent_names[k]
       end
       first[#first + 1] = ("%s %s = {(%s *)%s, {%s}};"):format(t.ctype, symbol.cname, t.element.ctype, cname,
         table.concat(extent_names, ", "))
@@ -395,7 +399,8 @@ function emit.kernel(tree, name, checked, parameters, extents)
 
   if tree.layout then tree.layout:begin(params, first) end
   for k, decl in ipairs(kernel.node.params) do
-    parameter(kernel.symbols[decl], kernel.types[k], { argument = k, type = kernel.types[k], fits = parameters[k] })
+    parameter(kernel.symbols[decl], kernel.types[k], { argument = k, type = kernel.types[k],
+      fits = facts.parameters[k] })
   end
   local constant_lines = self:constants(tree, first)
   for _, symbol in ipairs(tree.inputs) do
@@ -438,10 +443,11 @@ end
 -- the first, results = the types of its values, ctype = what it returns in C, return_at = the place of a
 -- return, length = the number of characters of all statements }.
 function emit.callable(tree, struct)
-  local self = setmetatable({ uses = tree.uses, sites = {}, count = 0, name = struct }, Printer)
+  local facts = { parameters = {} }
+  local self = setmetatable({ uses = tree.uses, sites = {}, count = 0, name = struct, facts = facts }, Printer)
   mark_recursive(tree)
   local functions_text, structs, length = {}, {}, 0
-  narrow.find(tree, {}, false)
+  narrow.find(tree, facts)
   for _, inst in ipairs(tree.instances) do
     if inst.pass == tree.pass then
       structs[#structs + 1] = results_struct(inst)

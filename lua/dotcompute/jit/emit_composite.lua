@@ -211,6 +211,7 @@ end
 -- Writes a value to a place.
 function printer:write(target, place, text)
   local t = target.type
+  if target.op == "symbol" then text = self:for_symbol(target.symbol, text) end
   if not target.stored or not is_stored_otherwise(t) then
     self:line(("%s = %s;"):format(place, text))
     return
@@ -232,8 +233,9 @@ function printer:settle(e)
   local texts = self:operands(e.index)
   for k, one in ipairs(e.index) do
     if one.op ~= "const" then
-      local name = self:spill(texts[k], one.type)
-      e.index[k] = { op = "symbol", symbol = { cname = name }, type = one.type, at = one.at }
+      local name, int = self:spill_node(texts[k], one), self:is_int(one)
+      e.index[k] = { op = "symbol", type = one.type, at = one.at,
+        symbol = { cname = int and self.as_int(name) or name, narrow = int, range = narrow.range(one, self.facts) } }
     end
   end
 end

@@ -3,6 +3,7 @@
 -- Lua evaluates from left to right, C in any order. So an operand with an effect (a call that writes memory, an atomic
 -- function, a shuffle) becomes a statement of its own before the expression, and so do the operands before it.
 local core = require "dotcompute.core"
+local narrow = require "dotcompute.jit.narrow"
 local number_text = require "dotcompute.number_text"
 local types = require "dotcompute.jit.types"
 core.builtin(debug.getinfo(1, "S").source)
@@ -12,6 +13,7 @@ local X = {} -- by the node's op
 
 local function is_simple(text)
   return text:find "^[%w_%.]+$" ~= nil or text:find "^%(long long%)[%w_]+$" ~= nil
+    or text:find "^%(%-[%w_%.]+%)$" ~= nil
 end
 
 -- Whether a node, or one below it, has an effect.
@@ -29,12 +31,38 @@ local function has_effect(e)
   return e.has_effect
 end
 
+-- --- integers of 32 bits ------------------------------------------------------------------------------------------
+
+-- A Lua integer that fits in 32 bits (narrow.lua) is printed as "(long long)" before an operand of type `int`, so it
+-- can stand wherever one of 64 bits can; where the other operands fit too, the cast is left out.
+local CAST <const> = "^%(long long%)(.+)$"
+
+-- The text of such an integer as an `int`.
+local function as_int(text)
+  local digits = text:match "^(%d+)ll$"
+  if digits then return digits end
+  digits = text:match "^%(%-(%d+)ll%)$"
+  if digits then return "(-" .. digits .. ")" end
+  return text:match(CAST) or "(int)" .. text
+end
+printer.as_int = as_int
+
+function printer:is_int(e) return e.type == types.integer and narrow.is_int(e, self.facts) end
+
+-- --- operands ---------------------------------------------------------------------------------------------------
+
 -- A text in a constant of its own.
 function printer:spill(text, t)
   if is_simple(text) and text:find "^%d" then return text end
   local name = self:temporary()
   self:declare(t.ctype, name, text, true)
   return name
+end
+
+-- The text of a node in a constant of its own.
+function printer:spill_node(text, e)
+  if not self:is_int(e) then return self:spill(text, e.type) end
+  return "(long long)" .. self:spill(as_int(text), types.dtype "int32")
 end
 
 -- The texts of operands in Lua's order of evaluation.
@@ -44,7 +72,7 @@ function printer:operands(list)
     if has_effect(e) then
       for j = 1, k - 1 do
         if types.is_value(list[j].type) and list[j].op ~= "const" and not list[j].address then
-          texts[j] = self:spill(texts[j], list[j].type)
+          texts[j] = self:spill_node(texts[j], list[j])
         end
       end
     end
@@ -56,7 +84,7 @@ end
 function printer:expr(e)
   local text = X[e.op](self, e)
   if e.effect and types.is_value(e.type) and e.op ~= "symbol" then
-    text = self:spill(text, e.type)
+    text = self:spill_node(text, e)
   end
   return text
 end
@@ -107,7 +135,10 @@ function X.convert(self, e)
     return literal(a.value, e.type)
   end
   if a.op == "const" and a.type == types.bool and e.type.kind == "b" then return tostring(a.value) end
-  return self:converted(self:expr(a), a.type, e.type)
+  local text = self:expr(a)
+  if a.type == e.type then return text end
+  if self:is_int(a) then return self:converted(as_int(text), types.dtype "int32", e.type) end
+  return self:converted(text, a.type, e.type)
 end
 
 -- --- operators --------------------------------------------------------------------------------------------------
@@ -115,10 +146,52 @@ end
 -- 16-bit floats are computed as floats.
 local function wide(text, t) return t.kind == "f" and t.size == 2 and "(float)" .. text or text end
 
+-- The value of a constant operand, also of a converted one.
+local function constant(e)
+  if e.op == "convert" then e = e.a end
+  return e.op == "const" and math.type(e.value) == "integer" and e.value or nil
+end
+
+-- `//` and `%` of signed integers by a divisor that is greater than 0; `d` is its value where it is constant.
+local function divided(sign, a, b, d)
+  if d and d & (d - 1) == 0 then
+    local bits = 0
+    while 1 << bits < d do bits = bits + 1 end
+    if sign == "%" then return ("(%s & %d)"):format(a, d - 1) end
+    return ("(%s >> %d)"):format(a, bits)
+  end
+  if sign == "%" then return ("(%s %% %s + (%s %% %s < 0 ? %s : 0))"):format(a, b, a, b, b) end
+  return ("(%s / %s - (%s %% %s < 0))"):format(a, b, a, b)
+end
+
+-- An operator on integers that fit in 32 bits, and whose result does; nil where it is computed in 64.
+function printer:int_arith(e, a, b)
+  local sign = e.sign
+  if not self:is_int(e) or not self:is_int(e.a) or not self:is_int(e.b) then return nil end
+  local low = narrow.range(e.a, self.facts)[1]
+  local divisor = narrow.range(e.b, self.facts)
+  a, b = as_int(a), as_int(b)
+  if sign == "+" or sign == "-" or sign == "*" or sign == "&" or sign == "|" then
+    return ("(long long)(%s %s %s)"):format(a, sign, b)
+  elseif sign == "~" then
+    return ("(long long)(%s ^ %s)"):format(a, b)
+  elseif (sign == "//" or sign == "%") and divisor[1] >= 1 then
+    if low >= 0 then
+      return ("(long long)(int)((unsigned int)%s %s (unsigned int)%s)"):format(a, sign == "%" and sign or "/", b)
+    end
+    local simple = types.dtype "int32"
+    return "(long long)" .. divided(sign, self:simple(a, simple), self:simple(b, simple), constant(e.b))
+  elseif sign == ">>" and low >= 0 and divisor[1] >= 0 and divisor[2] <= 31 then
+    return ("(long long)(%s >> %s)"):format(a, b)
+  end
+end
+
 function X.arith(self, e)
   local t, sign = e.type, e.sign
   local texts = self:operands { e.a, e.b }
   local a, b = texts[1], texts[2]
+  local int = t == types.integer and self:int_arith(e, a, b)
+  if int then return int end
   if t.kind == "c" then
     if sign ~= "^" then return ("(%s %s %s)"):format(a, sign, b) end
     if e.b.op ~= "const" then return ("c_pow(%s, %s)"):format(a, b) end
@@ -143,12 +216,18 @@ function X.arith(self, e)
     return ("((%s)pow(%s, %s))"):format(t.ctype, wide(a, t), wide(b, t))
   elseif sign == "//" or sign == "%" then
     a, b = self:simple(a, t), self:simple(b, t)
+    local d = t.kind == "i" and constant(e.b)
+    if d and d > 0 then return ("((%s)%s)"):format(t.ctype, divided(sign, a, b, d)) end
     if t.kind ~= "f" and self.checked and not (e.b.op == "const" or e.b.op == "convert" and e.b.a.op == "const") then
       self:fault(("%s == 0"):format(b), e.at, ("attempt to perform 'n%s0'"):format(sign == "%" and "%%" or sign))
     end
     return "(" .. number_text.division(sign, wide(a, t), wide(b, t), t) .. ")"
   elseif sign == "<<" or sign == ">>" then
     if t == types.integer then
+      local bits = constant(e.b)
+      if bits and bits >= 0 and bits <= 63 then
+        return ("((long long)((unsigned long long)%s %s %d))"):format(a, sign, bits)
+      end
       self.uses.shifts = true
       return ("%s(%s, %s)"):format(sign == "<<" and "dc_shl" or "dc_shr", a, self:converted(b, e.b.type, t))
     end
@@ -173,10 +252,20 @@ function X.compare(self, e)
     return ("(%s(%s.x == %s.x && %s.y == %s.y))"):format(sign == "~=" and "!" or "", a, b, a, b)
   end
   if not e.mixed then
+    if e.met == types.integer and self:is_int(e.a) and self:is_int(e.b) then a, b = as_int(a), as_int(b) end
     if a == b and e.met.kind == "f" and not self.has_effect(e) then return self.not_a_number(sign, wide(a, e.met)) end
     return ("(%s %s %s)"):format(wide(a, e.met), sign == "~=" and "!=" or sign, wide(b, e.met))
   end
-  -- an integer of 64 bits and a float, or integers of two signs
+  -- an integer of 64 bits and a float, or integers of two signs. A double has all integers of 32 bits.
+  for k, one in ipairs { e.a, e.b } do
+    local other = k == 1 and e.b or e.a
+    if other.type.kind == "f" and self:is_int(one) then
+      texts[k], texts[3 - k] = "(double)" .. as_int(texts[k]), "(double)" .. texts[3 - k]
+      return ("(%s %s %s)"):format(texts[1], sign == "~=" and "!=" or sign, texts[2])
+    end
+  end
+  if e.a.type.kind == "f" or e.b.type.kind == "f" then self.uses.compare_mixed = true
+  else self.uses.compare_integers = true end
   local function argument(text, t)
     local ctype = t.kind == "f" and "double" or t.name == "uint64" and "unsigned long long" or "long long"
     return ("(%s)%s"):format(ctype, text)
@@ -192,6 +281,7 @@ X["not"] = function(self, e) return ("(!%s)"):format(self:truth(e.a)) end
 function X.unary(self, e)
   local t, a = e.type, self:expr(e.a)
   if t.kind == "c" then return ("(-%s)"):format(a) end
+  if self:is_int(e) and self:is_int(e.a) then return ("(long long)(%s%s)"):format(e.sign, as_int(a)) end
   if t.kind == "f" then return t.size == 2 and ("((%s)-(float)%s)"):format(t.ctype, a) or ("(-%s)"):format(a) end
   if e.sign == "~" then return ("((%s)~%s)"):format(t.ctype, a) end
   return ("((%s)(0 - (%s)%s))"):format(t.ctype, number_text.unsigned(t), a)
@@ -256,7 +346,10 @@ function X.logic(self, e)
     local at = #self.lines
     local condition, value = self:maybe(e.a, t)
     local b = self:expr(e.b)
-    if #self.lines == at then return ("(%s ? %s : %s)"):format(condition, value, b) end
+    if #self.lines == at then
+      if self:is_int(e) then return ("(long long)(%s ? %s : %s)"):format(condition, as_int(value), as_int(b)) end
+      return ("(%s ? %s : %s)"):format(condition, value, b)
+    end
     self:take_back(at)
   end
   local name, known = self:temporary(), self:temporary()
@@ -273,17 +366,40 @@ end
 
 -- --- arrays -----------------------------------------------------------------------------------------------------
 
--- An index from 0 along an axis, whose extent is the text `extent`.
-function printer:from_zero(text, e, extent, axis)
-  if e.type ~= types.integer then text = ("(long long)%s"):format(text) end
-  if self.checked then
-    return ("dc_at(%s, %s, %d)"):format(text, extent, self:site(e.at, "index", axis))
+-- An index plus a constant, in 32 bits: what an index in range has there, whatever its parts are.
+function printer:index32(text, e, plus)
+  local number = constant(e)
+  if number then return ("%d"):format(number + plus) end
+  if e.op == "arith" and (e.sign == "+" or e.sign == "-") and constant(e.b) and not has_effect(e) then
+    return self:index32(self:expr(e.a), e.a, plus + (e.sign == "+" and constant(e.b) or -constant(e.b)))
   end
-  local number = text:match "^(%d+)ll$"
-  if number then return ("%d"):format(math.tointeger(number) - 1) end
-  local same = text:match "^%(%(long long%)(.*) %+ 1%)$" -- an index of CUDA's
-  if same and not same:find "[%+%-]" then return same end
+  local range = narrow.range(e, self.facts)
+  local int = e.type == types.integer and self:is_int(e) and as_int(text) or "(int)" .. text
+  if plus == 0 then return int end
+  if range and range[1] + plus >= -2147483648 and range[2] + plus <= 2147483647 then
+    return ("(%s %s %d)"):format(int, plus < 0 and "-" or "+", math.abs(plus))
+  end
+  return ("(int)((unsigned int)%s + %du)"):format(int, plus & 0xffffffff)
+end
+
+-- An index from 0 along an axis, whose extent is the text `extent`. Where all arrays are small it is computed in 32
+-- bits.
+function printer:from_zero(text, e, extent, axis)
+  if self.checked then
+    if e.type ~= types.integer then text = ("(long long)%s"):format(text) end
+    local index = ("dc_at(%s, %s, %d)"):format(text, extent, self:site(e.at, "index", axis))
+    return self.facts.small and "(int)" .. index or index
+  end
+  if self.facts.small then return self:index32(text, e, -1) end
+  local number = constant(e)
+  if number then return ("%d"):format(number - 1) end
+  if e.type ~= types.integer then text = ("(long long)%s"):format(text) end
   return ("(%s - 1)"):format(text)
+end
+
+-- An extent, in the integers of offsets.
+function printer:extent(array, axis)
+  return ("%s%s.n[%d]"):format(self.facts.small and "(int)" or "", array, axis - 1)
 end
 
 -- The place of an element from the first one; of a row, the number of rows before it. Of a strided array both are a
@@ -297,7 +413,7 @@ function printer:offset(e, array)
       zero = ("%s * %s.s[%d]"):format(zero, array, k - 1)
       place = place and ("%s + %s"):format(place, zero) or zero
     else
-      place = place and ("(%s * %s.n[%d] + %s)"):format(place, array, k - 1, zero) or zero
+      place = place and ("(%s * %s + %s)"):format(place, self:extent(array, k), zero) or zero
     end
   end
   return place
@@ -319,7 +435,7 @@ function X.row(self, e)
   local extents, step, strides = {}, {}, {}
   for k = #e.index + 1, e.array.type.ndim do
     extents[#extents + 1] = ("%s.n[%d]"):format(array, k - 1)
-    step[#step + 1] = extents[#extents]
+    step[#step + 1] = self:extent(array, k)
     strides[#strides + 1] = ("%s.s[%d]"):format(array, k - 1)
   end
   if e.type.strided then
@@ -330,7 +446,9 @@ function X.row(self, e)
     table.concat(extents, ", "))
 end
 
-function X.extent(self, e) return ("%s.n[%d]"):format(self:expr(e.array), e.axis - 1) end
+function X.extent(self, e)
+  return (self.facts.small and "(long long)" or "") .. self:extent(self:expr(e.array), e.axis)
+end
 
 -- dc.shared, dc.local_array: storage, and the array over it.
 function X.memory(self, e)
@@ -361,10 +479,17 @@ end
 
 function X.text(self, e)
   local texts = self:operands(e.args)
-  if e.twice then
-    for k, text in ipairs(texts) do texts[k] = self:simple(text, e.args[k].type) end
+  local c = e.text
+  if e.small_text and self.facts.small then c = e.small_text end
+  local ints = e.choice and self:is_int(e)
+  for _, arg in ipairs(e.args) do ints = ints and (arg.type == types.bool or self:is_int(arg)) end
+  if ints then c = "(long long)" .. c end
+  for k, text in ipairs(texts) do
+    local t = e.args[k].type
+    if ints and t == types.integer then text, t = as_int(text), types.dtype "int32" end
+    texts[k] = e.twice and self:simple(text, t) or text
   end
-  return (e.text:gsub("%$(%d)", function(k) return texts[tonumber(k)] end))
+  return (c:gsub("%$(%d)", function(k) return texts[tonumber(k)] end))
 end
 
 function X.call(self, e)

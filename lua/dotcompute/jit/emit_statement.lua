@@ -29,6 +29,9 @@ end
 
 -- --- assignments ------------------------------------------------------------------------------------------------
 
+-- The text of a Lua integer for a symbol's variable.
+function printer:for_symbol(symbol, text) return symbol.narrow and self.as_int(text) or text end
+
 function S.declare(self, s)
   for _, symbol in ipairs(s.symbols) do
     local t = symbol.type
@@ -49,7 +52,7 @@ S["local"] = function(self, s)
   for k, v in ipairs(values) do
     if v.symbol then
       -- a value that another new local's name would hide has been computed: names differ
-      self:declare(narrow.ctype(v.symbol), v.symbol.cname, texts[k])
+      self:declare(narrow.ctype(v.symbol), v.symbol.cname, self:for_symbol(v.symbol, texts[k]))
     elseif self.has_effect(v.e) then
       self:line(("(void)%s;"):format(texts[k]))
     end
@@ -75,7 +78,7 @@ function S.assign(self, s)
   for k, e in ipairs(values) do
     if not e.type.static then
       local text = self:expr(e)
-      texts[k] = (types.is_value(e.type) and e.op ~= "const") and self:spill(text, e.type) or text
+      texts[k] = (types.is_value(e.type) and e.op ~= "const") and self:spill_node(text, e) or text
     end
   end
   for k = #targets, 1, -1 do
@@ -164,8 +167,36 @@ S["repeat"] = function(self, s)
   self:line "}"
 end
 
--- The start of the loop's body is the variable's next value; the loop ends before an integer would wrap.
+-- A loop of 32 bits whose variable passes the limit without overflow: a loop as C has it, which compilers know best.
+-- False where it may be another one.
+function printer:plain_loop(s)
+  local to, step = narrow.range(s.to, self.facts), narrow.range(s.step, self.facts)
+  if s.type ~= types.integer or not s.symbol.narrow or not self:is_int(s.to) or not step then return false end
+  local up = step[1] > 0
+  if not up and step[2] >= 0 or up and to[2] + step[2] > 2147483647 or not up and to[1] + step[1] < -2147483648 then
+    return false
+  end
+  local texts = self:operands { s.from, s.to, s.step }
+  local name, limit, by = s.symbol.cname, self:temporary(), self.as_int(texts[3])
+  self:line "{"
+  self:indent(1)
+  self:declare("int", name, self.as_int(texts[1]))
+  self:declare("int", limit, self.as_int(texts[2]), true)
+  if s.step.op ~= "const" then
+    by = self:temporary()
+    self:declare("int", by, self.as_int(texts[3]), true)
+  end
+  if s.unroll then self:line(s.unroll == true and "#pragma unroll" or ("#pragma unroll %d"):format(s.unroll)) end
+  self:line(("for (; %s %s %s; %s += %s) {"):format(name, up and "<=" or ">=", limit, name, by))
+  self:inner(s.body)
+  self:indent(-1)
+  self:line "}"
+  return true
+end
+
+-- Else the start of the loop's body is the variable's next value; the loop ends before an integer would wrap.
 S["for"] = function(self, s)
+  if self:plain_loop(s) then return end
   local t, symbol = s.type, s.symbol
   local ctype = narrow.ctype(symbol)
   local texts = self:operands { s.from, s.to, s.step }
@@ -251,7 +282,7 @@ S["return"] = function(self, s)
   local texts = self:operands(s.values)
   for k, e in ipairs(s.values) do
     texts[k] = self:converted(texts[k], e.type, returns[k])
-    if inst.narrow_results[k] then texts[k] = "(int)" .. texts[k] end
+    if inst.narrow_results[k] then texts[k] = self.as_int(texts[k]) end
   end
   if #returns == 1 then
     self:line(("return %s;"):format(texts[1]))

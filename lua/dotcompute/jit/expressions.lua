@@ -238,7 +238,6 @@ function expressions:compare(n, sign, a, b)
       e.met = types.dtype "uint64"
     elseif a.type.name == "uint64" or b.type.name == "uint64" then
       e.mixed = true
-      self.uses.compare_integers = true
     else
       e.met = a.type == b.type and a.type or types.integer
     end
@@ -255,7 +254,6 @@ function expressions:compare(n, sign, a, b)
       e.a, e.b = self:convert(a, e.met, n.a), self:convert(b, e.met, n.b)
     else
       e.mixed = true
-      self.uses.compare_mixed = true
     end
   end
   return e

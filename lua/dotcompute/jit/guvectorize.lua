@@ -271,7 +271,7 @@ end
 
 -- The variant for these operands: compiled for their types, the number of loop axes and the width of places.
 local function variant_for(f, operands, arrays, list, naxes, wide, device)
-  local key, argument_types = { tostring(device), naxes, tostring(wide) }, {}
+  local key, argument_types, small = { tostring(device), naxes, tostring(wide) }, {}, true
   for k, operand in ipairs(operands) do
     local v = arrays[k]
     if operand.number then
@@ -282,22 +282,27 @@ local function variant_for(f, operands, arrays, list, naxes, wide, device)
       local ncore = math.max(#operand.spec.axes, operand.spec.output and 1 or 0)
       argument_types[k] = ncore == 0 and list[k]
         or (is_contiguous(operand.steps, operand.extents) and types.array or types.strided)(list[k], ncore)
-      for _, extent in ipairs(operand.extents) do key[#key + 1] = tostring(narrow.fits(extent)) end
+      local size = 1
+      for _, extent in ipairs(operand.extents) do
+        small = small and narrow.fits(extent)
+        size = size * math.max(extent, 1)
+      end
+      small = small and narrow.fits(size)
     end
     operand.type = argument_types[k]
     key[#key + 1] = argument_types[k].name
   end
-  key = table.concat(key, " ")
+  key = table.concat(key, " ") .. tostring(small)
   local variants = f.variants[key] or {}
   f.variants[key] = variants
   for _, variant in ipairs(variants) do
     local values = jit.inputs_of(variant)
     if values then return variant, values end
   end
-  local items = setmetatable({ operands = operands, axes = naxes, index = wide and "long long" or "int",
+  local items = setmetatable({ operands = operands, small = small, axes = naxes, index = wide and "long long" or "int",
     core_axes = f.core_axes, found = f.found }, Items)
   local state = setmetatable({ layout = items, kernel_options = f.kernel_options }, { __index = f })
-  local variant = jit.compile(state, argument_types, arrays, device)
+  local variant = jit.compile(state, argument_types, arrays, device, 0)
   if #variants >= 64 then table.remove(variants, 1) end -- constants that change with every call
   variants[#variants + 1] = variant
   return variant, jit.inputs_of(variant) or {}

@@ -11,7 +11,6 @@ local builtins = require "dotcompute.jit.builtins"
 local check = require "dotcompute.jit.check"
 local emit = require "dotcompute.jit.emit"
 local extern = require "dotcompute.jit.extern"
-local launcher = require "dotcompute.jit.launcher"
 local narrow = require "dotcompute.jit.narrow"
 local names = require "dotcompute.jit.names"
 local signatures = require "dotcompute.jit.signatures"
@@ -63,34 +62,57 @@ local function place_errors(text, places)
   end))
 end
 
--- Whether all extents of an array fit in 32 bits.
+-- Whether an array has few enough elements for offsets of 32 bits, and no extent that is greater.
 local function is_small(a)
+  if a.size > narrow.MOST then return false end
   for _, extent in ipairs { a:shape() } do
-    if not narrow.fits(extent) then return false end
+    if extent > narrow.MOST then return false end
   end
   return true
 end
 
--- Which integers among the arguments fit in 32 bits, and whether all extents do, those of captured arrays too.
-local function find_narrow(argument_types, args, inputs)
-  local parameters, extents = {}, true
-  for k, t in ipairs(argument_types) do
-    if t == types.integer then parameters[k] = narrow.fits(args[k])
-    elseif t.ndim then extents = extents and is_small(args[k]) end
+-- Whether no array that the kernel writes shares memory with another of its arrays. `values`: what its parameters
+-- `params` get; arrays that are written have `written` there.
+local function are_disjoint(params, values)
+  local function memory(k) return names.passed(values[k], params[k].type) end
+  for j, param in ipairs(params) do
+    for k, other in ipairs(params) do
+      if param.written and other.type.ndim and (k < j or k > j and not other.written)
+        and core.shares(memory(j), memory(k)) then
+        return false
+      end
+    end
   end
-  for _, symbol in ipairs(inputs) do
-    if symbol.type.ndim then extents = extents and is_small(symbol.input) end
-  end
-  return parameters, extents
+  return true
 end
 
-local function compile(state, argument_types, args, device)
+-- What the launch that a variant is compiled for has, as emit.lua wants it. `threads`: of the grid, along x. A `layout`
+-- (guvectorize.lua) knows about the arrays among the arguments.
+local function facts_of(tree, argument_types, args, threads)
+  local parameters, small, layout = {}, threads <= narrow.MOST, tree.layout
+  if layout then small = layout.small end
+  local params, values = {}, {}
+  local function array(symbol, t, value)
+    small = small and is_small(names.passed(value, t))
+    params[#params + 1], values[#values + 1] = { type = t, written = symbol.written }, value
+  end
+  for k, t in ipairs(argument_types) do
+    if t == types.integer then parameters[k] = narrow.fits(args[k])
+    elseif t.ndim and not layout then array(tree.kernel.symbols[tree.kernel.node.params[k]], t, args[k]) end
+  end
+  for _, symbol in ipairs(tree.inputs) do
+    if symbol.type.ndim then array(symbol, symbol.type, symbol.input) end
+  end
+  return { parameters = parameters, small = small, disjoint = not layout and are_disjoint(params, values) }
+end
+
+local function compile(state, argument_types, args, device, threads)
   local root = { fn = state.fn, found = source.find(state.fn, state.text) }
   local tree = check.kernel(root, argument_types, { name = state.name, items = state.layout ~= nil })
   tree.layout = state.layout
   local name = emit.c_name(state.name)
-  local parameters, extents = find_narrow(argument_types, args, tree.inputs)
-  local emitted = emit.kernel(tree, name, state.check, parameters, extents)
+  local facts = facts_of(tree, argument_types, args, threads)
+  local emitted = emit.kernel(tree, name, state.check, facts)
   for _, symbol in ipairs(tree.inputs) do
     if symbol.type.ndim and not device then device = symbol.input.device end
   end
@@ -107,11 +129,9 @@ local function compile(state, argument_types, args, device)
     end
     error(result, 0)
   end
-  local variant = { types = argument_types, emitted = emitted, guards = tree.guards, inputs = {}, device = device,
-    kernels = {}, parameters = parameters, extents = extents }
-  for _, symbol in ipairs(tree.inputs) do
-    variant.inputs[#variant.inputs + 1] = { path = symbol.path, type = symbol.type, fits = symbol.narrow }
-  end
+  local variant = { emitted = emitted, guards = tree.guards, inputs = {}, device = device,
+    facts = facts, kernels = {}, comparisons = {} }
+  for k, symbol in ipairs(tree.inputs) do variant.inputs[k] = { path = symbol.path, type = symbol.type, fits = symbol.narrow } end
   if state.check then
     variant.module, variant.fault = result, result:global "dc_fault"
     variant.kernel = result:kernel(options.name)
@@ -123,34 +143,49 @@ local function compile(state, argument_types, args, device)
   return variant
 end
 
--- The values of the captured inputs; nil where the variant was compiled for others.
-local function inputs_of(variant)
+local function holds_guards(variant)
   for _, guard in ipairs(variant.guards) do
-    if not rawequal(read(guard.path), guard.value) then return nil end
+    if not rawequal(read(guard.path), guard.value) then return false end
   end
+  return true
+end
+
+-- The values of what a variant with a layout captures; nil where it was compiled for others.
+local function inputs_of(variant)
+  if not holds_guards(variant) then return nil end
   local values = {}
   for k, input in ipairs(variant.inputs) do
-    local v = read(input.path)
-    if v == nil or names.type_of(v) ~= input.type or (input.fits and not narrow.fits(v))
-      or (variant.extents and input.type.ndim and not is_small(v)) then
-      return nil
-    end
+    local v, t = read(input.path), input.type
+    if names.type_of(v) ~= t or input.fits and not narrow.fits(v) then return nil end
+    if t.ndim and variant.facts.small and not is_small(names.passed(v, t)) then return nil end
     values[k] = v
   end
   return values
 end
 
--- Whether arrays among the arguments have the numbers of axes of the variant, and integers fit where they have to.
-local function suits(variant, args)
-  for k, t in ipairs(variant.types) do
-    local arg = args[k]
-    if t.ndim and (arg.ndim ~= t.ndim or (variant.extents and not is_small(arg))) then return false end
-    if (t.composite or t.weak == "c" or type(arg) == "table") and not variant.fixed and names.type_of(arg) ~= t then
-      return false
+-- The values of the variant's parameters for these arguments; nil where it was compiled for others.
+local function values_of(variant, args, threads)
+  local facts = variant.facts
+  if not holds_guards(variant) then return nil end
+  local params, values, input, small = variant.emitted.params, {}, 0, threads <= narrow.MOST
+  for k, param in ipairs(params) do
+    local v, t = nil, param.type
+    if param.argument then
+      v = args[param.argument] -- of the variant's kinds of numbers, dtypes and device
+      if t.ndim and v.ndim ~= t.ndim then return nil end
+      if (t.composite or t.weak == "c" or type(v) == "table") and not variant.fixed and names.type_of(v) ~= t then
+        return nil
+      end
+    else
+      input = input + 1
+      v = read(variant.inputs[input].path)
+      if names.type_of(v) ~= t then return nil end
     end
-    if variant.parameters[k] and not narrow.fits(args[k]) then return false end
+    if param.fits and not narrow.fits(v) then return nil end
+    small = small and not (t.ndim and not is_small(names.passed(v, t)))
+    values[k] = v
   end
-  return true
+  return small == facts.small and facts.disjoint == are_disjoint(params, values) and values or nil
 end
 
 -- The arguments with the arrays of bytes in place of arrays of structs.
@@ -166,8 +201,9 @@ local function in_memory(args, n)
   return list
 end
 
--- The variant for these arguments, and the values of its inputs.
-local function find(state, args, n)
+-- The variant for these arguments, and the values of its parameters. `threads`: of the grid along x, 0 where there is
+-- no launch.
+local function find(state, args, n, threads)
   if n ~= #state.params then
     fail("argument", "%s takes %d argument%s (%s), got %d", state.name, #state.params, #state.params == 1 and "" or "s",
       table.concat(state.params, ", "), n)
@@ -180,38 +216,26 @@ local function find(state, args, n)
     state.variants[key] = list
   end
   for _, variant in ipairs(list) do
-    if suits(variant, args) then
-      local values = inputs_of(variant)
-      if values then return variant, values end
-    end
+    local values = values_of(variant, args, threads)
+    if values then return variant, values end
   end
   local argument_types = state.fixed and state.fixed(args) or types_of(state, args, n)
-  local variant = compile(state, argument_types, args, device)
+  local variant = compile(state, argument_types, args, device, threads)
   variant.fixed = state.fixed
   if #list >= 64 then table.remove(list, 1) end -- constants that change with every launch
   list[#list + 1] = variant
   state.last = variant
-  return variant, inputs_of(variant) or {}
+  return variant, values_of(variant, args, threads) or {}
 end
 
 -- What the kernel of a variant is called with: arrays, followed by their extents, numbers and booleans.
-local function expand(variant, args, values)
-  local list, n, input = {}, 0, 0
-  for _, param in ipairs(variant.emitted.params) do
-    local v
-    if param.argument then
-      v = args[param.argument]
-    else
-      input = input + 1
-      v = values[input]
-    end
+local function expand(variant, values)
+  local list, n = {}, 0
+  for k, param in ipairs(variant.emitted.params) do
     n = n + 1
-    list[n] = names.passed(v, param.type)
-    if param.type.ndim == 1 then
-      n = n + 1
-      list[n] = #v
-    elseif param.type.ndim then
-      table.move({ v:shape() }, 1, param.type.ndim, n + 1, list)
+    list[n] = names.passed(values[k], param.type)
+    if param.type.ndim then
+      table.move({ values[k]:shape() }, 1, param.type.ndim, n + 1, list)
       n = n + param.type.ndim
     end
   end
@@ -246,35 +270,71 @@ local function raise_fault(state, variant)
   fail("launch", "%s: %s, column %d: %s", state.name, place, column, site.text)
 end
 
-local function prepare(state, ...)
-  local args, n = { ... }, select("#", ...)
-  local variant, values = find(state, args, n)
-  local kernel = kernel_of(state, variant)
-  if variant.fast_call == nil then
-    variant.fast_call = not state.check and launcher.make(variant, launcher.call)
-    variant.fast_forall = not state.check and launcher.make(variant, launcher.forall)
-  end
-  rawset(state, "fast_call", variant.fast_call) -- rawset: a state of `with` has its own
-  rawset(state, "fast_forall", variant.fast_forall)
-  rawset(state, "fast_kernel", kernel)
-  return variant, kernel, expand(variant, args, values)
+local function extent_x(extents)
+  if type(extents) == "table" then extents = extents[1] or extents.x or 1 end
+  return extents == "auto" and 1024 or tonumber(extents) or 0 -- others are errors of the launch
 end
 
-local function launch(state, grid, block, ...)
-  local variant, kernel, list, n = prepare(state, ...)
-  kernel(grid, block, table.unpack(list, 1, n))
+-- How many variants of its last launches an object has at 1, 2, …, for core.launches.
+local REMEMBERED <const> = 4
+
+-- A captured value, as core.variant wants it.
+local function captured(path, list)
+  list.fn, list.upvalue, list.keys = path.fn, path.upvalue, path
+  return list
+end
+
+-- The object that core.launches compares launches with; false where the variant has none, as those of structs
+-- and complex numbers.
+local function comparison(state, variant, kernel)
+  local facts = { device = variant.device, most = narrow.MOST, small = variant.facts.small,
+    disjoint = variant.facts.disjoint, nargs = #state.params }
+  for k, guard in ipairs(variant.guards) do
+    facts[k] = captured(guard.path, { kind = "guard", value = guard.value })
+  end
+  local input = 0
+  for _, param in ipairs(variant.emitted.params) do
+    local t = param.type
+    local one = { argument = param.argument, fits = param.fits, written = param.written }
+    if t.composite or t.kind == "c" or t.ndim and t.element.composite then return false end
+    if t.ndim then one.kind, one.dtype, one.ndim = "array", t.element.name, t.ndim
+    elseif t.weak then one.kind = t.name
+    else one.kind = t.kind == "b" and "boolean" or "number" end
+    if not param.argument then
+      input = input + 1
+      captured(variant.inputs[input].path, one)
+    end
+    facts[#facts + 1] = one
+  end
+  return core.variant(kernel, facts) or false
+end
+
+-- The next launches of the object try this variant first.
+local function remember(object, state, variant, kernel)
+  if state.check then return end
+  local key = state.with or variant
+  local made = variant.comparisons[key]
+  if made == nil then
+    made = comparison(state, variant, kernel)
+    variant.comparisons[key] = made
+  end
+  if not made or rawget(object, 1) == made then return end
+  for k = REMEMBERED - 1, 1, -1 do rawset(object, k + 1, rawget(object, k)) end
+  rawset(object, 1, made)
+end
+
+-- Launches the variant for the arguments. `run`(kernel, arguments…); `threads`: of the grid, along x.
+local function launch(object, state, threads, run, ...)
+  local variant, values = find(state, { ... }, select("#", ...), threads)
+  local list, n = expand(variant, values)
+  local kernel = kernel_of(state, variant)
+  remember(object, state, variant, kernel)
+  run(kernel, table.unpack(list, 1, n))
   if state.check then raise_fault(state, variant) end
 end
 
-function meta.__call(object, ...)
-  local state = states[object]
-  local fast, n = rawget(state, "fast_call"), select("#", ...)
-  if fast and n == state.count and fast(rawget(state, "fast_kernel"), ...) then return end
-  if n < 2 then
-    fail("argument", "%s(grid, block, ...) takes a grid and a block before the arguments; %s:forall(n, ...) chooses "
-      .. "them", state.name, state.name)
-  end
-  launch(state, ...)
+local function launch_grid(object, state, grid, block, ...)
+  launch(object, state, extent_x(grid) * 1.0 * extent_x(block), function(kernel, ...) kernel(grid, block, ...) end, ...)
 end
 
 -- An object's state; methods are called with a colon.
@@ -284,19 +344,25 @@ local function state_of(object, method)
   return state
 end
 
+-- object(grid, block, ...), where none of the object's last variants suits.
+local function call(object, ...)
+  local state = state_of(object, "call")
+  if select("#", ...) < 2 then
+    fail("argument", "%s(grid, block, ...) takes a grid and a block before the arguments; %s:forall(n, ...) chooses "
+      .. "them", state.name, state.name)
+  end
+  launch_grid(object, state, ...)
+end
+
 -- Grids for the extents of an index: the last one is CUDA's x.
 local blocks = { { 256 }, { 8, 32 }, { 4, 4, 32 } }
 
 -- forall(n, ...), forall({rows, columns}, ...): a thread for each index.
-function methods.forall(object, n, ...)
+local function forall(object, n, ...)
   local state = state_of(object, "forall")
   if type(n) ~= "table" then
-    local fast = rawget(state, "fast_forall")
-    if fast and select("#", ...) == state.count - 2 and fast(rawget(state, "fast_kernel"), n, ...) then return end
-    local variant, kernel, list, count = prepare(state, ...)
-    kernel:forall(n, table.unpack(list, 1, count))
-    if state.check then raise_fault(state, variant) end
-    return
+    -- whole blocks
+    return launch(object, state, (tonumber(n) or 0) + 1024, function(kernel, ...) kernel:forall(n, ...) end, ...)
   end
   local sizes = blocks[#n]
   if not sizes then fail("launch", "%s: forall takes a number or a list of 1 to 3, got %d", state.name, #n) end
@@ -310,8 +376,10 @@ function methods.forall(object, n, ...)
     block[#block + 1] = sizes[k]
     grid[#grid + 1] = (extent + sizes[k] - 1) // sizes[k]
   end
-  launch(state, grid, block, ...)
+  object(grid, block, ...)
 end
+
+meta.__call, methods.forall = core.launches(call, forall)
 
 local function object_of(state)
   local object = setmetatable({}, meta)
@@ -336,7 +404,7 @@ end
 function methods.source(object, ...)
   local state = state_of(object, "source")
   local variant = state.last
-  if select("#", ...) > 0 then variant = find(state, { ... }, select("#", ...)) end
+  if select("#", ...) > 0 then variant = find(state, { ... }, select("#", ...), 0) end
   if not variant then
     fail("argument", "%s has not been compiled yet: launch it, or call %s:source with a launch's arguments", state.name,
       state.name)
@@ -360,7 +428,7 @@ end
 -- The kernel object that a launch with these arguments uses.
 function methods.kernel(object, ...)
   local state = state_of(object, "kernel")
-  return kernel_of(state, (find(state, { ... }, select("#", ...))))
+  return kernel_of(state, (find(state, { ... }, select("#", ...), 0)))
 end
 
 function meta.__index(object, key)
@@ -416,7 +484,6 @@ local function jit(...)
     kernel_options = { flags = options.flags, fast_math = options.fast_math, debug = options.debug,
       std = options.std } }
   for k, decl in ipairs(found.node.params) do state.params[k] = decl.name end
-  state.count = #state.params + 2 -- arguments of a launch
   if signature then
     local list = signatures.parse(signature, options.structs)
     if #list ~= #state.params then

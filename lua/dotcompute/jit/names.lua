@@ -228,8 +228,12 @@ function names:field(n, object, key)
     self:fail(n.at, "'%s.%s' is nil when the kernel is compiled", text, key)
   end
   if object.type.value == builtins.library.math and math.type(value) then -- math.pi
-    self:guard(path, value)
     return { op = "const", type = types[math.type(value)], value = value, at = n.at }
+  end
+  local table_ = object.type.value
+  local builtin = (table_ == builtins.library.dc or table_ == builtins.library.math) and builtins.by_function[value]
+  if builtin then -- no guard, which each launch would read: which functions dc and math have does not change
+    return { op = "static", type = types.static("builtin", builtin, "a function"), at = n.at }
   end
   return self:captured(n, path, value)
 end

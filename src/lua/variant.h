@@ -1,0 +1,11 @@
+/*
+** variant.h - launches of kernels in Lua (dc.jit): the choice of the variant that suits the arguments, for
+** lua/dotcompute/jit/init.lua.
+*/
+#pragma once
+
+#include <lauxlib.h>
+#include <lua.h>
+
+void dc_lua_open_variant(lua_State *L, int self);
+extern const luaL_Reg dc_lua_variant_internal[];
