@@ -189,6 +189,22 @@ function Checker:visit(inst)
   self.inst = outer
 end
 
+-- Whether no type is left that is not known.
+function Checker:all_known()
+  for _, inst in ipairs(self.instances) do
+    if inst.pass == self.pass then
+      for _, symbol in pairs(inst.symbols) do
+        if symbol.type == types.unknown then return false end
+      end
+      if not inst.returns and not inst.is_kernel then return false end
+      for _, t in ipairs(inst.returns or {}) do
+        if t == types.unknown then return false end
+      end
+    end
+  end
+  return true
+end
+
 local MOST_PASSES = 60
 
 local check = {}
@@ -212,6 +228,7 @@ local function check_function(self, root, argument_types, is_kernel)
     self:visit(inst)
   until not self.changed or self.pass > MOST_PASSES
   if self.changed then self:fail(inst.node.at, "the types of this function cannot be inferred") end
+  if self:all_known() then return self end
   self.final = true -- what is not known now is an error
   self.pass = self.pass + 1
   self:visit(inst)

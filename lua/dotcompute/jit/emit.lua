@@ -339,9 +339,11 @@ local function mark_recursive(tree)
   local calls = {}
   for _, inst in ipairs(tree.instances) do
     calls[inst] = {}
-    narrow.walk(inst.body, function(node)
-      if node.op == "call" and node.inst then calls[inst][node.inst] = true end
-    end)
+    if inst.pass == tree.pass then
+      for _, node in ipairs(narrow.nodes(inst)) do
+        if node.op == "call" and node.inst then calls[inst][node.inst] = true end
+      end
+    end
   end
   for _, inst in ipairs(tree.instances) do
     local seen, stack = {}, { inst }

@@ -49,7 +49,7 @@ local function types_of(tree)
       for _, t in ipairs(inst.types) do note(t) end
       for _, t in ipairs(inst.returns or {}) do note(t) end
       for _, symbol in pairs(inst.symbols) do note(symbol.type) end
-      narrow.walk(inst.body, function(node) note(node.type) end)
+      for _, node in ipairs(narrow.nodes(inst)) do note(node.type) end
     end
   end
   for _, symbol in ipairs(tree.inputs) do note(symbol.type) end

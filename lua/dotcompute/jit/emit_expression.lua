@@ -16,15 +16,18 @@ local function is_simple(text)
     or text:find "^%(%-[%w_%.]+%)$" ~= nil
 end
 
+local children <const>, lists <const> = { "a", "b", "cond", "array", "call", "object" }, { "args", "index" }
+
 -- Whether a node, or one below it, has an effect.
 local function has_effect(e)
   if e.has_effect == nil then
     local found = e.effect or false
-    for _, key in ipairs { "a", "b", "cond", "array", "call", "object" } do
+    for _, key in ipairs(children) do
       found = found or (e[key] ~= nil and has_effect(e[key]))
     end
-    for _, key in ipairs { "args", "index" } do
-      for _, one in ipairs(e[key] or {}) do found = found or has_effect(one) end
+    for _, key in ipairs(lists) do
+      local list = e[key]
+      for k = 1, list and #list or 0 do found = found or has_effect(list[k]) end
     end
     e.has_effect = found
   end

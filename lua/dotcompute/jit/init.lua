@@ -169,7 +169,8 @@ local function values_of(variant, args, threads)
   if not holds_guards(variant) then return nil end
   local params, values, input, small = variant.emitted.params, {}, 0, threads <= narrow.MOST
   for k, param in ipairs(params) do
-    local v, t = nil, param.type
+    local t = param.type
+    local v
     if param.argument then
       v = args[param.argument] -- of the variant's kinds of numbers, dtypes and device
       if t.ndim and v.ndim ~= t.ndim then return nil end

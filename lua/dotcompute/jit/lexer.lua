@@ -14,17 +14,17 @@ for word in ([[and break do else elseif end false for function goto if in local 
   keywords[word] = true
 end
 
--- Longest first.
 local signs = {}
 for sign in ([[... << >> // == ~= <= >= :: .. + - * / % ^ # & ~ | < > = ( ) { } [ ] ; : , .]]):gmatch "%S+" do
-  signs[#signs + 1] = sign
+  signs[sign] = true
 end
 
-local signs_by_byte = {}
-for _, sign in ipairs(signs) do
-  local list = signs_by_byte[sign:byte()] or {}
-  signs_by_byte[sign:byte()] = list
-  list[#list + 1] = sign
+-- The sign that begins at `at`, the longest one.
+local function sign_at(text, at)
+  for length = 3, 1, -1 do
+    local sign = text:sub(at, at + length - 1)
+    if #sign == length and signs[sign] then return sign end
+  end
 end
 
 local function fail(at, text) error({ at = at, text = text }, 0) end
@@ -58,13 +58,15 @@ end
 
 -- The position behind the numeral that begins at `at`, as Lua reads it.
 local function numeral(text, at)
-  local exponent = "[eE]"
+  local digits, letter = text:match("^%d+()(.?)", at)
+  if digits and not letter:find "[%w%.]" then return digits end
+  local exponent = "^[eE][+-]?()"
   local k = at
   if text:find("^0[xX]", at) then
-    exponent, k = "[pP]", at + 2
+    exponent, k = "^[pP][+-]?()", at + 2
   end
   while true do
-    local behind = text:match("^" .. exponent .. "[+-]?()", k) or text:match("^[%x%.]()", k)
+    local behind = text:match(exponent, k) or text:match("^[%x%.]()", k)
     if not behind then return k end
     k = behind
   end
@@ -104,13 +106,7 @@ function lexer.tokens(text)
       add("string", string_value(text:sub(at, behind - 1)), at, behind - 1)
       at = behind
     else
-      local found
-      for _, sign in ipairs(signs_by_byte[byte] or {}) do
-        if text:sub(at, at + #sign - 1) == sign then
-          found = sign
-          break
-        end
-      end
+      local found = sign_at(text, at)
       if not found then fail(at, "a character that Lua does not have") end
       add(found, nil, at, at + #found - 1)
       at = at + #found

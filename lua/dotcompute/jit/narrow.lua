@@ -38,6 +38,16 @@ function narrow.walk(tree, visit)
   walk(tree)
 end
 
+-- All nodes of an instance's body, each once.
+function narrow.nodes(inst)
+  if inst.listed ~= inst.body then
+    local list = {}
+    narrow.walk(inst.body, function(node) list[#list + 1] = node end)
+    inst.listed, inst.nodes = inst.body, list
+  end
+  return inst.nodes
+end
+
 -- --- intervals --------------------------------------------------------------------------------------------------
 
 local function interval(low, high)
@@ -300,7 +310,7 @@ local function assignments(tree)
   for _, inst in ipairs(tree.instances) do
     if inst.pass == tree.pass then
       inst.ranges = {}
-      narrow.walk(inst.body, function(node)
+      for _, node in ipairs(narrow.nodes(inst)) do
         if node.op == "local" then
           for k, symbol in ipairs(node.symbols) do add(symbol, node.values[k]) end
         elseif node.op == "declare" then
@@ -320,7 +330,7 @@ local function assignments(tree)
         elseif node.op == "call" and node.inst then
           for k, decl in ipairs(node.inst.node.params) do add(node.inst.symbols[decl], node.args[k]) end
         end
-      end)
+      end
     end
   end
   return list

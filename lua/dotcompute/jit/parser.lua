@@ -12,17 +12,17 @@ local parser = {}
 local P = {}
 P.__index = P
 
-function P:fail(text) error({ at = self.tokens.first[self.k], text = text }, 0) end
+function P:fail(text) error({ at = self.firsts[self.k], text = text }, 0) end
 
-function P:kind() return self.tokens.kind[self.k] end
-function P:at() return self.tokens.first[self.k] end
-function P:before() return self.tokens.last[self.k - 1] end -- where the previous token ends
+function P:kind() return self.kinds[self.k] end
+function P:at() return self.firsts[self.k] end
+function P:before() return self.lasts[self.k - 1] end -- where the previous token ends
 
 -- Takes the token if it is of that kind: its value, or true.
 function P:take(kind)
-  if self.tokens.kind[self.k] ~= kind then return nil end
+  if self.kinds[self.k] ~= kind then return nil end
   self.k = self.k + 1
-  return self.tokens.value[self.k - 1] or true
+  return self.values[self.k - 1] or true
 end
 
 function P:need(kind)
@@ -84,7 +84,7 @@ function P:table_constructor()
       item.key = self:expression(0)
       self:need "]"
       self:need "="
-    elseif self:kind() == "name" and self.tokens.kind[self.k + 1] == "=" then
+    elseif self:kind() == "name" and self.kinds[self.k + 1] == "=" then
       local key_at = self:at()
       item.key = self:node("string", key_at, { value = self:need "name" })
       self:need "="
@@ -408,7 +408,9 @@ end
 -- place and text where it is none.
 function parser.parse(text)
   local ok, result = pcall(function()
-    local self = setmetatable({ text = text, tokens = lexer.tokens(text), k = 1, functions = {} }, P)
+    local tokens = lexer.tokens(text)
+    local self = setmetatable({ text = text, kinds = tokens.kind, values = tokens.value, firsts = tokens.first,
+      lasts = tokens.last, k = 1, functions = {} }, P)
     self.fn = { op = "function", params = {}, vararg = true, is_main = true }
     self:open()
     local body = self:block()
