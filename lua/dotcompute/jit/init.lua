@@ -131,7 +131,9 @@ local function compile(state, argument_types, args, device, threads)
   end
   local variant = { emitted = emitted, guards = tree.guards, inputs = {}, device = device,
     facts = facts, kernels = {}, comparisons = {} }
-  for k, symbol in ipairs(tree.inputs) do variant.inputs[k] = { path = symbol.path, type = symbol.type, fits = symbol.narrow } end
+  for k, symbol in ipairs(tree.inputs) do
+    variant.inputs[k] = { path = symbol.path, type = symbol.type, fits = symbol.narrow }
+  end
   if state.check then
     variant.module, variant.fault = result, result:global "dc_fault"
     variant.kernel = result:kernel(options.name)
