@@ -105,11 +105,7 @@ local function call(f, ...)
     convert_tables(f, args, n, device)
     kinds, device = core.signature(args, n)
   end
-  local bound = f.bindings[kinds]
-  if not bound or not lua_functions.is_current(bound) then
-    bound = bind(f, args, n, device)
-    f.bindings[kinds] = bound
-  end
+  local bound = lua_functions.binding(f, kinds, function() return bind(f, args, n, device) end)
   if not bound.given then return core.run(bound.body, args, device) end
   core.run(bound.body, args, device)
   return table.unpack(args, #f.inputs + 1, n)

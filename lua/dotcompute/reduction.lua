@@ -71,6 +71,7 @@ local function bind_pieces(f, bound, args)
     bound.map = f.map
     if inferred then acc = resolve(f.inputs[1]) end
   end
+  acc = lua_functions.builder_type(acc)
   bound.acc_type = acc
   bound.acc = acc and acc.ctype or f.acc.text
   bound.reduce = f.reduce
@@ -91,6 +92,7 @@ local function bind_pieces(f, bound, args)
     if #f.post.params < 2 then list[2] = nil end
     bound.post, bound.output = lua_functions.call(bound, f.post, "post", list, f.output and bound.output, "the result")
   end
+  bound.output = lua_functions.builder_type(bound.output)
 end
 
 -- --- calls ------------------------------------------------------------------------------------------------------
@@ -155,11 +157,7 @@ local function call(f, ...)
     end
   end
   local kinds, device = core.signature(args, nin)
-  local bound = f.bindings[kinds]
-  if not bound or not lua_functions.is_current(bound) then
-    bound = bind(f, args, device)
-    f.bindings[kinds] = bound
-  end
+  local bound = lua_functions.binding(f, kinds, function() return bind(f, args, device) end)
   if out ~= nil then builder.check_result(f.name, bound.output, bound.device, out) end
   return core.reduce(bound.body, args, device, bound.output.name, axes_bits(f, args, axes), keep, out)
 end

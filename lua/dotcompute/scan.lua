@@ -142,7 +142,7 @@ local function bind_pieces(f, bound, args)
     bound.map, made = lua_functions.call(bound, f.map, "map", list, bound.acc, "the scan")
     bound.acc = bound.acc or made
   end
-  bound.acc = bound.acc or bound.input
+  bound.acc = lua_functions.builder_type(bound.acc or bound.input)
   bound.output = bound.output or bound.acc
   if is_function(f.op) then bound.op = lua_functions.operator(bound, f.op, "op", bound.acc, f.inferred) end
   bound.identity = f.identity and lua_functions.value(bound, f.identity, "identity", bound.acc, f.name)
@@ -184,11 +184,7 @@ local function call(f, ...)
   end
   args[1] = from
   local kinds, device = core.signature(args, 1)
-  local bound = f.bindings[kinds]
-  if not bound or not lua_functions.is_current(bound) then
-    bound = bind(f, args, device)
-    f.bindings[kinds] = bound
-  end
+  local bound = lua_functions.binding(f, kinds, function() return bind(f, args, device) end)
   if from.ndim == 0 then fail("shape", "%s: an array without axes cannot be scanned", f.name) end
   axis = algorithm.axis(f.name, axis == nil and f.axis or axis, from.ndim)
   local beside = out == nil or check_result(f, bound, from, out)

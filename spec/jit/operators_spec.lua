@@ -124,6 +124,11 @@ describe("dc.reduction with functions in Lua", function()
     assert.equal(56, f(x + x):item())
     weight = function(v) return -v end
     assert.equal(-6, f(x):item())
+    local times = dc.elementwise("T v", "T w", function(v) return v * power end)
+    for k = 1, 6 do -- values that were there before
+      power = k % 2 + 3
+      assert.same({ power, 2 * power, 3 * power }, times(x):to_table())
+    end
   end)
 
   it("folds tuples and structs", function()
@@ -230,8 +235,8 @@ describe("dc.reduction with functions in Lua", function()
     fails("argument", "takes 1 argument %(v%)", function()
       dc.reduction { map = function(v) return v end, reduce = sum } (x, 1, nil, {}, 5)
     end)
-    fails("dtype", "'v' is complex", function()
-      dc.reduction { map = function(v) return v end, reduce = sum }(dc.zeros(2, "complex64"))
+    fails("compile", "the result takes float32, but the function returns complex64", function()
+      dc.reduction { output = "float", reduce = sum, post = function(a) return a end }(dc.zeros(2, "complex64"))
     end)
     -- luacheck: pop
   end)
@@ -386,6 +391,61 @@ describe("dc.elementwise with a function in Lua", function()
   end)
 end)
 
+describe("complex numbers", function()
+  -- Gaussian integers, so that sums and products are exact.
+  local function gaussian(n, most)
+    local t = {}
+    for k = 1, n do t[k] = dc.complex(math.random(-most, most), math.random(-most, most)) end
+    return t
+  end
+
+  it("are folded, scanned, and computed by elements", function()
+    for _, dtype in ipairs { "complex64", "complex128" } do
+      local n = math.random(2, 3000)
+      local t = gaussian(n, 9)
+      local a = dc.array(t, dtype)
+      local re, im, norm, prefix = 0, 0, 0, {}
+      for k, z in ipairs(t) do
+        re, im, norm = re + z.re, im + z.im, norm + z.re ^ 2 + z.im ^ 2
+        prefix[k] = dc.complex(re, im)
+      end
+      local sum = dc.reduction { reduce = function(p, q) return p + q end, identity = 0 }
+      assert.equal(dc.complex(re, im), sum(a):item())
+      assert.equal(dtype, sum(a).dtype)
+      assert.equal(dc.complex(0, 0), sum(dc.empty(0, dtype)):item())
+      local length = dc.reduction { map = function(z) return dc.real(z * dc.conj(z)) end,
+        reduce = function(p, q) return p + q end }
+      assert.equal(norm, length(a):item())
+      local scan = dc.scan { op = function(p, q) return p + q end }
+      h.same(prefix, scan(a):to_table(), "prefixes")
+      local turned = dc.elementwise("T z, bool turn", "T w, float size", function(z, turn)
+        if turn then return z * dc.complex(0, 1), dc.real(z) end
+        return z, 0
+      end)
+      local w, size = turned(a, dc.array({ true }))
+      for k = 1, n, 7 do
+        assert.equal(dc.complex(-t[k].im, t[k].re), w[k])
+        assert.equal(t[k].re, size[k])
+      end
+    end
+  end)
+
+  it("go through functions that CUDA C calls, and control flow of dc.vectorize", function()
+    local t = gaussian(50, 4)
+    local a = dc.array(t, "complex64")
+    local function upper(z)
+      if dc.imag(z) < 0 then return dc.conj(z) end
+      return z
+    end
+    local by_text = dc.elementwise("T z", "T w", "w = upper(z)", { functions = { upper = upper } })(a)
+    local vectorized = dc.vectorize(upper)(a)
+    for k, z in ipairs(t) do
+      assert.equal(dc.complex(z.re, math.abs(z.im)), by_text[k])
+      assert.equal(by_text[k], vectorized[k])
+    end
+  end)
+end)
+
 describe("functions in Lua that expressions of CUDA C call", function()
   local function halvings(x, limit)
     local n = 0
@@ -436,6 +496,8 @@ describe("functions in Lua that expressions of CUDA C call", function()
     -- luacheck: push ignore
     wrong("'functions' is a table of functions by name, got the number 3", 3)
     wrong("'functions': '1' is no name", { function(x) return x end })
+    wrong("'functions': 'int' is no name", { int = function(x) return x end })
+    wrong("'functions': 'erf' is the name of a function of CUDA's", { erf = function(x) return x end })
     wrong("'functions': 'a b' is no name", { ["a b"] = function(x) return x end })
     wrong("'functions': 'f': a Lua function expected, got the number 1", { f = 1 })
     wrong("'float31' of 'f' is no dtype", { f = { function(x) return x end, "float31" } })

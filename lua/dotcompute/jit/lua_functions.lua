@@ -8,7 +8,9 @@
 -- A binding, what a builder knows for some dtypes, has the fields `front`, the text, and `made`, the functions in it.
 local core = require "dotcompute.core"
 local builder = require "dotcompute.builder"
+local c_words = require "dotcompute.c_words"
 local device_function = require "dotcompute.jit.device_function"
+local functions = require "dotcompute.functions"
 local number_text = require "dotcompute.number_text"
 local types = require "dotcompute.jit.types"
 core.builtin(debug.getinfo(1, "S").source)
@@ -56,9 +58,6 @@ function lua_functions.input_types(inputs, bound, args, who)
     else
       list[k] = types.dtype(builder.resolve(p, bound.types, who).name)
     end
-    if list[k].kind == "c" then
-      fail("dtype", "%s: '%s' is complex; functions in Lua do not take complex numbers yet", who, p.text)
-    end
   end
   return list
 end
@@ -67,8 +66,8 @@ end
 
 -- Raises unless a value of a function may be stored as a `to`, by the rules of elements.
 local function check_stored(f, at, from, to, what)
-  if from.composite or to.composite then
-    if from == to then return end
+  if from.composite or to.composite or from.kind == "c" or to.kind == "c" then
+    if from == to or to.kind == "c" and types.is_number(from) then return end
     device_function.fail(f, at, "%s takes %s, but the function returns %s", what, to.text, from.text)
   elseif (from.kind == "b") ~= (to.kind == "b") then
     device_function.fail(f, at, "%s takes %s, but the function returns %s: write %s", what, to.text, from.text,
@@ -79,16 +78,36 @@ local function check_stored(f, at, from, to, what)
   end
 end
 
+-- The type that builders have in C: complex numbers are CUDA's there.
+local function builder_ctype(t) return t.kind == "c" and builder.dtype(t.name).ctype or t.ctype end
+
+-- What builders have for a type: the dtype's own table; a struct or tuple itself.
+function lua_functions.builder_type(t) return t and (t.composite and t or builder.dtype(t.name)) end
+
+-- A builder's value, whose text is a name, as the argument of a compiled function.
+local function as_argument(t, text)
+  return t.kind == "c" and ("%s{%s.x, %s.y}"):format(t.ctype, text, text) or text
+end
+
+-- A compiled function's value, whose text is a name, as a builder's of type `to`.
+local function as_result(text, from, to)
+  from = device_function.strong(from)
+  if to.composite then return text end
+  if to.kind ~= "c" then return number_text.convert(text, from, to) end
+  local part, re, im = to.part.ctype, text, "0"
+  if from.kind == "c" then re, im = text .. ".x", text .. ".y" end
+  return ("%s{(%s)%s, (%s)%s}"):format(builder_ctype(to), part, re, part, im)
+end
+
 -- A C function of this name with parameters of the types around the compiled one; what it returns is a `to`.
 local function wrapper(made, name, argument_types, to)
   local params, texts = {}, {}
   for k, t in ipairs(argument_types) do
-    params[k], texts[k] = ("const %s x%d"):format(t.ctype, k), "x" .. k
+    params[k], texts[k] = ("const %s x%d"):format(builder_ctype(t), k), as_argument(t, "x" .. k)
   end
   local text = "%sstatic __device__ __forceinline__ %s %s(%s) {\n  const %s v = %s(%s);\n  return %s;\n}\n"
-  local value = to.composite and "v" or number_text.convert("v", device_function.strong(made.result), to)
-  return text:format(made.text, to.ctype, name, table.concat(params, ", "), made.result.ctype, made.call,
-    table.concat(texts, ", "), value)
+  return text:format(made.text, builder_ctype(to), name, table.concat(params, ", "), made.result.ctype, made.call,
+    table.concat(texts, ", "), as_result("v", made.result, to))
 end
 
 local function add(bound, made, text)
@@ -171,7 +190,9 @@ function lua_functions.operation(f, bound, args)
   for k, t in ipairs(lua_functions.input_types(f.inputs, bound, args, f.name)) do
     list[k] = { type = t, text = f.inputs[k].name }
   end
-  for k, a in ipairs(lua_functions.with_number(list, f.operation)) do list[k], texts[k] = a.type, a.text end
+  for k, a in ipairs(lua_functions.with_number(list, f.operation)) do
+    list[k], texts[k] = a.type, as_argument(a.type, a.text)
+  end
   local made = device_function.compile(f.operation, list, "dc_fn_operation")
   if #made.results ~= #f.outputs then
     device_function.fail(f.operation, made.return_at, "the function returns %d value%s, and %d %s expected: %s",
@@ -185,12 +206,12 @@ function lua_functions.operation(f, bound, args)
         p.text, from.text)
     end
     if p.placeholder and not bound.types[p.placeholder] then
-      bound.types[p.placeholder] = { dtype = from, by = "the function" }
+      bound.types[p.placeholder] = { dtype = lua_functions.builder_type(from), by = "the function" }
     end
     local to = types.dtype(builder.resolve(p, bound.types, f.name).name)
     if not p.own then check_stored(f.operation, made.return_at, made.results[k], to, ("'%s'"):format(p.text)) end
     local name = "dc_value" .. (#f.outputs > 1 and ".v" .. k or "")
-    lines[k + 1] = ("%s = %s;"):format(p.name, number_text.convert(name, from, to))
+    lines[k + 1] = ("%s = %s;"):format(p.name, as_result(name, from, to))
   end
   add(bound, made, made.text)
   bound.body_text = table.concat(lines, "\n")
@@ -205,14 +226,16 @@ function lua_functions.value(bound, piece, name, to, who)
   local v = piece.value
   if not to then
     fail("argument", "%s: option '%s' is an expression of CUDA C where 'acc' is a type of C", who, name)
-  elseif (type(v) == "boolean") ~= (to.kind == "b") or to.kind == "c" or to.composite then
+  elseif (type(v) == "boolean") ~= (to.kind == "b") or to.composite then
     fail("dtype", "%s: option '%s' is %s, and values are combined as %s%s", who, name, tostring(v),
       to.composite and to.text or to.name, to.composite and ": write a function that returns one" or "")
   elseif not number_text.holds(to, v) then
     fail("dtype", "%s: option '%s': %s is out of range for %s", who, name, tostring(v), to.name)
   end
+  if to.kind == "c" then return ("%s{%s, 0}"):format(builder_ctype(to), number_text.literal(v, own_type(to).part)) end
   return number_text.literal(v, to)
 end
+
 
 -- --- functions that expressions call ----------------------------------------------------------------------------
 
@@ -241,8 +264,10 @@ function lua_functions.functions_option(options)
     fail("argument", "option 'functions' is a table of functions by name, got %s", core.describe(options.functions))
   end
   for name, v in pairs(options.functions) do
-    if type(name) ~= "string" or not name:match "^[%a_][%w_]*$" or name:find "^dc_" then
+    if type(name) ~= "string" or not name:match "^[%a_][%w_]*$" or name:find "^dc_" or c_words[name] then
       fail("argument", "option 'functions': '%s' is no name that C allows", tostring(name))
+    elseif functions[name] then
+      fail("argument", "option 'functions': '%s' is the name of a function of CUDA's", name)
     end
     local fn, signatures = v, nil
     if type(v) == "table" and not device_function.is(v) then
@@ -275,7 +300,7 @@ local function signatures_of(one, dtypes)
   if one.signatures then return one.signatures end
   local list, seen = {}, {}
   for _, d in ipairs(dtypes) do
-    if d.kind ~= "c" and not seen[d.name] then
+    if not seen[d.name] then
       seen[d.name] = true
       list[#list + 1] = types.dtype(d.name)
     end
@@ -321,11 +346,35 @@ function lua_functions.add_functions(list, bound, dtypes)
 end
 
 -- Whether all that the functions of a binding capture is as it was.
-function lua_functions.is_current(bound)
-  for _, made in ipairs(bound.made or {}) do
+local function is_current(bound)
+  for _, made in ipairs(bound.made) do
     if not device_function.is_current(made) then return false end
   end
   return true
+end
+
+local MOST_BINDINGS = 64 -- for arguments of the same kinds: what functions capture may change with every call
+
+-- The binding for arguments of these kinds, of f.bindings: made by make() for new kinds, and where functions capture
+-- other values than those for which there is one.
+function lua_functions.binding(f, kinds, make)
+  local bound = f.bindings[kinds]
+  if bound and (not bound.made or is_current(bound)) then return bound end
+  local others = bound and bound.others or {} -- all bindings with functions for these kinds
+  for _, other in ipairs(others) do
+    if is_current(other) then
+      f.bindings[kinds] = other
+      return other
+    end
+  end
+  bound = make()
+  if bound.made then
+    if #others >= MOST_BINDINGS then table.remove(others, 1) end
+    others[#others + 1] = bound
+    bound.others = others
+  end
+  f.bindings[kinds] = bound
+  return bound
 end
 
 -- The number of characters of CUDA C that calling a piece adds to a kernel.
