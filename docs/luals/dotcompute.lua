@@ -81,6 +81,17 @@ function c_device:synchronize() end
 ---@field ptr integer The device address of the first element; evaluates a pending array.
 local c_array = {}
 
+---Divides an array along an axis into one part for each device, in order, and copies each to its device. Extents differ by at most 1, the first parts being the longer ones; a part may have extent 0.
+---```lua
+---local parts = dc.arange(1, 5):scatter { "cpu", "cpu" }
+---parts[1]:to_table()                        --> {1.0, 2.0, 3.0}
+---parts[2]:to_table()                        --> {4.0, 5.0}
+---```
+---@param devices (dotcompute.device|string)[] devices or their ids; one may stand there several times
+---@param axis? integer the axis; -1 is the last. Default: 1
+---@return dotcompute.array[] # new arrays
+function c_array:scatter(devices, axis) end
+
 ---Nested Lua tables of its elements, a level for each axis; a plain value for a 0-d array.
 ---```lua
 ---dc.eye(2, "int32"):to_table()              --> {{1, 0}, {0, 1}}
@@ -2719,6 +2730,42 @@ function dc.use(device) end
 ---@param ... any its arguments
 ---@return any ... # all results of `fn`
 function dc.using(device, fn, ...) end
+
+---Calls `fn(k, ...)` for each device `k` of the list, as the current one, one call after the other. Of an argument that is a table of arrays, as `a:scatter(devices)` gives it, each call gets its own. Launches on GPUs return at once, so all devices work at the same time; pending results are evaluated, nothing is waited for. See [several GPUs](several-gpus.md).
+---```lua
+---local devices = { "cpu", "cpu" }
+---local x = dc.arange(1, 10)
+---local sums = dc.parallel(devices, function(_, part) return part:sum() end, x:scatter(devices))
+---sums[1]:item(), sums[2]:item()             --> 15.0, 40.0
+---```
+---@param devices (dotcompute.device|string)[] devices or their ids; one may stand there several times
+---@param fn fun(k: integer, ...): any what is called
+---@param ... any its arguments
+---@return any[] ... # for each result of `fn`, the list of those of all calls
+function dc.parallel(devices, fn, ...) end
+
+---Divides an array along an axis into one part for each device, in order, and copies each to its device. Extents differ by at most 1, the first parts being the longer ones; a part may have extent 0.
+---```lua
+---local parts = dc.arange(1, 5):scatter { "cpu", "cpu" }
+---parts[1]:to_table()                        --> {1.0, 2.0, 3.0}
+---parts[2]:to_table()                        --> {4.0, 5.0}
+---```
+---@param a dotcompute.array the array
+---@param devices (dotcompute.device|string)[] devices or their ids; one may stand there several times
+---@param axis? integer the axis; -1 is the last. Default: 1
+---@return dotcompute.array[] # new arrays
+function dc.scatter(a, devices, axis) end
+
+---Joins arrays of any devices along an axis into a new one: what `a:scatter` divided.
+---```lua
+---local parts = dc.arange(1, 5):scatter { "cpu", "cpu" }
+---dc.gather(parts):to_table()                --> {1.0, 2.0, 3.0, 4.0, 5.0}
+---```
+---@param parts dotcompute.array[] arrays of one dtype, whose shapes differ in that axis alone
+---@param axis? integer the axis; -1 is the last. Default: 1
+---@param device? dotcompute.device|string where the result is. Default: the first part's device
+---@return dotcompute.array # the new array
+function dc.gather(parts, axis, device) end
 
 ---`true`, or `false` and the reason. `"cuda"`, `"cpu"` or a device's name: whether kernels can be compiled and run there. `"nvrtc"`: whether NVIDIA's compiler is found. `"blas"`, `"lapack"`, `"fft"`: whether the current device has the [library](#linear-algebra-and-fourier-transforms).
 ---```lua

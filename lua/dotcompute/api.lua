@@ -112,6 +112,8 @@ lazy_methods("fold", "reduce", "segmented_reduce")
 lazy_methods("partition", "partition")
 lazy_methods("histogram", "bincount", "histogram")
 lazy("rearrange", "concat", "stack")
+lazy_methods("distribute", "scatter")
+lazy("distribute", "gather", "parallel")
 lazy_methods("rearrange", "tile", "repeat_", "flip", "roll", "pad")
 core.method("explain", function(...) return require "dotcompute.explain".explain(...) end)
 

@@ -59,6 +59,67 @@ dc.using("cpu", function(n) return dc.ones(n):sum():item(), n end, 10)     --> 1
     see = "use stream",
   },
   {
+    "parallel", at = "dc", call = "dc.parallel(devices, fn, ...)",
+    text = "Calls `fn(k, ...)` for each device `k` of the list, as the current one, one call after the other. Of an "
+      .. "argument that is a table of arrays, as `a:scatter(devices)` gives it, each call gets its own. Launches on "
+      .. "GPUs return at once, so all devices work at the same time; pending results are evaluated, nothing is waited "
+      .. "for. See [several GPUs](several-gpus.md).",
+    args = {
+      { "devices", "(device|string)[]", "devices or their ids; one may stand there several times" },
+      { "fn", "fun(k: integer, ...): any", "what is called" },
+      { "...", "any", "its arguments" },
+    },
+    returns = { { "any[]...", "for each result of `fn`, the list of those of all calls" } },
+    errors = { argument = "no list, a table of arrays with another length than the devices, not a function",
+      device = "there is no such device" },
+    example = [[
+local devices = { "cpu", "cpu" }
+local x = dc.arange(1, 10)
+local sums = dc.parallel(devices, function(_, part) return part:sum() end, x:scatter(devices))
+sums[1]:item(), sums[2]:item()             --> 15.0, 40.0
+]],
+    see = "scatter gather using",
+    words = "map devices gpus multi",
+  },
+  {
+    "scatter", at = "dc array",
+    text = "Divides an array along an axis into one part for each device, in order, and copies each to its device. "
+      .. "Extents differ by at most 1, the first parts being the longer ones; a part may have extent 0.",
+    args = {
+      { "a", "array", "the array" },
+      { "devices", "(device|string)[]", "devices or their ids; one may stand there several times" },
+      { "axis?", "integer", "the axis; -1 is the last. Default: 1" },
+    },
+    returns = { { "array[]", "new arrays" } },
+    errors = { argument = "no list of devices", device = "there is no such device", index = "no such axis",
+      shape = "an array without axes" },
+    example = [[
+local parts = dc.arange(1, 5):scatter { "cpu", "cpu" }
+parts[1]:to_table()                        --> {1.0, 2.0, 3.0}
+parts[2]:to_table()                        --> {4.0, 5.0}
+]],
+    see = "gather parallel to",
+    words = "split distribute divide array_split",
+  },
+  {
+    "gather", at = "dc", call = "dc.gather(parts [, axis [, device]])",
+    text = "Joins arrays of any devices along an axis into a new one: what `a:scatter` divided.",
+    args = {
+      { "parts", "array[]", "arrays of one dtype, whose shapes differ in that axis alone" },
+      { "axis?", "integer", "the axis; -1 is the last. Default: 1" },
+      { "device?", "device|string", "where the result is. Default: the first part's device" },
+    },
+    returns = { { "array", "the new array" } },
+    errors = { argument = "no arrays", dtype = "of several dtypes", shape = "of other shapes", index = "no such axis",
+      device = "there is no such device" },
+    example = [[
+local parts = dc.arange(1, 5):scatter { "cpu", "cpu" }
+dc.gather(parts):to_table()                --> {1.0, 2.0, 3.0, 4.0, 5.0}
+]],
+    see = "scatter concat",
+    words = "join collect devices",
+  },
+  {
     "available", at = "dc",
     text = '`true`, or `false` and the reason. `"cuda"`, `"cpu"` or a device\'s name: whether kernels can be compiled '
       .. 'and run there. `"nvrtc"`: whether NVIDIA\'s compiler is found. `"blas"`, `"lapack"`, `"fft"`: whether the '

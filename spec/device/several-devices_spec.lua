@@ -1,0 +1,163 @@
+-- a:scatter, dc.gather and dc.parallel: arrays divided over devices, checked against slices and plain Lua. Where there
+-- is one device it stands in the list several times.
+local dc = require "dotcompute"
+local helper = require "spec.helper"
+
+-- `count` devices, GPUs first.
+local function some(count)
+  local all, list = dc.devices(), {}
+  if #all > 1 then table.remove(all) end
+  for k = 1, count do list[k] = all[(k - 1) % #all + 1] end
+  return list
+end
+
+local function random_shape()
+  local shape = {}
+  for d = 1, math.random(1, 4) do shape[d] = math.random(1, 9) end
+  return shape
+end
+
+local fails = helper.fails
+
+describe("scatter", function()
+  it("divides an array into blocks along an axis, longer ones first", function()
+    for _ = 1, 30 do
+      local shape, count = random_shape(), math.random(1, 5)
+      local axis = math.random(1, #shape)
+      local a = dc.random.integers(shape, { low = 1, high = 1000 })
+      local parts = a:scatter(some(count), axis)
+      assert.equal(count, #parts)
+      local first = 1
+      for k, part in ipairs(parts) do
+        local extent = shape[axis] // count + (k <= shape[axis] % count and 1 or 0)
+        assert.equal(extent, (select(axis, part:shape())))
+        assert.equal(some(count)[k], part.device)
+        if extent > 0 then
+          local range = {}
+          for d = 1, #shape do range[d] = d == axis and { first, first + extent - 1 } or ":" end
+          assert.same(a[range]:to_table(), part:to_table())
+        end
+        first = first + extent
+      end
+    end
+  end)
+
+  it("gives parts of their own: the array does not change with them", function()
+    local a = dc.arange(1, 10)
+    local parts = a:scatter(some(2))
+    parts[1]:fill(0)
+    assert.same({ 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 }, a:to_table())
+  end)
+
+  it("takes ids of devices, and pending and transposed arrays", function()
+    local a = dc.arange(1, 12):reshape(3, 4)
+    local id = dc.device().id
+    local parts = (a.T * 2):scatter({ id, id }, -1)
+    assert.same({ { 2, 10 }, { 4, 12 }, { 6, 14 }, { 8, 16 } }, parts[1]:to_table())
+    assert.same({ { 18 }, { 20 }, { 22 }, { 24 } }, parts[2]:to_table())
+  end)
+
+  it("refuses what is no list of devices, no axis, no axes", function()
+    local a = dc.ones(3, 4)
+    fails("argument", "the table of devices is empty", function() a:scatter {} end)
+    fails("argument", "a table of devices, got the number 3", function() a:scatter(3) end)
+    fails("device", "there is no device 'nope'", function() a:scatter { "nope" } end)
+    fails("index", "axis 3 is out of range", function() a:scatter(some(2), 3) end)
+    fails("shape", "without axes", function() dc.array(1):scatter(some(2)) end)
+    a:close()
+    fails("argument", "closed", function() a:scatter(some(2)) end)
+  end)
+end)
+
+describe("gather", function()
+  it("undoes scatter, onto the first part's device or a given one", function()
+    for _ = 1, 30 do
+      local shape, count = random_shape(), math.random(1, 5)
+      local axis = math.random(1, #shape)
+      local a = dc.random.uniform(shape)
+      local back = dc.gather(a:scatter(some(count), axis), axis)
+      assert.equal(some(1)[1], back.device)
+      assert.same(a:to_table(), back:to_table())
+      local on_cpu = dc.gather(a:scatter(some(count), axis), axis, "cpu")
+      assert.equal("cpu", on_cpu.device.backend)
+      assert.same(a:to_table(), on_cpu:to_table())
+    end
+  end)
+
+  it("refuses parts of another dtype or shape, and what is no array", function()
+    fails("argument", "part 1 is no array: nil", function() dc.gather({}) end)
+    fails("argument", "part 2 is no array: the number 3", function() dc.gather({ dc.ones(2), 3 }) end)
+    fails("dtype", "part 2 is int32, part 1 float32", function() dc.gather({ dc.ones(2), dc.ones(2, "int32") }) end)
+    fails("shape", "part 2 has the shape %(2, 2%), part 1 %(2%)", function()
+      dc.gather { dc.ones(2), dc.ones(2, 2) }
+    end)
+    fails("shape", "may differ in axis 1 alone", function() dc.gather({ dc.ones(2, 2), dc.ones(2, 3) }) end)
+    fails("shape", "without axes", function() dc.gather({ dc.array(1) }) end)
+  end)
+end)
+
+describe("parallel", function()
+  it("calls a function for each device with its part of the arrays", function()
+    local n, count = math.random(20, 90), math.random(2, 4)
+    local x, factor = {}, math.random(2, 9)
+    for i = 1, n do x[i] = math.random(-1000, 1000) end
+    local parts = dc.array(x, "int32"):scatter(some(count))
+    local results, numbers, devices = dc.parallel(some(count), function(k, part, f)
+      return part * f + k, k, dc.device()
+    end, parts, factor)
+    local i = 0
+    for k, part in ipairs(results) do
+      assert.equal(k, numbers[k])
+      assert.equal(some(count)[k], devices[k])
+      for _, v in ipairs(part:to_table()) do
+        i = i + 1
+        assert.equal(x[i] * factor + k, v)
+      end
+    end
+    assert.equal(n, i)
+  end)
+
+  it("launches kernels in Lua, compiled for each device", function()
+    local count = 3
+    local a = dc.arange(1, 100)
+    local square = dc.jit(function(v)
+      local i = dc.index()
+      if i <= #v then v[i] = v[i] * v[i] end
+    end)
+    local parts = a:scatter(some(count))
+    dc.parallel(some(count), function(_, part) square:forall(#part, part) end, parts)
+    local sum = 0
+    for i = 1, 100 do sum = sum + i * i end
+    assert.equal(sum, dc.gather(parts):sum():item())
+  end)
+
+  it("restores the device, also after an error, which it does not change", function()
+    local before = dc.device()
+    local fault = {}
+    local ok, err = pcall(dc.parallel, some(2), function(k) if k == 2 then error(fault) end end)
+    assert.is_false(ok)
+    assert.equal(fault, err)
+    assert.equal(before, dc.device())
+  end)
+
+  it("refuses a table of arrays of another length, and what cannot be called", function()
+    local called = false
+    fails("argument", "argument 2 is a table of 3 arrays, for 2 devices", function()
+      dc.parallel(some(2), function() called = true end, 1, dc.ones(6):scatter(some(3)))
+    end)
+    assert.is_false(called)
+    fails("argument", "then a function, got the number 1", function() dc.parallel(some(2), 1) end)
+    fails("argument", "a table of devices, got a function", function() dc.parallel(function() end) end)
+  end)
+end)
+
+describe("examples/devices", function()
+  for _, args in ipairs { "heat.lua", "heat.lua 3 3 5 1", "heat.lua 50 30 7 5", "nbody.lua", "nbody.lua 1 2",
+    "nbody.lua 77 3 3" } do
+    it(args .. " gives in blocks what one block gives", function()
+      local text, code = helper.shell(("'%s/dclua' examples/devices/%s"):format(helper.build, args))
+      assert.equal(0, code, text)
+      assert.matches("blocks give what one block gives; %d", text)
+    end)
+  end
+end)
