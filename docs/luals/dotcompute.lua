@@ -5642,6 +5642,24 @@ function dc.cluster_size() end
 ---@return integer # the first; some have more
 function dc.cluster_rank() end
 
+---An array in the block's shared memory whose extents are computed at run time, contents undefined; the value of a local of the kernel itself. The launch gives the bytes: where the extents follow from arguments, captured numbers, extents and the launch's sizes by themselves, else by launch option `shared`, of which each array takes a multiple of 16.
+---```lua
+---local reverse = dc.jit(function(x)
+---  local t, n = dc.thread_index(), dc.block_size()
+---  local tile = dc.dynamic_shared("float32", n)
+---  tile[t] = x[t]
+---  dc.sync_threads()
+---  x[t] = tile[n - t + 1]
+---end)
+---local x = dc.array { 1, 2, 3, 4 }
+---reverse(1, 4, x)
+---x                                          --> {4, 3, 2, 1}
+---```
+---@param dtype dotcompute.dtype its dtype
+---@param ... integer extents
+---@return dotcompute.array # for the kernel alone
+function dc.dynamic_shared(dtype, ...) end
+
 ---The array that another block of the cluster has in place of one of this block's. `dc.sync_cluster()` stands before, and after the last use: a block's memory ends with it.
 ---```lua
 ---local first = dc.jit(function(out)

@@ -63,8 +63,8 @@ for name in ([[
   vote_all vote_any vote_ballot match_any match_all shuffle shuffle_up shuffle_down shuffle_xor active_mask
   lane_mask_equal lane_mask_less lane_mask_less_equal lane_mask_greater lane_mask_greater_equal
   reduce_add reduce_min reduce_max reduce_and reduce_or reduce_xor
-  shared local_array cluster_shared atomic_add atomic_sub atomic_min atomic_max atomic_and atomic_or atomic_xor
-  atomic_exchange atomic_cas atomic_inc atomic_dec atomic_load atomic_store
+  shared dynamic_shared local_array cluster_shared atomic_add atomic_sub atomic_min atomic_max
+  atomic_and atomic_or atomic_xor atomic_exchange atomic_cas atomic_inc atomic_dec atomic_load atomic_store
   cycles global_timer nanosleep
   sincos sincospi frexp remquo clz popc ffs brev mulhi mul24 hadd rhadd sad dp4a byte_perm funnelshift_l funnelshift_r
   bitcast add_rn add_rz add_ru add_rd sub_rn sub_rz sub_ru sub_rd mul_rn mul_rz mul_ru mul_rd div_rn div_rz div_ru

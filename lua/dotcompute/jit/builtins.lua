@@ -194,6 +194,31 @@ local function memory(space, most)
     return { op = "memory", type = types.array(t, #extents), space = space, extents = extents, size = size, at = n.at }
   end
 end
+-- dc.dynamic_shared(dtype, extents…): in the memory that the launch gives a block. One array follows the other, so each
+-- is made once, by a local of the kernel itself.
+add("dc.dynamic_shared", function(self, n, b)
+  count(self, n, b, 2, 5)
+  self:only_in_kernels(n, b.name)
+  local inst, is_local = self.inst, false
+  for _, value in ipairs(self.local_values or {}) do is_local = is_local or value == n end
+  if not is_local or not inst.is_kernel or inst.blocks.outer then
+    self:fail(n.at, "%s makes the value of a local of the kernel itself, outside of loops, conditions and functions: "
+      .. "local a = %s", b.name, self:shown(n))
+  end
+  local t = dtype_argument(self, n.args[1], b, "struct")
+  local extents = {}
+  for k = 2, #n.args do
+    local e = self:integer(n.args[k], ("extent %d of %s"):format(k - 1, b.name))
+    if e.op == "const" and e.value < 0 then
+      self:fail(n.args[k].at, "%s: the extent %d is negative", b.name, e.value)
+    end
+    extents[k - 1] = self:convert(e, types.integer, n.args[k])
+  end
+  builtins.need(self, b.name, "extern __shared__ __align__(16) unsigned char dc_dynamic[];")
+  self.uses.dynamic = true
+  return { op = "dynamic", type = types.array(t, #extents), space = "shared", args = extents, at = n.at }
+end)
+
 add("dc.shared", memory("shared", 232448))
 add("dc.local_array", memory("local", 1 << 19))
 

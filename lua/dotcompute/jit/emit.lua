@@ -106,6 +106,14 @@ static __device__ __forceinline__ long long dc_at(long long i, long long n, int 
 }
 ]]
 
+local dynamic_text = [[
+static __device__ __forceinline__ unsigned int dc_dynamic_size() {
+  unsigned int bytes;
+  asm("mov.u32 %0, %%dynamic_smem_size;" : "=r"(bytes));
+  return bytes;
+}
+]]
+
 local grid_text = [[
 static __device__ __forceinline__ void dc_sync_grid() { cooperative_groups::this_grid().sync(); }
 ]]
@@ -204,6 +212,7 @@ function Printer:prelude(tree)
   table.move(declarations, 1, #declarations, #lines + 1, lines)
   if tree.layout then split(strided_text, lines) end
   if self.checked then split(check_text, lines) end
+  if self.checked and self.uses.dynamic then split(dynamic_text, lines) end
   if self.uses.sync_grid then split(self.checked and checked_grid_text or grid_text, lines) end
   self:helpers(lines)
   return lines

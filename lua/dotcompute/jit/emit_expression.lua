@@ -469,6 +469,26 @@ function X.memory(self, e)
   return ("%s{%s, {%s}}"):format(e.type.ctype, name, table.concat(e.extents, ", "))
 end
 
+-- dc.dynamic_shared: behind the arrays before it, each at a multiple of 16 bytes.
+function X.dynamic(self, e)
+  local texts, t, size = self:operands(e.args), e.type.element, nil
+  for k, text in ipairs(texts) do
+    texts[k] = self:spill(text, types.integer)
+    if self.checked then
+      self:fault(("%s < 0"):format(texts[k]), e.args[k].at, ("extent %d of dc.dynamic_shared is negative"):format(k))
+    end
+    size = ("%s%s"):format(size and size .. " * " or "", "(unsigned long long)" .. texts[k])
+  end
+  local from, to = self.dynamic_end or "0", self:temporary()
+  self:declare("unsigned long long", to, ("%s + (%s * %d + 15) / 16 * 16"):format(from, size, t.size), true)
+  if self.checked then
+    self:fault(("%s > dc_dynamic_size()"):format(to), e.at, "the launch has less dynamic shared memory than the arrays "
+      .. "of dc.dynamic_shared take: k:with{ shared = bytes }")
+  end
+  self.dynamic_end = to
+  return ("%s{(%s *)(dc_dynamic + %s), {%s}}"):format(e.type.ctype, t.ctype, from, table.concat(texts, ", "))
+end
+
 -- dc.cluster_shared: the array at the same place of another block's shared memory.
 function X.cluster_shared(self, e)
   local texts = self:operands { e.a, e.b }

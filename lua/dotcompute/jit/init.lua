@@ -10,6 +10,7 @@ local builder = require "dotcompute.builder"
 local builtins = require "dotcompute.jit.builtins"
 local check = require "dotcompute.jit.check"
 local emit = require "dotcompute.jit.emit"
+local dynamic = require "dotcompute.jit.dynamic"
 local extern = require "dotcompute.jit.extern"
 local narrow = require "dotcompute.jit.narrow"
 local names = require "dotcompute.jit.names"
@@ -142,6 +143,7 @@ local function compile(state, argument_types, args, device, threads)
     variant.kernel = result
   end
   if tree.uses.sync_grid then variant.kernel = variant.kernel:with { cooperative = true } end
+  variant.dynamic = dynamic.of(tree, emitted.params)
   return variant
 end
 
@@ -258,6 +260,32 @@ local function kernel_of(state, variant)
   return kernel
 end
 
+local MOST_SIZES <const> = 64 -- of dynamic shared memory, whose kernel objects are kept
+
+-- The kernel object for a launch of a variant with dynamic shared memory. `values`: of the kernel's parameters.
+local function with_shared(state, variant, kernel, values, grid, block)
+  local given = state.with and state.with.shared
+  local bytes, reason = dynamic.bytes(variant.dynamic, state.name, values, grid, block)
+  if given then
+    if bytes and math.type(given) and given < bytes then
+      fail("launch", "%s: with{ shared = %s }, but the arrays of dc.dynamic_shared take %d bytes in this launch",
+        state.name, given, bytes)
+    end
+    return kernel
+  end
+  if not bytes then fail("launch", "%s", reason) end
+  local by_size = variant.kernels[kernel]
+  if not by_size or by_size.count >= MOST_SIZES then
+    by_size = { count = 0 }
+    variant.kernels[kernel] = by_size
+  end
+  if not by_size[bytes] then
+    by_size[bytes] = kernel:with { shared = bytes }
+    by_size.count = by_size.count + 1
+  end
+  return by_size[bytes]
+end
+
 -- After a launch with { check = true }: raises what a thread has found.
 local function raise_fault(state, variant)
   local words = variant.fault:to_table()
@@ -314,7 +342,7 @@ end
 
 -- The next launches of the object try this variant first.
 local function remember(object, state, variant, kernel)
-  if state.check then return end
+  if state.check or variant.dynamic then return end
   local key = state.with or variant
   local made = variant.comparisons[key]
   if made == nil then
@@ -326,18 +354,28 @@ local function remember(object, state, variant, kernel)
   rawset(object, 1, made)
 end
 
--- Launches the variant for the arguments. `run`(kernel, arguments…); `threads`: of the grid, along x.
-local function launch(object, state, threads, run, ...)
+-- Launches the variant for the arguments: `how` has grid and block, or the count of forall. `threads`: of the grid,
+-- along x.
+local function launch(object, state, threads, how, ...)
   local variant, values = find(state, { ... }, select("#", ...), threads)
   local list, n = expand(variant, values)
   local kernel = kernel_of(state, variant)
   remember(object, state, variant, kernel)
-  run(kernel, table.unpack(list, 1, n))
+  if variant.dynamic then
+    local count = math.type(how.count) and math.tointeger(how.count)
+    if variant.dynamic.uses_launch and count and count >= 0 then -- a block that is known
+      how = { grid = (count + 255) // 256, block = 256 }
+    end
+    kernel = with_shared(state, variant, kernel, values, how.grid, how.block)
+  end
+  if how.block ~= nil then kernel(how.grid, how.block, table.unpack(list, 1, n))
+  else kernel:forall(how.count, table.unpack(list, 1, n)) end
   if state.check then raise_fault(state, variant) end
 end
 
 local function launch_grid(object, state, grid, block, ...)
-  launch(object, state, extent_x(grid) * 1.0 * extent_x(block), function(kernel, ...) kernel(grid, block, ...) end, ...)
+  if block == nil then block = false end -- an error of the launch
+  launch(object, state, extent_x(grid) * 1.0 * extent_x(block), { grid = grid, block = block }, ...)
 end
 
 -- An object's state; methods are called with a colon.
@@ -365,7 +403,7 @@ local function forall(object, n, ...)
   local state = state_of(object, "forall")
   if type(n) ~= "table" then
     -- whole blocks
-    return launch(object, state, (tonumber(n) or 0) + 1024, function(kernel, ...) kernel:forall(n, ...) end, ...)
+    return launch(object, state, (tonumber(n) or 0) + 1024, { count = n }, ...)
   end
   local sizes = blocks[#n]
   if not sizes then fail("launch", "%s: forall takes a number or a list of 1 to 3, got %d", state.name, #n) end

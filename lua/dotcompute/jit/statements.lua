@@ -104,7 +104,9 @@ S["local"] = function(self, n)
   end
   local names = {}
   for k, decl in ipairs(n.decls) do names[k] = decl.name end
+  self.local_values = n.values -- dc.dynamic_shared may stand there
   local list = self:values_for(n, #n.decls, names)
+  self.local_values = nil
   local targets = {}
   for k, decl in ipairs(n.decls) do
     local symbol = self:symbol(decl)

@@ -342,6 +342,29 @@ out                                        --> {1, 1, 1}
 ]],
   },
   {
+    "dynamic_shared", at = "dc", text = "An array in the block's shared memory whose extents are computed at run time, "
+      .. "contents undefined; the value of a local of the kernel itself. The launch gives the bytes: where the extents "
+      .. "follow from arguments, captured numbers, extents and the launch's sizes by themselves, else by launch option "
+      .. "`shared`, of which each array takes a multiple of 16.",
+    args = { { "dtype", "dtype", "its dtype" }, { "...", "integer", "extents" } },
+    returns = { { "array", "for the kernel alone" } },
+    errors = { argument = "outside of kernels", launch = "of a launch: negative extents, too many bytes, or too few in "
+      .. "option `shared`; extents that are known in the kernel alone without it" },
+    see = "shared with", words = "extern __shared__ dynamic shared memory",
+    example = [[
+local reverse = dc.jit(function(x)
+  local t, n = dc.thread_index(), dc.block_size()
+  local tile = dc.dynamic_shared("float32", n)
+  tile[t] = x[t]
+  dc.sync_threads()
+  x[t] = tile[n - t + 1]
+end)
+local x = dc.array { 1, 2, 3, 4 }
+reverse(1, 4, x)
+x                                          --> {4, 3, 2, 1}
+]],
+  },
+  {
     "cluster_shared", at = "dc", text = "The array that another block of the cluster has in place of one of this "
       .. "block's. `dc.sync_cluster()` stands before, and after the last use: a block's memory ends with it.",
     args = { { "a", "array", "an array of `dc.shared`" }, { "rank", "integer", "the block's number in the cluster" } },
