@@ -16,13 +16,6 @@ local function fail(kind, text, ...) core.fail(kind, text:format(...)) end
 
 -- --- values on the host -----------------------------------------------------------------------------------------
 
--- Texts of builtins that the launch decides: of grid and block by axis.
-local of_launch = { ["(long long)warpSize"] = { "warp", 1 } }
-for axis, letter in ipairs { "x", "y", "z" } do
-  of_launch["(long long)blockDim." .. letter] = { "block", axis }
-  of_launch["(long long)gridDim." .. letter] = { "grid", axis }
-end
-
 local operators = {
   ["+"] = function(a, b) return a + b end, ["-"] = function(a, b) return a - b end,
   ["*"] = function(a, b) return a * b end, ["&"] = function(a, b) return a & b end,
@@ -106,10 +99,10 @@ function by_op.arith(self, e)
 end
 
 function by_op.text(self, e)
-  local known = of_launch[e.text]
-  if known then
-    self.uses_launch = self.uses_launch or known[1] ~= "warp"
-    return function(env) return env[known[1]][known[2]] end
+  local axis = e.axis -- of the block, or negative of the grid
+  if axis then
+    self.uses_launch = true
+    return function(env) return axis > 0 and env.block[axis] or env.grid[-axis] end
   end
   local host = e.choice and math[e.choice]
   if not host then return nil end
@@ -166,7 +159,7 @@ end
 -- The bytes that a launch needs; nil where they are not known before, and why. `values`: of the parameters; `grid`,
 -- `block`: as given to a launch.
 function dynamic.bytes(plan, name, values, grid, block)
-  local env = { values = values, grid = sizes_of(grid), block = sizes_of(block), warp = { 32 } }
+  local env = { values = values, grid = sizes_of(grid), block = sizes_of(block) }
   if plan.uses_launch and not (env.grid and env.block) then
     return nil, name .. ": the size of its dynamic shared memory depends on grid and block: give both as numbers"
   end
