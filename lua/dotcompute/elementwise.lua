@@ -80,6 +80,7 @@ local function bind(f, args, n, device)
     add(p, true, given and nin + k or 0)
   end
   for k, p in ipairs(f.inputs) do add(p, false, k) end
+  lua_functions.add_input_params(bound, params, dtypes, n + 1)
   if #params == 0 then fail("argument", "%s: no argument tells how many elements there are", f.name) end
   lua_functions.add_functions(f.functions, bound, dtypes)
   bound.body = make_body(f, bound, table.move(raws, 1, #raws, #params + 1, params), dtypes)
@@ -106,6 +107,7 @@ local function call(f, ...)
     kinds, device = core.signature(args, n)
   end
   local bound = lua_functions.binding(f, kinds, function() return bind(f, args, n, device) end)
+  lua_functions.read_inputs(bound, args, n + 1)
   if not bound.given then return core.run(bound.body, args, device) end
   core.run(bound.body, args, device)
   return table.unpack(args, #f.inputs + 1, n)

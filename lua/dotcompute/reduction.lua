@@ -66,7 +66,7 @@ local function bind_pieces(f, bound, args)
   end
   if is_function(f.map) then
     local list = map_arguments(f, bound, args)
-    bound.map, acc = lua_functions.call(bound, f.map, "map", list, acc, "the reduction", true)
+    bound.map, acc = lua_functions.call(bound, f.map, "map", list, acc, "the reduction", true, true)
   else
     bound.map = f.map
     if inferred then acc = resolve(f.inputs[1]) end
@@ -106,6 +106,7 @@ local function bind(f, args, device)
     bound.dtypes[k] = dtype
     bound.params[k] = { name = p.name, text = p.text, dtype = dtype.name, ctype = dtype.ctype, from = k }
   end
+  lua_functions.add_input_params(bound, bound.params, bound.dtypes, #f.inputs + 1)
   bound.dtypes[#bound.dtypes + 1] = bound.output
   local acc = bound.acc_type
   if acc and not acc.composite then bound.dtypes[#bound.dtypes + 1] = acc end
@@ -159,7 +160,9 @@ local function call(f, ...)
   local kinds, device = core.signature(args, nin)
   local bound = lua_functions.binding(f, kinds, function() return bind(f, args, device) end)
   if out ~= nil then builder.check_result(f.name, bound.output, bound.device, out) end
-  return core.reduce(bound.body, args, device, bound.output.name, axes_bits(f, args, axes), keep, out)
+  local bits = axes_bits(f, args, axes)
+  lua_functions.read_inputs(bound, args, nin + 1)
+  return core.reduce(bound.body, args, device, bound.output.name, bits, keep, out)
 end
 
 -- --- making one -------------------------------------------------------------------------------------------------

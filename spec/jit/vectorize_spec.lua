@@ -63,6 +63,33 @@ describe("dc.vectorize of a function of dc.jit", function()
     assert.same({ 17, 20 }, f(x):to_table())
   end)
 
+  it("reads captured numbers, booleans and complex numbers at each call", function()
+    local whole, float, flag, turn = 1, 0.5, false, dc.complex(0, 1)
+    local function power(x, n)
+      if n == 0 then return x * float end
+      return power(x * whole, n - 1)
+    end
+    local f = dc.vectorize(dc.jit(function(x, n)
+      local p = power(x, n)
+      if flag then return -p, whole end
+      return p, whole
+    end))
+    local g = dc.vectorize(dc.jit(function(z) return z * turn end))
+    for _ = 1, 20 do
+      whole, float, flag = math.random(-5, 5), math.random(-9, 9) / 2, math.random(2) == 1
+      turn = dc.complex(math.random(-3, 3), math.random(-3, 3))
+      local x, n = math.random(-9, 9), math.random(0, 4)
+      local got, kept = f(dc.array({ x }, "float64"), dc.array({ n }, "int32"))
+      assert.equal(x * whole ^ n * float * (flag and -1 or 1), got[1], h.note())
+      assert.equal(whole, kept[1])
+      assert.equal(turn, g(dc.array({ dc.complex(1, 0) }, "complex128"))[1])
+    end
+    whole = 2.5 -- of another type
+    assert.equal(2.5, select(2, f(dc.ones(1), 1))[1])
+    whole = "1"
+    fails("compile", "operator '%*' needs a number, but 'whole' is a string", function() f(dc.ones(1), 1) end)
+  end)
+
   it("is not needed around a function whose control flow depends on its arguments", function()
     local limit, scale = 3, 2
     local function clipped(v)

@@ -241,10 +241,11 @@ function check.kernel(root, argument_types, options)
   return check_function(checker(options), root, argument_types, true)
 end
 
--- The same for a function that is called by another kernel's text: what it captures is compiled in, as guards.
-function check.callable(root, argument_types)
+-- The same for a function that is called by another kernel's text: what it captures is compiled in, as guards, but
+-- numbers where it `takes_inputs`: then the caller passes their values of each launch.
+function check.callable(root, argument_types, takes_inputs)
   local self = checker { name = "dc_function" }
-  self.compiled_in = true
+  self.compiled_in, self.takes_inputs = true, takes_inputs
   return check_function(self, root, argument_types, false)
 end
 

@@ -3,7 +3,8 @@
 --
 -- The function and what it calls become static members of a struct at file scope, whose name the caller chooses: so
 -- several of them stand in one source without a clash. It takes and returns values; it cannot write arrays, print, or
--- use threads. What it captures is compiled in: `is_current` tells whether that is as it was.
+-- use threads. What it captures is compiled in: `is_current` tells whether that is as it was. Where the caller can pass
+-- values of its own, numbers that it captures are parameters, `inputs`.
 local core = require "dotcompute.core"
 local builtins = require "dotcompute.jit.builtins"
 local check = require "dotcompute.jit.check"
@@ -46,8 +47,14 @@ function device_function.is_current(made)
   for _, guard in ipairs(made.guards) do
     if not rawequal(names.read(guard.path), guard.value) then return false end
   end
+  for _, input in ipairs(made.inputs) do
+    if names.type_of(names.read(input.path)) ~= input.type then return false end
+  end
   return true
 end
+
+-- The value of an input, now.
+device_function.read = names.read
 
 -- A type of jit/types.lua from one, or from a dtype's name.
 local function type_of(t) return type(t) == "string" and types.dtype(t) or t end
@@ -65,13 +72,15 @@ function device_function.strong(t) return t.weak and types.dtype(strong[t.weak])
 --   length   the number of characters of its statements and of what it calls
 --   fn       the function in Lua
 --   guards   for is_current
+--   inputs   with `takes_inputs`: numbers that it captures, which the call passes behind the arguments; of each
+--            { type =, path = for device_function.read, name = its name in the script }
 -- Mistakes in the function are errors of kind `compile` with line and column.
-function device_function.compile(f, argument_types, struct)
+function device_function.compile(f, argument_types, struct, takes_inputs)
   if #argument_types ~= #f.params then
     device_function.fail(f, nil, "the function takes %d argument%s (%s), and is called with %d", #f.params,
       #f.params == 1 and "" or "s", table.concat(f.params, ", "), #argument_types)
   end
-  local list, key = {}, { struct }
+  local list, key = {}, { takes_inputs and struct .. "*" or struct }
   for k, t in ipairs(argument_types) do
     list[k] = type_of(t)
     key[k + 1] = list[k].name
@@ -79,7 +88,7 @@ function device_function.compile(f, argument_types, struct)
   key = table.concat(key, ",")
   local made = f.compiled[key]
   if made and device_function.is_current(made) then return made end
-  local tree = check.callable({ fn = f.fn, found = f.found }, list)
+  local tree = check.callable({ fn = f.fn, found = f.found }, list, takes_inputs)
   made = emit.callable(tree, struct)
   made.guards, made.fn = tree.guards, f.fn
   f.compiled[key] = made
@@ -87,8 +96,8 @@ function device_function.compile(f, argument_types, struct)
 end
 
 -- The same for a function that has to return one value.
-function device_function.compile_one(f, argument_types, struct)
-  local made = device_function.compile(f, argument_types, struct)
+function device_function.compile_one(f, argument_types, struct, takes_inputs)
+  local made = device_function.compile(f, argument_types, struct, takes_inputs)
   if #made.results ~= 1 then
     device_function.fail(f, made.return_at, "the function returns %s here; one value is expected",
       #made.results == 0 and "nothing" or #made.results .. " values")

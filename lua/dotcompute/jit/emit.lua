@@ -451,8 +451,9 @@ function emit.kernel(tree, name, checked, facts)
 end
 
 -- The functions of a tree of check.callable as static functions of a struct of this name: { text =, call = the name of
--- the first, results = the types of its values, ctype = what it returns in C, return_at = the place of a
--- return, length = the number of characters of all statements }.
+-- the first, results = the types of its values, ctype = what it returns in C, return_at = the place of a return, inputs =
+-- symbols of captured numbers, which it takes behind its parameters, length = the number of characters of all
+-- statements }.
 function emit.callable(tree, struct)
   local facts = { parameters = {} }
   local self = setmetatable({ uses = tree.uses, sites = {}, count = 0, name = struct, facts = facts }, Printer)
@@ -479,7 +480,7 @@ function emit.callable(tree, struct)
   local returns = inst.returns or {}
   return { text = table.concat(lines, "\n") .. "\n", call = ("%s::%s"):format(struct, inst.name), results = returns,
     ctype = #returns > 1 and ("%s::%s"):format(struct, results_type(inst)) or results_type(inst),
-    return_at = inst.return_at, length = length }
+    return_at = inst.return_at, length = length, inputs = inst.reached }
 end
 
 return emit

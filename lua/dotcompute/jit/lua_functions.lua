@@ -79,7 +79,9 @@ local function check_stored(f, at, from, to, what)
 end
 
 -- The type that builders have in C: complex numbers are CUDA's there.
-local function builder_ctype(t) return t.kind == "c" and builder.dtype(t.name).ctype or t.ctype end
+local function builder_ctype(t)
+  return t.kind == "c" and builder.dtype(device_function.strong(t).name).ctype or t.ctype
+end
 
 -- What builders have for a type: the dtype's own table; a struct or tuple itself.
 function lua_functions.builder_type(t) return t and (t.composite and t or builder.dtype(t.name)) end
@@ -97,6 +99,35 @@ local function as_result(text, from, to)
   local part, re, im = to.part.ctype, text, "0"
   if from.kind == "c" then re, im = text .. ".x", text .. ".y" end
   return ("%s{(%s)%s, (%s)%s}"):format(builder_ctype(to), part, re, part, im)
+end
+
+-- Numbers that a function captures, as parameters of the kernel: adds them to bound.inputs and gives their texts and
+-- types.
+local function add_inputs(bound, made)
+  local texts, list = {}, {}
+  bound.inputs = bound.inputs or {}
+  for k, input in ipairs(made.inputs) do
+    local name = ("dc_input%d"):format(#bound.inputs + 1)
+    local dtype = lua_functions.builder_type(device_function.strong(input.type))
+    bound.inputs[#bound.inputs + 1] = { path = input.path, param = { name = name, text = input.name,
+      dtype = dtype.name, ctype = dtype.ctype }, dtype = dtype }
+    texts[k], list[k] = name, input.type
+  end
+  return texts, list
+end
+
+-- The parameters and dtypes of a kernel with those of captured numbers, which a call passes as arguments `first`,
+-- first + 1 …
+function lua_functions.add_input_params(bound, params, dtypes, first)
+  for k, input in ipairs(bound.inputs or {}) do
+    input.param.from = first + k - 1
+    params[#params + 1], dtypes[#dtypes + 1] = input.param, input.dtype
+  end
+end
+
+-- Sets the arguments of these parameters: the values of the captured numbers, now.
+function lua_functions.read_inputs(bound, args, first)
+  for k, input in ipairs(bound.inputs or {}) do args[first + k - 1] = device_function.read(input.path) end
 end
 
 -- A C function of this name with parameters of the types around the compiled one; what it returns is a `to`.
@@ -121,17 +152,21 @@ local function own_type(t) return t.composite and t or types.dtype(t.name) end
 
 -- The expression that calls function f for piece `name`, and the type of its value. `arguments`: a list of { type =,
 -- text = of the argument }. `to`: the type that the value has to have, in messages that of `what`; nil: the function's
--- own, which is a struct or tuple only where `takes_composites`.
-function lua_functions.call(bound, f, name, arguments, to, what, takes_composites)
+-- own, which is a struct or tuple only where `takes_composites`. `takes_inputs`: numbers that the function captures
+-- become parameters of the kernel.
+function lua_functions.call(bound, f, name, arguments, to, what, takes_composites, takes_inputs)
   local list, texts = {}, {}
   for k, a in ipairs(arguments) do list[k], texts[k] = a.type, a.text end
-  local made = device_function.compile_one(f, list, "dc_fn_" .. name)
+  local made = device_function.compile_one(f, list, "dc_fn_" .. name, takes_inputs)
   to = to and own_type(to) or device_function.strong(made.result)
   if to.composite and not takes_composites then
     device_function.fail(f, made.return_at, "%s takes a number or a boolean, but the function returns %s", what,
       to.text)
   end
   check_stored(f, made.return_at, made.result, to, what)
+  local input_texts, input_types = add_inputs(bound, made)
+  table.move(input_texts, 1, #input_texts, #texts + 1, texts)
+  table.move(input_types, 1, #input_types, #list + 1, list)
   add(bound, made, wrapper(made, "dc_call_" .. name, list, to))
   return ("dc_call_%s(%s)"):format(name, table.concat(texts, ", ")), to
 end
@@ -193,11 +228,13 @@ function lua_functions.operation(f, bound, args)
   for k, a in ipairs(lua_functions.with_number(list, f.operation)) do
     list[k], texts[k] = a.type, as_argument(a.type, a.text)
   end
-  local made = device_function.compile(f.operation, list, "dc_fn_operation")
+  local made = device_function.compile(f.operation, list, "dc_fn_operation", true)
   if #made.results ~= #f.outputs then
     device_function.fail(f.operation, made.return_at, "the function returns %d value%s, and %d %s expected: %s",
       #made.results, #made.results == 1 and "" or "s", #f.outputs, #f.outputs == 1 and "is" or "are", f.outputs_text)
   end
+  local input_texts, input_types = add_inputs(bound, made)
+  for k, name in ipairs(input_texts) do texts[#texts + 1] = as_argument(input_types[k], name) end
   lines[1] = ("const auto dc_value = %s(%s);"):format(made.call, table.concat(texts, ", "))
   for k, p in ipairs(f.outputs) do
     local from = device_function.strong(made.results[k])

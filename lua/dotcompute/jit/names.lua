@@ -84,13 +84,15 @@ function names:guard(path, value)
   end
 end
 
+local outside = {} -- the owner of what a callable function captures, which is passed to it
+
 -- A number, boolean or array as a hidden parameter: its symbol, which belongs to the kernel.
 function names:input(path, value, t)
   local symbol = self.by_path[path.id]
   if not symbol then
     self.count = self.count + 1
-    symbol = { name = path.text, type = t, roots = {}, owner = self.kernel, path = path, input = value,
-      space = "global",
+    symbol = { name = path.text, type = t, roots = {}, path = path, input = value,
+      space = "global", owner = self.compiled_in and outside or self.kernel,
       cname = ("%s_%d"):format(path.text:gsub("[^%w_]", "_"), self.count),
       because = ("captured from the script as '%s'"):format(path.text) }
     self.by_path[path.id] = symbol
@@ -143,7 +145,7 @@ end
 -- The node of a captured value.
 function names:captured(n, path, value)
   local t = names.type_of(value)
-  if t and self.compiled_in then
+  if t and self.compiled_in and not (self.takes_inputs and t.kind) then
     if not t.kind or t.kind == "c" then
       self:fail(n.at, "'%s' is %s, which a function of elements cannot capture: make it an argument", path.text,
         t.ndim and "an array" or t.text)

@@ -359,7 +359,7 @@ local function solve(tree, list, facts)
     end
   end
   for _, symbol in ipairs(tree.inputs) do
-    symbol.range = symbol.type == types.integer and narrow.fits(symbol.input) and some
+    symbol.range = symbol.type == types.integer and not tree.takes_inputs and narrow.fits(symbol.input) and some
   end
   local round = 0
   repeat
