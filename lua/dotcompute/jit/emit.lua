@@ -451,9 +451,9 @@ function emit.kernel(tree, name, checked, facts)
 end
 
 -- The functions of a tree of check.callable as static functions of a struct of this name: { text =, call = the name of
--- the first, results = the types of its values, ctype = what it returns in C, return_at = the place of a return, inputs =
--- symbols of captured numbers, which it takes behind its parameters, length = the number of characters of all
--- statements }.
+-- the first, results = the types of its values, ctype = what it returns in C, return_at = the place of a return,
+-- inputs = symbols of captured numbers, which it takes behind its parameters, length = the number of characters of
+-- all statements }.
 function emit.callable(tree, struct)
   local facts = { parameters = {} }
   local self = setmetatable({ uses = tree.uses, sites = {}, count = 0, name = struct, facts = facts }, Printer)
