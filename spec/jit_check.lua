@@ -1,4 +1,4 @@
--- Runs batches of random programs (spec/jit_programs.lua) as kernels and as plain Lua, and compares all that they write.
+-- Runs batches of random programs (spec/jit_programs.lua) as kernels and as plain Lua, and compares what they write.
 local dc = require "dotcompute"
 local programs = require "spec.jit_programs"
 local reference = require "spec.jit_reference"
@@ -29,13 +29,14 @@ local function random_value(t)
   return reference.as(t.name, v).v
 end
 
--- Random captured numbers: two integers, a float, a boolean.
+-- Random captured values: two integers, a float, a zero, a boolean.
 local function captured()
   local function integer()
     local kind = math.random(4)
     return kind == 1 and math.random(0) or kind == 2 and math.random(0) >> 33 or math.random(-9, 9)
   end
-  return { math.random(-9, 9), integer(), random_value(reference.types.float64), math.random(2) == 1 }
+  return { math.random(-9, 9), integer(), random_value(reference.types.float64),
+    math.random(2) == 1 and 0.0 or -0.0, math.random(2) == 1 }
 end
 
 -- The arrays of a batch of n programs: ours and the reference's, by name.
@@ -89,17 +90,18 @@ local function compare(name, array, want, wrong)
   end
 end
 
-local flags = { "--Ofast-compile=max", "--Ofast-compile=max", "--Ofast-compile=max", "--Ofast-compile=mid",
-  "--Ofast-compile=0" }
+-- NVRTC compiles most batches fast, and some with all optimizations.
+local levels = { "max", "max", "max", "mid", "0" }
 
 -- Runs the programs of these numbers as one kernel, and as plain Lua. Gives a list of { number =, text = } of those
--- that differ, or an error's text. `seed`: of the inputs and options.
-function check.batch(numbers, seed)
+-- that differ; or nil and a text where there is an error.
+local function run_batch(numbers)
   local text, plain = programs.texts(numbers)
-  math.randomseed(seed, 314159)
-  local options = { flags = { "--fmad=false", flags[math.random(#flags)] }, check = math.random(10) == 1 }
-  local ours, theirs = make_arrays(#numbers)
+  math.randomseed(numbers[1] // programs.batch, 314159) -- inputs and options of a batch, also for one of its programs
+  local level = programs.is_together(numbers[1]) and "0" or levels[math.random(#levels)]
+  local checked = math.random(10) == 1
   local first, second = captured(), math.random(3) == 1 and captured()
+  local ours, theirs = make_arrays(#numbers)
   local kernel, set = assert(load(text, text))(dc, math, {}, ours, table.unpack(first))
   local body, set_body = assert(load(plain, "=plain"))(reference.dc, reference.math, functions, theirs,
     table.unpack(first))
@@ -113,10 +115,10 @@ function check.batch(numbers, seed)
     local out, sums = dc.zeros(#numbers, N, "int64"), dc.zeros(#numbers, N, "float64")
     local want, want_sums = reference.array("int64", { #numbers, N }), reference.array("float64", { #numbers, N })
     reference.run(N, function() body(want, want_sums) end)
-    if reference.divided_by_zero and options.check then k, options.check = nil, false end -- an error with checks
-    k = k or dc.jit(kernel, options)
+    if reference.divided_by_zero and checked then k, checked = nil, false end -- an error with checks
+    k = k or dc.jit(kernel, { flags = { "--fmad=false", "--Ofast-compile=" .. level }, check = checked })
     local ok, err = pcall(k, 1, N, out, sums)
-    if not ok then return nil, tostring(err), k end
+    if not ok then return nil, tostring(err) end
     compare("the integer", out, want, wrong)
     compare("the float", sums, want_sums, wrong)
     for _, name in ipairs(programs.arrays) do
@@ -125,7 +127,52 @@ function check.batch(numbers, seed)
   end
   local list = {}
   for place, what in pairs(wrong) do list[#list + 1] = { number = numbers[place], text = what } end
-  return list, nil, k
+  return list
+end
+
+-- What is wrong with one program: a text, or nil.
+local function alone(number)
+  local ok, list, err = xpcall(run_batch, debug.traceback, { number })
+  if not ok then return list end
+  if not list then return err end
+  return list[1] and list[1].text
+end
+
+local function describe(number, what, more)
+  return ("program %d: %s%s\n%s"):format(number, what, more or "", (programs.texts({ number }):match
+    "(local function body.*)local function kernel"))
+end
+
+-- Runs `count` programs from number `first` on. Calls report(text) for each that differs, and for each that does not
+-- compile or raises an error; and progress(done), if there is one. Gives the number of reports.
+function check.run(first, count, report, progress)
+  local number, reports = first, 0
+  while number < first + count do
+    local numbers = {}
+    repeat
+      numbers[#numbers + 1] = number
+      number = number + 1
+    until number % programs.batch == 0 or number == first + count
+    local ok, list, err = xpcall(run_batch, debug.traceback, numbers)
+    if not ok or not list then -- which of them is it?
+      local found = {}
+      for _, one in ipairs(numbers) do
+        local what = alone(one)
+        if what then found[#found + 1] = { number = one, text = what } end
+      end
+      if #found == 0 then
+        found[1] = { number = numbers[1], text = "with the others of its batch: " .. (ok and err or list) }
+      end
+      list = found
+    end
+    for _, one in ipairs(list) do
+      reports = reports + 1
+      report(describe(one.number, one.text, #numbers > 1 and not alone(one.number) and " (not alone)"))
+    end
+    collectgarbage()
+    if progress then progress(number - first) end
+  end
+  return reports
 end
 
 return check

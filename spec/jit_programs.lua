@@ -12,6 +12,7 @@ local programs = {}
 
 local THREADS <const> = 32
 local SLOTS <const> = 4 -- elements of a program's row of each scratch array
+local BATCH <const> = 50 -- programs of a kernel
 
 local function pick(list) return list[math.random(#list)] end
 local function chance(percent) return math.random(100) <= percent end
@@ -23,7 +24,6 @@ programs.dtypes = dtypes
 
 local function is_integer(name) return name ~= "boolean" and types[name].kind ~= "f" end
 local function is_weak(name) return name == "integer" or name == "float" end
-local function is_small(name) return not is_weak(name) and types[name].bits < 64 end
 
 -- --- texts ------------------------------------------------------------------------------------------------------
 
@@ -39,7 +39,7 @@ local function both(kernel, plain, ...)
   return { k = kernel:format(table.unpack(ks)), r = plain:format(table.unpack(rs)) }
 end
 local function same(text, ...) return both(text, text, ...) end
-local function plain(text) return { k = text, r = text } end
+local function literally(text) return { k = text, r = text } end
 
 -- The text of a value that becomes one of that type by being stored or returned.
 local function as(name, text)
@@ -72,15 +72,16 @@ end
 
 local weak_literals = {
   integer = { "0", "1", "2", "3", "7", "-1", "-5", "63", "64", "255", "1000003", "math.maxinteger", "math.mininteger",
-    "0x7fffffff", "0xffffffffffffffff", "-0x80000000", "0x80000000", "4294967296", "-129", "(1 << 53) + 1" },
-  float = { "0.0", "1.0", "-1.0", "0.5", "2.25", "-3.75", "1e10", "1e-3", "1e300", "-0.0", "math.huge", "-math.huge",
-    "math.pi", "9007199254740993.0", "0x1p-3", "0xA.8p0", "1e-320", "(0.0 / 0.0)", "16777217.0", "65519.0", "3e38" },
+    "0x7fffffff", "0xffffffffffffffff", "-0x80000000", "0x80000000", "4294967296", "-129", "((1 << 53) + 1)" },
+  -- No constant is -0.0: NVRTC takes `n / -0.0 < 0` for false where n is not negative.
+  float = { "f0", "1.0", "-1.0", "0.5", "2.25", "-3.75", "1e10", "1e-3", "1e300", "f0", "math.huge", "-math.huge",
+    "math.pi", "9007199254740993.0", "0x1p-3", "0xA.8p0", "1e-320", "(f0 / f0)", "16777217.0", "65519.0", "3e38" },
 }
 
 -- A literal that a dtype holds.
 local function small_literal(name)
   local t = types[name]
-  if t.kind == "f" then return pick { "0", "1", "-2", "3", "0.5", "-0.25", "100", "1e-2", "7.0", "-0.0", "0.1" } end
+  if t.kind == "f" then return pick { "0", "1", "-2", "3", "0.5", "-0.25", "100", "1e-2", "7.0", "0.1" } end
   if t.kind == "u" then return pick { "0", "1", "2", "3", "7", "100", t.bits == 8 and "255" or "256" } end
   return pick { "0", "1", "2", "3", "-1", "-7", "100", "-128", t.bits == 8 and "127" or "1000" }
 end
@@ -103,17 +104,19 @@ end
 
 function P:leaf(name)
   local v = self:variable(name)
-  if v and chance(65) then return plain(v) end
+  if v and chance(65) then return literally(v) end
   if name == "integer" then
     if chance(15) then return same("math.tointeger(%s)", self:element(pick(integer_dtypes))) end
-    if chance(15) then return plain(pick { "n1", "n2", "#x_int8", "m_int8:shape(2)", "dc.index()", "dc.block_size()" }) end
-    return plain(pick(weak_literals.integer))
+    if chance(15) then
+      return literally(pick { "n1", "n2", "(#x_int8)", "m_int8:shape(2)", "dc.index()", "(dc.block_size())" })
+    end
+    return literally(pick(weak_literals.integer))
   elseif name == "float" then
-    return plain(chance(20) and "f1" or pick(weak_literals.float))
+    return literally(chance(20) and "f1" or pick(weak_literals.float))
   elseif name == "boolean" then
-    return plain(pick { "true", "false", "(i > 3)", ("x_bool[%s]"):format(self:index()), "flag" })
+    return literally(pick { "true", "false", "(i > 3)", ("x_bool[%s]"):format(self:index()), "flag" })
   end
-  return plain(self:element(name))
+  return literally(self:element(name))
 end
 
 -- --- expressions ------------------------------------------------------------------------------------------------
@@ -138,7 +141,7 @@ end
 function P:beside(name, depth)
   local t = types[name]
   if chance(55) then return self:expr(name, depth) end
-  if chance(40) then return plain(small_literal(name)) end
+  if chance(40) then return literally(small_literal(name)) end
   if chance(40) then return same("(i + %s)", self:expr("integer", depth)) end
   if t.kind == "f" and chance(40) then return same("(f1 - %s)", self:expr("float", depth)) end
   local other = pick(dtypes)
@@ -173,18 +176,20 @@ for _, sign in ipairs { "&", "|", "~" } do
 end
 for _, sign in ipairs { "<<", ">>" } do
   add("whole integer", 1, function(self, d, name)
-    local count = chance(60) and plain(pick { "1", "3", "8", "33", "-2" }) or self:any_integer(d)
+    local count = chance(60) and literally(pick { "1", "3", "8", "33", "-2" }) or self:any_integer(d)
     return same("(%s " .. sign .. " %s)", self:expr(name, d), count)
   end)
 end
 for _, sign in ipairs { "//", "%%" } do
   add("whole", 1, function(self, d, name)
     local b = self:expr(name, d)
-    if chance(40) then b = plain(pick { "3", "7", "1", "100" }) end
+    if chance(40) then b = literally(pick { "3", "7", "1", "100" }) end
     return same("(%s " .. sign .. " %s)", self:expr(name, d), b)
   end)
   add("real", 1, function(self, d, name) return same("(%s " .. sign .. " %s)", self:pair(name, d)) end)
-  add("float", 1, function(self, d, name) return same("(%s " .. sign .. " %s)", self:expr(name, d), self:expr(name, d)) end)
+  add("float", 1, function(self, d, name)
+    return same("(%s " .. sign .. " %s)", self:expr(name, d), self:expr(name, d))
+  end)
   add("integer", 1, function(self, d) -- by what is no constant
     local fn = sign == "//" and "idiv" or "mod"
     return both("(%s " .. sign .. " (i - %s))", fn .. "(%s, (i - %s))", self:expr("integer", d),
@@ -259,11 +264,17 @@ add("whole real", 3, function(self, d, name)
   if chance(20) then return same(('dc.cast(%%s, "%s")'):format(name), x) end
   return same(("dc.%s(%%s)"):format(name), x)
 end)
-add("whole integer", 1, function(self, d, name) return same("math.fmod(%s, (%s | 1))", self:expr(name, d), self:expr(name, d)) end)
-add("float real", 1, function(self, d, name) return same("math.fmod(%s, %s)", self:expr(name, d), self:expr(name, d)) end)
+add("whole integer", 1, function(self, d, name)
+  return same("math.fmod(%s, (%s | 1))", self:expr(name, d), self:expr(name, d))
+end)
+add("float real", 1, function(self, d, name)
+  return same("math.fmod(%s, %s)", self:expr(name, d), self:expr(name, d))
+end)
 
 -- Functions of the script, for the types of each call.
-add("whole real integer float", 1, function(self, d, name) return same("(larger(%s, %s))", self:expr(name, d), self:expr(name, d)) end)
+add("whole real integer float", 1, function(self, d, name)
+  return same("(larger(%s, %s))", self:expr(name, d), self:expr(name, d))
+end)
 add("whole real integer float", 1, function(self, d, name) return same("apply(negative, %s)", self:expr(name, d)) end)
 add("whole real integer float", 1, function(self, d, name)
   return same("power(%s, " .. math.random(0, 5) .. ", %s)", self:expr(name, d), self:expr(name, d))
@@ -367,7 +378,7 @@ function S.assignment(self)
 end
 
 -- An element of the program's row of a scratch array.
-function P:slot(name)
+local function slot_of(name)
   return same(pick { "w_%s[{ P, i, %s }]", "w_%s[P][i][%s]", "w_%s[{ P, i }][%s]" }, name,
     tostring(math.random(SLOTS)))
 end
@@ -377,7 +388,7 @@ function S.store(self)
   local value
   if is_integer(name) then value = chance(50) and self:expr(name, 3) or same("(i + %s)", self:any_integer(2))
   else value = chance(50) and self:expr(name, 3) or same("(i + %s)", self:any(2)) end
-  local slot = self:slot(name)
+  local slot = slot_of(name)
   self:line("%s = %s", slot, value)
   if chance(30) then self:line("%s = %s", slot, self:expr(name, 2)) end
   if chance(50) then self:define(name, slot) end
@@ -411,7 +422,7 @@ S["if"] = function(self)
 end
 
 -- The head of a loop, and the type of its variable.
-function P:range(variable)
+local function range_of(variable)
   local kind = math.random(10)
   if kind <= 6 then
     local range = pick { "1, 5", "3, -4, -2", "1, 0", "0, 10, 3", "i, i + 3", "math.maxinteger - 2, math.maxinteger",
@@ -419,11 +430,13 @@ function P:range(variable)
       "math.maxinteger - 5, math.maxinteger, 4", "n1, n1 + 2", "n2 - 1, n2 + 1", "0x7ffffffe, 0x80000001",
       "-0x7fffffff, -0x80000002, -1", "math.mininteger, math.mininteger + 6, i % 5 + 1",
       "math.maxinteger, math.mininteger, math.mininteger", "-1, math.huge, 0x2000000000000000", "2, -math.huge, "
-      .. "-0x4000000000000000", "1, 3, (i & 1) * 2 - 1 + (i & 1)", "i % 3, 3", "1, x_int8[i] % 5", "x_int16[i] & 7, 9, 2" }
+      .. "-0x4000000000000000", "1, 3, (i & 1) * 2 - 1 + (i & 1)", "i % 3, 3", "x_int8", "x_int16[i] & 7, 9, 2" }
     if range:find "^x_int16" then
       return both("for %s = %s do", "for %s in range(%s) do", variable, range), "int16"
     end
-    if range:find "x_int8" then return both("for %s = %s do", "for %s = 1, x_int8[i].v %% 5 do", variable, range), "integer" end
+    if range == "x_int8" then -- a limit of a dtype
+      return both("for %s = 1, x_int8[i] %% 5 do", "for %s = 1, (x_int8[i] %% 5).v do", variable), "integer"
+    end
     return same("for %s = %s do", variable, range), "integer"
   elseif kind <= 8 then
     local range = pick { "0.0, 1, 0.25", "1, 2, 0.3", "2.0, -1.0, -0.5", "1.0, 0.0", "1e16, 1e16 + 4, 2.0",
@@ -449,7 +462,7 @@ end
 function S.loop(self)
   self:nest(3, function()
     local scope, variable = #self.scope, self:fresh()
-    local head, kind = self:range(variable)
+    local head, kind = range_of(variable)
     self:line(head)
     self.scope[#self.scope + 1] = { name = variable, type = kind, fixed = true }
     local label = "next" .. self:fresh()
@@ -505,8 +518,9 @@ end
 
 S["return"] = function(self)
   if self.together or self.inner then return end
-  self:line("if %s then return %s, %s end", self:expr("boolean", 2), as(self.results[1], self:beside(self.results[1], 1)),
-    as(self.results[2], self:beside(self.results[2], 1)))
+  local a, b = self.results[1], self.results[2]
+  self:line("if %s then return %s, %s end", self:expr("boolean", 2), as(a, self:beside(a, 1)),
+    as(b, self:beside(b, 1)))
 end
 
 -- A local function that changes a local around it: the order of evaluation is seen in the result.
@@ -519,7 +533,9 @@ function S.effects(self)
   self:line("  %s = %s * 3 + q", a, a)
   self:line("  return %s", pick { "p + q", "p ~ q", "p * 3 - q", "q", a })
   self:line "end"
-  local function call() return same("%s(%s, %s)", name, chance(30) and a or self:expr("integer", 1), self:expr("integer", 1)) end
+  local function call()
+    return same("%s(%s, %s)", name, chance(30) and a or self:expr("integer", 1), self:expr("integer", 1))
+  end
   local form = math.random(9)
   if form == 1 then self:line("%s = %s + %s", a, call(), call())
   elseif form == 2 then self:line("%s = %s - %s", a, a, call())
@@ -531,7 +547,11 @@ function S.effects(self)
   elseif form == 6 then self:line("w_int64[{ P, i, (%s & 3) + 1 }] = %s", call(), call())
   elseif form == 7 then self:line("%s = %s(%s, %s) + (%s > 0 and %s or %s)", a, name, a, call(), a, call(), call())
   elseif form == 8 then self:line("w_int64[{ P, i, (%s & 3) + 1 }] = %s", a, call())
-  else self:line("while %s %% 3 > 1 and %s < 50 do %s = %s // 3 end", call(), a, a, a) end
+  else
+    local count = self:fresh()
+    self:line("local %s = 3", count)
+    self:line("while %s > 0 and %s %% 3 > %s do %s = %s - 1 end", count, call(), a, count, count)
+  end
 end
 
 -- A local function with parameters of random types, one or two results, and statements of its own.
@@ -631,7 +651,8 @@ function T.shuffle(self)
   self:define("integer", same("dc.match_any(%s & 3)", self:any_integer(2)))
 end
 
-local statement_names = { "declaration", "declaration", "assignment", "assignment", "assignment", "assignment", "joined",
+local statement_names = { "declaration", "declaration", "assignment", "assignment", "assignment", "assignment",
+  "joined",
   "several", "if", "if", "loop", "loop", "counted", "do", "later", "effects", "function", "recursion", "local_array",
   "store", "store", "return", "backward" }
 local together_names = { "shared", "atomic", "vote", "shuffle" }
@@ -656,16 +677,19 @@ local function power(a, n, one)
 end
 ]]
 
+-- Whether the threads of a program's batch do something together: share memory, vote, shuffle.
+function programs.is_together(number) return number // BATCH % 4 == 0 end
+
 -- Program `number` as a function of that name: the kernel's text, and plain Lua's. `place`: its place in the batch.
 local function body(number, place)
   math.randomseed(number, 271828)
-  local self = setmetatable({ kernel = {}, plain = {}, depth = 1, count = 0, nested = 0, together = chance(25) }, P)
+  local self = setmetatable({ kernel = {}, plain = {}, depth = 1, count = 0, nested = 0,
+    together = programs.is_together(number) and chance(80) }, P)
   self.results = { pick { "integer", "integer", pick(integer_dtypes) }, pick { "float", pick(float_dtypes) } }
   self.scope = { { name = "i", type = "integer", fixed = true } }
   for _, name in ipairs(self.results) do self:define(name, self:expr(name, 1)) end
-  for _ = 1, math.random(3, 9) do self:statement() end
-  self:line("return %s, %s", as(self.results[1], self:storable(self.results[1], 3)),
-    as(self.results[2], self:storable(self.results[2], 3)))
+  for _ = 1, math.random(2, 7) do self:statement() end
+  self:line("return %s, %s", self:expr(self.results[1], 3), self:expr(self.results[2], 3)) -- of the very types
   local function text(lines)
     local inside = table.concat(lines, "\n"):gsub("%f[%w_]P%f[^%w_]", tostring(place))
     return ("local function body%d(i, row)\n%s\nend\n"):format(number, inside)
@@ -689,15 +713,15 @@ function programs.texts(numbers)
     kernel[k], plain[k] = body(number, k)
     calls[k] = ("  out[{ %d, i }], sums[{ %d, i }] = body%d(i, row)\n"):format(k, k, number)
   end
-  local head = { "local dc, math, functions, arrays, n1, n2, f1, flag = ...\n",
+  local head = { "local dc, math, functions, arrays, n1, n2, f1, f0, flag = ...\n",
     "local eq, idiv, mod, as, range = table.unpack(functions)\n" }
   for _, name in ipairs(arrays) do head[#head + 1] = ("local %s = arrays.%s\n"):format(name, name) end
   head[#head + 1] = helpers
   local tail = ("local function kernel(out, sums)\n  local i = dc.index()\n  local row = m_int32[2]\n%send\n"
-    .. "return kernel, function(...) n1, n2, f1, flag = ... end\n"):format(table.concat(calls))
+    .. "return kernel, function(...) n1, n2, f1, f0, flag = ... end\n"):format(table.concat(calls))
   local first = table.concat(head)
   return first .. table.concat(kernel) .. tail, first .. table.concat(plain) .. tail
 end
 
-programs.threads, programs.slots, programs.is_small = THREADS, SLOTS, is_small
+programs.threads, programs.slots, programs.batch = THREADS, SLOTS, BATCH
 return programs

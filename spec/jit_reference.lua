@@ -557,9 +557,9 @@ function reference.run(n, body)
   local threads, requests = {}, {}
   count, shared, asked = n, {}, {}
   for k = 1, n do threads[k] = coroutine.create(body) end
-  local results, waiting = {}, 0
+  local results = {}
   repeat
-    waiting = 0
+    local waiting = 0
     for k, co in ipairs(threads) do
       if coroutine.status(co) ~= "dead" then
         thread = k

@@ -235,7 +235,7 @@ local function cast(self, n, e, t, b)
     self:fail(n.at, "%s takes a real number, but '%s' is %s, and its imaginary part would be lost: dc.real(z)", b.name,
       self:shown(n), self:why(e))
   end
-  return { op = "convert", type = t, a = e, at = n.at }
+  return { op = "convert", type = t, a = e, explicit = true, at = n.at }
 end
 
 builtins.cast = cast
@@ -463,7 +463,7 @@ add("math.tointeger", function(self, n, b)
   count(self, n, b, 1)
   local e = self:integer(n.args[1], b.name)
   if e.type == types.unknown or e.type == types.integer then return e end
-  return { op = "convert", type = types.integer, a = e, at = n.at }
+  return { op = "convert", type = types.integer, a = e, explicit = true, at = n.at }
 end)
 
 add("math.abs", function(self, n, b) return by_kind.keep(self, n, b, functions.abs) end)

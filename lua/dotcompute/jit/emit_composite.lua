@@ -226,13 +226,21 @@ function printer:write(target, place, text)
   end
 end
 
--- The indices of a place as constants of their own.
-function printer:settle(e)
+-- The indices of a place as constants of their own. A local that is the index of the place itself, a[i], is read with
+-- the assignment, but for those that the same statement assigns; so is the array.
+function printer:settle(e, assigned)
   if e.op == "field" or e.op == "item" then self:settle(e.object) end
   if not e.index then return end
+  local array = e.array
+  if array and array.op == "symbol" and assigned and assigned[array.symbol] then
+    local name = self:temporary()
+    self:declare(array.type.ctype, name, self:expr(array))
+    e.array = { op = "symbol", symbol = { cname = name }, type = array.type, at = array.at }
+  end
   local texts = self:operands(e.index)
   for k, one in ipairs(e.index) do
-    if one.op ~= "const" then
+    local symbol = assigned and e.late and k == #e.index and self:is_local(one)
+    if one.op ~= "const" and not (symbol and not assigned[symbol]) then
       local name, int = self:spill_node(texts[k], one), self:is_int(one)
       e.index[k] = { op = "symbol", type = one.type, at = one.at,
         symbol = { cname = int and self.as_int(name) or name, narrow = int, range = narrow.range(one, self.facts) } }

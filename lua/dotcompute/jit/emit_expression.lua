@@ -1,7 +1,9 @@
 -- CUDA C of expressions: methods of the printer (emit.lua).
 --
 -- Lua evaluates from left to right, C in any order. So an operand with an effect (a call that writes memory, an atomic
--- function, a shuffle) becomes a statement of its own before the expression, and so do the operands before it.
+-- function, a shuffle) becomes a statement of its own before the expression, and so do the operands before it. Lua's
+-- virtual machine reads a local that is itself an operand of an operator, or an index, when the operator is executed,
+-- behind all calls in the other operand (`v + f()`); so do kernels.
 local core = require "dotcompute.core"
 local narrow = require "dotcompute.jit.narrow"
 local number_text = require "dotcompute.number_text"
@@ -68,13 +70,20 @@ function printer:spill_node(text, e)
   return "(long long)" .. self:spill(as_int(text), types.dtype "int32")
 end
 
--- The texts of operands in Lua's order of evaluation.
-function printer:operands(list)
+-- Whether an operand is a local of the current function, perhaps with a conversion that the script has not written.
+function printer:is_local(e)
+  while e.op == "convert" and not e.explicit do e = e.a end
+  return e.op == "symbol" and e.symbol.owner == self.inst and e.symbol
+end
+
+-- The texts of operands in Lua's order of evaluation. `is_operator`: locals are read last.
+function printer:operands(list, is_operator)
   local texts = {}
   for k, e in ipairs(list) do
     if has_effect(e) then
       for j = 1, k - 1 do
-        if types.is_value(list[j].type) and list[j].op ~= "const" and not list[j].address then
+        if types.is_value(list[j].type) and list[j].op ~= "const" and not list[j].address
+          and not (is_operator and self:is_local(list[j])) then
           texts[j] = self:spill_node(texts[j], list[j])
         end
       end
@@ -191,7 +200,7 @@ end
 
 function X.arith(self, e)
   local t, sign = e.type, e.sign
-  local texts = self:operands { e.a, e.b }
+  local texts = self:operands({ e.a, e.b }, true)
   local a, b = texts[1], texts[2]
   local int = t == types.integer and self:int_arith(e, a, b)
   if int then return int end
@@ -248,7 +257,7 @@ end
 local swapped = { [">"] = "<", [">="] = "<=" }
 
 function X.compare(self, e)
-  local texts = self:operands { e.a, e.b }
+  local texts = self:operands({ e.a, e.b }, true)
   local a, b, sign = texts[1], texts[2], e.sign
   if e.met and e.met.kind == "c" then
     a, b = self:simple(a, e.met), self:simple(b, e.met)

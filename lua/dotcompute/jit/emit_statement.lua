@@ -65,14 +65,17 @@ function S.assign(self, s)
     local target, e = targets[1], values[1]
     if target.type.static or e.type.static then return end
     -- the value may have effects: the index is evaluated before
-    if self.has_effect(e) then self:settle(target) end
+    if self.has_effect(e) then self:settle(target, {}) end
     local place = self:place(target)
     self:write(target, place, self:expr(e))
     return
   end
-  local places, texts = {}, {}
+  local places, texts, assigned = {}, {}, {}
+  for _, target in ipairs(targets) do
+    if target.op == "symbol" then assigned[target.symbol] = true end
+  end
   for k, target in ipairs(targets) do
-    self:settle(target)
+    self:settle(target, assigned)
     places[k] = self:place(target)
   end
   for k, e in ipairs(values) do

@@ -7,6 +7,7 @@ core.builtin(debug.getinfo(1, "S").source)
 
 local expressions = {}
 local E = {} -- by the node's op
+local mininteger = math.mininteger -- whose math.abs is itself
 
 -- --- constants --------------------------------------------------------------------------------------------------
 
@@ -204,6 +205,9 @@ function expressions:arith(n, sign, a, b)
   return { op = "arith", type = t, sign = sign, a = a, b = b, at = n.at }
 end
 
+-- The greatest integer up to which a floating dtype has all of them.
+local exact = { float16 = 1 << 11, bfloat16 = 1 << 8, float32 = 1 << 24, float64 = 1 << 53 }
+
 -- Comparisons are exact, but a number of the script beside a floating dtype takes it first.
 function expressions:compare(n, sign, a, b)
   if (sign == "==" or sign == "~=") and (a.type == types.bool or b.type == types.bool) then
@@ -246,7 +250,7 @@ function expressions:compare(n, sign, a, b)
     end
   else -- an integer and a float
     local i, f = fa and b or a, fa and a or b
-    if f.type.weak == nil and i.type.weak and i.op == "const" then
+    if exact[f.type.name] and i.op == "const" and math.abs(i.value) <= exact[f.type.name] and i.value > mininteger then
       e.met = f.type
       e.a, e.b = self:convert(a, e.met, n.a), self:convert(b, e.met, n.b)
     elseif i.type.size < 8 then
@@ -343,8 +347,9 @@ end
 -- --- arrays -----------------------------------------------------------------------------------------------------
 
 -- One index of an array: an integer, from 1.
-function expressions:one_index(n, array_node)
-  local e = self:integer(n, "an index")
+function expressions:checked_index(e, array_node)
+  local n = e.n
+  e = self:need_integer(e, n, "an index")
   if e.op == "const" and e.value < 1 then
     self:fail(n.at, "index %d of '%s': indices count from 1, and negative ones are not possible in a kernel", e.value,
       self:shown(array_node))
@@ -377,14 +382,16 @@ function E.index(self, n)
     for k, e in ipairs(object.index) do list[k] = e end
   end
   if n.key.op == "table" then
-    for _, item in ipairs(n.key.items) do
+    local items = {}
+    for k, item in ipairs(n.key.items) do
       if item.key then self:fail(n.key.at, "an index list has no names: a[{i, j}]") end
-      list[#list + 1] = self:one_index(item.value, n.object)
+      items[k] = item.value
     end
+    for _, e in ipairs(self:list(items)) do list[#list + 1] = self:checked_index(e, n.object) end
   elseif n.key.op == "string" then
     self:fail(n.key.at, "an array has no field '%s' in a kernel; there are #a and a:shape(k)", n.key.value)
   else
-    list[#list + 1] = self:one_index(n.key, n.object)
+    list[#list + 1] = self:checked_index(self:expr(n.key), n.object)
   end
   local axes = array.type.ndim
   if #list > axes or #list == 0 then
@@ -393,7 +400,7 @@ function E.index(self, n)
   end
   local element = array.type.element
   if #list == axes then
-    return { op = "element", type = element, array = array, index = list, at = n.at }
+    return { op = "element", type = element, array = array, index = list, late = n.key.op ~= "table", at = n.at }
   end
   return { op = "row", type = types.row(array.type, axes - #list), array = array, index = list, symbol = array.symbol,
     at = n.at }
@@ -440,23 +447,24 @@ function expressions:call_function(n, fn, args)
     self:fail(n.at, "'%s' takes '...', which is not possible in a kernel: name the parameters",
       fn.name or "the function")
   end
-  if #args > #params and not args.open then
+  if #n.args > #params then -- the last one may have more values, which are dropped
     self:fail(n.at, "'%s' takes %d argument%s, got %d", fn.name or "the function", #params, #params == 1 and "" or "s",
-      #args)
-  elseif #args < #params then
+      #n.args)
+  elseif #args < #params and not (args.open and not self.final) then
     self:fail(n.at, "'%s' takes %d argument%s, got %d: the value of '%s' is missing", fn.name or "the function",
       #params, #params == 1 and "" or "s", #args, params[#args + 1].name)
   end
   local list = {}
   for k = 1, #params do
     local e = args[k]
-    if e.type == types.unknown then
+    if not e or e.type == types.unknown then -- of a recursion that is being inferred
       if self.final then self:fail_unknown(e, n) end
       return { op = "values", { op = "call", type = types.unknown, at = n.at, args = {} } }
     end
     if e.type.maybe or e.type.mixed then self:fail(e.n.at, "'%s' is %s", self:shown(e.n), e.type.text) end
     list[k] = e.type
   end
+  args = table.move(args, 1, #params, 1, {})
   local inst = self:instance(fn, list)
   self:visit(inst)
   for _, symbol in ipairs(inst.reached) do
@@ -505,7 +513,12 @@ function E.call(self, n)
       self:fail(n.at, "%s: a function of dc.guvectorize is called for each item by itself, and cannot use threads",
         builtin.name)
     end
-    return builtin.check(self, n, builtin)
+    local e = builtin.check(self, n, builtin)
+    -- math.floor(v) of an integer is v; as an operand it is a value of its own (see emit_expression.lua)
+    if e.op == "symbol" and e.type.kind then
+      return { op = "convert", type = e.type, a = e, explicit = true, at = n.at }
+    end
+    return e
   elseif fn.type.static == "function" then
     return self:call_function(n, fn.type.value, self:list(n.args))
   elseif fn.type.static == "struct" then
