@@ -18,6 +18,9 @@ local x = (bits:to "float64" / 4294967296.0):to "float32":eval()
 local small = (bits:to "int64" >> 24):to "int32":eval()
 local half = dc.elementwise("float x", "bool y", "y = x > 0.5f")(x)
 local index = dc.argsort(bits):eval()
+local function less(p, q) return p < q end
+local function add(p, q) return p + q end
+local offsets = dc.arange(0, n // 1024, "int64") * 1024 + 1 -- of segments of 1024 elements
 bits:close()
 
 -- Name; what is timed; the figure that n elements in a second make, and its unit; what is to be reached on a GPU; the
@@ -40,6 +43,18 @@ local rows = {
   { "histogram 256", function() return (x:histogram(256, { range = { 0, 1 } })) end, 4e-9, "GB/s", 3500,
     "np.histogram(x, 256, (0, 1))" },
   { "take, any order", function() return x:take(index) end, 16e-9, "GB/s", nil, "np.take(x, i)" },
+  -- a merge sort of n float32 reads and writes 4 n bytes once for the tiles of 4352 elements and in each pass
+  { "sort by less", function() return x:sort { less = less } end,
+    8e-9 * (1 + math.ceil(math.log(n / 4352, 2))), "GB/s moved", nil, "np.sort(x, kind='stable')" },
+  { "argsort by less", function() return x:argsort { less = less } end, 1e-9, "Gkeys/s", nil,
+    "np.argsort(x, kind='stable')" },
+  { "sort segments of 1024 by less", function() return x:sort { less = less, offsets = offsets } end, 1e-9, "Gkeys/s",
+    nil, "np.sort(x.reshape(-1, 1024), axis=1, kind='stable')" },
+  { "reduce by a function", function() return x:reduce(add, 0) end, 4e-9, "GB/s", nil, "np.add.reduce(x)" },
+  { "segmented_reduce of 1024", function() return x:segmented_reduce(offsets, add, 0) end, 4e-9, "GB/s", nil,
+    "np.add.reduceat(x, np.arange(0, n, 1024))" },
+  { "select by a function", function() return x:select(function(v) return v > 0.5 end) end, 4e-9, "GB/s read", nil,
+    "x[x > 0.5]" },
   { "unique of 256", function() return (small:unique()) end, 1e-9, "Gkeys/s", nil, "np.unique(s)" },
 }
 

@@ -1509,7 +1509,7 @@ function c_array:partition(...) end
 
 ---@class dotcompute.reduce.options
 ---@field init? any the same by name
----@field map? function what is folded: `map(p)`, a number, a boolean or a struct of each element
+---@field map? function what is folded: `map(p)`, or `map(p, i)` with the element's number: a number, a boolean or a struct of each element
 ---@field dtype? dotcompute.dtype in which is folded. Default: that of `a`, or what `map` gives
 
 ---All elements folded by a function in Lua: `fn(p, q)` makes one value of two, associatively and commutatively. `dc.reduction` folds along axes, several arrays, and pending expressions without computing them first.
@@ -1526,7 +1526,7 @@ function c_array:reduce(fn, init, options) end
 
 ---@class dotcompute.segmented_reduce.options
 ---@field init? any the same by name
----@field map? function what is folded: `map(p)`, a number, a boolean or a struct of each element
+---@field map? function what is folded: `map(p)`, or `map(p, i)` with the element's number: a number, a boolean or a struct of each element
 ---@field dtype? dotcompute.dtype in which is folded. Default: that of `a`, or what `map` gives
 
 ---Each segment of a 1-d array folded by a function in Lua. Segment k is `a[offsets[k]]` to `a[offsets[k + 1] - 1]`; it may be empty if there is an `init`.

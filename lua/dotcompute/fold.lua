@@ -69,9 +69,13 @@ end
 local function accumulator(fname, from, o)
   local acc, front, load = from, "", elements.value(from, "v")
   if o.map ~= nil then
-    local f = operators.of(fname, "option 'map'", o.map, "an element")
+    local f = operators.of(fname, "option 'map'", o.map)
+    if #f.params ~= 1 and #f.params ~= 2 then
+      fail("argument", "%s: option 'map' is a function of an element, or of an element and its number, this one has "
+        .. "%d parameters", fname, #f.params)
+    end
     front, acc = operators.mapping(f, "dc_map", "a map", from)
-    load = "dc_map(v)"
+    load = "dc_map(v, i)"
   end
   if o.dtype ~= nil then
     local wanted = core.dtype(o.dtype)
@@ -111,7 +115,8 @@ local function run(fname, a, fn, o, offsets, count, longest)
     ("typedef %s dc_index;\ntypedef %s dc_element;\ntypedef %s dc_acc;\n"):format(
       a.size > algorithm.narrow and "long long" or "int", elements.ctype(from), acc.ctype), front,
     operators.fold(f, "dc_fold", fname, acc),
-    ("static __device__ __forceinline__ dc_acc dc_load(const dc_element &v) { return (dc_acc)(%s); }\n"):format(load) }
+    ("static __device__ __forceinline__ dc_acc dc_load(const dc_element &v, const dc_index i) {\n  return (dc_acc)(%s);"
+      .. "\n}\n"):format(load) }
   job.out = elements.space(a.device, { count }, acc)
   if count > 0 and (algorithm.is_gpu(a.device) or not run_serial(job)) then run_on_gpu(job) end
   if not from.struct then algorithm.free(a, job.from) end

@@ -1,7 +1,7 @@
 -- The CUDA C of reduce and segmented_reduce; fold.lua says which kernel is for which segments.
 --
--- The caller's text defines dc_element, dc_acc (the type in which is folded), dc_index, dc_load(element), which gives a
--- dc_acc, and dc_fold(a, b). INITIAL, a word of capitals, is whether there is an initial value.
+-- The caller's text defines dc_element, dc_acc (the type in which is folded), dc_index, dc_load(element, i), which
+-- gives a dc_acc of element i, and dc_fold(a, b). INITIAL, a word of capitals, is whether there is an initial value.
 local core = require "dotcompute.core"
 local algorithm = require "dotcompute.algorithm"
 core.builtin(debug.getinfo(1, "S").source)
@@ -21,10 +21,10 @@ static __device__ __forceinline__ dc_acc dc_from_above(const dc_acc &v, const in
   return other;
 }
 template <typename T, bool PARTS> struct dc_taker {
-  static __device__ __forceinline__ dc_acc take(const T &v) { return dc_load(v); }
+  static __device__ __forceinline__ dc_acc take(const T &v, const dc_index i) { return dc_load(v, i); }
 };
 template <typename T> struct dc_taker<T, true> {
-  static __device__ __forceinline__ dc_acc take(const T &v) { return v; }
+  static __device__ __forceinline__ dc_acc take(const T &v, const dc_index) { return v; }
 };
 // Folds elements first + t, first + t + team … before `end`. Without elements the result is undefined.
 // PARTS: of accumulators.
@@ -33,16 +33,16 @@ static __device__ __forceinline__ dc_acc dc_fold_range(const T *x, const dc_inde
                                                        const int t, const int team) {
   dc_acc sum;
   dc_index i = first + t;
-  if (i < end) sum = dc_taker<T, PARTS>::take(x[i]);
+  if (i < end) sum = dc_taker<T, PARTS>::take(x[i], i);
   i += team;
   for (; i + (BATCH - 1) * team < end; i += BATCH * team) {
     T next[BATCH];
     #pragma unroll
     for (int k = 0; k < BATCH; k++) next[k] = x[i + k * team];
     #pragma unroll
-    for (int k = 0; k < BATCH; k++) sum = dc_fold(sum, dc_taker<T, PARTS>::take(next[k]));
+    for (int k = 0; k < BATCH; k++) sum = dc_fold(sum, dc_taker<T, PARTS>::take(next[k], i + k * team));
   }
-  for (; i < end; i += team) sum = dc_fold(sum, dc_taker<T, PARTS>::take(x[i]));
+  for (; i < end; i += team) sum = dc_fold(sum, dc_taker<T, PARTS>::take(x[i], i));
   return sum;
 }
 // A segment's result.
@@ -148,8 +148,8 @@ __global__ void __launch_bounds__(BLOCK) dc_reduce_ends(void *out_, const void *
 -- behind it tails.
 kernels.chunks = [=[
 static __device__ __forceinline__ dc_acc dc_fold_part(const dc_element *x, const dc_index first, const dc_index end) {
-  dc_acc sum = dc_load(x[first]);
-  for (dc_index i = first + 1; i < end; i++) sum = dc_fold(sum, dc_load(x[i]));
+  dc_acc sum = dc_load(x[first], first);
+  for (dc_index i = first + 1; i < end; i++) sum = dc_fold(sum, dc_load(x[i], i));
   return sum;
 }
 // The first segment that begins at element i or behind it.

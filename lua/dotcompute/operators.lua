@@ -5,6 +5,7 @@ local algorithm = require "dotcompute.algorithm"
 local builder = require "dotcompute.builder"
 local elements = require "dotcompute.elements"
 local device_function = require "dotcompute.jit.device_function"
+local types = require "dotcompute.jit.types"
 core.builtin(debug.getinfo(1, "S").source)
 
 local operators = {}
@@ -16,7 +17,7 @@ local records = setmetatable({}, { __mode = "k" }) -- function -> what device_fu
 
 -- The record of the function `value` for option (or argument) `what` of the function `fname`; it takes as many values
 -- as `takes` names ("two elements").
-local counts = { ["an element"] = 1, ["two elements"] = 2, ["an element and a value"] = 2 }
+local counts = { ["an element"] = 1, ["two elements"] = 2 }
 function operators.of(fname, what, value, takes)
   local f = device_function.is(value) and records[value]
   if not f then
@@ -73,17 +74,20 @@ function operators.fold(f, name, what, t)
     made.text, t.ctype, name, t.ctype, t.ctype, t.ctype, made.call)
 end
 
--- CUDA C of `static RESULT NAME(const ELEMENT &a)` for a function of an element, and the type of its result.
+-- CUDA C of `static RESULT NAME(const ELEMENT &a, long long i)` for a function of an element, or of an element and its
+-- number, which is i + 1; and the type of its result.
 function operators.mapping(f, name, what, t)
-  local made = device_function.compile_one(f, { elements.jit_type(t) }, name .. "_lua")
+  local list, number = { elements.jit_type(t) }, ""
+  if #f.params == 2 then list[2], number = types.integer, ", i + 1" end
+  local made = device_function.compile_one(f, list, name .. "_lua")
   local result = elements.result(device_function.strong(made.result))
   if not result then
     device_function.fail(f, made.return_at, "the function returns %s here; %s returns a number, a boolean or a struct",
       made.result.text, what)
   end
-  return ("%s%sstatic __device__ __forceinline__ %s %s(const %s &a) { return (%s)%s(%s); }\n"):format(made.text,
-    elements.header(result), result.ctype, name, elements.ctype(t), result.ctype, made.call, elements.value(t, "a")),
-    result
+  return ("%s%sstatic __device__ __forceinline__ %s %s(const %s &a, long long i) { return (%s)%s(%s%s); }\n"):format(
+    made.text, elements.header(result), result.ctype, name, elements.ctype(t), result.ctype, made.call,
+    elements.value(t, "a"), number), result
 end
 
 -- The array of what a function of an element that returns a boolean gives for each element of `a`.

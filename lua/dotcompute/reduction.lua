@@ -153,7 +153,10 @@ local function call(f, ...)
     axes, out, keep = o.axes, o.result, o.keep
   end
   for k = 1, nin do
-    if type(args[k]) == "table" then
+    if algorithm.is_struct_array(args[k]) then
+      fail("dtype", "%s: '%s' takes numbers, got an array of structs: s:reduce(fn) folds them", f.name,
+        f.inputs[k].text)
+    elseif type(args[k]) == "table" then
       args[k] = dc.array(args[k], f.inputs[k].dtype and f.inputs[k].dtype.name)
     end
   end

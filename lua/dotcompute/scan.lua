@@ -178,6 +178,9 @@ local function call(f, ...)
     local o = arguments.read(f.name, along, table.unpack(args, 2, n))
     axis, out = o.axis, o.result
   end
+  if algorithm.is_struct_array(from) then
+    return require "dotcompute.scan_structs".call(f, from, axis or f.axis, out)
+  end
   if type(from) == "table" then from = dc.array(from, f.input.dtype and f.input.dtype.name) end
   if not core.is_array(from) then
     fail("argument", "%s: '%s' takes an array, got %s", f.name, f.input.text, core.describe(from))

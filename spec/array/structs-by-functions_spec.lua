@@ -152,6 +152,12 @@ describe("arrays of structs", function()
         local sum = a:reduce(function(p, q) return Sum(p.n + q.n, p.w + q.w) end,
           { map = function(p) return Sum(1, p.w) end, init = Sum(1000, 0) })
         assert.same({ 1000 + n, w }, { sum.n, sum.w })
+        local Best = dc.struct("Best", { { "w", "float64" }, { "at", "int64" } })
+        local best = a:reduce(function(p, q)
+          if q.w > p.w or (q.w == p.w and q.at < p.at) then return q end
+          return p
+        end, { map = function(p, i) return Best(p.w, i) end })
+        assert.same({ heaviest.w, heaviest.id }, { best.w, best.at })
         local parts = a:segmented_reduce({ 1, 1, n + 1 }, function(p, q) return Sum(p.n + q.n, p.w + q.w) end,
           { map = function(p) return Sum(1, p.w) end, init = Sum(7, 0.5) })
         assert.same({ 7, 7 + n }, parts:field("n"):to_table())
@@ -160,6 +166,47 @@ describe("arrays of structs", function()
     end)
     local none = P:array(0):reduce(function(p, _) return p end, P(1, 2, 3))
     assert.equal(3, none.w)
+  end)
+
+  it("are scanned by operators that need not commute", function()
+    local Affine = dc.struct("Affine", { { "m", "int64" }, { "c", "int64" } }) -- x -> m x + c, of numbers modulo 1009
+    local function after(p, q) return Affine(p.m * q.m % 1009, (q.m * p.c + q.c) % 1009) end
+    h.each_way(function()
+      for _, n in ipairs { 1, 2, 2047, 2048, 2049, math.random(3000, 9000) } do
+        local m, c = h.ints(n, 1, 9), h.ints(n, 0, 9)
+        local a = dc.transform(function(x, y) return Affine(x, y) end, dc.array(m, "int64"), dc.array(c, "int64"))
+        local scan = dc.scan { op = after }
+        local want_m, want_c, x, y = {}, {}, 1, 0
+        for k = 1, n do
+          x, y = x * m[k] % 1009, (m[k] * y + c[k]) % 1009
+          want_m[k], want_c[k] = x, y
+        end
+        local got = scan(a)
+        h.same(want_m, got:field("m"):to_table(), "of " .. n)
+        h.same(want_c, got:field("c"):to_table(), "of " .. n)
+        local before = dc.scan { op = after, exclusive = true, identity = function() return Affine(1, 0) end }(a)
+        table.insert(want_m, 1, 1)
+        table.remove(want_m)
+        h.same(want_m, before:field("m"):to_table(), "of " .. n)
+        local sums, sum = {}, 0
+        for k = 1, n do
+          sum = sum + c[k]
+          sums[k] = sum
+        end
+        h.same(sums, dc.scan { op = function(p, q) return p + q end, map = function(p) return p.c end }(a):to_table())
+      end
+    end, { "as_gpu" })
+    assert.equal(0, dc.scan { op = after }(Affine:array(0)).size)
+    local a = Affine:array(3)
+    fails("argument", "option 'identity' is a function that returns one", function()
+      dc.scan { op = after, exclusive = true, identity = 0 }(a)
+    end)
+    fails("argument", "an operator of structs is a function in Lua", function()
+      dc.scan { input = "T x", op = "a" }(a)
+    end)
+    fails("compile", "makes one Affine of two", function() dc.scan { op = function(p, q) return p.m + q.m end }(a) end)
+    fails("shape", "with one axis can be scanned", function() dc.scan { op = after }(Affine:array(2, 2)) end)
+    fails("dtype", "got an array of structs: s:reduce", function() dc.reduction { reduce = after }(a) end)
   end)
 
   it("are made and read by dc.transform, and counted by keys", function()

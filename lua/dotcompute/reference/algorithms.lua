@@ -9,7 +9,8 @@ local KEY = { "key", "function", "what is compared: `key(p)`, a number of each e
 local OFFSETS = { "offsets", "array|table", "sorts the segments of a 1-d array by themselves: segment k is "
   .. "`a[offsets[k]]` to `a[offsets[k + 1] - 1]`. Ascending integers, from 1 to the number of elements plus 1" }
 local VALUES = { "values", "array|table", "an array of the same shape whose elements move along" }
-local MAP = { "map", "function", "what is folded: `map(p)`, a number, a boolean or a struct of each element" }
+local MAP = { "map", "function", "what is folded: `map(p)`, or `map(p, i)` with the element's number: a number, a "
+  .. "boolean or a struct of each element" }
 local FUNCTIONS = "mistakes in a function in Lua, one that returns another type"
 
 return {
