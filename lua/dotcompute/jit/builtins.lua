@@ -145,9 +145,23 @@ add("dc.thread_index", axes("(int)(threadIdx.AXIS + 1)", THREADS))
 add("dc.block_index", axes("(int)(blockIdx.AXIS + 1)", BLOCKS, { 1, MOST }))
 add("dc.block_size", axes("(int)blockDim.AXIS", THREADS, nil, 1))
 add("dc.grid_size", axes("(int)gridDim.AXIS", BLOCKS, { 1, MOST }, -1))
-add("dc.warp_size", values { text = "(long long)warpSize", range = { 32, 32 } })
-add("dc.lane_index", values { range = { 1, 32 }, text = "(long long)(int)((threadIdx.x + blockDim.x * (threadIdx.y + "
-  .. "blockDim.y * threadIdx.z)) % warpSize + 1)" })
+add("dc.warp_size", function(self, n, b) -- of all devices
+  count(self, n, b, 0)
+  self:only_in_kernels(n, b.name)
+  return { op = "const", type = types.integer, value = 32, at = n.at }
+end)
+
+local lane = values { range = { 1, 32 }, text = "(long long)(int)(dc_lane() + 1)" }
+add("dc.lane_index", function(self, n, b)
+  builtins.need(self, "lane", [[
+static __device__ __forceinline__ unsigned int dc_lane() {
+  unsigned int lane;
+  asm("mov.u32 %0, %%laneid;" : "=r"(lane));
+  return lane;
+}
+]])
+  return lane(self, n, b)
+end)
 builtins.values = values
 
 -- --- barriers ---------------------------------------------------------------------------------------------------
