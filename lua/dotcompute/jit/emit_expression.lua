@@ -378,19 +378,34 @@ end
 
 -- --- arrays -----------------------------------------------------------------------------------------------------
 
--- An index plus a constant, in 32 bits: what an index in range has there, whatever its parts are.
+-- Whether the sum of a node that fits in 32 bits and a constant does.
+local function sum_fits(self, e, plus)
+  local range = narrow.range(e, self.facts)
+  return range and range[1] + plus >= -2147483648 and range[2] + plus <= 2147483647
+end
+
+-- An index plus a constant, in 32 bits: what an index in range has there, whatever its parts are. `text`: the index's,
+-- nil where it has not been printed.
 function printer:index32(text, e, plus)
   local number = constant(e)
   if number then return ("%d"):format(number + plus) end
-  if e.op == "arith" and (e.sign == "+" or e.sign == "-") and constant(e.b) and not has_effect(e) then
-    return self:index32(self:expr(e.a), e.a, plus + (e.sign == "+" and constant(e.b) or -constant(e.b)))
+  if (e.sign == "+" or e.sign == "-") and e.op == "arith" and e.type.size >= 4 and constant(e.b)
+    and not has_effect(e) then
+    return self:index32(nil, e.a, plus + (e.sign == "+" and constant(e.b) or -constant(e.b)))
   end
-  local range = narrow.range(e, self.facts)
+  if (e.choice == "min" or e.choice == "max") and not text then
+    -- the constant is added to both values, where it meets others
+    local parts = {}
+    for k, arg in ipairs(e.args) do
+      if not self:is_int(arg) or not sum_fits(self, arg, plus) then break end
+      parts[k] = self:simple(self:index32(nil, arg, plus), types.dtype "int32")
+    end
+    if #parts == 2 then return (e.text:gsub("%$(%d)", function(k) return parts[tonumber(k)] end)) end
+  end
+  text = text or self:expr(e)
   local int = e.type == types.integer and self:is_int(e) and as_int(text) or "(int)" .. text
   if plus == 0 then return int end
-  if range and range[1] + plus >= -2147483648 and range[2] + plus <= 2147483647 then
-    return ("(%s %s %d)"):format(int, plus < 0 and "-" or "+", math.abs(plus))
-  end
+  if sum_fits(self, e, plus) then return ("(%s %s %d)"):format(int, plus < 0 and "-" or "+", math.abs(plus)) end
   return ("(int)((unsigned int)%s + %du)"):format(int, plus & 0xffffffff)
 end
 
@@ -417,10 +432,12 @@ end
 -- The place of an element from the first one; of a row, the number of rows before it. Of a strided array both are a
 -- number of elements.
 function printer:offset(e, array)
-  local texts = self:operands(e.index)
+  local effects = self.checked or not self.facts.small
+  for _, index in ipairs(e.index) do effects = effects or has_effect(index) end
+  local texts = effects and self:operands(e.index) or {} -- else they are printed as parts of the place
   local place
-  for k, text in ipairs(texts) do
-    local zero = self:from_zero(text, e.index[k], ("%s.n[%d]"):format(array, k - 1), k)
+  for k, index in ipairs(e.index) do
+    local zero = self:from_zero(texts[k], index, ("%s.n[%d]"):format(array, k - 1), k)
     if e.array.type.strided then
       zero = ("%s * %s.s[%d]"):format(zero, array, k - 1)
       place = place and ("%s + %s"):format(place, zero) or zero
