@@ -5542,11 +5542,11 @@ function dc.lane_mask_greater_equal() end
 ---shift(1, 32, x)
 ---x[1], x[31]                                --> 2.0, 32.0
 ---```
----@param v number the thread's value
+---@param v any the thread's value: a number, a boolean, a struct or a tuple
 ---@param n integer a lane, from 1; a distance; a mask
 ---@param width? integer lanes of the groups within which values are passed, a power of 2. Default: 32
 ---@param mask? integer the lanes that call it, bit 0 is lane 1's. Default: all
----@return number # a value of another thread, of the same type
+---@return any # a value of another thread, of the same type
 function dc.shuffle(v, n, width, mask) end
 
 ---The value of the lane `n` below.
@@ -5561,11 +5561,11 @@ function dc.shuffle(v, n, width, mask) end
 ---shift(1, 32, x)
 ---x[1], x[31]                                --> 2.0, 32.0
 ---```
----@param v number the thread's value
+---@param v any the thread's value: a number, a boolean, a struct or a tuple
 ---@param n integer a lane, from 1; a distance; a mask
 ---@param width? integer lanes of the groups within which values are passed, a power of 2. Default: 32
 ---@param mask? integer the lanes that call it, bit 0 is lane 1's. Default: all
----@return number # a value of another thread, of the same type
+---@return any # a value of another thread, of the same type
 function dc.shuffle_up(v, n, width, mask) end
 
 ---The value of the lane `n` above.
@@ -5580,11 +5580,11 @@ function dc.shuffle_up(v, n, width, mask) end
 ---shift(1, 32, x)
 ---x[1], x[31]                                --> 2.0, 32.0
 ---```
----@param v number the thread's value
+---@param v any the thread's value: a number, a boolean, a struct or a tuple
 ---@param n integer a lane, from 1; a distance; a mask
 ---@param width? integer lanes of the groups within which values are passed, a power of 2. Default: 32
 ---@param mask? integer the lanes that call it, bit 0 is lane 1's. Default: all
----@return number # a value of another thread, of the same type
+---@return any # a value of another thread, of the same type
 function dc.shuffle_down(v, n, width, mask) end
 
 ---The value of the lane whose number from 0 differs by the bits of `n`.
@@ -5599,11 +5599,11 @@ function dc.shuffle_down(v, n, width, mask) end
 ---shift(1, 32, x)
 ---x[1], x[31]                                --> 2.0, 32.0
 ---```
----@param v number the thread's value
+---@param v any the thread's value: a number, a boolean, a struct or a tuple
 ---@param n integer a lane, from 1; a distance; a mask
 ---@param width? integer lanes of the groups within which values are passed, a power of 2. Default: 32
 ---@param mask? integer the lanes that call it, bit 0 is lane 1's. Default: all
----@return number # a value of another thread, of the same type
+---@return any # a value of another thread, of the same type
 function dc.shuffle_xor(v, n, width, mask) end
 
 ---x, y and z of the block's cluster in the grid, from 1.
@@ -5724,8 +5724,8 @@ function dc.local_array(dtype, ...) end
 ---sum:forall(100, dc.ones(100), total)
 ---total[1]                                   --> 100.0
 ---```
----@param a dotcompute.array the array
----@param i integer|integer[] the element's index, or {i, j}
+---@param a dotcompute.array the array, or an element that is a struct
+---@param i integer|integer[]|string the element's index, or {i, j}; of a struct a field's name
 ---@param v number the value
 ---@return number # the element before
 function dc.atomic_add(a, i, v) end
@@ -5742,8 +5742,8 @@ function dc.atomic_add(a, i, v) end
 ---sum:forall(100, dc.ones(100), total)
 ---total[1]                                   --> 100.0
 ---```
----@param a dotcompute.array the array
----@param i integer|integer[] the element's index, or {i, j}
+---@param a dotcompute.array the array, or an element that is a struct
+---@param i integer|integer[]|string the element's index, or {i, j}; of a struct a field's name
 ---@param v number the value
 ---@return number # the element before
 function dc.atomic_sub(a, i, v) end
@@ -5760,8 +5760,8 @@ function dc.atomic_sub(a, i, v) end
 ---sum:forall(100, dc.ones(100), total)
 ---total[1]                                   --> 100.0
 ---```
----@param a dotcompute.array the array
----@param i integer|integer[] the element's index, or {i, j}
+---@param a dotcompute.array the array, or an element that is a struct
+---@param i integer|integer[]|string the element's index, or {i, j}; of a struct a field's name
 ---@param v number the value
 ---@return number # the element before
 function dc.atomic_min(a, i, v) end
@@ -5778,8 +5778,8 @@ function dc.atomic_min(a, i, v) end
 ---sum:forall(100, dc.ones(100), total)
 ---total[1]                                   --> 100.0
 ---```
----@param a dotcompute.array the array
----@param i integer|integer[] the element's index, or {i, j}
+---@param a dotcompute.array the array, or an element that is a struct
+---@param i integer|integer[]|string the element's index, or {i, j}; of a struct a field's name
 ---@param v number the value
 ---@return number # the element before
 function dc.atomic_max(a, i, v) end
@@ -5796,8 +5796,8 @@ function dc.atomic_max(a, i, v) end
 ---sum:forall(100, dc.ones(100), total)
 ---total[1]                                   --> 100.0
 ---```
----@param a dotcompute.array the array
----@param i integer|integer[] the element's index, or {i, j}
+---@param a dotcompute.array the array, or an element that is a struct
+---@param i integer|integer[]|string the element's index, or {i, j}; of a struct a field's name
 ---@param v number the value
 ---@return number # the element before
 function dc.atomic_and(a, i, v) end
@@ -5814,8 +5814,8 @@ function dc.atomic_and(a, i, v) end
 ---sum:forall(100, dc.ones(100), total)
 ---total[1]                                   --> 100.0
 ---```
----@param a dotcompute.array the array
----@param i integer|integer[] the element's index, or {i, j}
+---@param a dotcompute.array the array, or an element that is a struct
+---@param i integer|integer[]|string the element's index, or {i, j}; of a struct a field's name
 ---@param v number the value
 ---@return number # the element before
 function dc.atomic_or(a, i, v) end
@@ -5832,8 +5832,8 @@ function dc.atomic_or(a, i, v) end
 ---sum:forall(100, dc.ones(100), total)
 ---total[1]                                   --> 100.0
 ---```
----@param a dotcompute.array the array
----@param i integer|integer[] the element's index, or {i, j}
+---@param a dotcompute.array the array, or an element that is a struct
+---@param i integer|integer[]|string the element's index, or {i, j}; of a struct a field's name
 ---@param v number the value
 ---@return number # the element before
 function dc.atomic_xor(a, i, v) end
@@ -5850,8 +5850,8 @@ function dc.atomic_xor(a, i, v) end
 ---sum:forall(100, dc.ones(100), total)
 ---total[1]                                   --> 100.0
 ---```
----@param a dotcompute.array the array
----@param i integer|integer[] the element's index, or {i, j}
+---@param a dotcompute.array the array, or an element that is a struct
+---@param i integer|integer[]|string the element's index, or {i, j}; of a struct a field's name
 ---@param v number the value
 ---@return number # the element before
 function dc.atomic_exchange(a, i, v) end

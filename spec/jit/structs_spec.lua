@@ -301,6 +301,63 @@ describe("structs in kernels", function()
     fails("index", "index %d of axis 1 is out of range: the extent is 4", function() k(1, 8, balls, 1) end)
   end)
 
+  it("are changed atomically by their fields", function()
+    local Count = dc.struct("Count", { { "hits", "int32" }, { "sum", "float32" }, { "bins", "uint32", 2 },
+      { "small", "int16" }, { "v", "float2" } })
+    local a, tile = Count:array(3), Count:array(1)
+    dc.jit(function(counts, out)
+      local shared = dc.shared(Count, 1)
+      local i = dc.thread_index()
+      if i == 1 then shared[1] = Count() end
+      dc.sync_threads()
+      dc.atomic_add(shared[1], "hits", 1)
+      local c = i % 3 + 1
+      dc.atomic_add(counts[c], "hits", 2)
+      dc.atomic_add(counts[c], "sum", 0.5)
+      dc.atomic_max(counts[c].bins, i % 2 + 1, i)
+      dc.atomic_add(counts[c], "small", -1)
+      dc.atomic_add(counts[c].v, "y", 1)
+      dc.sync_threads()
+      if i == 1 then out[1] = shared[1] end
+    end)(1, 96, a, tile)
+    assert.equal(96, tile[1].hits)
+    for c = 1, 3 do
+      local got, bins = a[c], { 0, 0 }
+      for i = 1, 96 do
+        if i % 3 + 1 == c then bins[i % 2 + 1] = math.max(bins[i % 2 + 1], i) end
+      end
+      assert.same({ 64, 16, bins, -32, 32, 0 }, { got.hits, got.sum, got.bins, got.small, got.v.y, got.v.x })
+    end
+  end)
+
+  it("are passed between the threads of a warp", function()
+    local Part = dc.struct("Part", { { "z", "complex64" }, { "v", "float4" }, { "w", "int16", 2 }, { "b", "bool" } })
+    local a = Part:array(32)
+    local out = dc.zeros(32, 3)
+    dc.jit(function(parts, y)
+      local i = dc.thread_index()
+      parts[i] = Part(dc.complex(i, -i), dc.float4(i, 2 * i, 3, 4), { i, 100 + i }, i == 5)
+      parts[i] = dc.shuffle(parts[i], 33 - i)
+      local t = dc.shuffle_down({ i, 2 * i }, 1)
+      y[i][1], y[i][2], y[i][3] = t[1], dc.shuffle_xor(dc.complex(i, 0), 1).re, dc.shuffle(i > 16, i) and 1 or 0
+    end)(1, 32, a, out)
+    for i = 1, 32 do
+      local j = 33 - i
+      assert.same(plain(Part(dc.complex(j, -j), dc.float4(j, 2 * j, 3, 4), { j, 100 + j }, j == 5)), plain(a[i]))
+      h.same({ math.min(i + 1, 32), (i - 1 ~ 1) + 1, i > 16 and 1 or 0 }, out[i]:to_table(), "lane " .. i)
+    end
+  end)
+
+  it("are values of CUDA C in kernels", function()
+    local out = Vec:array(1)
+    dc.jit(function(o)
+      o[1] = dc.cuda(Vec, "Vec{$1.y, $1.x}", Vec(1, 2))
+      local v = dc.cuda("float2", "make_float2($1, 7)", o[1].x)
+      o[1].x = v.x + v.y
+    end)(1, 1, out)
+    assert.same({ x = 9, y = 1 }, plain(out[1]))
+  end)
+
   it("are one type for another of the same name and launch", function()
     local Other = dc.struct("Vec", { { "x", "float32" }, { "y", "float32" }, { "z", "int32" } })
     local k = dc.jit(function(a) a[dc.index()].x = 5 end)
@@ -349,6 +406,19 @@ describe("tuples in kernels", function()
       o[5], o[6] = nested[2][2][1], first(nested)[2]
     end)(1, 1, out)
     h.same({ 2.5, 1, 1, 9, 6.5, 2 }, out:to_table(), "items")
+  end)
+
+  it("are unpacked into several values", function()
+    local out = dc.zeros(6)
+    dc.jit(function(o)
+      local function both(a, b) return { a + b, a - b } end
+      local function sum(a, b, c) return a + b + c end
+      local p, q = table.unpack(both(5, 2))
+      local t = { 1, 2 }
+      t[1], t[2] = table.unpack({ t[2], t[1] })
+      o[1], o[2], o[3], o[4], o[5], o[6] = p, q, t[1], t[2], sum(1, table.unpack(t)), #{ table.unpack(t) }
+    end)(1, 1, out)
+    h.same({ 7, 3, 2, 1, 4, 2 }, out:to_table(), "values")
   end)
 
   it("are checked at computed indices", function()
@@ -405,6 +475,14 @@ local mistakes = {
   { "dc.atomic_add takes arrays of", function(a) dc.atomic_add(balls, 1, 1) end },
   { "'ball' has no value", function(a) local ball if a[1] > 0 then ball = balls[1] end a[1] = ball.id end },
   { "dc.shared takes a dtype's name", function(a) local t = dc.shared(3, 3) end },
+  { "dc.atomic_add takes arrays of numbers; 'balls%[1%]' is of Vec", function(a) dc.atomic_add(balls[1], "at", 1) end },
+  { "Ball has no field 'ids'", function(a) dc.atomic_add(balls[1], "ids", 1) end },
+  { "changes memory that threads share, and 't' is no element",
+    function(a) local t = { 1, 2 } dc.atomic_add(t, 1, 1) end },
+  { "table.unpack takes a tuple, but 'a' is a 1%-d", function(a) a[1] = table.unpack(a) end },
+  { "table.unpack takes 1 argument, got 2", function(a) a[1] = table.unpack({ 1, 2 }, 2) end },
+  { "dc.shuffle needs an integer", function(a) local p = dc.shuffle(v, 1.5) end },
+  { "2 values for 3 variables", function(a) local p, q, r = table.unpack({ 1, 2 }) end },
 }
 -- luacheck: pop
 

@@ -152,6 +152,22 @@ describe("vectors", function()
     assert.same({ -11, -21, -31, -41 }, list_of(out[1], 4))
   end)
 
+  it("are evaluated from left to right", function()
+    local out = dc.zeros(4)
+    dc.jit(function(o)
+      local v, s = dc.float2(1, 2), 3 -- luacheck: ignore
+      local function change()
+        v, s = dc.float2(100, 200), 5
+        return dc.float2(10, 20)
+      end
+      local a = v + change()
+      v, s = dc.float2(1, 2), 3 -- luacheck: ignore
+      local b = s * change()
+      o[1], o[2], o[3], o[4] = a.x, a.y, b.x, b.y
+    end)(1, 1, out)
+    h.same({ 11, 22, 30, 60 }, out:to_table(), "operands")
+  end)
+
   it("are checked where arrays are viewed", function()
     local k = dc.jit(function(a) dc.view_as(a, "float4")[1] = dc.float4(1) end, { check = true })
     k(1, 1, dc.zeros(8))

@@ -12,7 +12,7 @@ local types = require "dotcompute.jit.types"
 core.builtin(debug.getinfo(1, "S").source)
 
 local builtins = {
-  library = { dc = dc, math = math },
+  library = { dc = dc, math = math, table = table },
   by_name = {}, -- "dc.index" -> builtin
   -- set by init.lua: the Lua function of an object of dc.jit, and the text in its option `source`
   function_of = function() return nil end,
@@ -61,6 +61,16 @@ local function count(self, n, b, least, most)
 end
 
 builtins.count = count
+
+-- The arguments of a call, checked once: nodes of the tree, and as nodes of the text.
+function builtins.check_arguments(self, n)
+  local list, again = {}, {}
+  for k, one in ipairs(n.args) do
+    list[k] = self:expr(one)
+    again[k] = { op = "checked", e = list[k], at = one.at, last = one.last }
+  end
+  return list, again
+end
 
 local function text(n, t, c, args, more)
   local e = { op = "text", type = t, text = c, args = args or {}, at = n.at }
@@ -576,7 +586,7 @@ add("error", function(self, n, b)
 end)
 
 builtins.add = add
-for _, file in ipairs { "warp", "atomics", "math", "grid", "complex", "vector", "inline", "random" } do
+for _, file in ipairs { "warp", "atomics", "math", "grid", "complex", "composites", "vector", "inline", "random" } do
   require("dotcompute.jit.builtins_" .. file)(builtins)
 end
 

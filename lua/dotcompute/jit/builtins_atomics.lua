@@ -109,21 +109,27 @@ local takes = { add = numbers, sub = numbers, min = numbers, max = numbers, ["an
 return function(builtins)
   local add, act, count, text = builtins.add, builtins.act, builtins.count, builtins.text
 
-  -- The element of an array that an atomic function takes: (a, i) or (a, {i, j}); nil while it is not known.
+  -- The element of an array that an atomic function takes, (a, i) or (a, {i, j}), or the field or item of one,
+  -- (a[i], "x") and (a[i].w, k); nil while it is not known.
   local function element(self, n, b, name)
     local a, i = n.args[1], n.args[2]
     local e = self:expr({ op = "index", object = a, key = i, at = a.at, last = i.last })
     if e.type == types.unknown then return nil end
-    if e.op ~= "element" then
+    local is_part = e.op == "field" or e.op == "item"
+    local root = self.root_of(e)
+    if is_part and root.op ~= "element" then
+      self:fail(a.at, "%s changes memory that threads share, and '%s' is no element of an array", b.name, self:shown(a))
+    elseif not is_part and e.op ~= "element" then
       self:fail(i.at, "'%s' has %d axes: the index is {i, j, …}", self:shown(a), e.array.type.ndim)
     end
     local t = e.type
     if not takes[name][1]:find(t.kind or "?", 1, true) then
-      self:fail(n.at, "%s takes arrays of %s; '%s' is of %s", b.name, takes[name][2], self:shown(a), t.name)
+      self:fail(n.at, "%s takes arrays of %s; '%s' is of %s", b.name, takes[name][2], self:shown(a),
+        t.composite and t.text or t.name)
     end
     if name ~= "load" then
-      if not e.array.symbol then self:fail(a.at, "'%s' cannot be written", self:shown(a)) end
-      self:write(e.array.symbol, a.at)
+      if not root.array.symbol then self:fail(a.at, "'%s' cannot be written", self:shown(a)) end
+      self:write(root.array.symbol, a.at)
     end
     e.address = true
     return e

@@ -10,16 +10,6 @@ return function(builtins)
 
   local function unknown(n) return text(n, types.unknown, "0") end
 
-  -- The arguments of a call, checked once: nodes of the tree, and as nodes of the text.
-  local function check_arguments(self, n)
-    local list, again = {}, {}
-    for k, one in ipairs(n.args) do
-      list[k] = self:expr(one)
-      again[k] = { op = "checked", e = list[k], at = one.at, last = one.last }
-    end
-    return list, again
-  end
-
   -- Numbers as values of the complex type that they meet in.
   local function meet_complex(self, args)
     local t = args[1].type
@@ -36,7 +26,7 @@ return function(builtins)
     local b = by_name["dc." .. name]
     local of_reals = b.check
     b.check = function(self, n, ...)
-      local args, again = check_arguments(self, n)
+      local args, again = builtins.check_arguments(self, n)
       local complex = false
       for _, e in ipairs(args) do complex = complex or e.type.kind == "c" end
       local copy = setmetatable({ args = again }, { __index = n })

@@ -60,7 +60,7 @@ return function(builtins)
     if #n.args < 2 then count(self, n, b, 2) end
     local result = self:expr(n.args[1])
     local is_void = result.type.static == "string" and result.text == "void"
-    local t = is_void and types.unknown or builtins.dtype_argument(self, n.args[1], b)
+    local t = is_void and types.unknown or builtins.dtype_argument(self, n.args[1], b, "struct")
     local text = self:expr(n.args[2])
     if text.type.static ~= "string" then
       self:fail(n.args[2].at, "%s takes CUDA C as a string that is known, but '%s' is %s", b.name,

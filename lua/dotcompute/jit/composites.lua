@@ -178,6 +178,23 @@ function composites:component(n, object)
     at = n.at }
 end
 
+-- All fields or items of a value, which is computed once; `copy`: before what follows, which may change it.
+function composites.parts(_, e, copy)
+  local t, list = e.type, {}
+  local once = (e.op == "once" or e.op == "symbol") and not copy and e
+    or { op = "once", type = t, a = e, at = e.at, n = e.n, copy = copy }
+  for k, one in ipairs(t.fields or t.items) do
+    if t.fields then
+      list[k] = { op = "field", type = one.type, object = once, name = one.name, stored = true }
+    else
+      list[k] = { op = "item", type = one, object = once,
+        index = { { op = "const", type = types.integer, value = k, at = e.at } } }
+    end
+    list[k].at, list[k].n = e.at, e.n
+  end
+  return list
+end
+
 -- --- assignments ------------------------------------------------------------------------------------------------
 
 -- What a place belongs to: the symbol or element that the field or item is in.
@@ -185,6 +202,7 @@ local function root_of(e)
   while e.op == "field" or e.op == "item" do e = e.object end
   return e
 end
+composites.root_of = root_of
 
 -- A field or item takes a value: raises unless its root can be changed.
 function composites:component_target(e, n)

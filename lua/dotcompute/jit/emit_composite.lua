@@ -201,10 +201,14 @@ function printer:place(e)
   return self:simple(self:expr(e), e.type)
 end
 
-function X.field(self, e) return self:loaded(self:place(e), e.type) end
+function X.field(self, e)
+  local place = self:place(e)
+  return e.address and "&" .. place or self:loaded(place, e.type)
+end
 
 function X.item(self, e)
   local place = self:place(e)
+  if e.address then return "&" .. place end
   return e.stored and self:loaded(place, e.type) or place
 end
 

@@ -589,7 +589,8 @@ end
 -- A value that several nodes have: it is computed once.
 function X.once(self, e)
   if e.printed ~= self.current then
-    local text = self:simple(self:expr(e.a), e.type) -- may take lines back
+    local text = self:expr(e.a) -- may take lines back
+    text = e.copy and self:spill(text, e.type) or self:simple(text, e.type)
     e.printed, e.name = self.current, text
   end
   return e.name

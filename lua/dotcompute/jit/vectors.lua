@@ -6,15 +6,12 @@ core.builtin(debug.getinfo(1, "S").source)
 
 local vectors = {}
 
--- The components of a vector, which is computed once; a number is each of them.
-local function components(e, count)
+-- The components of a vector; a number, computed once, is each of them. `copy` as for parts.
+local function components(self, e, count, copy)
+  if e.type.vector then return self:parts(e, copy) end
   local list = {}
-  local once = e.op == "const" and e or { op = "once", type = e.type, a = e, at = e.at, n = e.n }
-  for k = 1, count do
-    local field = e.type.vector and e.type.fields[k]
-    list[k] = field and { op = "field", type = field.type, object = once, name = field.name, stored = true, at = e.at,
-      n = e.n } or once
-  end
+  local once = e.op == "const" and e or { op = "once", type = e.type, a = e, at = e.at, n = e.n, copy = copy }
+  for k = 1, count do list[k] = once end
   return list
 end
 
@@ -26,6 +23,8 @@ function vectors:vector_of(n, args, what)
   if not vector then self:fail(n.at, "%s gives %d numbers of %s, and there is no such vector", what, #args, t.text) end
   return { op = "build", type = vector, args = args, at = n.at }
 end
+
+local plain = { const = true, symbol = true, element = true, field = true, item = true } -- change nothing
 
 -- a + b of which one is a vector.
 function vectors:vector_arith(n, sign, a, b)
@@ -42,14 +41,14 @@ function vectors:vector_arith(n, sign, a, b)
       self:need_number(e, node, what)
     end
   end
-  local x, y, args = components(a, count), components(b, count), {}
+  local x, y, args = components(self, a, count, not plain[b.op]), components(self, b, count), {}
   for k = 1, count do args[k] = self:arith(n, sign, x[k], y[k]) end
   return self:vector_of(n, args, what)
 end
 
 -- -v, ~v
 function vectors:vector_unary(n, sign, e)
-  local args = components(e, e.type.vector)
+  local args = self:parts(e)
   for k, one in ipairs(args) do
     if sign == "~" then one = self:need_integer(one, n.a, "operator '~'") end
     args[k] = { op = "unary", type = one.type, sign = sign, a = one, at = n.at }
@@ -66,14 +65,14 @@ function vectors:construct_vector(n, t)
   for _, e in ipairs(self:list(n.args)) do
     if e.type == types.unknown then return { op = "build", type = types.unknown, args = {}, at = n.at } end
     if e.type.vector then
-      table.move(components(e, e.type.vector), 1, e.type.vector, #list + 1, list)
+      table.move(self:parts(e), 1, e.type.vector, #list + 1, list)
     elseif types.is_number(e.type) or e.type == types.bool then
       list[#list + 1] = e
     else
       self:fail(e.n.at, "%s takes numbers and vectors, but '%s' is %s", t.text, self:shown(e.n), self:why(e))
     end
   end
-  if #list == 1 then list = components(list[1], t.vector) end
+  if #list == 1 then list = components(self, list[1], t.vector) end
   if #list ~= t.vector then
     self:fail(n.at, "%s takes %d numbers, or one for all, got %d", t.text, t.vector, #list)
   end

@@ -310,10 +310,11 @@ out[3], out[5]                             --> 1, 2
       { "shuffle_xor", "The value of the lane whose number from 0 differs by the bits of `n`." },
     },
     at = "dc", text = "All threads of the warp, or of the mask, must call it.",
-    args = { { "v", "number", "the thread's value" }, { "n", "integer", "a lane, from 1; a distance; a mask" },
+    args = { { "v", "any", "the thread's value: a number, a boolean, a struct or a tuple" },
+      { "n", "integer", "a lane, from 1; a distance; a mask" },
       { "width?", "integer", "lanes of the groups within which values are passed, a power of 2. Default: 32" },
       mask },
-    returns = { { "number", "a value of another thread, of the same type" } },
+    returns = { { "any", "a value of another thread, of the same type" } },
     errors = { argument = "outside of kernels" }, see = "reduce_add", words = "shfl_sync warp shuffle",
     example = [[
 local shift = dc.jit(function(x)
@@ -414,7 +415,8 @@ x                                          --> {1, 2, 3, 4}
     },
     at = "dc", text = "Of all dtypes: `and`, `or` and `xor` of integers and booleans, `exchange` of all, the others of "
       .. "numbers. `min` and `max` leave a number where the value is NaN, and replace NaN by a number.",
-    args = { { "a", "array", "the array" }, { "i", "integer|integer[]", "the element's index, or {i, j}" },
+    args = { { "a", "array", "the array, or an element that is a struct" },
+      { "i", "integer|integer[]|string", "the element's index, or {i, j}; of a struct a field's name" },
       { "v", "number", "the value" } },
     returns = { { "number", "the element before" } }, errors = { argument = "outside of kernels" }, see = "jit",
     words = "atomicAdd atomicMin atomicMax atomicExch",
