@@ -66,6 +66,33 @@ describe("dynamic shared memory", function()
     end
   end)
 
+  it("follows arguments, captured numbers, arrays and blocks from launch to launch", function()
+    local factor = 1
+    local k = dc.jit(function(out, x, n)
+      local t = dc.thread_index()
+      local a = dc.dynamic_shared("int32", n * factor)
+      local b = dc.dynamic_shared("int32", #x, dc.block_size())
+      if t == 1 then
+        for i = 1, #a do a[i] = i end
+        for i = 1, #b do b[i][dc.block_size()] = 1000 end
+        local sum = 0
+        for i = 1, #a do sum = sum + a[i] end
+        for i = 1, #b do sum = sum + b[i][dc.block_size()] end
+        out[1] = sum
+      end
+    end)
+    local arrays = { dc.ones(2), dc.ones(300), dc.ones(5), dc.ones(17) }
+    local out = dc.zeros(1, "int64")
+    for _ = 1, 60 do
+      local x, n, threads = arrays[math.random(4)], ({ 1, 2, 700 })[math.random(3)], ({ 1, 1, 7 })[math.random(3)]
+      factor = math.random(2)
+      k(1, threads, out, x, n)
+      local m = n * factor
+      assert.equal(m * (m + 1) // 2 + 1000 * #x, out[1], h.note(("n = %d, factor = %d, %d threads"):format(n, factor,
+        threads)))
+    end
+  end)
+
   it("of a size that is known in the kernel alone is a launch option", function()
     local k = dc.jit(function(sizes, out)
       local n = sizes[dc.block_index()]

@@ -41,6 +41,7 @@ typedef struct value {
   uint16_t argument;    /* from 1 on; 0: captured */
   uint16_t fn, key;     /* user values of the variant: the function, the first key */
   uint16_t expected;    /* of a guard: what it has to be */
+  lua_Integer extent;   /* of an array with one axis: what it has to be; -1: any */
 } value;
 
 typedef struct variant {
@@ -50,6 +51,8 @@ typedef struct variant {
   bool disjoint;        /* no array that is written shares memory with another; else for others alone */
   bool has_array;
   bool conflicts;       /* an array is written, and there are others */
+  bool fixed;           /* for launches with this grid and block alone, two integers */
+  lua_Integer grid, block;
   int nargs, nvalues, npushed;
   value values[];
 } variant;
@@ -131,6 +134,7 @@ static inline bool suits(lua_State *L, const dc_lua *self, int at, const variant
       if (!a || dc_array_state_of(a) == DC_ARRAY_CLOSED || dc_array_device(a) != v->dev) return false;
       const dc_geometry *g = dc_array_geometry(a);
       if (dc_array_dtype(a) != one->dtype || g->ndim != one->ndim) return false;
+      if (one->extent >= 0 && g->shape[0] != one->extent) return false;
       *small = *small && is_small(a, g, v->most);
       *array = a;
       return true;
@@ -200,6 +204,12 @@ static inline bool is_small_count(lua_State *L, lua_Integer most) {
   return !dc_lua_tointeger(L, 2, &n) || n <= most - 1024;
 }
 
+/* Whether grid and block, of a launch whose arguments begin at 4, are those of the variant. */
+static inline bool has_grid(lua_State *L, const variant *v, int first) {
+  return first == 4 && lua_isinteger(L, 2) && lua_tointeger(L, 2) == v->grid && lua_isinteger(L, 3) &&
+         lua_tointeger(L, 3) == v->block;
+}
+
 /* Pushes a variant of the object at 1, and the arguments for its kernel, which replaces the object; they begin behind
 ** `top`.  False: none suits. */
 static inline bool choose(lua_State *L, dc_lua *self, int first, int top,
@@ -209,7 +219,7 @@ static inline bool choose(lua_State *L, dc_lua *self, int first, int top,
     if (lua_rawgeti(L, 1, i) != LUA_TUSERDATA) return false;
     const variant *v = dc_lua_test(L, self, -1, DC_LUA_VARIANT);
     if (DC_UNLIKELY(!v)) return false;
-    if (v->nargs == top - first + 1) {
+    if (v->nargs == top - first + 1 && (DC_LIKELY(!v->fixed) || has_grid(L, v, first))) {
       if (DC_UNLIKELY(v->npushed > LUA_MINSTACK - 8)) luaL_checkstack(L, v->npushed + 8, NULL);
       if (DC_LIKELY(push_arguments(L, self, top + 1, v, first, is_small_launch(L, v->most)))) {
         lua_getiuservalue(L, top + 1, KERNEL);
@@ -292,6 +302,9 @@ static void read_value(lua_State *L, value *one, uint16_t *next) {
   one->argument = (uint16_t)get_integer(L, 4, "argument");
   one->written = get_flag(L, 4, "written");
   one->fits = get_flag(L, 4, "fits");
+  lua_getfield(L, 4, "extent");
+  one->extent = luaL_optinteger(L, -1, -1);
+  lua_pop(L, 1);
   if (one->kind == VALUE_ARRAY) {
     lua_getfield(L, 4, "dtype");
     one->dtype = (uint8_t)dc_lua_checkdtype(L, -1);
@@ -319,8 +332,8 @@ static void read_value(lua_State *L, value *one, uint16_t *next) {
 /*
 ** variant(kernel, facts): a variant for objects of dc.jit.  `facts`: device, most, small, disjoint, nargs, and a list of
 ** what a launch compares, in the order of the kernel's parameters: { kind = "array", "integer", "float", "number",
-** "boolean" or "guard", argument = its number, or fn =, upvalue =, keys =, and dtype, ndim, written; fits; value }.
-** Nothing where there are too many.
+** "boolean" or "guard", argument = its number, or fn =, upvalue =, keys =, and dtype, ndim, written, extent; fits;
+** value }; grid and block, integers, where it is for these alone.  Nothing where there are too many.
 */
 static int core_variant(lua_State *L) {
   lua_settop(L, 2);
@@ -337,6 +350,9 @@ static int core_variant(lua_State *L) {
   v->small = get_flag(L, 2, "small");
   v->disjoint = get_flag(L, 2, "disjoint");
   v->nargs = (int)get_integer(L, 2, "nargs");
+  v->grid = get_integer(L, 2, "grid");
+  v->block = get_integer(L, 2, "block");
+  v->fixed = v->block != 0;
   v->nvalues = n;
   uint16_t next = KERNEL + 1;
   int arrays = 0, written = 0;

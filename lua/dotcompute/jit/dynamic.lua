@@ -57,7 +57,10 @@ function Host:symbol(symbol)
   local count = self.counts[symbol] or 0
   for k, param in ipairs(self.params) do
     local is_argument = param.argument and symbol.owner == self.tree.kernel and symbol.parameter == param.argument
-    if param.input == symbol or is_argument and count == 0 then return function(env) return env.values[k] end end
+    if param.input == symbol or is_argument and count == 0 then
+      self.depends[k] = true
+      return function(env) return env.values[k] end
+    end
   end
   if symbol.constant then return function() return symbol.constant end end
   local value = count == 1 and self.singles[symbol]
@@ -131,7 +134,8 @@ end
 function dynamic.of(tree, params)
   if not tree.uses.dynamic then return nil end
   local singles, counts = single_values(tree)
-  local host = setmetatable({ tree = tree, params = params, singles = singles, counts = counts }, Host)
+  local host = setmetatable({ tree = tree, params = params, singles = singles, counts = counts,
+    depends = {} }, Host)
   local plan = { found = tree.kernel.root.found }
   narrow.walk(tree.kernel.body, function(node)
     if node.op ~= "dynamic" then return end
@@ -139,7 +143,8 @@ function dynamic.of(tree, params)
     for k, e in ipairs(node.args) do array.extents[k] = host:value(e) or false end
     plan[#plan + 1] = array
   end)
-  plan.uses_launch = host.uses_launch
+  plan.uses_launch = host.uses_launch -- of grid and block
+  plan.depends = host.depends -- by number, the parameters whose values or extents it takes
   return plan
 end
 

@@ -315,16 +315,38 @@ local function captured(path, list)
   return list
 end
 
+-- Adds to the comparison what the bytes of dynamic shared memory depend on, whose kernel has just them: false where that
+-- cannot be compared.
+local function fix_sizes(plan, facts, params, values, how)
+  if plan.uses_launch then
+    facts.grid, facts.block = math.tointeger(how.grid), math.tointeger(how.block)
+    if not (math.type(how.grid) == "integer" and math.type(how.block) == "integer") then return false end
+  end
+  for k in pairs(plan.depends) do
+    local one = facts[params[k]]
+    if one.kind == "array" and one.ndim == 1 then
+      one.extent = #values[k]
+    elseif one.kind == "integer" then
+      local guard = { kind = "guard", value = values[k], argument = one.argument, fn = one.fn, upvalue = one.upvalue,
+        keys = one.keys }
+      facts[#facts + 1] = guard
+    else
+      return false
+    end
+  end
+  return true
+end
+
 -- The object that core.launches compares launches with; false where the variant has none, as those of structs
--- and complex numbers.
-local function comparison(state, variant, kernel)
+-- and complex numbers. `values`, `how`: of the launch.
+local function comparison(state, variant, kernel, values, how)
   local facts = { device = variant.device, most = narrow.MOST, small = variant.facts.small,
     disjoint = variant.facts.disjoint, nargs = #state.params }
   for k, guard in ipairs(variant.guards) do
     facts[k] = captured(guard.path, { kind = "guard", value = guard.value })
   end
-  local input = 0
-  for _, param in ipairs(variant.emitted.params) do
+  local input, params = 0, {}
+  for number, param in ipairs(variant.emitted.params) do
     local t = param.type
     local one = { argument = param.argument, fits = param.fits, written = param.written }
     if t.composite or t.kind == "c" or t.ndim and t.element.composite then return false end
@@ -336,18 +358,20 @@ local function comparison(state, variant, kernel)
       captured(variant.inputs[input].path, one)
     end
     facts[#facts + 1] = one
+    params[number] = #facts
   end
+  if variant.dynamic and not fix_sizes(variant.dynamic, facts, params, values, how) then return false end
   return core.variant(kernel, facts) or false
 end
 
 -- The next launches of the object try this variant first.
-local function remember(object, state, variant, kernel)
-  if state.check or variant.dynamic then return end
+local function remember(object, state, variant, kernel, values, how)
+  if state.check then return end
   local key = state.with or variant
   local made = variant.comparisons[key]
   if made == nil then
-    made = comparison(state, variant, kernel)
-    variant.comparisons[key] = made
+    made = comparison(state, variant, kernel, values, how)
+    if not variant.dynamic then variant.comparisons[key] = made end
   end
   if not made or rawget(object, 1) == made then return end
   for k = REMEMBERED - 1, 1, -1 do rawset(object, k + 1, rawget(object, k)) end
@@ -360,7 +384,6 @@ local function launch(object, state, threads, how, ...)
   local variant, values = find(state, { ... }, select("#", ...), threads)
   local list, n = expand(variant, values)
   local kernel = kernel_of(state, variant)
-  remember(object, state, variant, kernel)
   if variant.dynamic then
     local count = math.type(how.count) and math.tointeger(how.count)
     if variant.dynamic.uses_launch and count and count >= 0 then -- a block that is known
@@ -368,6 +391,7 @@ local function launch(object, state, threads, how, ...)
     end
     kernel = with_shared(state, variant, kernel, values, how.grid, how.block)
   end
+  remember(object, state, variant, kernel, values, how)
   if how.block ~= nil then kernel(how.grid, how.block, table.unpack(list, 1, n))
   else kernel:forall(how.count, table.unpack(list, 1, n)) end
   if state.check then raise_fault(state, variant) end
