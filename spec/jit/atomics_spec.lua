@@ -189,6 +189,10 @@ describe("mistakes in atomic functions", function()
       ["'y' has 2 axes: the index is {i, j, …}"] = function() dc.atomic_add(y, 1, 1) end,
       ["dc.atomic_load takes 2 arguments, got 3"] = function() x[1] = dc.atomic_load(x, 1, 1) end,
       ["dc.atomic_store takes 3 arguments, got 2"] = function() dc.atomic_store(x, 1) end,
+      ["'l' is an array of the thread"] = function()
+        local l = dc.local_array("int32", 2)
+        dc.atomic_add(l, 1, 1)
+      end,
       ["is indexed, but it is a Lua integer"] = function() dc.atomic_store(3, 1, 1) end,
     } do
       fails("compile", pattern, function() dc.jit(fn)(1, 1) end)

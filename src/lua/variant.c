@@ -27,7 +27,9 @@
 
 enum { MOST_VALUES = 128, MOST_KEYS = 8, MOST_VARIANTS = 4 };
 
-typedef enum value_kind { VALUE_ARRAY, VALUE_INTEGER, VALUE_FLOAT, VALUE_NUMBER, VALUE_BOOLEAN, VALUE_GUARD } value_kind;
+typedef enum value_kind {
+  VALUE_ARRAY, VALUE_INTEGER, VALUE_FLOAT, VALUE_NUMBER, VALUE_BOOLEAN, VALUE_GUARD
+} value_kind;
 
 /* A value that a launch compares: an argument, or a captured one, which is read from an upvalue of a function, and from
 ** there by keys. */
@@ -258,7 +260,7 @@ static DC_HOT int variant_forall(lua_State *L) {
   return call_slow(L, top);
 }
 
-/* launches(call, forall): the functions that launch an object, which call these where no variant of the object suits. */
+/* launches(call, forall): the functions that launch an object, which call these where no variant of it suits. */
 static int core_launches(lua_State *L) {
   static const lua_CFunction functions[] = { variant_call, variant_forall };
   lua_settop(L, 2);
@@ -330,8 +332,8 @@ static void read_value(lua_State *L, value *one, uint16_t *next) {
 }
 
 /*
-** variant(kernel, facts): a variant for objects of dc.jit.  `facts`: device, most, small, disjoint, nargs, and a list of
-** what a launch compares, in the order of the kernel's parameters: { kind = "array", "integer", "float", "number",
+** variant(kernel, facts): a variant for objects of dc.jit.  `facts`: device, most, small, disjoint, nargs, and a list
+** of what a launch compares, in the order of the kernel's parameters: { kind = "array", "integer", "float", "number",
 ** "boolean" or "guard", argument = its number, or fn =, upvalue =, keys =, and dtype, ndim, written, extent; fits;
 ** value }; grid and block, integers, where it is for these alone.  Nothing where there are too many.
 */

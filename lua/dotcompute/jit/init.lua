@@ -315,8 +315,8 @@ local function captured(path, list)
   return list
 end
 
--- Adds to the comparison what the bytes of dynamic shared memory depend on, whose kernel has just them: false where that
--- cannot be compared.
+-- Adds to the comparison what the bytes of dynamic shared memory depend on, as the kernel object is for that size;
+-- false where that cannot be compared.
 local function fix_sizes(plan, facts, params, values, how)
   if plan.uses_launch then
     facts.grid, facts.block = math.tointeger(how.grid), math.tointeger(how.block)
