@@ -40,7 +40,8 @@ function builtins.names(library)
 end
 
 local of_threads = { "index", "index%d", "thread_index", "block_%a+", "grid_size", "warp_size", "lane_[%a_]+",
-  "cluster_[%a_]+", "sync_[%a_]+", "vote_%a+", "match_%a+", "shuffle[%a_]*", "active_mask", "reduce_%a+", "shared" }
+  "cluster_[%a_]+", "sync_[%a_]+", "vote_%a+", "match_%a+", "shuffle[%a_]*", "active_mask", "reduce_%a+", "shared",
+  "dynamic_shared" }
 
 -- Whether a builtin is about the threads of a kernel, and works with others.
 function builtins.uses_threads(builtin)
