@@ -212,6 +212,15 @@ describe("dc.guvectorize", function()
     h.same({ 11.5, 23 }, f({ 1, 2 }, 3):to_table())
     offset = dc.array { 0, 0 }
     assert.same({ { 1, 2 }, { 2, 4 } }, f({ 1, 2 }, dc.array { 2, 4 }):to_table())
+    local pair = dc.array { 1, 2 }
+    for k = 1, 4 do -- calls that were seen before
+      factor = k % 2 + 1
+      h.same({ 3 * factor * k, 6 * factor * k }, f(pair * 1.0, 3 * k):to_table())
+      h.same({ 3 * factor * k, 6 * factor * k }, f(pair, dc.array(3 * k)):to_table())
+      h.same({ 6 * factor, 3 * factor }, f(dc.flip(pair):copy(), 3):to_table())
+    end
+    fails("argument", "takes an array or a number, got the string 'a'", function() f(pair, "a") end)
+    fails("argument", "takes an array or a number, got nil", function() f(pair, nil) end)
     local power = dc.guvectorize("(),()->()", function(x, n, y)
       local p = 1
       for _ = 1, n do p = p * x end
@@ -295,7 +304,7 @@ describe("dc.guvectorize", function()
     fails("dtype", "no dtypes of option 'types' %(int16,int16%->int32%) take the inputs, float32, ", function()
       whole(dc.ones(2), 1)
     end)
-    fails("dtype", "take the inputs", function() whole(dc.ones(2, "int16"), 40000) end)
+    fails("dtype", "take the inputs", function() whole(dc.array({ 3 }, "uint8"), 40000) end)
     fails("dtype", "take the inputs", function() whole(dc.ones(2, "int16"), 1.5) end)
     fails("dtype", "the result 'y' is float32, got an array of float64", function()
       mean(dc.ones(3), dc.zeros({}, "float64"))
@@ -431,7 +440,8 @@ describe("dc.guvectorize refuses", function()
     compiling("dc.index: a function of dc.guvectorize is called for each item by itself", function(x, y)
       y[1] = dc.index() end)
     compiling("dc.sync_threads: a function of dc.guvectorize", function(x, y) dc.sync_threads() y[1] = 1 end)
-    compiling("dc.dynamic_shared: a function of", function(x, y) local s = dc.dynamic_shared("int32", 2) y[1] = s[1] end)
+    compiling("dc.dynamic_shared: a function of", function(x, y)
+      local s = dc.dynamic_shared("int32", 2) y[1] = s[1] end)
     compiling("dc.shared: a function of dc.guvectorize", function(x, y) local s = dc.shared("int32", 2) y[1] = 1 end)
     compiling("a kernel returns no value", function(x, y) y[1] = 1 return x[1] end)
     compiling("'y' has 1 axis, and 2 indices are given", function(x, y) y[{ 1, 2 }] = 1 end)

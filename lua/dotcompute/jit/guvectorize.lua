@@ -173,7 +173,7 @@ local function choose_types(f, args, n)
   return list
 end
 
--- --- calls ------------------------------------------------------------------------------------------------------
+-- --- arguments --------------------------------------------------------------------------------------------------
 
 -- Raises unless the arguments are arrays, or numbers where an item is one. Tables become arrays.
 local function check_arguments(f, args, n, device)
@@ -269,8 +269,9 @@ local function geometry(f, arrays, loop, shapes)
   return operands, extents, wide
 end
 
--- The variant for these operands: compiled for their types, the number of loop axes and the width of places.
-local function variant_for(f, operands, arrays, list, naxes, wide, device)
+-- The types of a kernel's arguments for these operands, whether its core axes are small, and a key of all that a
+-- variant is compiled for.
+local function types_for(operands, arrays, list, naxes, wide, device)
   local key, argument_types, small = { tostring(device), naxes, tostring(wide) }, {}, true
   for k, operand in ipairs(operands) do
     local v = arrays[k]
@@ -292,20 +293,7 @@ local function variant_for(f, operands, arrays, list, naxes, wide, device)
     operand.type = argument_types[k]
     key[#key + 1] = argument_types[k].name
   end
-  key = table.concat(key, " ") .. tostring(small)
-  local variants = f.variants[key] or {}
-  f.variants[key] = variants
-  for _, variant in ipairs(variants) do
-    local values = jit.inputs_of(variant)
-    if values then return variant, values end
-  end
-  local items = setmetatable({ operands = operands, small = small, axes = naxes, index = wide and "long long" or "int",
-    core_axes = f.core_axes, found = f.found }, Items)
-  local state = setmetatable({ layout = items, kernel_options = f.kernel_options }, { __index = f })
-  local variant = jit.compile(state, argument_types, arrays, device, 0)
-  if #variants >= 64 then table.remove(variants, 1) end -- constants that change with every call
-  variants[#variants + 1] = variant
-  return variant, jit.inputs_of(variant) or {}
+  return argument_types, small, table.concat(key, " ") .. tostring(small)
 end
 
 -- Blocks of 256 threads; smaller ones where there would be fewer blocks than multiprocessors.
@@ -315,23 +303,54 @@ local function block_for(items, device)
   return block
 end
 
-local function launch(f, arrays, list, loop, shapes, extents, device)
+-- What all launches have in common whose arguments have these types, shapes and strides: the grid, the kernel's
+-- arguments (`arguments`, in which addresses and numbers are missing: `slots` has their places), the variants, and how
+-- another one is compiled. nil where there are no items.
+local function plan_for(f, arrays, list, loop, shapes, extents, device)
   local operands, merged, wide = geometry(f, arrays, loop, shapes)
   local items = 1
   for _, n in ipairs(loop) do items = items * n end
-  if items == 0 then return end
-  local variant, values = variant_for(f, operands, arrays, list, #merged, wide, device)
-  local out = { items }
+  if items == 0 then return nil end
+  local argument_types, small, key = types_for(operands, arrays, list, #merged, wide, device)
+  local out, slots = { items }, {}
   table.move(merged, 2, #merged, 2, out)
   for _, name in ipairs(f.core_axes) do out[#out + 1] = extents[name].extent end
   for k, operand in ipairs(operands) do
-    if operand.number then
-      out[#out + 1] = names.passed(arrays[k], operand.type)
-    else
-      out[#out + 1] = core.base(arrays[k])
+    out[#out + 1] = false
+    slots[k] = #out
+    if not operand.number then
       table.move(operand.loop, 1, #merged, #out + 1, out)
       if operand.type.strided then table.move(operand.steps, 1, #operand.steps, #out + 1, out) end
     end
+  end
+  f.variants[key] = f.variants[key] or {}
+  local block = block_for(items, device)
+  local layout = setmetatable({ operands = operands, small = small, axes = #merged,
+    index = wide and "long long" or "int", core_axes = f.core_axes, found = f.found }, Items)
+  return { grid = (items + block - 1) // block, block = block, arguments = out, slots = slots, operands = operands,
+    types = argument_types, variants = f.variants[key], layout = layout, device = device }
+end
+
+-- A variant for what the function captures now, and the captured values.
+local function variant_for(f, plan, arrays)
+  local variants = plan.variants
+  for _, variant in ipairs(variants) do
+    local values = jit.inputs_of(variant)
+    if values then return variant, values end
+  end
+  local state = setmetatable({ layout = plan.layout, kernel_options = f.kernel_options }, { __index = f })
+  local variant = jit.compile(state, plan.types, arrays, plan.device, 0)
+  if #variants >= 64 then table.remove(variants, 1) end -- constants that change with every call
+  variants[#variants + 1] = variant
+  return variant, jit.inputs_of(variant) or {}
+end
+
+local function launch(f, plan, arrays)
+  local variant, values = variant_for(f, plan, arrays)
+  local out = table.move(plan.arguments, 1, #plan.arguments, 1, {})
+  for k, slot in ipairs(plan.slots) do
+    local operand = plan.operands[k]
+    out[slot] = operand.number and names.passed(arrays[k], operand.type) or not operand.number and core.base(arrays[k])
   end
   for k, input in ipairs(variant.inputs) do
     out[#out + 1] = names.passed(values[k], input.type)
@@ -340,22 +359,65 @@ local function launch(f, arrays, list, loop, shapes, extents, device)
       table.move(shape, 1, #shape, #out + 1, out)
     end
   end
-  local block = block_for(items, device)
-  variant.kernel((items + block - 1) // block, block, table.unpack(out))
+  variant.kernel(plan.grid, plan.block, table.unpack(out))
   if f.check then jit.raise_fault(f, variant) end
 end
 
-local function call(f, ...)
-  local args, n = { ... }, select("#", ...)
-  local _, device = core.signature(args, n)
-  device = device or dc.device()
+-- --- calls ------------------------------------------------------------------------------------------------------
+
+-- A key of the arguments' types, shapes and strides; nil where their kinds do not tell the types, or numbers may choose
+-- dtypes of option `types`.
+local function call_key(f, kinds, args, n)
+  if kinds:find(f.types and "[T?in]" or "[T?]", 9) then return nil end
+  local words = { kinds }
+  for k = 1, n do
+    local v = args[k]
+    if is_array(v) then
+      local shape = { v:shape() }
+      words[#words + 1] = table.concat(shape, ",")
+      words[#words + 1] = table.concat(core.strides(v, shape), ",")
+    elseif math.type(v) == "integer" then
+      words[#words + 1] = tostring(narrow.fits(v))
+    end
+  end
+  return table.concat(words, " ")
+end
+
+-- What calls with such arguments have in common: the dtypes of all operands (`list`), their shapes (`full`), and the
+-- plan of the launch.
+local function analyze(f, args, n, device)
   check_arguments(f, args, n, device)
   local shapes = {}
   for k = 1, n do shapes[k] = is_array(args[k]) and { args[k]:shape() } or {} end
   local loop, full, extents = core_layout.shapes(f.layout, f.name, shapes)
-  local list = choose_types(f, args, n)
-  local arrays, copies = prepare(f, args, n, list, full, device)
-  launch(f, arrays, list, loop, full, extents, device)
+  return { loop = loop, full = full, extents = extents, list = choose_types(f, args, n) }
+end
+
+local MOST_CALLS = 256 -- of which is kept what `analyze` gives
+
+local function keep(f, key, known)
+  if f.ncalls >= MOST_CALLS then f.calls, f.ncalls = {}, 0 end
+  f.calls[key], f.ncalls = known, f.ncalls + 1
+end
+
+local function call(f, ...)
+  local args, n = { ... }, select("#", ...)
+  local kinds, device = core.signature(args, n)
+  device = device or dc.device()
+  local key = call_key(f, kinds, args, n)
+  local known = key and f.calls[key]
+  local fresh = not known
+  if fresh then known = analyze(f, args, n, device) end
+  local arrays, copies = prepare(f, args, n, known.list, known.full, device)
+  local plan = known.plan
+  if fresh or next(copies) then -- copies have strides of their own
+    plan = plan_for(f, arrays, known.list, known.loop, known.full, known.extents, device)
+    if key and not next(copies) then
+      known.plan = plan
+      keep(f, key, known)
+    end
+  end
+  if plan then launch(f, plan, arrays) end
   for k in pairs(copies) do args[k]:copy_from(arrays[k]) end
   local nin = f.layout.inputs
   for k = nin + 1, #f.layout.operands do args[k] = args[k] or arrays[k] end
@@ -396,8 +458,8 @@ local function guvectorize(layout_text, fn, options)
       table.concat(of.params, ", "))
   end
   for k, operand in ipairs(layout.operands) do operand.name = of.params[k] end
-  local f = { fn = of.fn, found = of.found, layout = layout, core_axes = axis_names(layout), variants = {},
-    inputs_text = table.concat(of.params, ", ", 1, layout.inputs), check = options.check,
+  local f = { fn = of.fn, found = of.found, layout = layout, core_axes = axis_names(layout), variants = {}, calls = {},
+    ncalls = 0, inputs_text = table.concat(of.params, ", ", 1, layout.inputs), check = options.check,
     name = builder.name(options, "guvectorized"), kernel_options = { flags = options.flags,
       fast_math = options.fast_math, std = options.std, debug = options.debug } }
   if options.types ~= nil then
