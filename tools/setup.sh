@@ -206,7 +206,7 @@ wheel_home() { echo "${XDG_DATA_HOME:-$HOME/.local/share}/dotcompute/nvidia"; }
 nvrtc() {
   dclua=$1
   if [ "${NVRTC:-}" = off ]; then
-    say "NVRTC=off: kernels cannot be compiled unless their code is in the cache"
+    say "NVRTC=off: not searched for; kernels compile where the loader finds it, and run from the cache"
     return 0
   fi
   if "$dclua" -e 'os.exit(require "dotcompute.core".compiler().available)' 2>/dev/null; then return 0; fi
