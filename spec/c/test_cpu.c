@@ -232,7 +232,8 @@ static void test_fork(dc_code *code, uint32_t *x, uint32_t n) {
 static void test_launches(void) {
   enum { N = 1000003 };
   dc_registry_add(&dc_cpu_backend);
-  dev = dc_device_find("cpu", &err);
+  dc_device_set *set = dc_device_set_take(&err);
+  dev = set != NULL ? dc_device_find(set, "cpu", &err) : NULL;
   check(dev != NULL && dc_device_open(dev, &err) == 0, "the device opens");
   dc_code *code = NULL;
   dc_ptr p = 0;

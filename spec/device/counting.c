@@ -8,6 +8,7 @@
 **
 ** The CPU device's slots read dev->stream and dev->capture, so both are copied to it before each call.
 */
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -36,13 +37,15 @@ static const char *const names[NSLOTS] = {
   SLOTS(X)
 #undef X
 };
-static unsigned long long counts[NSLOTS];
+static atomic_ullong counts[NSLOTS];
+
+static void count(enum slot slot) { atomic_fetch_add_explicit(&counts[slot], 1, memory_order_relaxed); }
 
 static void __attribute__((destructor)) write_counts(void) {
   const char *path = getenv("COUNTING_FILE");
   FILE *f = path != NULL ? fopen(path, "a") : NULL;
   if (f == NULL) return;
-  for (int i = 0; i < NSLOTS; i++) fprintf(f, "%s %llu\n", names[i], counts[i]);
+  for (int i = 0; i < NSLOTS; i++) fprintf(f, "%s %llu\n", names[i], atomic_load(&counts[i]));
   fclose(f);
 }
 
@@ -51,7 +54,7 @@ static void __attribute__((destructor)) write_counts(void) {
 /* Counts the call, and gives the CPU device that is to do the work, with the current stream and capture of `dev`. */
 static dc_device *cpu_of(dc_device *dev, enum slot slot) {
   dc_device *cpu = dev->impl;
-  counts[slot]++;
+  count(slot);
   cpu->stream = dev->stream;
   cpu->capture = dev->capture;
   return cpu;
@@ -59,7 +62,7 @@ static dc_device *cpu_of(dc_device *dev, enum slot slot) {
 
 /* The same for slots that take a function alone. */
 static const dc_code_ops *cpu_code(enum slot slot) {
-  counts[slot]++;
+  count(slot);
   return dc_cpu_backend.code;
 }
 
@@ -233,25 +236,31 @@ static const dc_library_ops library_ops = {
 
 /* --- the backend ------------------------------------------------------------------------------------- */
 
-/* A second CPU device, beside the registry's own. */
-static dc_device inner;
-
+/* A second CPU device, beside the registry's own, is the device's part. */
 static int open_device(dc_device *dev, dc_error *err) {
-  counts[COUNT_open]++;
-  if (dc_cpu_backend.open(&inner, err) != 0) return -1;
-  inner.state = DC_DEVICE_OPEN;
-  dev->facts = inner.facts;
-  dev->target = inner.target;
+  dc_device *cpu = dev->impl;
+  count(COUNT_open);
+  if (dc_cpu_backend.open(cpu, err) != 0) return -1;
+  cpu->state = DC_DEVICE_OPEN;
+  dev->facts = cpu->facts;
+  dev->target = cpu->target;
   return 0;
 }
 
 static int discover(dc_device *(*add)(void *ud), void *ud, dc_error *err) {
-  dc_device *dev = add(ud);
-  if (dev == NULL) return dc_fail_oom(err);
-  inner = (dc_device){ .memory = dc_cpu_backend.memory, .code = dc_cpu_backend.code, .backend = &dc_cpu_backend,
-                       .streams = dc_cpu_backend.streams, .graphs = dc_cpu_backend.graphs,
-                       .libraries = dc_cpu_backend.libraries, .id = "counting:0" };
-  dev->impl = &inner;
+  dc_device *cpu = dc_calloc_lines(sizeof *cpu), *dev = cpu != NULL ? add(ud) : NULL;
+  if (dev == NULL) {
+    free(cpu);
+    return dc_fail_oom(err);
+  }
+  cpu->memory = dc_cpu_backend.memory;
+  cpu->code = dc_cpu_backend.code;
+  cpu->backend = &dc_cpu_backend;
+  cpu->streams = dc_cpu_backend.streams;
+  cpu->graphs = dc_cpu_backend.graphs;
+  cpu->libraries = dc_cpu_backend.libraries;
+  snprintf(cpu->id, sizeof cpu->id, "counting:0");
+  dev->impl = cpu;
   snprintf(dev->id, sizeof dev->id, "counting:0");
   snprintf(dev->name, sizeof dev->name, "CPU device that counts");
   return 0;

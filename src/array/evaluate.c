@@ -15,6 +15,7 @@
 #include "array/codegen/lower.h"
 #include "array/codegen/program.h"
 #include "array/graph/buffer.h"
+#include "array/graph/context.h"
 #include "array/graph/expr.h"
 #include "array/graph/geometry.h"
 #include "array/graph/number.h"
@@ -75,7 +76,7 @@ static DC_NOINLINE int compute_anew(dc_array *a, dc_buffer *b, const dc_fingerpr
 static DC_HOT int compute_into(dc_array *a, dc_buffer *b, post *t, dc_error *err) {
   dc_fingerprint s;
   if (a->state != DC_ARRAY_PENDING) return 0;
-  if (dc_process.profiling || !dc_fingerprint_take(&s, a, b->ptr, a->dtype)) return compute_anew(a, b, NULL, t, err);
+  if (dc_profile_is_on(a->dev) || !dc_fingerprint_take(&s, a, b->ptr, a->dtype)) return compute_anew(a, b, NULL, t, err);
   const dc_cached_launch *r = dc_launch_cache_find(&s);
   if (r == NULL) return compute_anew(a, b, &s, t, err);
   const bool posts = s.arguments.reduces && expects(a->dev, t, &s.arguments.mailbox, &s.arguments.sequence);
@@ -147,7 +148,7 @@ static DC_NOINLINE int evaluate_into_anew(dc_array *src, dc_array *dst, bool *re
 
 int dc_evaluate_into(dc_array *src, dc_array *dst, bool *reads, dc_error *err) {
   dc_fingerprint s;
-  const bool simple = !dc_process.profiling && src->state == DC_ARRAY_PENDING && !dc_array_is_closed(dst) &&
+  const bool simple = !dc_profile_is_on(dst->dev) && src->state == DC_ARRAY_PENDING && !dc_array_is_closed(dst) &&
                       dst->contiguous && dc_geometry_size(&src->g) == dc_geometry_size(&dst->g) &&
                       dc_fingerprint_take(&s, src, dst->ptr, dst->dtype);
   const dc_cached_launch *r = simple ? dc_launch_cache_find(&s) : NULL;
@@ -192,11 +193,11 @@ static size_t bytes_of_readers(const dc_buffer *b) {
 /* Most readers are garbage that the collector has not found yet.  When they are large, collecting is cheaper than
 ** computing them. */
 static void collect_first(dc_buffer *b) {
-  static size_t since;
-  since += bytes_of_readers(b);
-  if (since < COLLECT_AFTER || dc_memory_pressure == NULL) return;
-  size_t wanted = since;
-  since = 0;
+  dc_array_context *x = dc_array_context_at(b->dev);
+  x->read += bytes_of_readers(b);
+  if (x->read < COLLECT_AFTER || dc_memory_pressure == NULL) return;
+  size_t wanted = x->read;
+  x->read = 0;
   dc_memory_pressure(b->dev, wanted);
 }
 
@@ -226,16 +227,9 @@ int dc_array_will_write(dc_array *a, dc_error *err) {
   return dc_array_check_open(a, err); /* a finalizer may have closed it meanwhile */
 }
 
-/* Any pending array of the device, or NULL. */
-static dc_array *any_pending(const dc_device *dev) {
-  for (const dc_use *u = dc_expr_all_pending(); u != NULL; u = u->next)
-    if (u->user->dev == dev) return u->user;
-  return NULL;
-}
-
 int dc_flush_device(dc_device *dev, dc_error *err) {
-  for (dc_array *a; (a = any_pending(dev)) != NULL;)
-    if (dc_evaluate(dc_expr_root(a), err) != 0) return -1;
+  for (const dc_use *u; (u = dc_expr_all_pending(dev)) != NULL;)
+    if (dc_evaluate(dc_expr_root(u->user), err) != 0) return -1;
   return 0;
 }
 
@@ -270,9 +264,9 @@ static size_t pinned_bytes(const dc_buffer *b) {
 static dc_buffer *most_pinned(const dc_device *dev, size_t least) {
   dc_buffer *best = NULL;
   size_t most = least;
-  for (const dc_use *p = dc_expr_all_pending(); p != NULL; p = p->next) {
+  for (const dc_use *p = dc_expr_all_pending(dev); p != NULL; p = p->next) {
     const dc_expr *e = p->user->expr;
-    for (int i = 0; p->user->dev == dev && i < e->nargs; i++) {
+    for (int i = 0; i < e->nargs; i++) {
       dc_buffer *b = e->arg[i] != NULL ? e->arg[i]->buffer : NULL;
       if (b == NULL || b->bytes <= most || b->dev != dev) continue;
       size_t gain = pinned_bytes(b);
@@ -285,11 +279,11 @@ static dc_buffer *most_pinned(const dc_device *dev, size_t least) {
 }
 
 bool dc_flush_pinned(dc_device *dev, size_t wanted) {
-  static bool flushing; /* computing allocates, too */
+  dc_array_context *x = dc_array_context_at(dev);
   bool any = false;
   dc_buffer *b;
-  if (flushing || dev->capture != NULL) return false;
-  flushing = true;
+  if (x == NULL || x->flushing || dev->capture != NULL) return false;
+  x->flushing = true;
   const size_t before = dev->bytes_live, limit = dev->bytes_limit;
   dev->bytes_limit = 0; /* results are allocated before operands are freed, so the limit is lifted meanwhile */
   while (before - dev->bytes_live < wanted && (b = most_pinned(dev, wanted / 16)) != NULL) {
@@ -300,7 +294,7 @@ bool dc_flush_pinned(dc_device *dev, size_t wanted) {
     any = true;
   }
   dev->bytes_limit = limit;
-  flushing = false;
+  x->flushing = false;
   return any;
 }
 

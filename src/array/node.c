@@ -57,7 +57,9 @@ static DC_HOT graph_size measure(int nargs, dc_array *const arg[]) {
     s.inputs += inputs_of(arg[i]);
   }
   if (fits(s)) return s;
-  count_walk w = { .mark = dc_next_mark() };
+  int first = 0;
+  while (arg[first] == NULL) first++; /* others are numbers */
+  count_walk w = { .mark = dc_next_mark(arg[first]->dev) };
   for (int i = 0; i < nargs; i++) count(&w, arg[i]);
   return (graph_size){ 1 + w.size.nodes, w.size.inputs };
 }
@@ -192,7 +194,7 @@ static bool can_view(const dc_array *a, bool transposed, uint64_t mark) {
 
 bool dc_node_can_view(const dc_array *a, bool transposed) {
   return a->state == DC_ARRAY_PENDING && a->expr->weight < DC_MAX_NODES /* else making it would compute the operand */
-         && dc_geometry_size(&a->g) > 0 && can_view(a, transposed, dc_next_mark());
+         && dc_geometry_size(&a->g) > 0 && can_view(a, transposed, dc_next_mark(a->dev));
 }
 
 dc_array *dc_node_view(dc_array *a, const dc_geometry *g, const int *axes, dc_error *err) {

@@ -33,8 +33,7 @@ static inline void dc_count_often(atomic_uint_fast64_t *c, uint64_t n) {
 /* Read by every launch. */
 extern struct dc_process {
   alignas(DC_CACHE_LINE) atomic_uint log_topics; /* that may be on: all until the variable has been read */
-  bool profiling;    /* launches are timed (kernel/profile.h) */
-  atomic_bool many_threads; /* there has been more than one Lua state, each of which may run in a thread of its own */
+  atomic_int profiling; /* number of Lua states whose launches are timed (kernel/profile.h) */
   dc_counters stats;
 } dc_process;
 static inline void dc_count_launch(int n) { dc_count_often(&dc_process.stats.launches, (uint64_t)(int64_t)n); }

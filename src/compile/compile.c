@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/arena.h"
 #include "base/buf.h"
@@ -128,16 +129,92 @@ static void log_image(const char *what, const char *key, const dc_image *image, 
   dc_buf_free(&names);
 }
 
+/* --- several threads --------------------------------------------------------------------------------- */
+/* What one thread compiles others do not compile, too: they wait for it, and take it from the cache. */
+
+typedef struct making {
+  const char *key;
+  struct making *next;
+} making;
+
+static struct {
+  pthread_mutex_t lock; /* held shortly, not while anything is compiled */
+  pthread_cond_t ended;
+  making *list;
+} under_way = {.lock = PTHREAD_MUTEX_INITIALIZER, .ended = PTHREAD_COND_INITIALIZER};
+
+/* The other threads, and what they compile, are the parent's. */
+static void forget_others(void) {
+  pthread_mutex_init(&under_way.lock, NULL);
+  pthread_cond_init(&under_way.ended, NULL);
+  under_way.list = NULL;
+}
+
+static void watch_forks(void) { pthread_atfork(NULL, NULL, forget_others); }
+
+static bool is_under_way(const char *key) {
+  const making *m = under_way.list;
+  while (m != NULL && strcmp(m->key, key) != 0) m = m->next;
+  return m != NULL;
+}
+
+/* Enters *m into the list: true; or, where another thread compiles the same, waits until it has ended: false. */
+static bool begin_making(making *m, const char *key) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, watch_forks);
+  pthread_mutex_lock(&under_way.lock);
+  const bool others = is_under_way(key);
+  while (is_under_way(key) && !dc_interrupted()) {
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += 20000000; /* the interrupt flag is polled this often */
+    if (until.tv_nsec >= 1000000000) until.tv_sec++, until.tv_nsec -= 1000000000;
+    pthread_cond_timedwait(&under_way.ended, &under_way.lock, &until);
+  }
+  if (!others) {
+    *m = (making){key, under_way.list};
+    under_way.list = m;
+  }
+  pthread_mutex_unlock(&under_way.lock);
+  return !others;
+}
+
+static void end_making(making *m) {
+  pthread_mutex_lock(&under_way.lock);
+  making **at = &under_way.list;
+  while (*at != m) at = &(*at)->next;
+  *at = m->next;
+  pthread_cond_broadcast(&under_way.ended);
+  pthread_mutex_unlock(&under_way.lock);
+}
+
+/* --- one image ---------------------------------------------------------------------------------------- */
+
+static bool look_up(const char *key, dc_image **out) {
+  const double start = dc_clock();
+  if ((*out = from_cache(key)) == NULL) return false;
+  dc_count(&dc_process.stats.cache_hits, 1);
+  log_image("hit", key, *out, dc_clock() - start);
+  return true;
+}
+
 static int look_up_or_make(const dc_source *src, const char *arch, bool binary, const char *key, dc_image **out,
                            dc_error *err) {
   double start = dc_clock();
-  if (key && (*out = from_cache(key)) != NULL) {
-    dc_count(&dc_process.stats.cache_hits, 1);
-    log_image("hit", key, *out, dc_clock() - start);
+  making own;
+  if (key && look_up(key, out)) return 0;
+  if (key && !begin_making(&own, key)) { /* another thread has made it, or failed to */
+    if (dc_interrupted()) return dc_fail(err, DC_INTERRUPTED, NULL, "interrupted while waiting for the compiler");
+    return look_up_or_make(src, arch, binary, key, out, err);
+  }
+  if (key && look_up(key, out)) { /* made since it was looked for */
+    end_making(&own);
     return 0;
   }
   if (key) dc_count(&dc_process.stats.cache_misses, 1);
-  if (make_and_keep(src, arch, binary, key, out, err) != 0) return -1;
+  const int rc = make_and_keep(src, arch, binary, key, out, err);
+  if (key) end_making(&own);
+  if (rc != 0) return -1;
   if (key) log_image("miss", key, *out, dc_clock() - start);
   return 0;
 }

@@ -1,6 +1,7 @@
 /* code.c - see code.h. */
 #include "cuda/code.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -170,11 +171,13 @@ static int set_shared_limit(dc_function *fn, size_t bytes, dc_error *err) {
 
 /* The driver sets stacks aside for as many threads as are resident at most, and has one limit for all kernels. */
 static int set_stack(dc_device *dev, size_t bytes, dc_error *err) {
+  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* the limit is one for all Lua states, and only rises */
   size_t now = 0;
   if (dc_cuda_enter(dev->impl, err) != 0) return -1;
+  pthread_mutex_lock(&lock);
   CUresult r = dc_cu.CtxGetLimit(&now, CU_LIMIT_STACK_SIZE);
-  if (r == CUDA_SUCCESS && now >= bytes) return 0;
-  if (r == CUDA_SUCCESS) r = dc_cu.CtxSetLimit(CU_LIMIT_STACK_SIZE, bytes);
+  if (r == CUDA_SUCCESS && now < bytes) r = dc_cu.CtxSetLimit(CU_LIMIT_STACK_SIZE, bytes);
+  pthread_mutex_unlock(&lock);
   if (r == CUDA_SUCCESS) return 0;
   return dc_cuda_fail(r, DC_LAUNCH, err, "%s cannot have a stack of %zu bytes a thread (it is %zu now; a GPU takes 512 "
                       "KiB at most, and needs that for every thread that may be resident)", dev->id, bytes, now);
@@ -247,7 +250,7 @@ static DC_HOT int launch(dc_device *dev, dc_function *fn, dc_launch *l, dc_error
   /* Noted before the call, which evicts our data from the cache; an atomic addition would wait for the driver's writes
   ** to the GPU. */
   const bool waits = d->sync_launches;
-  dc_cuda_launched(fn, s, dc_cuda_next_serial());
+  dc_cuda_launched(fn, s);
   dc_count_launch(1);
   CUresult r = issue(fn, s, l);
   if (DC_UNLIKELY(r != CUDA_SUCCESS) && (r = issue_again(fn, s, l, r)) != CUDA_SUCCESS) {

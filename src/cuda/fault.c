@@ -4,57 +4,82 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
 #include "base/name.h"
 
-#define MAX_DEVICES 128
-
 struct dc_cuda_process dc_cuda_process;
 
-static dc_device *devices[MAX_DEVICES];
-static int ndevices;
+static dc_cuda *devices; /* of all Lua states */
+/* Guards `devices`, and, while launches are described, their streams and functions. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static dc_error latched; /* the error once CUDA is dead */
 static atomic_bool reported; /* it has been returned once */
 
 void dc_cuda_adopt(dc_device *dev) {
-  if (ndevices < MAX_DEVICES) devices[ndevices++] = dev;
+  dc_cuda *d = dc_cuda_of(dev);
+  pthread_mutex_lock(&lock);
+  d->next = devices;
+  devices = d;
+  pthread_mutex_unlock(&lock);
 }
 
 /* --- recent launches ----------------------------------------------------------------------------- */
 
 void dc_cuda_not_launched(dc_function *fn, dc_cuda_stream *s, uint64_t issued, uint64_t last_launch) {
-  dc_cuda_process.ring[s->issued % DC_CUDA_RING].serial = 0;
+  atomic_store(&fn->d->recent[s->issued % DC_CUDA_RING].number, 0);
   s->issued = issued;
   fn->last_launch = last_launch;
 }
 
-void dc_cuda_forget(const dc_cuda_stream *s) {
+void dc_cuda_free_stream(dc_cuda *d, dc_cuda_stream *s) {
+  pthread_mutex_lock(&lock);
   for (int i = 0; i < DC_CUDA_RING; i++)
-    if (dc_cuda_process.ring[i].stream == s) dc_cuda_process.ring[i].serial = 0;
+    if (d->recent[i].stream == s) d->recent[i].number = 0;
+  free(s);
+  pthread_mutex_unlock(&lock);
 }
 
-void dc_cuda_forget_function(const dc_function *fn) {
+void dc_cuda_free_function(dc_function *fn) {
+  pthread_mutex_lock(&lock);
   for (int i = 0; i < DC_CUDA_RING; i++)
-    if (dc_cuda_process.ring[i].fn == fn) dc_cuda_process.ring[i].serial = 0;
+    if (fn->d->recent[i].fn == fn) fn->d->recent[i].number = 0;
+  free(fn);
+  pthread_mutex_unlock(&lock);
 }
 
-/* The functions of the launches not known to have ended, of one device or (d NULL) of all, oldest first. */
-static size_t unfinished(const dc_cuda *d, const dc_function *found[DC_CUDA_RING]) {
-  uint64_t last = atomic_load_explicit(&dc_cuda_process.last_serial, memory_order_relaxed);
-  size_t n = 0;
-  for (uint64_t s = last >= DC_CUDA_RING ? last - DC_CUDA_RING + 1 : 1; s <= last; s++) {
-    const dc_cuda_recent *r = &dc_cuda_process.ring[s % DC_CUDA_RING];
-    if (r->serial == s && s > r->stream->finished && (d == NULL || d == r->d)) found[n++] = r->fn;
+/* Appends the functions of the device's launches not known to have ended, oldest first, to the `n` that were found. */
+static size_t add_unfinished(const dc_cuda *d, const dc_function *found[DC_CUDA_RING], size_t n) {
+  const dc_function *fn[DC_CUDA_RING];
+  uint64_t number[DC_CUDA_RING], oldest = 0;
+  int count = 0;
+  for (int i = 0; i < DC_CUDA_RING; i++) {
+    const dc_cuda_recent *r = &d->recent[i];
+    const uint64_t v = atomic_load(&r->number);
+    if (v == 0 || v <= atomic_load(&r->stream)->finished) continue;
+    number[count] = v;
+    fn[count++] = r->fn;
+  }
+  for (int left = count; left > 0 && n < DC_CUDA_RING; left--) {
+    int next = -1;
+    for (int i = 0; i < count; i++)
+      if (number[i] > oldest && (next < 0 || number[i] < number[next])) next = i;
+    if (next < 0) break;
+    oldest = number[next];
+    found[n++] = fn[next];
   }
   return n;
 }
 
-size_t dc_cuda_running(const dc_cuda *d, char *text, size_t n) {
+/* The lock is held. */
+static size_t running(const dc_cuda *d, char *text, size_t n) {
   const dc_function *found[DC_CUDA_RING];
-  size_t count = unfinished(d, found), used = 0;
+  size_t count = 0, used = 0;
+  if (d != NULL) count = add_unfinished(d, found, 0);
+  else
+    for (const dc_cuda *each = devices; each != NULL; each = each->next) count = add_unfinished(each, found, count);
   if (n > 0) text[0] = '\0';
   for (size_t i = 0; i < count && used + 1 < n; i++) {
     bool named = false;
@@ -69,6 +94,13 @@ size_t dc_cuda_running(const dc_cuda *d, char *text, size_t n) {
     }
     used += (size_t)wrote;
   }
+  return count;
+}
+
+size_t dc_cuda_running(const dc_cuda *d, char *text, size_t n) {
+  pthread_mutex_lock(&lock);
+  const size_t count = running(d, text, n);
+  pthread_mutex_unlock(&lock);
   return count;
 }
 
@@ -111,15 +143,16 @@ static const char *error_text(CUresult r) {
 
 /* Every device becomes lost, with the latched text. */
 static void lose_devices(void) {
-  for (int i = 0; i < ndevices; i++) {
-    devices[i]->state = DC_DEVICE_LOST;
-    dc_fail(&devices[i]->open_error, DC_DEVICE, latched.code, "%s", dc_error_text(&latched));
+  for (const dc_cuda *d = devices; d != NULL; d = d->next) {
+    if (d->dev->state == DC_DEVICE_LOST) continue;
+    dc_fail(&d->dev->open_error, DC_DEVICE, latched.code, "%s", dc_error_text(&latched));
+    d->dev->state = DC_DEVICE_LOST;
   }
 }
 
 static void describe_fault(CUresult r) {
   char names[256];
-  size_t n = dc_cuda_running(NULL, names, sizeof names);
+  size_t n = running(NULL, names, sizeof names);
   dc_buf where = DC_BUF_INIT;
   if (n == 1) dc_buf_printf(&where, "in kernel %s", names);
   else if (n > 1)
@@ -145,6 +178,7 @@ static void latch(CUresult r) {
 }
 
 void dc_cuda_forked(void) {
+  pthread_mutex_init(&lock, NULL); /* another thread of the parent may have held it */
   if (atomic_load(&dc_cuda_process.dead)) return;
   dc_fail(&latched, DC_DEVICE, NULL,
           "CUDA cannot be used here: it was started before this process was forked; use it first in the child, or use "
@@ -155,6 +189,7 @@ void dc_cuda_forked(void) {
 
 /* The first time it is the launch's error, as on the CPU device; later it is the device's state. */
 int dc_cuda_fail_dead(dc_error *err) {
+  (void)atomic_load(&dc_cuda_process.dead); /* is set: what another thread has latched before is seen from here on */
   dc_kind kind = atomic_exchange(&reported, true) ? DC_DEVICE : latched.kind;
   return dc_fail(err, kind, latched.code, "%s", dc_error_text(&latched));
 }

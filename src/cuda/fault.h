@@ -11,20 +11,9 @@
 #include "base/runtime.h"
 #include "cuda/types.h"
 
-/* A recent launch. `fn` may dangle only once it has ended: code is unloaded after its kernels. */
-typedef struct dc_cuda_recent {
-  const dc_cuda *d;
-  const dc_cuda_stream *stream;
-  dc_function *fn;
-  uint64_t serial; /* 0: nothing here */
-} dc_cuda_recent;
-#define DC_CUDA_RING 64 /* a power of two */
-
 /* What every launch reads, whatever the device. */
 extern struct dc_cuda_process {
   alignas(DC_CACHE_LINE) atomic_int dead; /* not 0: CUDA is lost for this process (a fault, a forked child) */
-  atomic_uint_fast64_t last_serial; /* launches are numbered */
-  dc_cuda_recent ring[DC_CUDA_RING]; /* each at its number */
 } dc_cuda_process;
 int dc_cuda_fail_dead(dc_error *err); /* with the reason; always -1 */
 static inline bool dc_cuda_is_dead(void) {
@@ -42,26 +31,23 @@ int dc_cuda_fail(CUresult r, dc_kind kind, dc_error *err, const char *what, ...)
 /* For calls whose failure is not reported: only latches faults. */
 void dc_cuda_note(CUresult r);
 
-/* The number of the coming launch.  In one thread without a locked addition, which waits for all writes before it. */
-static inline uint64_t dc_cuda_next_serial(void) {
-  atomic_uint_fast64_t *last = &dc_cuda_process.last_serial;
-  if (atomic_load_explicit(&dc_process.many_threads, memory_order_relaxed))
-    return atomic_fetch_add_explicit(last, 1, memory_order_relaxed) + 1;
-  const uint64_t serial = atomic_load_explicit(last, memory_order_relaxed) + 1;
-  atomic_store_explicit(last, serial, memory_order_relaxed);
-  return serial;
-}
-/* Notes that fn is launched in s under that number, so that a fault can be attributed; and that it was not, which
-** restores the last numbers. */
-static inline void dc_cuda_launched(dc_function *fn, dc_cuda_stream *s, uint64_t serial) {
-  dc_cuda_process.ring[serial % DC_CUDA_RING] = (dc_cuda_recent){ fn->d, s, fn, serial };
-  s->issued = fn->last_launch = serial;
+/* Notes that fn is launched in s, so that a fault can be attributed; and that it was not, which restores the last
+** numbers. */
+static inline void dc_cuda_launched(dc_function *fn, dc_cuda_stream *s) {
+  dc_cuda *d = fn->d;
+  const uint64_t number = ++d->launches;
+  dc_cuda_recent *r = &d->recent[number % DC_CUDA_RING];
+  atomic_store_explicit(&r->stream, s, memory_order_relaxed);
+  atomic_store_explicit(&r->fn, fn, memory_order_relaxed);
+  atomic_store_explicit(&r->number, number, memory_order_release);
+  s->issued = fn->last_launch = number;
 }
 void dc_cuda_not_launched(dc_function *fn, dc_cuda_stream *s, uint64_t issued, uint64_t last_launch);
-/* The stream, or the function, is going to be freed. */
-void dc_cuda_forget(const dc_cuda_stream *s);
-void dc_cuda_forget_function(const dc_function *fn);
-/* "'saxpy', 'norm'": the kernels launched on d that are not known to have ended, into text[n]; returns how many. */
+/* The stream, or the function, is freed: no description of a fault reads it any more. */
+void dc_cuda_free_stream(dc_cuda *d, dc_cuda_stream *s);
+void dc_cuda_free_function(dc_function *fn);
+/* "'saxpy', 'norm'": the kernels launched on d, or with NULL on all devices of the process, that are not known to have
+** ended, into text[n]; returns how many. */
 size_t dc_cuda_running(const dc_cuda *d, char *text, size_t n);
 
 /* --- the context, the current stream and the capture mode that driver calls need --- */

@@ -97,8 +97,7 @@ static void free_graph(dc_cuda_graph *g) {
   while (g->code.functions != NULL) {
     dc_function *fn = g->code.functions;
     g->code.functions = fn->next;
-    dc_cuda_forget_function(fn);
-    free(fn);
+    dc_cuda_free_function(fn);
   }
   free(g);
 }
@@ -153,7 +152,7 @@ static int launch(dc_device *dev, void *graph, void *stream, dc_error *err) {
   if (dc_cuda_enter(d, err) != 0) return -1;
   CUresult r = dc_cu.GraphLaunch(g->exec, s->handle);
   if (r != CUDA_SUCCESS) return dc_cuda_fail(r, DC_LAUNCH, err, "the graph cannot be launched on %s", dev->id);
-  dc_cuda_launched(g->code.functions, s, dc_cuda_next_serial());
+  dc_cuda_launched(g->code.functions, s);
   return d->sync_launches ? dc_cuda_wait(d, s, err) : 0;
 }
 

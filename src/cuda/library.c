@@ -1,6 +1,7 @@
 /* library.c - see library.h. */
 #include "cuda/library.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,16 +21,19 @@ dc_cufft_api dc_cufft;
 
 static struct library {
   const char *name, *environment, *wheel, *sonames[3], *packages;
+  pthread_mutex_t lock; /* guards the following */
   bool tried, ok;
   dc_buf why;
 } libraries[DC_NLIBRARIES] = {
   [DC_LIBRARY_PRODUCT] = { "cuBLAS", "DOTCOMPUTE_CUBLAS", "cublas", { "libcublas.so.13", "libcublas.so.12" },
-                           "pip install nvidia-cublas, with CUDA 12 nvidia-cublas-cu12", false, false, DC_BUF_INIT },
+                           "pip install nvidia-cublas, with CUDA 12 nvidia-cublas-cu12", PTHREAD_MUTEX_INITIALIZER, false, false,
+                           DC_BUF_INIT },
   [DC_LIBRARY_SOLVER] = { "cuSOLVER", "DOTCOMPUTE_CUSOLVER", "cusolver", { "libcusolver.so.12", "libcusolver.so.11" },
-                          "pip install nvidia-cusolver, with CUDA 12 nvidia-cusolver-cu12", false, false,
-                          DC_BUF_INIT },
+                          "pip install nvidia-cusolver, with CUDA 12 nvidia-cusolver-cu12", PTHREAD_MUTEX_INITIALIZER, false,
+                          false, DC_BUF_INIT },
   [DC_LIBRARY_FFT] = { "cuFFT", "DOTCOMPUTE_CUFFT", "cufft", { "libcufft.so.12", "libcufft.so.11" },
-                       "pip install nvidia-cufft, with CUDA 12 nvidia-cufft-cu12", false, false, DC_BUF_INIT },
+                       "pip install nvidia-cufft, with CUDA 12 nvidia-cufft-cu12", PTHREAD_MUTEX_INITIALIZER, false, false,
+                       DC_BUF_INIT },
 };
 
 static bool look_up(void *slot, void *lib, const char *symbol, struct library *l) {
@@ -88,7 +92,9 @@ static void load(dc_library which) {
 
 static int need(dc_library which, dc_error *err) {
   struct library *l = &libraries[which];
+  pthread_mutex_lock(&l->lock);
   if (!l->tried) load(which);
+  pthread_mutex_unlock(&l->lock);
   if (l->ok) return 0;
   dc_fail(err, DC_DEVICE, NULL,
           "%s was not found or cannot be loaded: install NVIDIA's CUDA toolkit, or the wheel (%s), or set %s to the "
@@ -100,7 +106,7 @@ static int need(dc_library which, dc_error *err) {
 
 /* --- errors -------------------------------------------------------------------------------------- */
 
-static const char *status_name(dc_library which, int status) {
+static const char *status_name(dc_library which, int status, char text[40]) {
   static const struct {
     const char *name;
     int value;
@@ -110,19 +116,19 @@ static const char *status_name(dc_library which, int status) {
 #undef DC_CUDA_CONST
   };
   static const char *const heads[DC_NLIBRARIES] = { "CUBLAS_STATUS_", "CUSOLVER_STATUS_", "CUFFT_" };
-  static char text[40];
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
     if (numbers[i].value == status && strncmp(numbers[i].name, heads[which], strlen(heads[which])) == 0 &&
         (which != DC_LIBRARY_FFT || status < 0x20))
       return numbers[i].name;
-  snprintf(text, sizeof text, "%s%d", heads[which], status);
+  snprintf(text, 40, "%s%d", heads[which], status);
   return text;
 }
 
 int dc_cuda_fail_library(dc_library which, int status, dc_error *err, const char *what) {
   static const int no_memory[DC_NLIBRARIES] = { CUBLAS_STATUS_ALLOC_FAILED, CUSOLVER_STATUS_ALLOC_FAILED,
                                                 CUFFT_ALLOC_FAILED };
-  const char *name = status_name(which, status);
+  char text[40];
+  const char *name = status_name(which, status, text);
   return dc_fail(err, status == no_memory[which] ? DC_MEMORY : DC_DEVICE, name, "%s: %s says %s", what,
                  libraries[which].name, name);
 }

@@ -14,7 +14,7 @@ void dc_cuda_free_code(dc_code *code) {
   while (code->functions != NULL) {
     dc_function *fn = code->functions;
     code->functions = fn->next;
-    free(fn);
+    dc_cuda_free_function(fn);
   }
   free(code);
 }
@@ -147,9 +147,8 @@ static void close_stream(dc_device *dev, void *stream) {
   dc_cuda_stream *gone = stream, *s = &d->own;
   while (s->next != gone) s = s->next;
   s->next = gone->next;
-  dc_cuda_forget(gone);
   if (dev->state == DC_DEVICE_OPEN && dc_cuda_try_enter(d)) dc_cuda_note(dc_cu.StreamDestroy(gone->handle));
-  free(gone);
+  dc_cuda_free_stream(d, gone);
 }
 
 static int answer(CUresult r, const dc_device *dev, dc_error *err) {

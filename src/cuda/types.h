@@ -9,18 +9,28 @@
 /* A stream; its address is the handle of the stream table. */
 typedef struct dc_cuda_stream {
   CUstream handle;   /* non-blocking */
-  uint64_t issued;   /* serial of the last launch in it */
-  uint64_t finished; /* serial of the last launch that is known to have ended well */
+  uint64_t issued;   /* number of the last launch in it */
+  atomic_uint_fast64_t finished; /* number of the last launch that is known to have ended well; read by dc_cuda_running */
   struct dc_cuda_stream *next;
 } dc_cuda_stream;
 
-/* A device's own part (dev->impl). */
+/* A recent launch.  Written by the device's own thread, read by one that describes a fault. */
+typedef struct dc_cuda_recent {
+  _Atomic(const dc_cuda_stream *) stream;
+  _Atomic(const dc_function *) fn;
+  atomic_uint_fast64_t number; /* 0: nothing here */
+} dc_cuda_recent;
+#define DC_CUDA_RING 64 /* a power of two */
+
+/* A device's own part (dev->impl).  Each Lua state has one for each GPU, with streams of its own; the context and the
+** driver's memory pool are the same for all. */
 typedef struct dc_cuda {
   /* what every launch reads */
   alignas(DC_CACHE_LINE) dc_device *dev;
   dc_cuda_stream own; /* the device's own; head of the list of all */
   bool sync_launches; /* DOTCOMPUTE_SYNC: wait after each launch */
   __typeof__(((dc_cuda_api *)0)->LaunchKernel) launch; /* dc_cu's, in this cache line */
+  uint64_t launches;  /* launches are numbered, from 1 on */
   CUcontext context;  /* the primary one, retained while open */
   CUdevice handle;
   struct dc_cuda_capture *capture; /* NULL until a graph is captured (graph.c) */
@@ -35,6 +45,8 @@ typedef struct dc_cuda {
   uint64_t peers[2];  /* bits of the devices that have access to this one's memory */
   struct dc_cuda_libraries *libraries; /* NULL until one is used */
   dc_code *deferred;  /* modules to be unloaded when their kernels have ended (stream.c) */
+  struct dc_cuda *next; /* of all that fault.c knows */
+  dc_cuda_recent recent[DC_CUDA_RING]; /* each at its number */
 } dc_cuda;
 
 static inline dc_cuda *dc_cuda_of(dc_device *dev) { return dev->impl; }
@@ -49,7 +61,7 @@ struct dc_code {
 struct dc_function {
   alignas(DC_CACHE_LINE) dc_cuda *d;
   CUfunction handle;
-  uint64_t last_launch; /* its serial */
+  uint64_t last_launch; /* its number */
   dc_code *code;
   dc_function *next;
   char name[]; /* in the image, so mangled */

@@ -1,6 +1,7 @@
 /* allocation_sites.c - see allocation_sites.h. */
 #include "device/allocation_sites.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,62 +10,60 @@
 
 bool (*dc_allocation_place)(char *text) = NULL;
 
-static enum { UNSET, OFF, ON } tracing;
-static dc_map by_place; /* key -> dc_allocation_site */
-static dc_allocation_site *sites;  /* all of them */
+struct dc_allocation_sites {
+  dc_map by_place; /* a line -> dc_allocation_site */
+  dc_allocation_site *first; /* all of them */
+};
 
-void dc_allocation_trace(bool on) { tracing = on ? ON : OFF; }
+static atomic_int tracing;
+enum { UNSET, OFF, ON };
+
+void dc_allocation_trace(bool on) { atomic_store(&tracing, on ? ON : OFF); }
 
 bool dc_allocation_tracing(void) {
-  if (tracing == UNSET) dc_allocation_trace(dc_log_on(DC_LOG_MEMORY));
-  return tracing == ON;
+  const int how = atomic_load_explicit(&tracing, memory_order_relaxed);
+  if (DC_LIKELY(how != UNSET)) return how == ON;
+  int unset = UNSET;
+  atomic_compare_exchange_strong(&tracing, &unset, dc_log_on(DC_LOG_MEMORY) ? ON : OFF);
+  return atomic_load(&tracing) == ON;
 }
 
-/* A site's key, the device's number and the place; its length. */
-static size_t key_of(const dc_device *dev, const char *where, char key[8 + DC_SITE_SIZE]) {
-  const size_t len = strlen(where);
-  memcpy(key, &dev->serial, 8);
-  memcpy(key + 8, where, len);
-  return 8 + len;
-}
-
-static dc_allocation_site *site_new(const dc_device *dev, const char *where, const char *key, size_t len) {
-  dc_allocation_site *site = calloc(1, sizeof *site);
+static dc_allocation_site *site_new(dc_device *dev, const char *where) {
+  if (dev->sites == NULL) dev->sites = calloc(1, sizeof *dev->sites);
+  dc_allocation_site *site = dev->sites != NULL ? calloc(1, sizeof *site) : NULL;
   if (site == NULL) return NULL;
   site->dev = dev;
-  memcpy(site->where, where, len - 8 + 1);
-  if (dc_map_set(&by_place, key, len, site) != 0) {
+  strcpy(site->where, where);
+  if (dc_map_set(&dev->sites->by_place, where, strlen(where), site) != 0) {
     free(site);
     return NULL;
   }
-  site->next = sites;
-  site->link = &sites;
-  if (sites != NULL) sites->link = &site->next;
-  sites = site;
+  site->next = dev->sites->first;
+  site->link = &dev->sites->first;
+  if (site->next != NULL) site->next->link = &site->next;
+  dev->sites->first = site;
   return site;
 }
 
-static DC_NOINLINE dc_allocation_site *enter(const dc_device *dev, size_t bytes) {
-  char where[DC_SITE_SIZE], key[8 + DC_SITE_SIZE];
+static DC_NOINLINE dc_allocation_site *enter(dc_device *dev, size_t bytes) {
+  char where[DC_SITE_SIZE];
   if (dc_allocation_place == NULL || !dc_allocation_place(where)) return NULL;
-  const size_t len = key_of(dev, where, key);
-  dc_allocation_site *site = dc_map_get(&by_place, key, len);
-  if (site == NULL && (site = site_new(dev, where, key, len)) == NULL) return NULL;
+  dc_allocation_site *site = dev->sites != NULL ? dc_map_get(&dev->sites->by_place, where, strlen(where)) : NULL;
+  if (site == NULL && (site = site_new(dev, where)) == NULL) return NULL;
   site->bytes += bytes;
   site->count++;
   return site;
 }
 
-DC_HOT dc_allocation_site *dc_allocation_note(const dc_device *dev, size_t bytes) {
+DC_HOT dc_allocation_site *dc_allocation_note(dc_device *dev, size_t bytes) {
   return bytes < DC_ALLOCATION_NOTED && !dc_allocation_tracing() ? NULL : enter(dev, bytes);
 }
 
 void dc_allocation_end(dc_allocation_site *site, size_t bytes) {
-  char key[8 + DC_SITE_SIZE];
   if (site == NULL) return;
   site->bytes -= bytes;
   if (--site->count > 0) return;
-  dc_map_set(&by_place, key, key_of(site->dev, site->where, key), NULL);
+  dc_map_set(&site->dev->sites->by_place, site->where, strlen(site->where), NULL);
   *site->link = site->next;
   if (site->next != NULL) site->next->link = site->link;
   free(site);
@@ -72,8 +71,7 @@ void dc_allocation_end(dc_allocation_site *site, size_t bytes) {
 
 size_t dc_allocation_sites(const dc_device *dev, const dc_allocation_site **out, size_t n) {
   size_t found = 0;
-  for (const dc_allocation_site *site = sites; site != NULL; site = site->next) {
-    if (site->dev != dev) continue;
+  for (const dc_allocation_site *site = dev->sites != NULL ? dev->sites->first : NULL; site != NULL; site = site->next) {
     size_t at = found < n ? found++ : n;
     for (; at > 0 && out[at - 1]->bytes < site->bytes; at--)
       if (at < n) out[at] = out[at - 1];

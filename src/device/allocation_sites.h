@@ -28,7 +28,7 @@ void dc_allocation_trace(bool on);
 bool dc_allocation_tracing(void);
 
 /* Notes a block that has just been allocated; NULL when it is not noted (host memory running out included). */
-dc_allocation_site *dc_allocation_note(const dc_device *dev, size_t bytes);
+dc_allocation_site *dc_allocation_note(dc_device *dev, size_t bytes);
 void dc_allocation_end(dc_allocation_site *site, size_t bytes); /* the block is freed; NULL is fine */
 
 /* The sites of `dev` with most bytes, at most n of them, largest first; returns how many. */

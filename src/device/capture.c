@@ -156,7 +156,7 @@ int dc_capture_begin(dc_device *dev, dc_error *err) {
   if (dev->graphs->begin == NULL) return dc_fail(err, DC_DEVICE, NULL, "%s has no graphs", dev->id);
   if (dc_stream_state_of(dev, err) == NULL) return -1;
   dc_streams_sweep(dev);
-  static uint64_t last_serial;
+  static atomic_uint_fast64_t last_serial;
   struct dc_capture *c = calloc(1, sizeof *c);
   dc_stream *first = c != NULL ? add_branch(dev, c, dc_stream_chosen(dev), NULL, err) : NULL;
   if (c == NULL) return dc_fail_oom(err);
@@ -166,7 +166,7 @@ int dc_capture_begin(dc_device *dev, dc_error *err) {
     free(c);
     return -1;
   }
-  c->serial = ++last_serial;
+  c->serial = atomic_fetch_add(&last_serial, 1) + 1;
   c->current = first;
   c->barrier = dev->stream_state->barrier;
   dev->stream_state->barrier = NULL;

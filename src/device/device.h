@@ -15,6 +15,11 @@
 ** library.h and mailbox.h where there is one: they open the device at first use, count, and refuse what is missing.
 ** A backend is made known by dc_registry_add (registry.h); spec/device/counting.c is a small complete one.
 **
+** A dc_device is what one Lua state sees of a GPU or of the processor: its own stream, what it captures, what is known of
+** the use of its memory.  Each state has dc_devices of its own (registry.h), so nothing above the backends is shared by
+** states or needs a lock.  A backend shares what is best shared, the driver's context, memory, threads, between the
+** dc_devices of one GPU, and locks that itself; never while a launch or a wait is under way.
+**
 ** Conventions
 **  - Every function that can fail returns 0 or -1 and fills the dc_error; exceptions are stated.
 **  - Device addresses are 64-bit integers (dc_ptr); 0 is no address.
@@ -23,10 +28,12 @@
 **    stream.h keeps their uses of memory in order.  `launch` and device-side `fill`/`copy` may return before the work
 **    is done; copies to and from host memory return when the host memory may be reused or read.
 **  - Sizes are bytes unless a name says otherwise.
-**  - Calls come from one thread at a time for each device.
+**  - Calls for one dc_device come from one thread at a time, not always the same; those for others, of the same GPU too,
+**    come from other threads at the same time.  `discover`, `open` and `driver` are called by one thread at a time.
 */
 #pragma once
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -305,12 +312,14 @@ struct dc_device {
   struct dc_capture *capture; /* of capture.c; NULL: nothing is being captured */
   int tracking;        /* not 0: uses of memory are recorded (hazard.h), because there are several streams, a capture,
                           or memory in use by another device */
-  uint8_t state;       /* an enum dc_device_state */
+  atomic_uchar state;  /* an enum dc_device_state; a fault that another state's thread finds makes it DC_DEVICE_LOST */
   bool blocking, host_memory, simt; /* as the backend's */
   size_t bytes_live;   /* in dc_device_alloc'ed memory */
   size_t bytes_limit;  /* dc_device_alloc fails beyond it; 0: the device's memory is the limit */
   /* the cache line that allocations read, too */
   size_t bytes_peak;   /* maximum of bytes_live */
+  struct dc_array_context *arrays; /* of array/graph/context.h; NULL until needed */
+  struct dc_device_set *set;     /* its Lua state's devices */
   dc_device_facts facts;
   dc_target target;
   const dc_stream_ops *streams;
@@ -323,6 +332,7 @@ struct dc_device {
   dc_error open_error; /* why it could not be opened; remembered */
   uint64_t serial;     /* unique in the process */
   struct dc_stream_state *stream_state; /* of stream.c; NULL until needed */
+  struct dc_allocation_sites *sites;    /* of allocation_sites.c; NULL until needed */
 };
 _Static_assert(offsetof(dc_device, bytes_peak) == DC_CACHE_LINE, "what a launch reads is one cache line");
 
@@ -352,7 +362,7 @@ typedef struct dc_backend {
   const dc_library_ops *libraries;  /* optional */
   /* Appends its devices, unopened, through `add`, which gives a zeroed device with the fields above filled; discover
   ** fills index, id, name and what it needs of impl.  Returns 0, or -1 with the reason why there is none (no driver, no
-  ** device, ...): remembered by the registry, not raised. */
+  ** device, ...): remembered by the registry, not raised.  Called once for each Lua state, whose devices those are. */
   int (*discover)(dc_device *(*add)(void *ud), void *ud, dc_error *err);
   /* Makes the device usable (context, stream, threads), before any slot of the tables is called; fills dev->facts and
   ** dev->target.  It stays open until the process ends. */

@@ -1,8 +1,8 @@
 /*
-** registry.c - the list of backends and devices.
+** registry.c - the list of backends, and the sets of devices.
 **
 ** A backend is asked for its devices once, when one of them is first needed: asking for "cpu" does not start a GPU
-** driver.  What a backend answers, devices or a reason, is remembered.
+** driver.  What a backend answers, devices or a reason, is remembered in the set.
 */
 #include "device/registry.h"
 
@@ -19,28 +19,65 @@
 
 typedef struct entry {
   const dc_backend *backend;
+  struct dc_device_set *set;
   bool asked;
   dc_error why_not; /* why it has no device; DC_OK when it has */
   dc_device *devices[MAX_DEVICES];
   size_t ndevices;
 } entry;
 
-static entry entries[MAX_BACKENDS];
-static size_t nentries;
-static dc_device *all_devices[MAX_BACKENDS * MAX_DEVICES];
+struct dc_device_set {
+  entry entries[MAX_BACKENDS];
+  size_t nentries;
+  dc_device *all[MAX_BACKENDS * MAX_DEVICES];
+  struct dc_profile *profile;
+  struct dc_device_set *next; /* of those that no state has */
+};
+
+static const dc_backend *backends[MAX_BACKENDS];
+static size_t nbackends;
+static dc_device_set *unused;
 static uint64_t last_serial;
-/* Guards all of the above and the opening of devices; backends never call back into this file. */
+/* Guards all of the above, and the discovery and opening of devices, in which backends use what is one for the process.
+** Backends never call back into this file. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* --- backends and devices ------------------------------------------------------------------ */
+/* --- backends and sets ---------------------------------------------------------------------- */
 
 void dc_registry_add(const dc_backend *backend) {
   pthread_mutex_lock(&lock);
   size_t i = 0;
-  while (i < nentries && entries[i].backend != backend) i++;
-  if (i == nentries && nentries < MAX_BACKENDS) entries[nentries++].backend = backend;
+  while (i < nbackends && backends[i] != backend) i++;
+  if (i == nbackends && nbackends < MAX_BACKENDS) backends[nbackends++] = backend;
   pthread_mutex_unlock(&lock);
 }
+
+dc_device_set *dc_device_set_take(dc_error *err) {
+  pthread_mutex_lock(&lock);
+  dc_device_set *set = unused;
+  if (set != NULL) unused = set->next;
+  else if ((set = calloc(1, sizeof *set)) == NULL) dc_fail_oom(err);
+  for (; set != NULL && set->nentries < nbackends; set->nentries++) {
+    set->entries[set->nentries].backend = backends[set->nentries];
+    set->entries[set->nentries].set = set;
+  }
+  pthread_mutex_unlock(&lock);
+  return set;
+}
+
+void dc_device_set_give(dc_device_set *set, void (*reset)(dc_device *dev)) {
+  if (set == NULL) return;
+  for (size_t i = 0; i < set->nentries; i++)
+    for (size_t k = 0; k < set->entries[i].ndevices; k++) reset(set->entries[i].devices[k]);
+  pthread_mutex_lock(&lock);
+  set->next = unused;
+  unused = set;
+  pthread_mutex_unlock(&lock);
+}
+
+struct dc_profile **dc_device_set_profile(dc_device_set *set) { return &set->profile; }
+
+/* --- devices -------------------------------------------------------------------------------- */
 
 /* dc_backend.discover's `add`: a zeroed device at the end of the entry's list, NULL when that is full. */
 static dc_device *add_device(void *ud) {
@@ -61,6 +98,7 @@ static dc_device *add_device(void *ud) {
   dev->graphs = b->graphs != NULL ? b->graphs : &no_graphs;
   dev->libraries = b->libraries != NULL ? b->libraries : &no_libraries;
   dev->serial = ++last_serial;
+  dev->set = e->set;
   e->devices[e->ndevices++] = dev;
   return dev;
 }
@@ -78,20 +116,20 @@ static void discover(entry *e) {
 }
 
 /* Devices of all backends in order; the lock is held. */
-static size_t discover_all(void) {
+static size_t discover_all(dc_device_set *set) {
   size_t n = 0;
-  for (size_t i = 0; i < nentries; i++) {
-    discover(&entries[i]);
-    for (size_t k = 0; k < entries[i].ndevices; k++) all_devices[n++] = entries[i].devices[k];
+  for (size_t i = 0; i < set->nentries; i++) {
+    discover(&set->entries[i]);
+    for (size_t k = 0; k < set->entries[i].ndevices; k++) set->all[n++] = set->entries[i].devices[k];
   }
   return n;
 }
 
-dc_device *const *dc_devices(size_t *count) {
+dc_device *const *dc_devices(dc_device_set *set, size_t *count) {
   pthread_mutex_lock(&lock);
-  *count = discover_all();
+  *count = discover_all(set);
   pthread_mutex_unlock(&lock);
-  return all_devices;
+  return set->all;
 }
 
 /* err = a copy of the remembered one. */
@@ -103,27 +141,32 @@ static int fail_as(dc_error *err, const dc_error *remembered) {
 }
 
 /* "cuda:0 (NVIDIA H200), cpu (…); cuda has none: no driver" */
-static void list_devices(dc_buf *b) {
-  size_t n = discover_all();
+static void list_devices(dc_device_set *set, dc_buf *b) {
+  size_t n = discover_all(set);
   for (size_t i = 0; i < n; i++)
-    dc_buf_printf(b, "%s%s (%s)", i > 0 ? ", " : "", all_devices[i]->id, all_devices[i]->name);
+    dc_buf_printf(b, "%s%s (%s)", i > 0 ? ", " : "", set->all[i]->id, set->all[i]->name);
   if (n == 0) dc_buf_puts(b, "none");
-  for (size_t i = 0; i < nentries; i++)
-    if (entries[i].ndevices == 0)
-      dc_buf_printf(b, "; no %s: %s", entries[i].backend->name, dc_error_text(&entries[i].why_not));
+  for (size_t i = 0; i < set->nentries; i++)
+    if (set->entries[i].ndevices == 0)
+      dc_buf_printf(b, "; no %s: %s", set->entries[i].backend->name, dc_error_text(&set->entries[i].why_not));
 }
 
-static entry *entry_named(const char *name, size_t len) {
-  for (size_t i = 0; i < nentries; i++)
-    if (strlen(entries[i].backend->name) == len && memcmp(entries[i].backend->name, name, len) == 0)
-      return &entries[i];
-  return NULL;
+/* The number of the backend with that name; nbackends: there is none. */
+static size_t backend_named(const char *name, size_t len) {
+  size_t i = 0;
+  while (i < nbackends && (strlen(backends[i]->name) != len || memcmp(backends[i]->name, name, len) != 0)) i++;
+  return i;
+}
+
+static entry *entry_named(dc_device_set *set, const char *name, size_t len) {
+  const size_t i = backend_named(name, len);
+  return i < set->nentries ? &set->entries[i] : NULL;
 }
 
 /* The device of a well-formed "backend" or "backend:number" that exists, else NULL. The lock is held. */
-static dc_device *find(const char *id) {
+static dc_device *find(dc_device_set *set, const char *id) {
   size_t len = strcspn(id, ":");
-  entry *e = entry_named(id, len);
+  entry *e = entry_named(set, id, len);
   if (e == NULL) return NULL;
   discover(e);
   if (id[len] == '\0') return e->ndevices > 0 ? e->devices[0] : NULL;
@@ -139,17 +182,17 @@ static dc_device *find(const char *id) {
 
 bool dc_device_has_backend(const char *id) {
   pthread_mutex_lock(&lock);
-  const bool has = entry_named(id, strcspn(id, ":")) != NULL;
+  const bool has = backend_named(id, strcspn(id, ":")) < nbackends;
   pthread_mutex_unlock(&lock);
   return has;
 }
 
-dc_device *dc_device_find(const char *id, dc_error *err) {
+dc_device *dc_device_find(dc_device_set *set, const char *id, dc_error *err) {
   pthread_mutex_lock(&lock);
-  dc_device *dev = find(id);
+  dc_device *dev = find(set, id);
   if (dev == NULL) {
     dc_buf b = DC_BUF_INIT;
-    list_devices(&b);
+    list_devices(set, &b);
     dc_fail(err, DC_DEVICE, NULL, "there is no device '%s'; the devices are: %s", id, dc_buf_str(&b));
     dc_buf_free(&b);
   }
@@ -181,9 +224,9 @@ DC_HOT int dc_device_open(dc_device *dev, dc_error *err) {
   return rc;
 }
 
-bool dc_backend_available(const char *name, dc_error *err) {
+bool dc_backend_available(dc_device_set *set, const char *name, dc_error *err) {
   pthread_mutex_lock(&lock);
-  entry *e = entry_named(name, strlen(name));
+  entry *e = entry_named(set, name, strlen(name));
   bool usable = false;
   if (e == NULL) {
     dc_fail(err, DC_DEVICE, NULL, "'%s' is no kind of device that this build knows", name);
@@ -202,11 +245,11 @@ bool dc_backend_available(const char *name, dc_error *err) {
 }
 
 /* The first device that opens; NULL with every device's reason. The lock is held. */
-static dc_device *first_usable(dc_error *err) {
+static dc_device *first_usable(dc_device_set *set, dc_error *err) {
   dc_buf why = DC_BUF_INIT;
   dc_device *found = NULL;
-  for (size_t i = 0; i < nentries && found == NULL; i++) {
-    entry *e = &entries[i];
+  for (size_t i = 0; i < set->nentries && found == NULL; i++) {
+    entry *e = &set->entries[i];
     discover(e);
     if (e->ndevices == 0) dc_buf_printf(&why, "; no %s: %s", e->backend->name, dc_error_text(&e->why_not));
     for (size_t k = 0; k < e->ndevices && found == NULL; k++) {
@@ -221,9 +264,9 @@ static dc_device *first_usable(dc_error *err) {
   return found;
 }
 
-dc_device *dc_device_host(dc_error *err) {
+dc_device *dc_device_host(dc_device_set *set, dc_error *err) {
   size_t n;
-  dc_device *const *list = dc_devices(&n);
+  dc_device *const *list = dc_devices(set, &n);
   for (size_t i = 0; i < n; i++)
     if (list[i]->host_memory) return list[i];
   dc_fail(err, DC_DEVICE, NULL, "there is no device in the host's memory");
@@ -233,22 +276,22 @@ dc_device *dc_device_host(dc_error *err) {
 size_t dc_drivers(dc_driver_info *list, size_t most) {
   size_t n = 0;
   pthread_mutex_lock(&lock);
-  for (size_t i = 0; i < nentries && n < most; i++)
-    if (entries[i].backend->driver != NULL) entries[i].backend->driver(&list[n++]);
+  for (size_t i = 0; i < nbackends && n < most; i++)
+    if (backends[i]->driver != NULL) backends[i]->driver(&list[n++]);
   pthread_mutex_unlock(&lock);
   return n;
 }
 
-dc_device *dc_device_default(dc_error *err) {
+dc_device *dc_device_default(dc_device_set *set, dc_error *err) {
   const char *wanted = getenv("DOTCOMPUTE_DEVICE");
   if (wanted != NULL && wanted[0] != '\0') {
-    dc_device *dev = dc_device_find(wanted, err);
+    dc_device *dev = dc_device_find(set, wanted, err);
     if (dev != NULL && dc_device_open(dev, err) == 0) return dev;
     dc_error_prefix(err, "DOTCOMPUTE_DEVICE=%s: ", wanted);
     return NULL;
   }
   pthread_mutex_lock(&lock);
-  dc_device *dev = first_usable(err);
+  dc_device *dev = first_usable(set, err);
   pthread_mutex_unlock(&lock);
   return dev;
 }

@@ -135,6 +135,16 @@ int dc_device_synchronize(dc_device *dev, dc_error *err) {
   return 0;
 }
 
+void dc_device_reset(dc_device *dev) {
+  dc_error ignored = DC_ERROR_INIT;
+  dc_capture_abandon(dev);
+  dc_stream_choose(dev, NULL, &ignored);
+  dc_error_clear(&ignored);
+  dc_streams_sweep(dev);
+  dev->bytes_limit = 0;
+  dev->bytes_peak = dev->bytes_live;
+}
+
 /* --- events ------------------------------------------------------------------------------------------ */
 
 dc_event *dc_event_new(dc_device *dev, dc_error *err) {

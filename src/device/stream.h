@@ -29,6 +29,8 @@ dc_stream *dc_stream_current(dc_device *dev, dc_error *err);
 int dc_stream_done(dc_stream *s, bool *done, dc_error *err);
 int dc_stream_synchronize(dc_stream *s, dc_error *err);
 int dc_device_synchronize(dc_device *dev, dc_error *err); /* all its streams */
+/* As a new Lua state finds it: nothing is captured, its own stream is the current one, there is no limit. */
+void dc_device_reset(dc_device *dev);
 
 /* --- events --- */
 

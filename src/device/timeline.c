@@ -4,14 +4,14 @@
 #include <stdlib.h>
 
 dc_stream *dc_timeline_new(dc_device *dev, dc_error *err) {
-  static uint64_t last_serial;
+  static atomic_uint_fast64_t last_serial;
   dc_stream *s = calloc(1, sizeof *s);
   if (s == NULL) {
     dc_fail_oom(err);
     return NULL;
   }
   s->dev = dev;
-  s->serial = ++last_serial;
+  s->serial = atomic_fetch_add(&last_serial, 1) + 1;
   s->refs = 1;
   s->next = 1;
   return s;

@@ -172,7 +172,7 @@ static DC_COLD int launch_checked(dc_kernel *k, dc_launch *l, const dc_launch_op
     if (hold(k->module, err) != 0) return -1;
     l->stream = dc_capture_handle(dev, l->stream);
   }
-  if ((dc_process.profiling ? dc_profile_launch(k, l, err) : dev->code->launch(dev, k->fn, l, err)) != 0)
+  if ((dc_profile_is_on(dev) ? dc_profile_launch(k, l, err) : dev->code->launch(dev, k->fn, l, err)) != 0)
     return dev->blocking ? dc_error_prefix(err, "kernel '%s': ", k->sig->name) : -1;
   if (tracked) note(dev, l);
   return 0;

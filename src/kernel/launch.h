@@ -8,6 +8,7 @@
 
 #include "base/runtime.h"
 #include "kernel/kernel.h"
+#include "kernel/profile.h"
 
 /* Grid and block have one dimension. */
 static inline bool dc_launch_is_1d(const dc_launch *l) {
@@ -26,7 +27,7 @@ static inline bool dc_launch_has_no_attributes(const dc_kernel *k, const dc_laun
 
 /* A device that does not wait, with one stream and no capture; neither profile nor log is on. */
 static inline bool dc_launch_is_untracked(const dc_device *dev) {
-  return dev->tracking == 0 && !dev->blocking && !dc_process.profiling && !dc_log_may_be_on(DC_LOG_LAUNCH);
+  return dev->tracking == 0 && !dev->blocking && !dc_profile_may_be_on() && !dc_log_may_be_on(DC_LOG_LAUNCH);
 }
 
 /* Whether dc_kernel_issue is all that dc_kernel_launch does; is_1d and no_attributes as above. */

@@ -14,6 +14,8 @@
 #include "cpu/runtime/device.h"
 #include "cuda/device.h"
 #include "device/registry.h"
+#include "device/stream.h"
+#include "kernel/profile.h"
 #include "lua/array.h"
 #include "lua/array_methods.h"
 #include "lua/body.h"
@@ -147,6 +149,21 @@ static const luaL_Reg internal[] = {
   { NULL, NULL },
 };
 
+/* The state's own finalizer, which runs after those of all objects. */
+static int state_gc(lua_State *L) {
+  dc_lua *self = lua_touserdata(L, 1);
+  if (!self || lua_rawlen(L, 1) != sizeof *self || self->itself != self) return 0;
+  dc_lua_release_late(L);
+  if (dc_profile_runs(self->devices)) dc_profile_stop(self->devices);
+  dc_device_set_give(self->devices, dc_device_reset);
+  dc_lua_work_slot_give(self->work_slot);
+  self->itself = NULL;
+  self->devices = NULL;
+  dc_lua_active.L = NULL;
+  dc_lua_active.self = NULL;
+  return 0;
+}
+
 /* Gives {api = what `require "dotcompute"` returns, …}; the rest is for our own Lua files. */
 int luaopen_dotcompute_core(lua_State *L) {
   luaL_checkversion(L);
@@ -158,6 +175,9 @@ int luaopen_dotcompute_core(lua_State *L) {
   dc_lua *self = dc_lua_push_self(L);
   self->host_interrupts = preloaded;
   if (!self->types[DC_LUA_ARRAY]) { /* opened for the first time */
+    dc_error err = DC_ERROR_INIT;
+    self->devices = dc_device_set_take(&err);
+    if (!self->devices) return luaL_error(L, "%s", dc_error_text(&err));
     self->work_slot = dc_lua_work_slot();
     lua_newtable(L); /* state late */
     lua_createtable(L, 0, 1);
@@ -165,7 +185,7 @@ int luaopen_dotcompute_core(lua_State *L) {
     lua_setmetatable(L, -2);
     lua_setiuservalue(L, 1, DC_LUA_LATE);
     lua_createtable(L, 0, 1); /* state metatable */
-    lua_pushcfunction(L, dc_lua_release_late);
+    lua_pushcfunction(L, state_gc);
     lua_setfield(L, -2, "__gc");
     lua_setmetatable(L, 1);
   }

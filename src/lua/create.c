@@ -447,9 +447,9 @@ static int core_wrap(lua_State *L) {
 /* --- page-locked arrays -------------------------------------------------------------------------- */
 
 /* The GPU that is to lock the pages: the current device if it can, else the first that can. NULL: there is none. */
-static dc_device *find_locker(const dc_device *current) {
+static dc_device *find_locker(const dc_lua *self, const dc_device *current) {
   size_t n;
-  dc_device *const *list = dc_devices(&n);
+  dc_device *const *list = dc_devices(self->devices, &n);
   dc_device *found = NULL;
   for (size_t i = n; i-- > 0;) {
     dc_error ignored = DC_ERROR_INIT;
@@ -466,9 +466,9 @@ static int core_pinned(lua_State *L) {
   dc_lua_shape shape;
   dc_error err = DC_ERROR_INIT;
   dc_dtype dtype = check_shaped(L, &shape);
-  dc_device *host = dc_device_host(&err);
+  dc_device *host = dc_device_host(self->devices, &err);
   if (!host) return dc_lua_raise(L, &err);
-  dc_device *gpu = find_locker(dc_lua_current(L, self));
+  dc_device *gpu = find_locker(self, dc_lua_current(L, self));
   dc_lua_array *slot = dc_lua_newarray(L);
   dc_array *a = gpu ? dc_array_pinned(host, gpu, dtype, shape.ndim, shape.extent, &err)
                     : dc_array_empty(host, dtype, shape.ndim, shape.extent, &err);

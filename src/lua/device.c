@@ -48,7 +48,7 @@ dc_device *dc_lua_checkdevice(lua_State *L, int idx) {
   if (lua_type(L, idx) != LUA_TSTRING)
     dc_lua_expected(L, idx, "a device or its name");
   dc_error err = DC_ERROR_INIT;
-  dc_device *dev = dc_device_find(lua_tostring(L, idx), &err);
+  dc_device *dev = dc_device_find(self->devices, lua_tostring(L, idx), &err);
   if (!dev) dc_lua_raise(L, &err);
   return dev;
 }
@@ -56,7 +56,7 @@ dc_device *dc_lua_checkdevice(lua_State *L, int idx) {
 dc_device *dc_lua_current(lua_State *L, dc_lua *self) {
   if (self->device) return self->device;
   dc_error err = DC_ERROR_INIT;
-  self->device = dc_device_default(&err);
+  self->device = dc_device_default(self->devices, &err);
   if (!self->device) dc_lua_raise(L, &err);
   return self->device;
 }
@@ -157,9 +157,9 @@ static int device_index(lua_State *L) {
 /* --- functions of the module --------------------------------------------------------------------- */
 
 static int core_devices(lua_State *L) {
-  dc_lua_self(L);
+  const dc_lua *self = dc_lua_self(L);
   size_t n;
-  dc_device *const *list = dc_devices(&n);
+  dc_device *const *list = dc_devices(self->devices, &n);
   lua_createtable(L, (int)n, 0);
   for (size_t i = 0; i < n; i++) {
     dc_lua_pushdevice(L, list[i]);
@@ -210,7 +210,8 @@ static int library_available(lua_State *L, dc_library which) {
 static int core_available(lua_State *L) {
   const char *name;
   dc_error err = DC_ERROR_INIT;
-  device_object *o = dc_lua_test(L, dc_lua_self(L), 1, DC_LUA_DEVICE);
+  const dc_lua *self = dc_lua_self(L);
+  device_object *o = dc_lua_test(L, self, 1, DC_LUA_DEVICE);
   if (o) name = o->dev->id;
   else if (lua_type(L, 1) == LUA_TSTRING) name = lua_tostring(L, 1);
   else return dc_lua_expected(L, 1, "a device or its name");
@@ -219,9 +220,9 @@ static int core_available(lua_State *L) {
   if (strcmp(name, "lapack") == 0) return library_available(L, DC_LIBRARY_SOLVER);
   if (strcmp(name, "fft") == 0) return library_available(L, DC_LIBRARY_FFT);
   if (strchr(name, ':')) {
-    dc_device *dev = dc_device_find(name, &err);
+    dc_device *dev = dc_device_find(self->devices, name, &err);
     if (!dev || dc_device_open(dev, &err) != 0) return fail_reasons(L, &err);
-  } else if (!dc_backend_available(name, &err)) {
+  } else if (!dc_backend_available(self->devices, name, &err)) {
     return fail_reasons(L, &err);
   }
   return compiler_available(L);

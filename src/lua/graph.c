@@ -82,7 +82,7 @@ static int graph_call(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
   dc_graph *g = check_graph(L, self);
   dc_error err = DC_ERROR_INIT;
-  const int rc = DC_LUA_WORK(self, DC_UNLIKELY(dc_process.profiling) ? run_profiled(g, &err)
+  const int rc = DC_LUA_WORK(self, dc_profile_is_on(g->dev) ? run_profiled(g, &err)
                                                                      : dc_array_graph_launch(g, &err));
   return rc == 0 ? 0 : dc_lua_raise(L, &err);
 }

@@ -20,12 +20,21 @@
 ** with atomic additions. */
 #define WORK_SLOTS 64
 static atomic_int working[WORK_SLOTS];
-static struct sigaction host; /* what the host had installed */
+static _Atomic(void (*)(int)) host; /* the handler that the host had installed */
+
+static atomic_uint_fast64_t taken; /* a bit for each slot but the last */
 
 int dc_lua_work_slot(void) {
-  static atomic_int taken;
-  const int place = atomic_load(&taken) < WORK_SLOTS ? atomic_fetch_add(&taken, 1) : WORK_SLOTS;
-  return place < WORK_SLOTS - 1 ? place : WORK_SLOTS - 1;
+  uint_fast64_t now = atomic_load(&taken);
+  for (;;) {
+    const int slot = ~now != 0 ? __builtin_ctzll(~now) : WORK_SLOTS;
+    if (slot >= WORK_SLOTS - 1) return WORK_SLOTS - 1;
+    if (atomic_compare_exchange_weak(&taken, &now, now | (uint_fast64_t)1 << slot)) return slot;
+  }
+}
+
+void dc_lua_work_slot_give(int slot) {
+  if (slot < WORK_SLOTS - 1) atomic_fetch_and(&taken, ~((uint_fast64_t)1 << slot));
 }
 
 /* Adds to the state's depth, and gives what it was. */
@@ -45,8 +54,8 @@ static bool any_state_works(void) {
 }
 
 static void forward(int sig) {
-  void (*handler)(int) = host.sa_handler;
-  if (handler != SIG_DFL && handler != SIG_IGN) handler(sig);
+  void (*handler)(int) = atomic_load(&host);
+  if (handler != NULL && handler != SIG_IGN) handler(sig) /* SIG_DFL is NULL */;
 }
 
 static void on_sigint(int sig) {
@@ -72,7 +81,7 @@ static void take_over(void) {
   if (sigaction(SIGINT, NULL, &now) != 0) return;
   if (now.sa_handler == on_sigint || now.sa_handler == SIG_DFL || now.sa_handler == SIG_IGN) return;
   if (now.sa_flags & SA_SIGINFO) return; /* its handler wants more than we could forward */
-  host = now;
+  atomic_store(&host, now.sa_handler);
   struct sigaction ours;
   memset(&ours, 0, sizeof ours);
   ours.sa_handler = on_sigint;

@@ -14,6 +14,7 @@ void dc_lua_work_end(const dc_lua *self, bool failed);
 
 /* The slot in which a new Lua state counts its nesting depth of device work. */
 int dc_lua_work_slot(void);
+void dc_lua_work_slot_give(int slot); /* the state has ended */
 
 /* The value of an expression that gives 0 or -1, with Ctrl-C reaching the device meanwhile. */
 #define DC_LUA_WORK(self, expression)            \

@@ -268,7 +268,7 @@ static DC_COLD int launch_slow(lua_State *L, dc_lua *self, kernel_object *o, dc_
   int rc;
   if (o->k->dev->tracking != 0) order_launch(L, self, o->k, o->home, o->stream, anything, first);
   if (o->stream && dc_stream_check(o->stream, NULL, &err) != 0) return dc_lua_raise_kernel(L, &err);
-  if (dc_process.profiling) dc_lua_profile_arguments(L, self, o->k, first);
+  if (dc_profile_is_on(o->k->dev)) dc_lua_profile_arguments(L, self, o->k, first);
   if (o->working) rc = DC_LUA_WORK(self, dc_kernel_launch(o->k, l, &o->how, &err));
   else if ((rc = dc_kernel_launch(o->k, l, &o->how, &err)) == 0) note(L, self, o, l);
   return rc == 0 ? 0 : raise_launch(L, o->k, &err);

@@ -10,6 +10,7 @@
 
 #include <lauxlib.h>
 #include <lua.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -282,7 +283,12 @@ const luaL_Reg dc_lua_memory_internal[] = {
   { "trim", core_trim },   { "forget_peak", core_forget_peak }, { NULL, NULL },
 };
 
-void dc_lua_open_memory(void) {
+static void set_hooks(void) {
   dc_memory_pressure = memory_pressure;
   dc_allocation_place = running_line;
+}
+
+void dc_lua_open_memory(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, set_hooks);
 }

@@ -19,6 +19,9 @@ static dc_lua *to_state(lua_State *L, int idx) {
 }
 
 int dc_lua_tampered(lua_State *L, const char *what) {
+  const dc_lua *self = lua_touserdata(L, lua_upvalueindex(1));
+  if (self && lua_rawlen(L, lua_upvalueindex(1)) == sizeof *self && !self->itself)
+    return luaL_error(L, "dotcompute has ended: the Lua state is being closed");
   return luaL_error(L, "%s of dotcompute was replaced by means of the debug library", what);
 }
 
@@ -71,8 +74,6 @@ dc_lua *dc_lua_push_self(lua_State *L) {
   dc_lua *self = to_state(L, -1);
   if (self) return self;
   lua_pop(L, 1);
-  static atomic_bool another;
-  if (atomic_exchange(&another, true)) atomic_store(&dc_process.many_threads, true);
   self = lua_newuserdatauv(L, sizeof *self, DC_LUA_END - 1); /* the result */
   memset(self, 0, sizeof *self);
   self->itself = self;

@@ -66,7 +66,7 @@ typedef struct dc_lua_builtin {
 #define DC_LUA_MOST_BUILTIN 256
 
 typedef struct dc_lua {
-  const struct dc_lua *itself; /* its address, which no other userdata has there */
+  const struct dc_lua *itself; /* its address, which no other userdata has there; NULL: the Lua state is being closed */
   /* read for every array created and every call that does device work */
   size_t quiet, counted;  /* allocation budget in device bytes until the next check of `owed`; used since */
   size_t arrays;          /* array objects not yet collected */
@@ -80,6 +80,7 @@ typedef struct dc_lua {
   const void *types[DC_LUA_NTYPES]; /* lua_topointer of the metatables; 0 where not made yet */
   const void *null;
   dc_device *device;      /* the current one; NULL until first asked for */
+  struct dc_device_set *devices; /* this state's */
   double owed, owed_most; /* collector's work due for device memory, in heap sizes; a step runs at owed_most */
   size_t since_full;      /* device bytes made since the last full collection */
   dc_precision precision; /* of float32 products */

@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <lauxlib.h>
 #include <lua.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,13 +40,13 @@ void dc_lua_profile_arguments(lua_State *L, const dc_lua *self, const dc_kernel 
     const double own = (double)dc_array_size(o->a) * (double)dc_dtype_size(dc_array_dtype(o->a));
     bytes += k->params[i].is_const ? own : 2 * own;
   }
-  dc_profile_bytes(bytes);
+  dc_profile_bytes(k->dev, bytes);
 }
 
 /* Events of streams that are being captured cannot be read. */
 static void refuse_capture(lua_State *L) {
   size_t n;
-  dc_device *const *list = dc_devices(&n);
+  dc_device *const *list = dc_devices(dc_lua_self(L)->devices, &n);
   for (size_t i = 0; i < n; i++)
     if (list[i]->capture != NULL)
       dc_lua_fail(L, DC_LAUNCH, "a profile neither begins nor ends while a graph is being captured (on %s)",
@@ -54,16 +55,18 @@ static void refuse_capture(lua_State *L) {
 
 /* profile_start([most]): `most` launches are kept one by one. */
 static int core_profile_start(lua_State *L) {
-  dc_lua_self(L);
+  const dc_lua *self = dc_lua_self(L);
+  dc_error err = DC_ERROR_INIT;
   const lua_Integer most = luaL_optinteger(L, 1, 0);
   refuse_capture(L);
-  dc_profile_start(place_of_launch, most > 0 ? (size_t)most : 0);
+  if (dc_profile_start(self->devices, place_of_launch, most > 0 ? (size_t)most : 0, &err) != 0)
+    return dc_lua_raise(L, &err);
   return 0;
 }
 
 /* profile_running() */
 static int core_profile_running(lua_State *L) {
-  lua_pushboolean(L, dc_process.profiling);
+  lua_pushboolean(L, dc_profile_runs(dc_lua_self(L)->devices));
   return 1;
 }
 
@@ -100,7 +103,7 @@ static void set_extents(lua_State *L, const char *name, dc_dim3 d) {
 static void add_launches(lua_State *L) {
   size_t n;
   uint64_t dropped;
-  const dc_profile_launched *launches = dc_profile_launches(&n, &dropped);
+  const dc_profile_launched *launches = dc_profile_launches(dc_lua_self(L)->devices, &n, &dropped);
   lua_createtable(L, (int)n, 0); /* list, launches */
   for (size_t i = 0; i < n; i++) {
     const dc_profile_launched *l = &launches[i];
@@ -121,10 +124,10 @@ static void add_launches(lua_State *L) {
 
 /* profile_stop(): the list of entries, with the launches that were kept. */
 static int core_profile_stop(lua_State *L) {
-  dc_lua_self(L);
+  const dc_lua *self = dc_lua_self(L);
   refuse_capture(L);
   lua_newtable(L); /* the result */
-  add_entries(L, dc_profile_stop());
+  add_entries(L, dc_profile_stop(self->devices));
   add_launches(L);
   return 1;
 }
@@ -173,11 +176,7 @@ static const void *export_table(uint32_t id) {
 static int (*range_push)(const char *name);
 static int (*range_pop)(void);
 
-/* Finds a profiler, once. */
 static void find_profiler(void) {
-  static bool looked;
-  if (looked) return;
-  looked = true;
   const char *path = getenv("NVTX_INJECTION64_PATH");
   void *lib = path && *path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
   int (*begin)(const void *(*)(uint32_t)) = NULL;
@@ -194,8 +193,9 @@ static void find_profiler(void) {
 }
 
 static int core_range_push(lua_State *L) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
   const char *name = luaL_checkstring(L, 1);
-  find_profiler();
+  pthread_once(&once, find_profiler);
   if (range_push && range_pop) range_push(name);
   return 0;
 }

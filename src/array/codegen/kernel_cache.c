@@ -42,8 +42,6 @@ typedef struct dc_cached_kernel {
   dc_buffer *scratch; /* stands for a reduction's variables, so that two launches do not use them at once */
 } dc_cached_kernel;
 
-static dc_map kernels; /* key bytes -> dc_cached_kernel */
-
 /* --- the key ------------------------------------------------------------------------------------- */
 
 typedef struct dc_key {
@@ -184,12 +182,13 @@ static void free_kernel(dc_cached_kernel *f) {
 
 static dc_cached_kernel *kernel_for(const dc_program *p, dc_error *err) {
   dc_key key;
+  if (dc_array_context_of(p->dev, err) == NULL) return NULL;
   key_make(&key, p);
-  dc_cached_kernel *f = dc_map_get(&kernels, (const char *)key.bytes, key.len);
+  dc_cached_kernel *f = dc_map_get(&p->dev->arrays->kernels, (const char *)key.bytes, key.len);
   if (f != NULL) return f;
   f = build_kernel(p, err);
   if (f == NULL) return NULL;
-  if (dc_map_set(&kernels, (const char *)key.bytes, key.len, f) != 0) {
+  if (dc_map_set(&p->dev->arrays->kernels, (const char *)key.bytes, key.len, f) != 0) {
     free_kernel(f);
     dc_fail_oom(err);
     return NULL;
@@ -402,7 +401,7 @@ static int run_kernel(const dc_program *p, dc_cached_kernel *f, bool *attributab
   dc_dim3 grid = { (uint32_t)blocks, 1, 1 };
   dc_launch_options how = { .shared = (uint32_t)dc_pass_cache_bytes(&p->schedule) };
   if (p->ir.kind != DC_ELEMENTS && h->row.cluster > 1) how.cluster = (dc_dim3){(uint32_t)h->row.cluster, 1, 1};
-  if (dc_process.profiling) dc_profile_bytes(bytes_of(p));
+  if (dc_profile_is_on(p->dev)) dc_profile_bytes(p->dev, bytes_of(p));
   dc_launch l = { .grid = grid, .block = block, .params = params.bytes };
   const int rc = dc_kernel_launch(&f->kernel, &l, &how, err);
   *attributable = l.attributable;
@@ -471,7 +470,7 @@ bool dc_cached_launch_of(const dc_program *p, const dc_launch_arguments *s, dc_c
     r->rounds = h->elements.rounds;
     r->looped = h->elements.looped;
   }
-  r->form = dc_map_get(&kernels, (const char *)key.bytes, key.len);
+  r->form = dc_map_get(&p->dev->arrays->kernels, (const char *)key.bytes, key.len);
   return r->form != NULL;
 }
 

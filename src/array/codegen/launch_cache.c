@@ -1,8 +1,8 @@
 /*
 ** launch_cache.c - see launch_cache.h.
 **
-** The fingerprint has all that the program of an expression depends on, but for the addresses, numbers and count that
-** are the kernel's parameters: the device, operators and dtypes, which operands are equal, whether each is flat or one
+** The fingerprint has all that the program of an expression depends on, but for the device, whose cache it is, and the
+** addresses, numbers and count that are the kernel's parameters: operators and dtypes, which operands are equal, whether each is flat or one
 ** value, and the alignment of addresses.  Other kinds of expressions have none: lower.c and schedule.c decide, here
 ** too, since a cached launch is made of a program that has run.
 */
@@ -133,35 +133,32 @@ DC_HOT bool dc_fingerprint_take(dc_fingerprint *s, dc_array *a, dc_ptr out, dc_d
   s->in_place = false;
   s->nnodes = s->len = 0;
   s->hash = 0;
-  s->mark = dc_next_mark();
-  put(s, 0, (uint32_t)a->dev->serial);
-  put(s, 0, (uint32_t)(a->dev->serial >> 32));
+  s->mark = dc_next_mark(a->dev);
   put(s, n == 1, (uint32_t)dtype << 4 | alignment(out));
   return a->expr->op == DC_OP_REDUCE ? visit_reduction(s, a) : visit_node(s, a);
 }
 
 /* --- the cache ------------------------------------------------------------------------------------------ */
 
-#define PLACES 256
-
-typedef struct cache_entry {
+typedef struct dc_launch_entry {
   dc_cached_launch launch;
   int len;
   uint32_t key[DC_FINGERPRINT_KEY];
-} cache_entry;
+} dc_launch_entry;
 
-static cache_entry *entries[PLACES]; /* direct-mapped by hash */
-
-static cache_entry **place_of(const dc_fingerprint *s) { return &entries[(s->hash >> 32) % PLACES]; }
+/* Direct-mapped by hash. */
+static inline dc_launch_entry **place_of(const dc_fingerprint *s) {
+  return &s->arguments.dev->arrays->launches[(s->hash >> 32) % DC_CACHED_LAUNCHES];
+}
 
 DC_HOT const dc_cached_launch *dc_launch_cache_find(const dc_fingerprint *s) {
-  const cache_entry *m = *place_of(s);
+  const dc_launch_entry *m = *place_of(s);
   if (m == NULL || m->len != s->len || memcmp(m->key, s->key, sizeof *s->key * (size_t)s->len) != 0) return NULL;
   return &m->launch;
 }
 
 void dc_launch_cache_add(const dc_fingerprint *s, const dc_program *p) {
-  cache_entry **place = place_of(s);
+  dc_launch_entry **place = place_of(s);
   dc_cached_launch r;
   dc_launch_arguments ran = s->arguments;
   ran.mailbox = p->mailbox;

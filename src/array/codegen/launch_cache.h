@@ -14,7 +14,7 @@
 
 #define DC_FINGERPRINT_NODES 16
 #define DC_FINGERPRINT_OPERANDS 8 /* and as many numbers */
-#define DC_FINGERPRINT_KEY (5 + DC_FINGERPRINT_NODES * (1 + DC_MAX_ARGS))
+#define DC_FINGERPRINT_KEY (3 + DC_FINGERPRINT_NODES * (1 + DC_MAX_ARGS))
 /* The result of a walk over an expression. */
 typedef struct dc_fingerprint {
   dc_launch_arguments arguments;

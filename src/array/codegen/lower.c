@@ -355,7 +355,7 @@ int dc_lower(dc_program *p, dc_array *src, dc_ptr ptr, dc_dtype dtype, const dc_
   dc_ir *ir = &p->ir;
   /* An assignment may broadcast; for rows the result's shape is then src's own. */
   dc_geometry seen[DC_MAX_OPERANDS];
-  dc_builder b = { .p = p, .root = src, .g = g, .mark = dc_next_mark(), .dry_run = dry_run, .seen = seen };
+  dc_builder b = { .p = p, .root = src, .g = g, .mark = dc_next_mark(src->dev), .dry_run = dry_run, .seen = seen };
   start(p, src->dev, ptr, dtype, g);
   if (visit(&b, src, true, &ir->result, err) != 0) return -1;
   if (ir->dependency == NULL) {
@@ -378,7 +378,7 @@ int dc_lower_scatter(dc_program *p, dc_array *src, const dc_number *v, dc_array 
                        dc_array *offset, dc_array *guard, bool most, dc_error *err) {
   dc_ir *ir = &p->ir;
   dc_geometry seen[DC_MAX_OPERANDS];
-  dc_builder b = { .p = p, .root = offset, .g = frame, .mark = dc_next_mark(), .seen = seen };
+  dc_builder b = { .p = p, .root = offset, .g = frame, .mark = dc_next_mark(dst->dev), .seen = seen };
   start(p, dst->dev, dst->ptr, dst->dtype, frame);
   ir->scatters = true;
   ir->out.buffer = dst->buffer;
@@ -399,7 +399,7 @@ int dc_lower_scatter(dc_program *p, dc_array *src, const dc_number *v, dc_array 
 int dc_lower_predicate(dc_program *p, dc_array *test, dc_array *value, dc_error *err) {
   dc_ir *ir = &p->ir;
   dc_geometry seen[DC_MAX_OPERANDS];
-  dc_builder b = { .p = p, .root = test, .g = &test->g, .mark = dc_next_mark(), .seen = seen };
+  dc_builder b = { .p = p, .root = test, .g = &test->g, .mark = dc_next_mark(test->dev), .seen = seen };
   start(p, test->dev, 0, DC_BOOL, &test->g);
   ir->guarded = true;
   if (visit_root(&b, test, &ir->guard, err) != 0) return -1;

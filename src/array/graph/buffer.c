@@ -1,6 +1,7 @@
 /* buffer.c - see buffer.h. */
 #include "array/graph/buffer.h"
 
+#include "array/graph/context.h"
 #include "array/graph/types.h"
 #include "base/buf.h"
 #include "base/bytes.h"
@@ -18,10 +19,11 @@
 #include "device/timeline.h"
 #include "device/tracking.h"
 
-static dc_object_pool buffers;
+static inline void give_structure(dc_buffer *b) { dc_object_pool_give(&dc_array_context_at(b->dev)->buffers, b); }
 
 static inline dc_buffer *make(dc_device *dev, size_t bytes, dc_error *err) {
-  dc_buffer *b = dc_object_pool_take(&buffers, sizeof *b);
+  dc_array_context *x = dc_array_context_of(dev, err);
+  dc_buffer *b = x != NULL ? dc_object_pool_take(&x->buffers, sizeof *b) : NULL;
   if (b == NULL) {
     dc_fail_oom(err);
     return NULL;
@@ -73,7 +75,7 @@ DC_HOT dc_buffer *dc_buffer_new(dc_device *dev, size_t bytes, dc_memory_relief r
   dc_buffer *b = make(dev, bytes, err);
   if (b == NULL) return NULL;
   if (dc_device_alloc(dev, bytes, &b->ptr, err) != 0 && allocate_again(dev, bytes, relieve, &b->ptr, err) != 0) {
-    dc_object_pool_give(&buffers, b);
+    give_structure(b);
     return NULL;
   }
   if (bytes > 0) b->site = dc_allocation_note(dev, bytes);
@@ -89,7 +91,7 @@ dc_buffer *dc_buffer_pinned(dc_device *host, dc_device *gpu, size_t bytes, dc_er
   dc_buffer *b = make(host, bytes, err);
   if (b == NULL) return NULL;
   if (bytes > 0 && (b->pinned = dc_pinned_new(gpu, bytes, &p, err)) == NULL) {
-    dc_object_pool_give(&buffers, b);
+    give_structure(b);
     return NULL;
   }
   b->ptr = (dc_ptr)(uintptr_t)p;
@@ -157,5 +159,5 @@ void dc_buffer_release(dc_buffer *b) {
 DC_HOT void dc_buffer_unref(dc_buffer *b) {
   if (b == NULL || --b->refs > 0) return;
   dc_buffer_release(b);
-  dc_object_pool_give(&buffers, b);
+  give_structure(b);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "array/graph/buffer.h"
+#include "array/graph/context.h"
 #include "array/graph/geometry.h"
 #include "array/graph/types.h"
 #include "base/dtype.h"
@@ -11,14 +12,6 @@
 #include "base/line.h"
 #include "base/object_pool.h"
 #include "device/device.h"
-
-static dc_object_pool arrays, exprs;
-static dc_use *all_pending; /* through dc_expr.pending */
-
-uint64_t dc_next_mark(void) {
-  static uint64_t last;
-  return ++last;
-}
 
 /* --- making and dropping -------------------------------------------------------------------------- */
 
@@ -35,15 +28,18 @@ static inline void start_array(dc_array *a, dc_device *dev, dc_dtype dtype, dc_e
 }
 
 dc_array *dc_array_new(dc_device *dev, dc_dtype dtype, dc_error *err) {
-  dc_array *a = dc_object_pool_take(&arrays, sizeof *a);
+  dc_array_context *x = dc_array_context_of(dev, err);
+  dc_array *a = x != NULL ? dc_object_pool_take(&x->arrays, sizeof *a) : NULL;
   if (a == NULL) dc_fail_oom(err);
   else start_array(a, dev, dtype, NULL);
   return a;
 }
 
 DC_HOT dc_array *dc_expr_new(dc_device *dev, dc_dtype dtype, dc_error *err) {
-  dc_expr *e = dc_object_pool_take(&exprs, sizeof *e);
-  dc_array *a = dc_object_pool_take(&arrays, sizeof *a);
+  dc_array_context *x = dc_array_context_of(dev, err);
+  if (DC_UNLIKELY(x == NULL)) return NULL;
+  dc_expr *e = dc_object_pool_take(&x->exprs, sizeof *e);
+  dc_array *a = dc_object_pool_take(&x->arrays, sizeof *a);
   if (DC_UNLIKELY(e == NULL || a == NULL)) {
     free(e);
     free(a);
@@ -58,30 +54,30 @@ DC_HOT dc_array *dc_expr_new(dc_device *dev, dc_dtype dtype, dc_error *err) {
   e->mark = 0;
   e->frame = NULL;
   e->pending.user = a;
-  dc_use_add(&e->pending, &all_pending);
+  dc_use_add(&e->pending, &x->pending);
   return a;
 }
 
-static inline void drop(dc_expr *e) {
+static inline void drop(dc_expr *e, const dc_device *dev) {
   dc_use_end(&e->pending);
   for (int i = 0; i < e->nargs; i++) /* all, before any operand is released */
     if (e->arg[i] != NULL && e->use[i].link != NULL) dc_use_end(&e->use[i]);
   for (int i = 0; i < e->nargs; i++)
     if (e->arg[i] != NULL) dc_array_leave(e->arg[i]);
   if (e->frame != NULL) free(e->frame); /* few have one */
-  dc_object_pool_give(&exprs, e);
+  dc_object_pool_give(&dc_array_context_at(dev)->exprs, e);
 }
 
 DC_HOT void dc_expr_drop(dc_array *a) {
   dc_expr *e = a->expr;
   a->expr = NULL;
-  drop(e);
+  drop(e, a->dev);
 }
 
 DC_HOT void dc_array_end(dc_array *a) {
   if (a->state != DC_ARRAY_PENDING) dc_buffer_unref(a->buffer);
-  else if (a->expr != NULL) drop(a->expr);
-  dc_object_pool_give(&arrays, a);
+  else if (a->expr != NULL) drop(a->expr, a->dev);
+  dc_object_pool_give(&dc_array_context_at(a->dev)->arrays, a);
 }
 
 int dc_array_fail_closed(dc_error *err) { return dc_fail(err, DC_ARGUMENT, NULL, "the array is closed"); }
@@ -143,4 +139,6 @@ dc_array *dc_expr_root(dc_array *a) {
   return a;
 }
 
-const dc_use *dc_expr_all_pending(void) { return all_pending; }
+const dc_use *dc_expr_all_pending(const dc_device *dev) {
+  return dev->arrays != NULL ? dev->arrays->pending : NULL;
+}

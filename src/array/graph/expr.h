@@ -12,6 +12,7 @@
 #pragma once
 
 #include "array/graph/buffer.h"
+#include "array/graph/context.h"
 #include "array/graph/geometry.h"
 #include "array/graph/number.h"
 #include "array/graph/op.h"
@@ -109,7 +110,5 @@ void dc_expr_become_copy(dc_array *a, dc_array *from);
 bool dc_expr_exclusive(const dc_array *a);
 /* The pending array to compute when `a` must be: the highest user that is reached through exclusive nodes alone. */
 dc_array *dc_expr_root(dc_array *a);
-/* All that is pending, linked by their dc_expr.pending. */
-const dc_use *dc_expr_all_pending(void);
-/* A number for a walk over a graph, to mark the nodes that it has visited. */
-uint64_t dc_next_mark(void);
+/* All that is pending on the device, linked by their dc_expr.pending. */
+const dc_use *dc_expr_all_pending(const dc_device *dev);

@@ -7,6 +7,7 @@
 
 #include "array/array.h"
 #include "array/codegen/device_text.h"
+#include "array/graph/context.h"
 #include "array/graph/types.h"
 #include "array/linalg/matrix.h"
 #include "base/buf.h"
@@ -24,18 +25,15 @@
 
 #define MOST_BLOCKS 32768
 
-static dc_map kernels; /* device's serial, dtype, name -> dc_kernel */
-
-static const char *head_of(dc_dtype t, bool triangle) {
+static const char *head_of(dc_dtype t, bool triangle, char text[160]) {
   static const char *const sized[] = { "typedef unsigned char T;\n", "typedef unsigned short T;\n",
                                        "typedef unsigned T;\n", "typedef unsigned long long T;\n",
                                        "struct __align__(16) T { unsigned long long x, y; };\n" };
   static const char plus[] = "#define ADD(sum, a, b) sum += (a) * (b)\n";
-  static char text[160];
   const size_t size = dc_dtype_size(t);
   if (triangle) return sized[size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : size == 8 ? 3 : 4];
   if (t == DC_BOOL) return "typedef bool T;\ntypedef unsigned U;\n#define ADD(sum, a, b) sum |= (a) & (b)\n";
-  snprintf(text, sizeof text, "typedef %s T;\ntypedef unsigned%s U;\n%s", dc_dtypes[t].ctype,
+  snprintf(text, 160, "typedef %s T;\ntypedef unsigned%s U;\n%s", dc_dtypes[t].ctype,
            size == 8 ? " long long" : "", plus);
   return text;
 }
@@ -45,7 +43,8 @@ static dc_kernel *build(dc_device *dev, dc_dtype dtype, bool triangle, dc_error 
   static const dc_signature product_sig = { .name = (char *)"product of integers" },
                             triangle_sig = { .name = (char *)"triangle of a matrix" };
   dc_buf text = DC_BUF_INIT;
-  dc_buf_puts(&text, head_of(dtype, triangle));
+  char head[160];
+  dc_buf_puts(&text, head_of(dtype, triangle, head));
   dc_emit_device_text(&text, triangle ? "matrix/triangle" : "matrix/product");
   dc_kernel *k = dc_calloc_lines(sizeof *k);
   dc_module *m = NULL;
@@ -64,14 +63,12 @@ static dc_kernel *build(dc_device *dev, dc_dtype dtype, bool triangle, dc_error 
 }
 
 static dc_kernel *kernel_for(dc_device *dev, dc_dtype dtype, bool triangle, dc_error *err) {
-  char key[sizeof dev->serial + 2];
-  if (dc_device_open(dev, err) != 0) return NULL;
-  memcpy(key, &dev->serial, sizeof dev->serial);
-  key[sizeof key - 2] = (char)dtype;
-  key[sizeof key - 1] = triangle ? 't' : 'p';
-  dc_kernel *k = dc_map_get(&kernels, key, sizeof key);
+  const char key[2] = { (char)dtype, triangle ? 't' : 'p' };
+  dc_array_context *x = dc_array_context_of(dev, err);
+  if (x == NULL || dc_device_open(dev, err) != 0) return NULL;
+  dc_kernel *k = dc_map_get(&x->matrix_kernels, key, sizeof key);
   if (k != NULL || (k = build(dev, dtype, triangle, err)) == NULL) return k;
-  if (dc_map_set(&kernels, key, sizeof key, k) == 0) return k;
+  if (dc_map_set(&x->matrix_kernels, key, sizeof key, k) == 0) return k;
   dc_module_unref(k->module);
   free(k);
   dc_fail_oom(err);

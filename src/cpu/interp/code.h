@@ -103,7 +103,6 @@ struct dc_code {
   const dc_isa *ops;
   int tier;                   /* DOTCOMPUTE_CPU_TIER: 0 or 1, -1 when not set */
   struct dc_memory *memory;   /* of the images */
-  uint64_t device_serial;     /* of the opening of the device that it was loaded in */
   ptx_module ptx;
   dc_cpu_function *functions; /* ptx.nfuncs of them */
   uint64_t global_image, const_image; /* host addresses; 0 when empty */

@@ -39,6 +39,7 @@ typedef struct kept {
   plan plan; /* NULL: a free entry */
   dc_fft key;
   int in_at, out_at; /* alignment */
+  int runs;  /* that are under way */
   uint64_t used;
 } kept;
 
@@ -49,12 +50,14 @@ typedef struct precision {
   int (*init_threads)(void); /* of the library with threads, a second one; NULL: not there */
   void (*plan_with_nthreads)(int n);
   dc_buf why;
+  pthread_mutex_t lock; /* guards the following, and FFTW's planner; not held while a plan runs */
   kept kept[PLANS];
   uint64_t turn;
 } precision;
 
 static atomic_int threads; /* of the device */
-static precision single = { .once = PTHREAD_ONCE_INIT }, twice = { .once = PTHREAD_ONCE_INIT };
+static precision single = { .once = PTHREAD_ONCE_INIT, .lock = PTHREAD_MUTEX_INITIALIZER },
+                 twice = { .once = PTHREAD_ONCE_INIT, .lock = PTHREAD_MUTEX_INITIALIZER };
 
 /* --- loading -------------------------------------------------------------------------------------- */
 
@@ -127,17 +130,20 @@ static plan make(precision *p, const dc_fft *f) {
   }
 }
 
-/* A kept plan, or a new one that replaces the least recently used. */
-static plan plan_for(precision *p, const dc_fft *f, dc_error *err) {
+/* A kept plan, or a new one that replaces the least recently used that does not run; *place: where it is kept, NULL:
+** nowhere.  The lock is held. */
+static plan find_plan(precision *p, const dc_fft *f, kept **place, dc_error *err) {
   const int in_at = p->api.alignment_of((void *)(uintptr_t)f->in),
             out_at = p->api.alignment_of((void *)(uintptr_t)f->out);
-  kept *place = &p->kept[0];
+  kept *oldest = NULL;
   for (kept *k = p->kept; k < p->kept + PLANS; k++) {
     if (same(k, f, in_at, out_at)) {
       k->used = ++p->turn;
+      *place = k;
       return k->plan;
     }
-    if (place->plan != NULL && (k->plan == NULL || k->used < place->used)) place = k;
+    const bool older = oldest == NULL || (oldest->plan != NULL && (k->plan == NULL || k->used < oldest->used));
+    if (k->runs == 0 && older) oldest = k;
   }
   plan made = make(p, f);
   if (made == NULL) {
@@ -145,13 +151,31 @@ static plan plan_for(precision *p, const dc_fft *f, dc_error *err) {
             (long long)f->batch);
     return NULL;
   }
-  if (place->plan != NULL) p->api.destroy_plan(place->plan);
-  *place = (kept){ made, *f, in_at, out_at, ++p->turn };
+  *place = oldest;
+  if (oldest == NULL) return made;
+  if (oldest->plan != NULL) p->api.destroy_plan(oldest->plan);
+  *oldest = (kept){ .plan = made, .key = *f, .in_at = in_at, .out_at = out_at, .used = ++p->turn };
   return made;
 }
 
+static plan begin_plan(precision *p, const dc_fft *f, kept **place, dc_error *err) {
+  pthread_mutex_lock(&p->lock);
+  plan made = find_plan(p, f, place, err);
+  if (made != NULL && *place != NULL) (*place)->runs++;
+  pthread_mutex_unlock(&p->lock);
+  return made;
+}
+
+static void end_plan(precision *p, plan made, kept *place) {
+  pthread_mutex_lock(&p->lock);
+  if (place != NULL) place->runs--;
+  else p->api.destroy_plan(made);
+  pthread_mutex_unlock(&p->lock);
+}
+
 static int transform(precision *p, const dc_fft *f, dc_error *err) {
-  plan made = plan_for(p, f, err);
+  kept *place = NULL;
+  plan made = begin_plan(p, f, &place, err);
   if (made == NULL) return -1;
   void *in = (void *)(uintptr_t)f->in, *out = (void *)(uintptr_t)f->out;
   switch (f->kind) {
@@ -159,6 +183,7 @@ static int transform(precision *p, const dc_fft *f, dc_error *err) {
   case DC_FFT_TO_REAL: p->api.execute_dft_c2r(made, in, out); break;
   default: p->api.execute_dft(made, in, out); break;
   }
+  end_plan(p, made, place);
   return 0;
 }
 

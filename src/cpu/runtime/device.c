@@ -29,6 +29,7 @@
 #include "cpu/runtime/pool.h"
 #include "cpu/runtime/state.h"
 #include "cpu/runtime/stream.h"
+#include "cpu/runtime/threads.h"
 
 #define SHARED_LIMIT ((size_t)48 << 10) /* bytes of shared memory a block may have unless a kernel asks for more */
 
@@ -89,13 +90,18 @@ static void fill_facts(dc_device *dev, const dc_cpu_device *cpu) {
 
 /* --- opening and closing -------------------------------------------------------------------------------- */
 
-/* Also of a device that cpu_open has opened in part. */
+/* The memory is one for the process; opened under the registry's lock, and kept. */
+static dc_memory *open_memory(dc_error *err) {
+  static dc_memory *memory;
+  if (memory == NULL) memory = dc_memory_open(err);
+  return memory;
+}
+
+/* A device that cpu_open has opened in part. */
 static void cpu_close(dc_device *dev) {
   dc_cpu_device *cpu = cpu_of(dev);
-  if (cpu == NULL) return;
   dev->impl = NULL;
   dc_pool_close(cpu);
-  dc_memory_close(cpu->memory);
   free(cpu);
   dc_fault_close();
 }
@@ -110,7 +116,7 @@ static int cpu_open(dc_device *dev, dc_error *err) {
   cpu->ops = dc_ops_best();
   const char *tier = getenv("DOTCOMPUTE_CPU_TIER");
   cpu->tier = tier && (tier[0] == '0' || tier[0] == '1') && tier[1] == 0 ? tier[0] - '0' : -1;
-  if ((cpu->memory = dc_memory_open(err)) == NULL || dc_pool_open(cpu, err) != 0) {
+  if ((cpu->memory = open_memory(err)) == NULL || dc_pool_open(cpu, err) != 0) {
     cpu_close(dev);
     return -1;
   }
@@ -127,7 +133,7 @@ static int cpu_alloc(dc_device *dev, size_t n, dc_ptr *out, dc_error *err) {
 
 static void cpu_free(dc_device *dev, dc_ptr p, size_t n) {
   (void)n;
-  if (cpu_of(dev)) dc_memory_free(cpu_of(dev)->memory, p);
+  dc_memory_free(cpu_of(dev)->memory, p);
 }
 
 static int cpu_memory_info(dc_device *dev, size_t *free_bytes, size_t *total_bytes, dc_error *err) {
@@ -210,11 +216,7 @@ static int cpu_load(dc_device *dev, const void *image, size_t len, dc_code **out
 
 static void cpu_unload(dc_device *dev, dc_code *code) {
   if (code == NULL) return;
-  if (cpu_of(dev) == NULL || cpu_of(dev)->serial != code->device_serial) { /* closed since, which freed its memory */
-    code->global_image = code->const_image = 0;
-  } else {
-    dc_pool_forget(cpu_of(dev), code);
-  }
+  dc_pool_forget(cpu_of(dev), code);
   dc_code_unload(code);
 }
 

@@ -27,7 +27,7 @@ void dc_job_interrupt(dc_job *job) {
 }
 
 bool dc_job_poll(dc_job *job, bool launching) {
-  if (launching) job->wake(job->pool);
+  if (launching) job->wake(job);
   return dc_job_interrupted(job) || atomic_load_explicit(&job->grid.stop, memory_order_relaxed);
 }
 

@@ -12,16 +12,27 @@
 #include "cpu/interp/interp.h"
 #include "cpu/runtime/warp_order.h"
 
+struct dc_worker;
+
 typedef struct dc_job {
   dc_grid grid;
   const dc_cpu_function *fn;
   struct dc_native_code *native;  /* NULL: tier 0 */
   const dc_warp_order *order;
   uint64_t nblocks;
+  bool all_resident;              /* its blocks may wait for each other */
   _Atomic uint64_t next_block;
   const uint32_t (*tids)[3][DC_LANES]; /* thread coordinates, of each warp of a block */
-  struct dc_pool *pool;
-  void (*wake)(struct dc_pool *pool); /* called by the launching thread at each poll */
+  dc_cpu_device *cpu;             /* of the Lua state that launches */
+  void (*work)(struct dc_worker *k, struct dc_job *job); /* a worker's part */
+  void (*wake)(struct dc_job *job); /* called by the launching thread at each poll */
+  double begun;                   /* dc_clock when it was */
+  bool is_long;                   /* threads.c knows it, since it takes long */
+  bool alone;                     /* there are no threads to help */
+  /* of threads.c, guarded by its lock */
+  bool open;                      /* threads may join; set by the launching thread alone */
+  int helpers;                    /* threads that work for it */
+  struct dc_job *next;
   pthread_mutex_t lock;           /* guards what follows */
   bool failed;
   atomic_bool interrupted;

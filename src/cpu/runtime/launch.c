@@ -74,15 +74,18 @@ static void unlink_block(dc_worker *k, dc_block_run *b) {
   *at = b->next;
 }
 
-/* Runs blocks until there are none: a new one after each that yields, up to DC_MAX_RESIDENT at a time. */
+/* Runs blocks until there are none: a new one after each that yields, up to DC_MAX_RESIDENT at a time.  Of a grid whose
+** blocks are all to be resident the launching thread takes more where no other thread has taken them: those may be at
+** work for another launch, and the blocks may wait for each other. */
 static void run_blocks(dc_worker *k) {
   dc_job *job = k->job;
   int resident = 0;
   bool prefer_new = true;
   int quiet = 0; /* blocks in a row that yielded */
+  int most = DC_MAX_RESIDENT;
   while (!atomic_load_explicit(&job->grid.stop, memory_order_relaxed) && !dc_job_interrupted(job)) {
     dc_block_run *b = NULL;
-    if (resident == 0 || (prefer_new && resident < DC_MAX_RESIDENT)) b = next_block(k);
+    if (resident == 0 || (prefer_new && resident < most)) b = next_block(k);
     if (b) resident++;
     else b = k->live_blocks;
     if (b == NULL) return;
@@ -95,6 +98,7 @@ static void run_blocks(dc_worker *k) {
       push_block(end, b);
       prefer_new = true;
       if (quiet++ > resident) sched_yield();
+      if (quiet > resident && resident == most && k->index == 0 && job->all_resident) most++;
     } else {
       push_block(&k->free_blocks, b);
       resident--;
@@ -102,7 +106,7 @@ static void run_blocks(dc_worker *k) {
       quiet = 0;
     }
     if (k->index == 0 && atomic_load_explicit(&job->next_block, memory_order_relaxed) < job->nblocks)
-      job->wake(job->pool);
+      job->wake(job);
   }
 }
 
@@ -117,7 +121,7 @@ static void run_simple_blocks(dc_worker *k) {
     if (first >= job->nblocks) return;
     uint64_t left = job->nblocks - first;
     if (dc_native_blocks(k, first, left < share ? left : share) == DC_STOPPED) return;
-    if (k->index == 0) job->wake(job->pool);
+    if (k->index == 0) job->wake(job);
   }
 }
 
@@ -191,6 +195,7 @@ static void offer_grid_barrier(const dc_pool *pool, dc_job *job) {
   ((uint32_t *)(uintptr_t)pool->workspace)[1] = 0;
   job->grid.envreg[0] = (uint32_t)(pool->workspace >> 32);
   job->grid.envreg[1] = (uint32_t)pool->workspace;
+  job->all_resident = true;
 }
 
 static int check_launch(const dc_cpu_function *fn, const dc_launch *l, dc_error *err) {
@@ -236,13 +241,13 @@ int dc_cpu_launch(dc_cpu_device *cpu, dc_cpu_function *fn, const dc_launch *l, d
   dc_job job = {
     .grid = { .grid = l->grid, .block = l->block, .nwarps = (threads + DC_LANES - 1) / DC_LANES,
               .shared_bytes = (uint32_t)(fn->ptx->shared_size + l->shared), .dynamic_shared = l->shared,
-              .params = l->params, .nsm = (uint32_t)pool->nthreads, .id = ++pool->launches },
+              .params = l->params, .nsm = (uint32_t)pool->nthreads, .id = pool->first_id + ++pool->launches },
     .fn = fn, .native = dc_native_prepare(fn, l->block), .order = &pool->order,
     .nblocks = (uint64_t)l->grid.x * l->grid.y * l->grid.z, .tids = tids, .err = err,
     .lock = PTHREAD_MUTEX_INITIALIZER, .out = DC_BUF_INIT,
   };
   offer_grid_barrier(pool, &job);
   fill_tids(tids, job.grid.nwarps, l->block);
-  dc_pool_run(pool, &job, work);
+  dc_pool_run(cpu, &job, work);
   return conclude(&job, err);
 }

@@ -65,7 +65,6 @@ int dc_code_load(dc_cpu_device *cpu, const char *text, size_t len, struct dc_cod
   code->ops = cpu->ops;
   code->tier = cpu->tier;
   code->memory = cpu->memory;
-  code->device_serial = cpu->serial;
   code->shared_align = 128;
   if (ptx_parse(text, len, &code->ptx, err) != 0) goto failed;
   code->functions = calloc((size_t)code->ptx.nfuncs + 1, sizeof *code->functions);

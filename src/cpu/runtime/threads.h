@@ -1,0 +1,35 @@
+/*
+** threads.h - the worker threads of the CPU device, one set for the process.
+**
+** The launching thread is worker 0 of its launch (pool.h).  A launch that takes longer than waking a thread is opened to
+** these threads; launches of several Lua states at the same time share them, each thread working for one of them at a
+** time.  The launching thread alone finishes its launch where the threads have other work, so launches never wait for
+** each other.
+*/
+#pragma once
+
+#include <stddef.h>
+
+#include "base/error.h"
+#include "cpu/runtime/allocator.h"
+#include "cpu/runtime/job.h"
+#include "cpu/runtime/state.h"
+
+int dc_cpu_threads(void); /* DOTCOMPUTE_CPU_THREADS, else the processors that this process may use */
+
+/* Before anything else, by one thread at a time; later calls change nothing.  `memory` is the device's, for good. */
+int dc_threads_open(dc_memory *memory, dc_error *err);
+int dc_threads_count(void);    /* workers of a launch at most, its launching thread among them */
+size_t dc_threads_stack(void); /* bytes of address space of each one's stacks */
+
+/* The launching thread finds that its launch takes long: Ctrl-C ends it from now on, and threads are woken while it has
+** blocks left.  To be called again after each of its polls. */
+void dc_threads_help(dc_job *job);
+/* The launch is over: waits for the threads that work for it.  Where Ctrl-C has ended it, it ends all others that take
+** long. */
+void dc_threads_leave(dc_job *job);
+/* The code, which no launch uses, is about to be unloaded. */
+void dc_threads_forget(const struct dc_code *code);
+
+void dc_worker_start(dc_worker *k, dc_cpu_device *cpu, uint32_t index);
+void dc_worker_end(dc_worker *k); /* frees the warps, blocks and frames that it keeps for reuse */
