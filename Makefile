@@ -2,7 +2,8 @@
 # Needs a C compiler, Lua 5.4's headers and library, libedit.  No CUDA: it is found at run time.
 
 SAN ?=
-BUILD ?= build$(if $(SAN),-san)
+TSAN ?=
+BUILD ?= build$(if $(SAN),-san)$(if $(TSAN),-tsan)
 PREFIX ?= /usr/local
 BINDIR ?= $(PREFIX)/bin
 LIBDIR ?= $(PREFIX)/lib/lua/5.4
@@ -44,11 +45,18 @@ EDIT_LINK := $(or $(shell $(PKG_CONFIG) --libs libedit 2>/dev/null),-ledit)
 # --- flags ---------------------------------------------------------------------------------------
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wconversion -Wno-sign-conversion $(if $(WERROR),-Werror)
 OPS_OPT := -O3
+# What a kernel reads and writes is the kernel's affair: faults there are caught, and must not end the process.
 ifneq ($(SAN),)
-  override CFLAGS := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined
-  override LDFLAGS += -fsanitize=address,undefined
-  # What a kernel reads and writes is the kernel's affair: faults there are caught, and must not end the process.
+  SANITIZE := -fsanitize=address,undefined
+  override CFLAGS := -O1 -g -fno-omit-frame-pointer $(SANITIZE) -fno-sanitize-recover=undefined
   OPS_OPT := $(addprefix -fno-sanitize=,address null alignment object-size pointer-overflow)
+else ifneq ($(TSAN),)
+  SANITIZE := -fsanitize=thread
+  override CFLAGS := -O1 -g -fno-omit-frame-pointer $(SANITIZE) -Wno-maybe-uninitialized# which is wrong at -O1
+  OPS_OPT := -fno-sanitize=thread
+endif
+ifdef SANITIZE
+  override LDFLAGS += $(SANITIZE)
 endif
 DC_CFLAGS := -std=gnu11 -D_GNU_SOURCE= -Isrc $(LUA_CFLAGS) $(EDIT_CFLAGS) $(WARN) $(CFLAGS) -fPIC -fvisibility=hidden -pthread
 # A kernel's arithmetic must be what the kernel says: no contraction, no undefined overflow.
@@ -80,11 +88,13 @@ EXE_OBJ := $(patsubst %.c,$(OBJ)/%.o,$(wildcard src/dclua/*.c)) $(OBJ)/gen/embed
 LUA_FILES := $(shell find lua -name '*.lua' | LC_ALL=C sort)
 UNIT_SRC := $(wildcard spec/c/test_*.c)
 UNITS := $(UNIT_SRC:spec/c/%.c=$(BUILD)/spec/%)
-HOST := $(if $(SAN),$(BUILD)/bin/lua5.4)
+# What ThreadSanitizer looks at, ten times slower: states in threads, launches by several threads, background builds.
+TSAN_SPECS := $(wildcard spec/threads/*_spec.lua) spec/device/streams_spec.lua spec/cpu/faults_spec.lua
+HOST := $(if $(SANITIZE),$(BUILD)/bin/lua5.4)
 # The compiler process beside core.so needs no more than this.
 COMPILER_OBJ := $(patsubst %.c,$(OBJ)/%.o,$(wildcard src/compiler/*.c src/base/*.c src/compile/nvrtc/*.c))
 FAKES := $(patsubst spec/fake/%.c,$(BUILD)/spec/lib%.so,$(wildcard spec/fake/fake_*.c))
-BRIDGE := $(BUILD)/spec/kernels_bridge.so
+BRIDGE := $(BUILD)/spec/kernels_bridge.so $(BUILD)/spec/states.so
 COUNTING := $(BUILD)/spec/counting/dotcompute/core.so
 
 DCLUA := $(BUILD)/dclua
@@ -119,7 +129,7 @@ $(OBJ)/src/cpu/ops/%.$(1).o: src/cpu/ops/%.c $(BUILD)/flags
 	$$(call COMPILE,$$< ($(1)),$$(CPU_CFLAGS) $$(OPS_CFLAGS) $$(ISA_$(1)) $$(OPS_DEBUG_$$*) -DDC_ISA=$(1),$$<)
 endef
 # A thousand functions of which everything is inlined: 20 MB of debugging information.
-OPS_DEBUG_functions := $(if $(SAN),,-g0)
+OPS_DEBUG_functions := $(if $(SANITIZE),,-g0)
 $(foreach i,$(ISAS),$(eval $(call OPS_RULE,$(i))))
 
 # Texts that travel inside the binaries: Lua modules in dclua, small headers in the compiler's room.
@@ -168,10 +178,10 @@ $(COUNTING): spec/device/counting.c $(LIB_OBJ) $(LUA_OBJ) $(COMPILER) $(BUILD)/f
 	@mkdir -p $(@D); echo "  LD $@"; ln -sf $(abspath $(COMPILER)) $(@D)/compiler
 	@$(CC) $(DC_CFLAGS) -MMD -MP -MF $@.d -MT $@ $(LIBFLAG) $(LDFLAGS) -Wl,-z,nodelete -o $@ $< $(LIB_OBJ) $(LUA_OBJ) \
 	  $(SYSLIBS)
-# What the kernel suite needs of C, as a Lua module.
-$(BRIDGE): spec/c/kernels_bridge.c $(BUILD)/flags
+# What specs need of C, as Lua modules: the kernel suite, threads.
+$(BRIDGE): $(BUILD)/spec/%.so: spec/c/%.c $(BUILD)/flags
 	@mkdir -p $(@D); echo "  CC $<"
-	@$(CC) -std=gnu11 $(LUA_CFLAGS) $(WARN) -O2 -g -fPIC -fvisibility=hidden -shared -o $@ $< -lm -ldl
+	@$(CC) -std=gnu11 $(LUA_CFLAGS) $(WARN) -O2 -g $(SANITIZE) -fPIC -fvisibility=hidden -shared -o $@ $< -lm -ldl -pthread
 # What bench/ measures against: C loops, plain and with -ffast-math, which must not be among the linker's flags too
 # (it would change the arithmetic of the whole process), and other programs' libraries.
 BENCH_CC = @mkdir -p $(@D); echo "  CC $<"; $(CC) -std=gnu11 -Isrc $(LUA_CFLAGS) $(WARN) -O3 -fPIC
@@ -203,7 +213,7 @@ test:
 	@$(MAKE) --no-print-directory all units
 	@NVRTC="$(NVRTC)" sh tools/setup.sh nvrtc $(DCLUA)
 	@NVRTC="$(NVRTC)" DOTCOMPUTE_CACHE="$${DOTCOMPUTE_CACHE:-$(abspath $(BUILD))/cache}" \
-	  LUA="$(LUA)" sh tools/with.sh $(BUILD) lua spec/run.lua $(SPECS)
+	  LUA="$(LUA)" sh tools/with.sh $(BUILD) lua spec/run.lua $(or $(SPECS),$(if $(TSAN),$(TSAN_SPECS)))
 # TABLES="cpu …" for some; ROWS="saxpy …": those kernels of bench/cpu.lua; TEN="name …": those of the suite for
 # bench/suite.lua, else the ones that bench/ten.txt names.
 bench: all $(BENCH) $(BRIDGE)
@@ -264,6 +274,7 @@ help:
 ## make clean         removes the build folder
 ##
 ## SAN=1              with AddressSanitizer and UBSan, in build-san
+## TSAN=1             with ThreadSanitizer, in build-tsan; `make test` runs the specs about threads, unless SPECS says which
 ## BUILD=folder       builds there
 ## NVRTC=off          demo and test neither look for NVIDIA's compiler nor fetch it
 ## CC= HOSTCC= CFLAGS= LDFLAGS= LUA= LUA_INCDIR= LUA_LIBDIR= WERROR=1    as one expects

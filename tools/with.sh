@@ -25,6 +25,12 @@ if grep -qs 'fsanitize=address' "$build/flags"; then
   export LSAN_OPTIONS="suppressions=$PWD/tools/lsan.supp:print_suppressions=0:${LSAN_OPTIONS:-}"
   export UBSAN_OPTIONS="print_stacktrace=1:${UBSAN_OPTIONS:-}"
 fi
+if grep -qs 'fsanitize=thread' "$build/flags"; then
+  DOTCOMPUTE_STOCK_LUA=$(command -v "$LUA")
+  export LUA="$build/bin/lua5.4" PATH="$build/bin:$PATH"
+  # A report makes the process fail at its end.
+  export TSAN_OPTIONS="suppressions=$PWD/tools/tsan.supp:print_suppressions=0:${TSAN_OPTIONS:-}"
+fi
 if [ "$1" = lua ]; then
   shift
   exec "$LUA" "$@"

@@ -145,7 +145,11 @@ static void make_classes(dc_memory *m) {
 }
 
 /* Bytes of address space to reserve. */
+#ifdef __SANITIZE_THREAD__ /* which has other uses for most addresses */
+#define MOST_RESERVED ((size_t)64 << 30)
+#else
 #define MOST_RESERVED ((size_t)4 << 40)
+#endif
 #define LEAST_RESERVED ((size_t)512 << 20)
 #define UNIT (64 * CHUNK) /* zones are whole chunks */
 
