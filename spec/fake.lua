@@ -16,8 +16,9 @@ function fake.build()
   os.remove(name)
 end
 
--- Runs Lua text. Returns its output, and what the driver reports: {launch=, held=, misuse=, calls=}.
-function fake.run(script, env)
+-- Runs Lua text by dclua, or by `host`. Returns its output, and what the driver reports: {launch=, held=, misuse=,
+-- calls=}.
+function fake.run(script, env, host)
   local source, rep, out = os.tmpname(), os.tmpname(), os.tmpname()
   local f = assert(io.open(source, "w"))
   f:write [[
@@ -49,7 +50,7 @@ local function script()
   for name, value in pairs(env or {}) do words[#words + 1] = name .. "=" .. value end
   for i, w in ipairs(words) do words[i] = quote(w) end
   local ok, how, code = os.execute(("%s timeout 300 %s %s >%s 2>&1"):format(table.concat(words, " "),
-    quote(build .. "/dclua"), source, out))
+    quote(host or build .. "/dclua"), source, out))
   local text = helper.read(out)
   check.is_true(ok == true, ("%s %s: %s"):format(how, code, text))
   local report = { launch = {}, held = {}, misuse = {}, calls = {}, text = helper.read(rep) }

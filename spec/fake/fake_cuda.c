@@ -27,6 +27,7 @@
 #endif
 #include <ctype.h>
 #include <elf.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -126,7 +127,14 @@ static CUresult enter(int f) {
   if (calls[F_Init] == 0 && f != F_DriverGetVersion) return CUDA_ERROR_NOT_INITIALIZED;
   return CUDA_SUCCESS;
 }
+/* Calls of several threads come one after another; some of the functions call others. */
+static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+static int take_lock(void) { return pthread_mutex_lock(&lock); }
+static void give_lock(const int *taken) {
+  if (*taken == 0) pthread_mutex_unlock(&lock);
+}
 #define ENTER(f) \
+  __attribute__((cleanup(give_lock))) const int taken_ = take_lock(); \
   do { \
     CUresult r_ = enter(F_##f); \
     if (r_ != CUDA_SUCCESS) return r_; \

@@ -2,7 +2,8 @@
 ** order.h - part of fake_cuda.c: streams, events and graphs, and a watch over their order.
 **
 ** Each stream counts its operations; a clock says, for each stream, how far it is known to have come.  A
-** stream's clock takes in those of events that it waits for, and the host's takes in what it has waited for.
+** stream's clock takes in those of events that it waits for, and the host's takes in what it has waited for; each
+** thread of the host has its own.
 ** Whoever uses memory must know of the last writing of it, and whoever writes of every reading: else it is
 ** reported as a race.  Of a launch, eight bytes that are an address count as a pointer: kernels called
 ** "expression" write through the first and read through the others, kernels called "use_rw…" read and write
@@ -21,9 +22,10 @@ typedef struct transfer {
   unsigned long long time;
 } transfer;
 
-static clocks host_clock;
+static _Thread_local clocks host_clock; /* what this thread knows to be done */
 static unsigned long long ticks;
-static int lines, captures, last_capture, thread_mode; /* CU_STREAM_CAPTURE_MODE_GLOBAL at first */
+static int lines, last_capture;
+static _Thread_local int captures, thread_mode; /* of this thread; CU_STREAM_CAPTURE_MODE_GLOBAL at first */
 static transfer *transfers;
 
 static bool lazy(void) { return setting("FAKE_CUDA_LAZY", 0) != 0; }

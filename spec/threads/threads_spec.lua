@@ -1,5 +1,4 @@
 -- Lua states in threads of their own: random programs of eight at the same time give what they give alone.
-local dc = require "dotcompute"
 local states = require "spec.states"
 local h = require "spec.helper"
 
@@ -80,8 +79,7 @@ describe("Lua states in eight threads", function()
       local x = dc.zeros(1, "int32")
       k(1, 1, x)
       return x[1] .. " " .. dc.stats().compiles]]):format(h.seed, h.seed % 1000), 1, THREADS)
-    local compiles = {}
-    for i, r in ipairs(results) do
+    for _, r in ipairs(results) do
       assert.is_true(r[1], r[2])
       assert.matches("^" .. h.seed % 1000 .. " %d+$", r[2])
     end

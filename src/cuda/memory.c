@@ -100,6 +100,11 @@ static void trim(dc_device *dev) {
   dc_error_clear(&ignored);
 }
 
+static void rest(dc_device *dev) {
+  dc_cuda *d = dc_cuda_of(dev);
+  if (dc_cuda_try_enter(d)) dc_cuda_free_list_clear(d, raw_free);
+}
+
 void dc_cuda_find_pool(dc_cuda *d) {
   int supported = 0;
   uint64_t threshold = dc_bytes_setting("DOTCOMPUTE_POOL", SIZE_MAX);
@@ -129,6 +134,7 @@ const dc_memory_ops dc_cuda_memory_ops = {
   .info = memory_info,
   .reserved = reserved,
   .trim = trim,
+  .rest = rest,
   .to_device = dc_cuda_to_device,
   .to_host = dc_cuda_to_host,
   .copy = dc_cuda_copy,

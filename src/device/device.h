@@ -192,6 +192,9 @@ typedef struct dc_memory_ops {
   int (*info)(dc_device *dev, size_t *free_bytes, size_t *total_bytes, dc_error *err);
   size_t (*reserved)(dc_device *dev); /* bytes allocated or cached; optional (default: dev->bytes_live) */
   void (*trim)(dc_device *dev);       /* releases cached memory; optional (default: nothing is cached); never fails */
+  /* Its Lua state has ended: what it alone has cached is for the others. Never waits, never fails; optional (default:
+  ** it alone has cached nothing). */
+  void (*rest)(dc_device *dev);
   int (*to_device)(dc_device *dev, dc_ptr dst, const void *src, size_t n, dc_error *err);
   int (*to_host)(dc_device *dev, void *dst, dc_ptr src, size_t n, dc_error *err); /* waits for the work before it */
   /* within the device; the two may overlap only if equal */

@@ -141,6 +141,7 @@ void dc_device_reset(dc_device *dev) {
   dc_stream_choose(dev, NULL, &ignored);
   dc_error_clear(&ignored);
   dc_streams_sweep(dev);
+  if (dev->memory->rest != NULL && dev->state == DC_DEVICE_OPEN) dev->memory->rest(dev);
   dev->bytes_limit = 0;
   dev->bytes_peak = dev->bytes_live;
 }
