@@ -4721,6 +4721,36 @@ function dc.pinned(...) end
 ---@return dotcompute.graph # the graph; `g()` runs it
 function dc.graph(fn) end
 
+---@class dotcompute.share.options
+---@field keep? boolean the memory stays until it has been opened. Default: false
+
+---Lets other Lua states of the process open the array: gives a token, a string to be sent to them by what the library for threads has for that. The array is evaluated, and so are pending expressions that read it. What this state has issued so far comes before what another issues after `dc.open`.
+---
+---A token is no reference: the array stays as long as a state holds it. `keep` makes it stay until it has been opened once more, even when this state has ended; a token with `keep` that is never opened keeps the memory until the process ends.
+---
+---Neither state is told of what the other does afterwards: who writes shares again, and who reads opens that token, which gives the array that it has already.
+---```lua
+---local a = dc.arange(1, 4)
+---local token = dc.share(a)
+---local b = dc.open(token)                   -- in another state, as a rule
+---b:fill(7)
+---a[2]                                       --> 7
+---```
+---@param a dotcompute.array the array, or a view: the other state gets the same view
+---@param options? dotcompute.share.options options by name
+---@return string # the token
+function dc.share(a, options) end
+
+---The array of a token of `dc.share`, in this Lua state and without a copy. What this state's current stream is given next runs after what other states had issued when they last shared the array. Opening it again gives another array over the same memory. The last state that holds the memory frees it; `a:close()` gives it up for this state alone.
+---```lua
+---local token = dc.share(dc.ones(2, 3), { keep = true })
+---dc.open(token):sum()                       --> 6
+---select(2, pcall(dc.open, "x")).kind        --> argument
+---```
+---@param token string what `dc.share` has given, in this process
+---@return dotcompute.array # an array of the same device, dtype, shape and strides
+function dc.open(token) end
+
 ---@class dotcompute.elementwise.options
 ---@field name? string the name in messages and profiles
 ---@field preamble? string text in front: functions, `#include`
@@ -8088,7 +8118,7 @@ dc.profile = {}
 ---@field limit? integer how many launches are kept one by one, for the trace. Default: 100000
 ---@field trace? string a file that `stop` writes the trace to, as `dc.profile.trace` does
 
----Begins to time every launch of the process.
+---Begins to time every launch of this Lua state.
 ---```lua
 ---dc.profile.start()
 ---local x = dc.ones(1000) + 1

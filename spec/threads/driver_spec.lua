@@ -1,5 +1,5 @@
--- Lua states in threads on GPUs, by way of a driver library without a GPU (spec/fake/fake_cuda.c), which watches the order
--- of all streams: kernels compute nothing there, copies and fills are real.
+-- Lua states in threads on GPUs, by way of a driver library without a GPU (spec/fake/fake_cuda.c), which watches the
+-- order of all streams: kernels compute nothing there, copies and fills are real.
 local fake = require "spec.fake"
 local h = require "spec.helper"
 
@@ -52,8 +52,8 @@ local body = [[
       g()
       assert(zeros[1] == 7)
       g:close()
-      local k = dc.kernel(("__global__ void use_w%d(int n, int *x) { if (threadIdx.x < n) x[threadIdx.x] = 1; }"):format(
-        math.random(3)))
+      local source = "__global__ void use_w%d(int n, int *x) { if (threadIdx.x < n) x[threadIdx.x] = 1; }"
+      local k = dc.kernel(source:format(math.random(3)))
       for _ = 1, 20 do k(1, 32, 1, zeros) end
       check(a, values)
       collectgarbage()

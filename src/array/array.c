@@ -17,8 +17,7 @@
 
 /* --- making ---------------------------------------------------------------------------------------- */
 
-/* A READY array over a buffer, whose reference it takes (also on failure). */
-static dc_array *array_over(dc_buffer *b, dc_ptr ptr, dc_dtype dtype, const dc_geometry *g, dc_error *err) {
+dc_array *dc_array_over(dc_buffer *b, dc_ptr ptr, dc_dtype dtype, const dc_geometry *g, dc_error *err) {
   dc_array *a = dc_array_new(b->dev, dtype, err);
   if (a == NULL) {
     dc_buffer_unref(b);
@@ -46,7 +45,7 @@ dc_array *dc_array_empty(dc_device *dev, dc_dtype dtype, int ndim, const int64_t
   dc_geometry g;
   if (plan(dev, dtype, ndim, shape, &g, err) != 0) return NULL;
   dc_buffer *b = dc_buffer_new(dev, (size_t)dc_geometry_size(&g) * dc_dtype_size(dtype), dc_flush_pinned, err);
-  return b == NULL ? NULL : array_over(b, b->ptr, dtype, &g, err);
+  return b == NULL ? NULL : dc_array_over(b, b->ptr, dtype, &g, err);
 }
 
 dc_array *dc_array_pinned(dc_device *host, dc_device *gpu, dc_dtype dtype, int ndim, const int64_t *shape,
@@ -54,7 +53,7 @@ dc_array *dc_array_pinned(dc_device *host, dc_device *gpu, dc_dtype dtype, int n
   dc_geometry g;
   if (dc_device_open(host, err) != 0 || plan(host, dtype, ndim, shape, &g, err) != 0) return NULL;
   dc_buffer *b = dc_buffer_pinned(host, gpu, (size_t)dc_geometry_size(&g) * dc_dtype_size(dtype), err);
-  return b == NULL ? NULL : array_over(b, b->ptr, dtype, &g, err);
+  return b == NULL ? NULL : dc_array_over(b, b->ptr, dtype, &g, err);
 }
 
 dc_array *dc_array_from_host(dc_device *dev, dc_dtype dtype, int ndim, const int64_t *shape, const void *src,
@@ -82,7 +81,7 @@ dc_array *dc_array_wrap(dc_device *dev, dc_ptr ptr, dc_dtype dtype, int ndim, co
     return NULL;
   }
   dc_buffer *b = dc_buffer_wrap(dev, ptr, bytes, NULL, NULL, err);
-  dc_array *a = b == NULL ? NULL : array_over(b, ptr, dtype, &g, err);
+  dc_array *a = b == NULL ? NULL : dc_array_over(b, ptr, dtype, &g, err);
   if (a == NULL) return NULL;
   b->release = release; /* set last: after a failure the caller still owns the memory */
   b->ud = ud;
@@ -178,5 +177,5 @@ dc_array *dc_array_view(dc_array *a, const dc_geometry *g, int64_t byte_offset, 
     return NULL;
   }
   a->buffer->refs++;
-  return array_over(a->buffer, a->ptr + (dc_ptr)byte_offset, a->dtype, g, err);
+  return dc_array_over(a->buffer, a->ptr + (dc_ptr)byte_offset, a->dtype, g, err);
 }

@@ -57,5 +57,7 @@ void dc_array_memory(const dc_array *a, dc_ptr *from, dc_ptr *to);
 ** is `written`, no pending expression reads it; else 0 (as an empty array's may be). */
 dc_ptr dc_array_launch_ready(const dc_array *a, const dc_device *dev, dc_dtype dtype, bool written);
 
+/* A READY array over a buffer, whose reference it takes (also on failure). */
+dc_array *dc_array_over(dc_buffer *b, dc_ptr ptr, dc_dtype dtype, const dc_geometry *g, dc_error *err);
 /* A view of a's memory: geometry with byte strides, from `byte_offset` on. A pending `a` is computed first. */
 dc_array *dc_array_view(dc_array *a, const dc_geometry *g, int64_t byte_offset, dc_error *err);

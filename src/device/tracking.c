@@ -33,19 +33,24 @@ int dc_tracking_barrier(dc_device *dev, dc_stream *by, dc_error *err) {
   return dc_hazards_note(&x->barrier, by, true, err);
 }
 
-void dc_tracking_free(dc_hazards **h, dc_device *dev, dc_ptr p, size_t n) {
+void *dc_tracking_home(const dc_hazards *h, dc_device *dev) {
   void *before = dev->stream;
   dev->stream = NULL; /* the own stream, where memory without a list was used; never a capture's */
   const dc_hazards *barrier = dc_capture_outside(dev); /* launches with unknown operands may use the memory */
-  if ((*h != NULL || barrier != NULL) && dev->state == DC_DEVICE_OPEN && !dev->blocking) {
+  if ((h != NULL || barrier != NULL) && dev->state == DC_DEVICE_OPEN && !dev->blocking) {
     dc_error ignored = DC_ERROR_INIT;
-    dc_stream *home = dc_hazards_last(*h, dev);
+    dc_stream *home = dc_hazards_last(h, dev);
     if (home == NULL) home = dc_stream_own(dev, &ignored);
     dc_error_clear(&ignored);
     if (home != NULL) dev->stream = home->handle;
-    dc_hazards_finish(*h, home);
+    dc_hazards_finish(h, home);
     dc_hazards_finish(barrier, home);
   }
+  return before;
+}
+
+void dc_tracking_free(dc_hazards **h, dc_device *dev, dc_ptr p, size_t n) {
+  void *before = dc_tracking_home(*h, dev);
   dc_device_free(dev, p, n);
   dev->stream = before;
   dc_hazards_drop(h);

@@ -38,6 +38,7 @@
 #include "lua/predicate.h"
 #include "lua/profile.h"
 #include "lua/reduce.h"
+#include "lua/share.h"
 #include "lua/stream.h"
 #include "lua/terminal.h"
 #include "lua/variant.h"
@@ -232,6 +233,7 @@ int luaopen_dotcompute_core(lua_State *L) {
   dc_lua_setfuncs(L, 1, dc_lua_linalg_core);
   dc_lua_setfuncs(L, 1, dc_lua_stream_core);
   dc_lua_setfuncs(L, 1, dc_lua_graph_core);
+  dc_lua_setfuncs(L, 1, dc_lua_share_core);
   push_null(L, 1);
   lua_setfield(L, 3, "null");
   lua_pushliteral(L, DC_VERSION);

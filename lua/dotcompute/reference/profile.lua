@@ -10,7 +10,7 @@ are timed as a whole.
 ]],
   {
     "start", at = "dc.profile",
-    text = "Begins to time every launch of the process.",
+    text = "Begins to time every launch of this Lua state.",
     options = {
       { "limit", "integer", "how many launches are kept one by one, for the trace. Default: 100000" },
       { "trace", "string", "a file that `stop` writes the trace to, as `dc.profile.trace` does" },

@@ -40,6 +40,8 @@ static inline dc_buffer *make(dc_device *dev, size_t bytes, dc_error *err) {
   b->hazards = NULL;
   b->site = NULL;
   b->pinned = NULL;
+  b->shared = NULL;
+  b->leave = NULL;
   return b;
 }
 
@@ -105,7 +107,9 @@ static DC_HOT void give_back(dc_buffer *b) {
   b->ptr = 0;
   if (b->site != NULL) dc_allocation_end(b->site, b->bytes);
   b->site = NULL;
-  if (b->pinned != NULL) {
+  if (b->leave != NULL) {
+    b->leave(b);
+  } else if (b->pinned != NULL) {
     b->dev->tracking--;
     dc_pinned_free(b->pinned, b->hazards);
     b->pinned = NULL;

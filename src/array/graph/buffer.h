@@ -38,6 +38,8 @@ struct dc_buffer {
   void *ud;
   dc_hazards *hazards; /* its last uses, where there are several streams */
   dc_allocation_site *site; /* the line of the script that made it, where that was noted */
+  struct dc_shared *shared; /* other Lua states may hold the memory, too (shared.h) */
+  void (*leave)(dc_buffer *b); /* gives such memory up; else NULL */
   dc_pinned *pinned; /* it is page-locked host memory; `dev` is the CPU device */
 };
 
