@@ -17,7 +17,7 @@ to another one, without a copy.
       .. "until the process ends.\n\n"
       .. "Neither state is told of what the other does afterwards: who writes shares again, and who reads opens that "
       .. "token, which gives the array that it has already.",
-    args = { { "a", "dotcompute.array", "the array, or a view: the other state gets the same view" } },
+    args = { { "a", "array", "the array, or a view: the other state gets the same view" } },
     options = { { "keep", "boolean", "the memory stays until it has been opened. Default: false" } },
     returns = { { "string", "the token" } },
     errors = {
@@ -42,7 +42,7 @@ a[2]                                       --> 7
       .. "gives another array over the same memory. The last state that holds the memory frees it; `a:close()` gives it "
       .. "up for this state alone.",
     args = { { "token", "string", "what `dc.share` has given, in this process" } },
-    returns = { { "dotcompute.array", "an array of the same device, dtype, shape and strides" } },
+    returns = { { "array", "an array of the same device, dtype, shape and strides" } },
     errors = {
       argument = "no token, a damaged one, or one of another process; no state holds the array any more",
       device = "its device cannot be opened",
