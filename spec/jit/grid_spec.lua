@@ -35,6 +35,27 @@ describe("barriers of the grid", function()
     end
   end)
 
+  it("show what other blocks have written", function()
+    local k = dc.jit(function(x, y)
+      local i = dc.index()
+      if dc.block_index() == 1 then
+        local before = x[5]
+        dc.sync_grid()
+        dc.sync_grid()
+        y[i] = before * 10 + x[5]
+      else
+        dc.sync_grid()
+        x[i - dc.block_size()] = 1
+        dc.sync_grid()
+      end
+    end)
+    local n = math.random(5, 64)
+    local y = dc.zeros(n)
+    k(2, n, dc.full(n, 3), y)
+    assert.equal(31.0, y:min():item())
+    assert.equal(31.0, y:max():item())
+  end)
+
   it("need a grid whose blocks are resident together", function()
     local k = dc.jit(function(x)
       dc.sync_grid()

@@ -85,6 +85,7 @@ builtins.text = text
 local function act(self, n, t, c, args, more)
   self:only_in_kernels(n, self:shown(n))
   self:set(self.inst, "effect")
+  self.uses.communicates = true -- threads may see what others have written
   local e = text(n, t, c, args, more)
   e.effect = true
   if t == types.unknown then return { op = "values", call = e } end

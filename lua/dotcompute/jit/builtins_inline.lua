@@ -90,6 +90,7 @@ return function(builtins)
     if effect then
       self:only_in_kernels(n, self:shown(n.fn))
       self:set(self.inst, "effect")
+      self.uses.communicates = true
     end
     local e = { op = "cuda", type = t, args = args, lines = lines, at = n.at, effect = effect or nil, sets = seen[0],
       is_void = is_void }
