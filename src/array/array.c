@@ -165,6 +165,11 @@ DC_HOT dc_ptr dc_array_launch_ready(const dc_array *a, const dc_device *dev, dc_
   return DC_UNLIKELY(a->buffer->closed || read) ? 0 : a->ptr;
 }
 
+DC_HOT const dc_geometry *dc_array_geometry_on(const dc_array *a, const dc_device *dev, dc_dtype dtype) {
+  if (DC_UNLIKELY(a->dtype != dtype || a->dev != dev)) return NULL;
+  return DC_UNLIKELY(dc_array_state_of(a) == DC_ARRAY_CLOSED) ? NULL : &a->g;
+}
+
 /* --- views ------------------------------------------------------------------------------------------ */
 
 dc_array *dc_array_view(dc_array *a, const dc_geometry *g, int64_t byte_offset, dc_error *err) {

@@ -56,6 +56,8 @@ void dc_array_memory(const dc_array *a, dc_ptr *from, dc_ptr *to);
 /* The fast path of launches: the address of element 0 when READY, open, contiguous, of that dtype, on dev, and, if it
 ** is `written`, no pending expression reads it; else 0 (as an empty array's may be). */
 dc_ptr dc_array_launch_ready(const dc_array *a, const dc_device *dev, dc_dtype dtype, bool written);
+/* Its geometry when it is open, of that dtype, on dev; else NULL. */
+const dc_geometry *dc_array_geometry_on(const dc_array *a, const dc_device *dev, dc_dtype dtype);
 
 /* A READY array over a buffer, whose reference it takes (also on failure). */
 dc_array *dc_array_over(dc_buffer *b, dc_ptr ptr, dc_dtype dtype, const dc_geometry *g, dc_error *err);

@@ -82,11 +82,16 @@ static inline bool push_value(lua_State *L, int at, const value *one, int first)
   return true;
 }
 
-static inline bool is_small(const dc_array *a, const dc_geometry *g, lua_Integer most) {
-  if (dc_array_size(a) > most) return false;
-  for (int i = 0; i < g->ndim; i++)
-    if (g->shape[i] > most) return false;
-  return true;
+/* The number of elements; -1 where it, or an extent, is greater than `most`. */
+static inline int64_t small_size(const dc_geometry *g, lua_Integer most) {
+  int64_t size = 1;
+  bool small = true;
+  for (int i = 0; i < g->ndim; i++) {
+    small = small && g->shape[i] <= most;
+    if (small) size *= g->shape[i]; /* of two that are at most 2^30: no overflow */
+    small = small && size <= most;
+  }
+  return small ? size : -1;
 }
 
 /* The arrays of a launch: addresses of their first bytes and behind their last ones. */
@@ -101,7 +106,7 @@ static inline void note_memory(memory *m, const variant *v, const value *one, dc
   m->array = a;
   m->written = one->written;
   m->from = dc_array_launch_ready(a, v->dev, (dc_dtype)one->dtype, false);
-  m->to = m->from + (dc_ptr)dc_array_size(a) * dc_dtype_size((dc_dtype)one->dtype);
+  m->to = m->from + (dc_ptr)dc_lua_nbytes(a);
 }
 
 /* Arrays that are pending are materialized; empty ones, and those that are not contiguous, which the launch refuses,
@@ -126,19 +131,18 @@ static inline bool are_disjoint(lua_State *L, dc_lua *self, memory *m, int n) {
   return true;
 }
 
-/* Compares the value on top with what the variant was compiled for. */
+/* Compares the value on top with what the variant was compiled for; pushes the extents of an array. */
 static inline bool suits(lua_State *L, const dc_lua *self, int at, const variant *v, const value *one, bool *small,
                          dc_array **array) {
   switch (one->kind) {
     case VALUE_ARRAY: {
       const dc_lua_array *o = dc_lua_test(L, self, -1, DC_LUA_ARRAY);
-      dc_array *a = o ? o->a : NULL;
-      if (!a || dc_array_state_of(a) == DC_ARRAY_CLOSED || dc_array_device(a) != v->dev) return false;
-      const dc_geometry *g = dc_array_geometry(a);
-      if (dc_array_dtype(a) != one->dtype || g->ndim != one->ndim) return false;
+      const dc_geometry *g = o && o->a ? dc_array_geometry_on(o->a, v->dev, (dc_dtype)one->dtype) : NULL;
+      if (!g || g->ndim != one->ndim) return false;
       if (one->extent >= 0 && g->shape[0] != one->extent) return false;
-      *small = *small && is_small(a, g, v->most);
-      *array = a;
+      *small = *small && small_size(g, v->most) >= 0;
+      *array = o->a;
+      for (int axis = 0; axis < g->ndim; axis++) lua_pushinteger(L, g->shape[axis]);
       return true;
     }
     case VALUE_INTEGER: {
@@ -168,8 +172,6 @@ static inline bool push_arguments(lua_State *L, dc_lua *self, int at, const vari
     dc_array *a = NULL;
     if (!push_value(L, at, one, first) || !suits(L, self, at, v, one, &small, &a)) return false;
     if (a) {
-      const dc_geometry *g = dc_array_geometry(a);
-      for (int axis = 0; axis < g->ndim; axis++) lua_pushinteger(L, g->shape[axis]);
       if (v->conflicts) note_memory(&arrays[n++], v, one, a);
     } else if (one->kind == VALUE_GUARD) {
       lua_pop(L, 1);
