@@ -18,22 +18,26 @@ local function is_simple(text)
     or text:find "^%(%-[%w_%.]+%)$" ~= nil
 end
 
-local children <const>, lists <const> = { "a", "b", "cond", "array", "call", "object" }, { "args", "index" }
+local has_effect
+
+local function any_has_effect(list)
+  for k = 1, list and #list or 0 do
+    if has_effect(list[k]) then return true end
+  end
+  return false
+end
 
 -- Whether a node, or one below it, has an effect.
-local function has_effect(e)
-  if e.has_effect == nil then
-    local found = e.effect or false
-    for _, key in ipairs(children) do
-      found = found or (e[key] ~= nil and has_effect(e[key]))
-    end
-    for _, key in ipairs(lists) do
-      local list = e[key]
-      for k = 1, list and #list or 0 do found = found or has_effect(list[k]) end
-    end
+function has_effect(e)
+  local found = e.has_effect
+  if found == nil then
+    local a, b, cond, array, call, object = e.a, e.b, e.cond, e.array, e.call, e.object
+    found = e.effect or a and has_effect(a) or b and has_effect(b) or cond and has_effect(cond)
+      or array and has_effect(array) or call and has_effect(call) or object and has_effect(object)
+      or any_has_effect(e.args) or any_has_effect(e.index)
     e.has_effect = found
   end
-  return e.has_effect
+  return found
 end
 
 -- --- integers of 32 bits ------------------------------------------------------------------------------------------

@@ -19,8 +19,12 @@ for sign in ([[... << >> // == ~= <= >= :: .. + - * / % ^ # & ~ | < > = ( ) { } 
   signs[sign] = true
 end
 
--- The sign that begins at `at`, the longest one.
-local function sign_at(text, at)
+local alone = {} -- bytes with which no longer sign begins -> their sign
+for sign in ("+ - * % ^ # & | ( ) { } [ ] ; ,"):gmatch "%S" do alone[sign:byte()] = sign end
+
+-- The sign that begins at `at` with this byte, the longest one.
+local function sign_at(text, at, byte)
+  if alone[byte] then return alone[byte] end
   for length = 3, 1, -1 do
     local sign = text:sub(at, at + length - 1)
     if #sign == length and signs[sign] then return sign end
@@ -78,42 +82,48 @@ local function string_value(token)
   return chunk and chunk() or ""
 end
 
+local BLANK <const>, LETTER <const>, DIGIT <const> = 1, 2, 3
+local classes = {} -- of bytes
+for byte = 0, 255 do
+  local c = string.char(byte)
+  classes[byte] = c:find "%s" and BLANK or c:find "[%a_]" and LETTER or c:find "%d" and DIGIT or nil
+end
+
 function lexer.tokens(text)
-  local kind, value, first, last, n = {}, {}, {}, {}, 0
-  local function add(k, v, from, to)
-    n = n + 1
-    kind[n], value[n], first[n], last[n] = k, v, from, to
-  end
-  local at = 1
-  while true do
-    at = text:match("^%s*()", at)
-    if at > #text then break end
+  local kinds, values, firsts, lasts, n = {}, {}, {}, {}, 0
+  local at, size = 1, #text
+  while at <= size do
     local byte = text:byte(at)
-    local name = text:match("^[%a_][%w_]*", at)
-    if name then
-      add(keywords[name] and name or "name", name, at, at + #name - 1)
-      at = at + #name
+    local class = classes[byte]
+    if class == BLANK then
+      at = text:match("^%s*()", at)
     elseif byte == 45 and text:byte(at + 1) == 45 then -- "--"
       at = long_bracket(text, at + 2) or text:match("^[^\r\n]*()", at)
-    elseif text:find("^%.?%d", at) then
-      local behind = numeral(text, at)
-      local number = tonumber(text:sub(at, behind - 1))
-      if not number then fail(at, "a malformed number") end
-      add("number", number, at, behind - 1)
-      at = behind
-    elseif byte == 34 or byte == 39 or (byte == 91 and text:find("^%[=*%[", at)) then
-      local behind = byte == 91 and long_bracket(text, at) or quoted(text, at)
-      add("string", string_value(text:sub(at, behind - 1)), at, behind - 1)
-      at = behind
     else
-      local found = sign_at(text, at)
-      if not found then fail(at, "a character that Lua does not have") end
-      add(found, nil, at, at + #found - 1)
-      at = at + #found
+      local kind, value, behind
+      if class == LETTER then
+        value, behind = text:match("^([%w_]+)()", at)
+        kind = keywords[value] and value or "name"
+      elseif class == DIGIT or byte == 46 and classes[text:byte(at + 1)] == DIGIT then
+        kind, behind = "number", numeral(text, at)
+        value = tonumber(text:sub(at, behind - 1))
+        if not value then fail(at, "a malformed number") end
+      elseif byte == 34 or byte == 39 or (byte == 91 and text:find("^%[=*%[", at)) then
+        kind, behind = "string", byte == 91 and long_bracket(text, at) or quoted(text, at)
+        value = string_value(text:sub(at, behind - 1))
+      else
+        kind = sign_at(text, at, byte)
+        if not kind then fail(at, "a character that Lua does not have") end
+        behind = at + #kind
+      end
+      n = n + 1
+      kinds[n], values[n], firsts[n], lasts[n] = kind, value, at, behind - 1
+      at = behind
     end
   end
-  add("eof", nil, #text + 1, #text + 1)
-  return { kind = kind, value = value, first = first, last = last, count = n }
+  n = n + 1
+  kinds[n], firsts[n], lasts[n] = "eof", size + 1, size + 1
+  return { kind = kinds, value = values, first = firsts, last = lasts, count = n }
 end
 
 -- The positions at which lines begin; a line ends with \n, \r, \r\n or \n\r.
