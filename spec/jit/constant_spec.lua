@@ -114,7 +114,7 @@ describe("constant arrays", function()
       fails("compile", pattern, function() dc.jit(fn)(1, 1) end)
     end
     -- luacheck: pop
-    fails("argument", "argument 1, 'a', is a", function()
+    fails("argument", "argument 1, 'a', is a constant array, which a kernel captures", function()
       dc.jit(function(a) a[1] = 1 end)(1, 1, c)
     end)
     fails("compile", "a function of elements cannot capture", function()

@@ -176,6 +176,15 @@ describe("functions of a module", function()
     assert.equal(9, x[1])
   end)
 
+  it("do not clash with the kernel's own names", function()
+    local twice = dc.extern("__device__ float root(float x) { return 2 * x; }\n__global__ void k(float *x) {}", "root")
+    local k = dc.jit(function(root) root[1] = twice(root[1]) end)
+    local x = dc.ones(1)
+    k(1, 1, x)
+    assert.equal(2.0, x[1])
+    assert.equal("k", k.name)
+  end)
+
   it("stay when their module is closed", function()
     local short = dc.module "__device__ int seven() { return 7; }\n__global__ void k() {}"
     local seven = dc.extern(short, "seven")

@@ -390,10 +390,10 @@ function emit.kernel(tree, name, checked, facts)
       tree.layout:parameter(what.argument, symbol, cname, params, first)
     elseif t.ndim then
       what.written = symbol.written
-      -- of a restricted pointer the compiler takes no barrier for a write by other threads
-      local restricts = facts.disjoint and not (symbol.written and tree.uses.communicates)
+      -- a barrier is no write to what a restricted pointer points to
+      local alone = facts.disjoint and not (symbol.written and tree.uses.communicates)
       params[#params + 1] = ("%s%s *%s%s"):format(symbol.written and "" or "const ",
-        t.element.composite and "unsigned char" or parameter_ctype(t.element), restricts and "__restrict__ " or "", cname)
+        t.element.composite and "unsigned char" or parameter_ctype(t.element), alone and "__restrict__ " or "", cname)
       local extent_names = {}
       for k = 1, t.ndim do
         extent_names[k] = fresh(("%s_extent%d"):format(symbol.name, k))

@@ -96,7 +96,7 @@ end
 local function checked_name(signature)
   local list = {}
   for k, param in ipairs(signature.params) do list[k] = param.type end
-  return ("static_cast<%s (*)(%s)>(%s)"):format(signature.result.text, table.concat(list, ", "), signature.name)
+  return ("static_cast<%s (*)(%s)>(::%s)"):format(signature.result.text, table.concat(list, ", "), signature.name)
 end
 
 local function call(unit, signature)
@@ -185,6 +185,14 @@ function extern.extern(what, declaration, ...)
   end
   builtins.by_function[fn] = { name = signature.name, check = call(unit, signature) }
   return fn
+end
+
+-- A name for a kernel that no text in front of it has.
+function extern.free_name(name, uses)
+  for _, unit in ipairs(uses.modules or {}) do
+    while unit.text:find("%f[%w_]" .. name .. "%f[^%w_]") do name = name .. "_" end
+  end
+  return name
 end
 
 -- --- options ----------------------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ local builder = require "dotcompute.builder"
 local builtins = require "dotcompute.jit.builtins"
 local check = require "dotcompute.jit.check"
 local emit = require "dotcompute.jit.emit"
+local constant = require "dotcompute.jit.constant"
 local dynamic = require "dotcompute.jit.dynamic"
 local extern = require "dotcompute.jit.extern"
 local narrow = require "dotcompute.jit.narrow"
@@ -42,7 +43,10 @@ local function types_of(state, args, n)
   local list = {}
   for k = 1, n do
     local t = names.type_of(args[k])
-    if not t then
+    if constant.type_of(args[k]) then
+      fail("argument", "%s: argument %d, '%s', is a constant array, which a kernel captures: name it in the function",
+        state.name, k, state.params[k])
+    elseif not t then
       fail("argument", "%s: argument %d, '%s', is %s; a kernel takes arrays, numbers, booleans and structs%s",
         state.name, k, state.params[k], core.describe(args[k]), type(args[k]) == "table"
         and " (dc.array makes an array of a table, dc.struct a struct)" or "")
@@ -111,7 +115,7 @@ local function compile(state, argument_types, args, device, threads)
   local root = { fn = state.fn, found = source.find(state.fn, state.text) }
   local tree = check.kernel(root, argument_types, { name = state.name, items = state.layout ~= nil })
   tree.layout = state.layout
-  local name = emit.c_name(state.name)
+  local name = extern.free_name(emit.c_name(state.name), tree.uses)
   local facts = facts_of(tree, argument_types, args, threads)
   local emitted = emit.kernel(tree, name, state.check, facts)
   for _, symbol in ipairs(tree.inputs) do
