@@ -35,8 +35,8 @@ local function run_serial(job)
   local ready = algorithm.is_native(borders, null, null, null, null, 0, 0, 1, init)
   if not (algorithm.is_native(chunks, null, null, null, null, null, 0, 0, 1, init) and ready) then return nil end
   local heads, tails = elements.space(device, { pieces }, job.acc), elements.space(device, { pieces }, job.acc)
-  chunks(pieces, 1, job.out, heads, tails, job.from, job.offsets, job.segments, n, length, init)
-  if pieces > 1 then borders(1, 1, job.out, heads, tails, job.offsets, job.segments, n, length, init) end
+  chunks(pieces, 1, job.out, heads, tails, job.from, job.offsets or null, job.segments, n, length, init)
+  if pieces > 1 then borders(1, 1, job.out, heads, tails, job.offsets or null, job.segments, n, length, init) end
   algorithm.free(nil, heads, tails)
   return true
 end
@@ -46,18 +46,17 @@ local function run_on_gpu(job)
   local many = job.longest > text.PIECE
   local mean = n / job.segments
   local team = mean <= 8 and 1 or mean <= 512 and 32 or text.BLOCK
-  local far = algorithm.zeros(device, many and n // text.PIECE + 2 or 1, "uint64")
-  if job.segments == 1 and many then
-    far[1] = 1
-  else
+  local offsets, far = job.offsets or dc.null, dc.null
+  if job.segments > 1 or not many then
+    far = many and algorithm.zeros(device, n // text.PIECE + 2, "uint64") or dc.null
     kernel_for(job, "segments", team)((job.segments * team + text.BLOCK - 1) // text.BLOCK, text.BLOCK, job.out,
-      job.from, job.offsets, job.segments, many and text.PIECE or math.maxinteger, far, job.init)
+      job.from, offsets, n, job.segments, many and text.PIECE or math.maxinteger, far, job.init)
   end
   if many then
     local parts = elements.space(device, { n // (text.PIECE // 2) + 1 }, job.acc)
     kernel_for(job, "pieces")(math.min(1024, (n + text.PIECE - 1) // text.PIECE), text.BLOCK, parts, job.from,
-      job.offsets, far)
-    kernel_for(job, "ends")(math.min(1024, n // text.PIECE), text.BLOCK, job.out, parts, job.offsets, far, job.init)
+      offsets, n, far)
+    kernel_for(job, "ends")(math.min(1024, n // text.PIECE), text.BLOCK, job.out, parts, offsets, n, far, job.init)
     algorithm.free(nil, parts)
   end
   algorithm.free(nil, far)
@@ -148,8 +147,7 @@ local function reduce(...)
   if a.size == 0 and o.init == nil then
     fail("shape", "reduce: an array without elements has no result; give an initial value")
   end
-  local offsets = algorithm.on(a.device, dc.array, { 1, a.size + 1 }, "int64")
-  local out, acc = run("reduce", a, o.fn, o, offsets, 1, a.size)
+  local out, acc = run("reduce", a, o.fn, o, nil, 1, a.size)
   if acc.struct then return elements.wrap(acc, out)[1] end
   return out:reshape {}
 end

@@ -45,6 +45,11 @@ static __device__ __forceinline__ dc_acc dc_fold_range(const T *x, const dc_inde
   for (; i < end; i += team) sum = dc_fold(sum, dc_taker<T, PARTS>::take(x[i], i));
   return sum;
 }
+// Where a segment begins; without offsets all elements are segment 0.
+static __device__ __forceinline__ dc_index dc_offset(const long long *offsets, const long long segment,
+                                                     const dc_index total) {
+  return offsets ? (dc_index)(offsets[segment] - 1) : (dc_index)segment * total;
+}
 // A segment's result.
 static __device__ __forceinline__ dc_acc dc_finish(const dc_acc &v, const dc_acc &init) {
   return INITIAL ? dc_fold(init, v) : v;
@@ -80,14 +85,15 @@ local kernels = {}
 -- kernels: their numbers are listed in `far`, behind their count.
 kernels.segments = [=[
 __global__ void __launch_bounds__(BLOCK) dc_reduce_segments(void *out_, const void *x_, const long long *offsets,
-    const long long segments, const long long most, unsigned long long *far, const dc_acc init) {
+    const dc_index total, const long long segments, const long long most, unsigned long long *far,
+    const dc_acc init) {
   dc_acc *const out = (dc_acc *)out_;
   const dc_element *const x = (const dc_element *)x_;
   __shared__ alignas(16) unsigned char memory[WARPS * sizeof(dc_acc)];
   const int t = threadIdx.x % TEAM;
   const long long segment = (long long)blockIdx.x * (BLOCK / TEAM) + threadIdx.x / TEAM;
   if (segment >= segments) return;
-  const dc_index first = (dc_index)(offsets[segment] - 1), end = (dc_index)(offsets[segment + 1] - 1);
+  const dc_index first = dc_offset(offsets, segment, total), end = dc_offset(offsets, segment + 1, total);
   if (end - first > most) {
     if (t == 0) far[1 + atomicAdd(far, 1ull)] = (unsigned long long)segment;
     return;
@@ -101,18 +107,18 @@ __global__ void __launch_bounds__(BLOCK) dc_reduce_segments(void *out_, const vo
 }
 ]=]
 
--- Pieces of listed segments. Piece p of a segment that begins at `first` has slot first / (PIECE / 2) + p: segments of
--- more than PIECE elements have slots of their own.
+-- Pieces of listed segments, without a list of segment 0. Piece p of a segment that begins at `first` has slot first /
+-- (PIECE / 2) + p: segments of more than PIECE elements have slots of their own.
 kernels.pieces = [=[
 __global__ void __launch_bounds__(BLOCK) dc_reduce_pieces(void *parts_, const void *x_, const long long *offsets,
-    const unsigned long long *far) {
+    const dc_index total, const unsigned long long *far) {
   dc_acc *const parts = (dc_acc *)parts_;
   const dc_element *const x = (const dc_element *)x_;
   __shared__ alignas(16) unsigned char memory[WARPS * sizeof(dc_acc)];
-  const long long count = (long long)far[0];
+  const long long count = far ? (long long)far[0] : 1;
   for (long long k = 0; k < count; k++) {
-    const long long segment = (long long)far[1 + k];
-    const dc_index first = (dc_index)(offsets[segment] - 1), end = (dc_index)(offsets[segment + 1] - 1);
+    const long long segment = far ? (long long)far[1 + k] : 0;
+    const dc_index first = dc_offset(offsets, segment, total), end = dc_offset(offsets, segment + 1, total);
     const dc_index pieces = (end - first + PIECE - 1) / PIECE;
     for (dc_index p = blockIdx.x; p < pieces; p += gridDim.x) {
       const dc_index begin = first + p * PIECE, stop = end - begin < PIECE ? end : begin + PIECE;
@@ -127,14 +133,14 @@ __global__ void __launch_bounds__(BLOCK) dc_reduce_pieces(void *parts_, const vo
 -- The results of listed segments, from their pieces.
 kernels.ends = [=[
 __global__ void __launch_bounds__(BLOCK) dc_reduce_ends(void *out_, const void *parts_, const long long *offsets,
-    const unsigned long long *far, const dc_acc init) {
+    const dc_index total, const unsigned long long *far, const dc_acc init) {
   dc_acc *const out = (dc_acc *)out_;
   const dc_acc *const parts = (const dc_acc *)parts_;
   __shared__ alignas(16) unsigned char memory[WARPS * sizeof(dc_acc)];
-  const long long count = (long long)far[0];
+  const long long count = far ? (long long)far[0] : 1;
   for (long long k = blockIdx.x; k < count; k += gridDim.x) {
-    const long long segment = (long long)far[1 + k];
-    const dc_index first = (dc_index)(offsets[segment] - 1), end = (dc_index)(offsets[segment + 1] - 1);
+    const long long segment = far ? (long long)far[1 + k] : 0;
+    const dc_index first = dc_offset(offsets, segment, total), end = dc_offset(offsets, segment + 1, total);
     const dc_index pieces = (end - first + PIECE - 1) / PIECE, slot = first / (PIECE / 2);
     dc_acc v = dc_fold_range<dc_acc, true>(parts, slot, slot + pieces, threadIdx.x, BLOCK);
     v = dc_fold_block(v, threadIdx.x, pieces, (dc_acc *)memory);
@@ -154,11 +160,11 @@ static __device__ __forceinline__ dc_acc dc_fold_part(const dc_element *x, const
 }
 // The first segment that begins at element i or behind it.
 static __device__ __forceinline__ long long dc_first_at(const long long *offsets, const long long segments,
-                                                        const dc_index i) {
+                                                        const dc_index i, const dc_index total) {
   long long low = 0, high = segments;
   while (low < high) {
     const long long middle = low + (high - low) / 2;
-    if (offsets[middle] - 1 < i) low = middle + 1;
+    if (dc_offset(offsets, middle, total) < i) low = middle + 1;
     else high = middle;
   }
   return low;
@@ -170,13 +176,13 @@ __global__ void dc_reduce_chunks(void *out_, void *heads, void *tails, const voi
   const dc_index begin = (dc_index)blockIdx.x * length;
   if (begin > total || (begin == total && begin > 0)) return;
   const dc_index end = total - begin < length ? total : begin + length;
-  long long s = dc_first_at(offsets, segments, begin);
-  if (s > 0 && offsets[s - 1] - 1 < begin && offsets[s] - 1 > begin) {
-    const dc_index stop = (dc_index)(offsets[s] - 1);
+  long long s = dc_first_at(offsets, segments, begin, total);
+  if (s > 0 && dc_offset(offsets, s - 1, total) < begin && dc_offset(offsets, s, total) > begin) {
+    const dc_index stop = dc_offset(offsets, s, total);
     ((dc_acc *)heads)[blockIdx.x] = dc_fold_part(x, begin, stop < end ? stop : end);
   }
-  for (; s < segments && (offsets[s] - 1 < end || end == total); s++) {
-    const dc_index first = (dc_index)(offsets[s] - 1), stop = (dc_index)(offsets[s + 1] - 1);
+  for (; s < segments && (dc_offset(offsets, s, total) < end || end == total); s++) {
+    const dc_index first = dc_offset(offsets, s, total), stop = dc_offset(offsets, s + 1, total);
     if (stop > end) ((dc_acc *)tails)[blockIdx.x] = dc_fold_part(x, first, end);
     else if (stop > first) out[s] = dc_finish(dc_fold_part(x, first, stop), init);
     else if (INITIAL) out[s] = init;
@@ -193,8 +199,8 @@ __global__ void dc_reduce_borders(void *out, const void *heads_, const void *tai
   long long s = 0;
   for (dc_index begin = length; begin < total; begin += length) {
     const dc_index chunk = begin / length;
-    while (offsets[s + 1] - 1 <= begin) s++; // the segment of element `begin`
-    const dc_index first = (dc_index)(offsets[s] - 1), stop = (dc_index)(offsets[s + 1] - 1);
+    while (dc_offset(offsets, s + 1, total) <= begin) s++; // the segment of element `begin`
+    const dc_index first = dc_offset(offsets, s, total), stop = dc_offset(offsets, s + 1, total);
     if (first >= begin) continue;
     if (first >= begin - length) sum = tails[chunk - 1];
     sum = dc_fold(sum, heads[chunk]);

@@ -1,5 +1,5 @@
--- Elementwise functions of the script that take or return structs or complex numbers. Arrays have one shape; numbers
--- and values of structs stand for arrays of them.
+-- Elementwise functions of the script that take or return structs. Arrays have one shape; numbers and values of structs
+-- stand for arrays of them.
 local core = require "dotcompute.core"
 local dc = require "dotcompute"
 local algorithm = require "dotcompute.algorithm"
@@ -32,20 +32,20 @@ local function operand(fname, k, v)
   fail("argument", "%s: argument %d is an array, a number, a boolean or a struct, got %s", fname, k, core.describe(v))
 end
 
--- Whether an argument is of structs or complex numbers, or the function returns some for these arguments.
+-- Whether an argument is of structs, or the function returns some for these arguments.
 function map_elements.is_for(f, ...)
   local list = {}
   for k = 1, select("#", ...) do
     local v = select(k, ...)
-    if elements.struct_of(v) or struct.of_value(v) or storage.is_complex(v) then return true end
+    if elements.struct_of(v) or struct.of_value(v) then return true end
     if type(v) == "table" then v = dc.array(v) end
-    list[k] = core.is_array(v) and types.dtype(v.dtype) or type(v) == "boolean" and types.bool or types[math.type(v)]
+    list[k] = core.is_array(v) and types.dtype(v.dtype) or type(v) == "boolean" and types.bool
+      or storage.is_complex(v) and types.complex or types[math.type(v)]
     if not list[k] then return false end -- vectorize has the message
-    if list[k].kind == "c" then return true end
   end
   if #list ~= #f.params then return false end
   for _, t in ipairs(device_function.compile(f, list, "dc_map").results) do
-    if t.composite or t.kind == "c" then return true end
+    if t.composite then return true end
   end
   return false
 end
@@ -74,7 +74,7 @@ function map_elements.map(fname, f, ...)
     if x.array then
       local own = { x.array:shape() }
       if shape and table.concat(shape, ",") ~= table.concat(own, ",") then
-        fail("shape", "%s: arrays beside structs or complex numbers have one shape, got (%s) and (%s)", fname,
+        fail("shape", "%s: arrays beside structs have one shape, got (%s) and (%s)", fname,
           table.concat(shape, ", "), table.concat(own, ", "))
       end
       shape, device = own, device or x.array.device

@@ -70,21 +70,21 @@ static __device__ __forceinline__ dc_runs dc_runs_at(const dc_index low, const d
 local common = [=[
 enum { TILE = THREADS * ITEMS };
 struct dc_shared {
-  alignas(alignof(dc_key) > 8 ? alignof(dc_key) : 8) unsigned char keys[(TILE + 1) * sizeof(dc_key)];
+  // threads read up to ITEMS elements behind the tile, and do not use them
+  alignas(alignof(dc_key) > 8 ? alignof(dc_key) : 8) unsigned char keys[(TILE + ITEMS + 1) * sizeof(dc_key)];
   unsigned short places[PAYS ? TILE : 1]; // where elements of the tile came from
   int first[SEGMENTS ? THREADS : 1], end[SEGMENTS ? THREADS : 1]; // the segment of each thread's first element
 };
 
-// Merges the runs keys[a .. middle) and keys[b .. end) up to `own` elements; k gets them, from their places.
+// The first ITEMS elements of the runs keys[a .. middle) and keys[b .. end) merged, and their places.
 static __device__ __forceinline__ void dc_take(const dc_key *keys, int a, const int middle, int b, const int end,
-    const int own, dc_key (&k)[ITEMS], unsigned short (&from)[ITEMS]) {
+    dc_key (&k)[ITEMS], unsigned short (&from)[ITEMS]) {
   dc_key ka = keys[a], kb = keys[b];
   #pragma unroll
   for (int i = 0; i < ITEMS; i++) {
     const bool left = b >= end || (a < middle && !dc_less(kb, ka));
     k[i] = left ? ka : kb;
     if (PAYS) from[i] = (unsigned short)(left ? a : b);
-    if (i + 1 >= own) break;
     const int next = left ? ++a : ++b;
     const dc_key other = keys[next];
     if (left) ka = other;
@@ -189,7 +189,7 @@ __global__ void __launch_bounds__(THREADS) dc_merge_tiles(void *to_, void *pay_t
     const int before = SEGMENTS ? (int)dc_clamp(first - mine, 0, own) : 0;
     const int behind = SEGMENTS ? (int)dc_clamp(end - mine, before, own) : own;
     if (!SEGMENTS || (before == 0 && behind == own)) {
-      dc_take(keys, a, middle, b, end, own, k, sources);
+      dc_take(keys, a, middle, b, end, k, sources);
     } else {
       int i_a = a, i_b = b;
       #pragma unroll
@@ -242,7 +242,7 @@ __global__ void dc_merge_cuts(dc_index *cuts, const void *from, const long long 
 ]=]
 
 kernels.pass = [=[
-__global__ void __launch_bounds__(THREADS) dc_merge_pass(void *to_, void *pay_to_, const void *from_,
+__global__ void __launch_bounds__(THREADS, 4) dc_merge_pass(void *to_, void *pay_to_, const void *from_,
     const void *pay_from_, const dc_index *cuts, const long long *offsets, const long long count,
     const dc_index total, const dc_index pieces, const dc_index half, const dc_index shift) {
   __shared__ dc_shared s;
@@ -283,7 +283,7 @@ __global__ void __launch_bounds__(THREADS) dc_merge_pass(void *to_, void *pay_to
   __syncthreads();
   const int diagonal = t * ITEMS < all ? t * ITEMS : all;
   const int left = (int)dc_path(keys, na, keys + na, all - na, diagonal);
-  dc_take(keys, left, na, na + diagonal - left, all, own, k, places);
+  dc_take(keys, left, na, na + diagonal - left, all, k, places);
   __syncthreads();
   dc_put(s, t, own, k, places);
   __syncthreads();

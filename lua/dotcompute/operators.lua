@@ -127,8 +127,7 @@ end
 
 local mapped = setmetatable({}, { __mode = "k" }) -- function -> the elementwise function of it
 
--- fn(arrays…), elementwise, as dc.vectorize of the function has it; also of structs and complex numbers
--- (map_elements.lua).
+-- fn(arrays…), elementwise, as dc.vectorize of the function has it; also of structs (map_elements.lua).
 function operators.map(fname, value, ...)
   local f = operators.of(fname, "the function", value)
   local others = require "dotcompute.map_elements"

@@ -136,6 +136,17 @@ describe("reduce", function()
     end)
   end)
 
+  it("can be captured in a graph", function()
+    for _, n in ipairs { 100, 40000 } do
+      local x, sum = dc.ones(n, "int32"), nil
+      x:reduce(add, 1)
+      local graph = dc.graph(function() sum = x:reduce(add, 1) end)
+      x:fill(3)
+      graph()
+      assert.equal(3 * n + 1, sum:item())
+    end
+  end)
+
   it("leaves no memory behind", function()
     local t = dc.array(h.ints(50000), "int32")
     h.gives_back(function()

@@ -118,6 +118,18 @@ describe("sort by a comparison", function()
     end, { "as_gpu", "serial" })
   end)
 
+  it("can be captured in a graph", function()
+    local t = few_ints(9000)
+    local x, sorted = dc.zeros(9000, "int32"), nil
+    local function less(p, q) return p > q end
+    x:sort { less = less }
+    local graph = dc.graph(function() sorted = x:sort { less = less } end)
+    x:copy_from(dc.array(t, "int32"))
+    graph()
+    table.sort(t, less)
+    h.same(t, sorted:to_table())
+  end)
+
   it("follows captured numbers and functions, and takes objects of dc.jit", function()
     local x = dc.array { 1, 2, 3, 4, 5, 6 }
     local modulus = 2

@@ -260,7 +260,7 @@ dc.segmented_reduce({ 1, 2, 3, 4 }, { 1, 3, 3, 5 }, function(p, q) return p + q 
     returns = { { "array...", "an array for each result of `fn`, in the broadcast shape" } },
     errors = { argument = "no function, another number of arrays than parameters, a function that returns nothing",
       compile = "mistakes in the function", device = "arrays of two devices",
-      shape = "shapes that do not broadcast; beside structs and complex numbers: that are not the same" },
+      shape = "shapes that do not broadcast; beside structs: that are not the same" },
     example = [[
 dc.transform(function(p, q) return p > q and p or q end, { 1, 5 }, 3)  --> {3, 5}
 ]],
