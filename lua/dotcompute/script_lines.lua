@@ -8,13 +8,17 @@ core.builtin(debug.getinfo(1, "S").source)
 
 local script_lines = {}
 
+-- Texts that are made from functions in Lua (dc.jit), while they are compiled: text -> a function that gives the place
+-- of a line of it, or nil.
+script_lines.generated = {}
+
 -- An origin: the text, and the place of the caller: script (file name or false), shown (its short name), call (line);
 -- or path, the file that the text is the whole of. start, once looked up: the script's line of the text's first line,
--- 0 where it was not found.
+-- 0 where it was not found. place_of: of a generated text.
 function script_lines.origin(text, path)
   local script, shown, call = core.caller()
   if path then return { text = text, path = path, shown = path, start = 1, call = call } end
-  return { text = text, script = script, shown = shown, call = call }
+  return { text = text, script = script, shown = shown, call = call, place_of = script_lines.generated[text] }
 end
 
 local function count_newlines(text) return select(2, text:gsub("\n", "")) end
@@ -67,6 +71,8 @@ end
 -- The place of a line of the source: "script.lua:17".
 function script_lines.place(origin, line)
   origin, line = unit_of(origin, line)
+  local known = origin.place_of and origin.place_of(line)
+  if known then return known end
   origin.start = origin.start or look_up_start(origin)
   if origin.start > 0 then return ("%s:%d"):format(origin.shown or "?", origin.start + line - 1) end
   if not origin.shown then return ("line %d of the source"):format(line) end

@@ -16,6 +16,7 @@ local extern = require "dotcompute.jit.extern"
 local narrow = require "dotcompute.jit.narrow"
 local names = require "dotcompute.jit.names"
 local signatures = require "dotcompute.jit.signatures"
+local script_lines = require "dotcompute.script_lines"
 local source = require "dotcompute.jit.source"
 local struct_array = require "dotcompute.struct_array"
 local types = require "dotcompute.jit.types"
@@ -57,14 +58,6 @@ local function types_of(state, args, n)
     list[k] = t
   end
   return list
-end
-
--- Lines "line 12 of the source" of a message as Lua's.
-local function place_errors(text, places)
-  return text and (text:gsub("[^%s]*:%d+, line (%d+) of the source", function(line)
-    local place = places[tonumber(line)]
-    if place then return (source.place(place.found, place.at)) end
-  end))
 end
 
 -- Whether an array has few enough elements for offsets of 32 bits, and no extent that is greater.
@@ -125,15 +118,13 @@ local function compile(state, argument_types, args, device, threads)
   local options = extern.options(state.kernel_options, tree.uses)
   options.name = name
   local make = state.check and dc.module or dc.kernel
-  local ok, result = pcall(dc.using, device, make, emitted.text, options)
-  if not ok then
-    if type(result) == "table" and result.kind == "compile" then
-      result.message = place_errors(result.message, emitted.places)
-      result.log = place_errors(result.log, emitted.places)
-      result.at = result.message:match "^([^\n]-:%d+): " or result.at
-    end
-    error(result, 0)
+  script_lines.generated[emitted.text] = function(line)
+    local place = emitted.places[line]
+    return place and (source.place(place.found, place.at))
   end
+  local ok, result = pcall(dc.using, device, make, emitted.text, options)
+  script_lines.generated[emitted.text] = nil
+  if not ok then error(result, 0) end
   local variant = { emitted = emitted, guards = tree.guards, inputs = {}, device = device,
     facts = facts, kernels = {}, comparisons = {} }
   for k, symbol in ipairs(tree.inputs) do
