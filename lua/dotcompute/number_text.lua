@@ -21,19 +21,24 @@ function number_text.literal(x, d)
     if x == math.huge then return ("(%s)__longlong_as_double(0x7ff0000000000000ll)"):format(d.ctype) end
     if x == -math.huge then return ("(%s)__longlong_as_double(0xfff0000000000000ull)"):format(d.ctype) end
     return ("(%s)%s"):format(d.ctype, math.type(x) == "integer" and ("%dll"):format(x):gsub("^%-9223372036854775808ll",
-      "(-9223372036854775807ll - 1)") or ("%.17g"):format(x):gsub("^-?%d+$", "%0.0"))
+      "(-9223372036854775807ll - 1)") or ("%.17g"):format(x):gsub(",", "."):gsub("^-?%d+$", "%0.0"))
   end
   if d.kind == "b" then return x ~= 0 and "true" or "false" end
   local i = math.tointeger(x)
   return ("(%s)%s"):format(d.ctype, i == math.mininteger and "(-9223372036854775807ll - 1)" or ("%dll"):format(i))
 end
 
+-- The least and the greatest integer of an integer dtype; of uint64 as far as Lua has them.
+function number_text.limits(d)
+  local bits = 8 * d.size
+  return d.kind == "i" and (bits == 64 and math.mininteger or -(1 << (bits - 1))) or 0,
+    bits == 64 and math.maxinteger or (1 << (d.kind == "i" and bits - 1 or bits)) - 1
+end
+
 -- Whether a number is a value of the dtype; for uint64 an integer is its 64 bits.
 function number_text.holds(d, x)
   if not is_integer(d) or (d.name == "uint64" and math.type(x) == "integer") then return true end
-  local i, bits = math.tointeger(x), 8 * d.size
-  local low = d.kind == "i" and (bits == 64 and math.mininteger or -(1 << (bits - 1))) or 0
-  local high = bits == 64 and math.maxinteger or (1 << (d.kind == "i" and bits - 1 or bits)) - 1
+  local i, low, high = math.tointeger(x), number_text.limits(d)
   return i ~= nil and i >= low and i <= high
 end
 

@@ -8,7 +8,7 @@ local x, y, z, whole = dc.ones(8), dc.ones(8, 4), dc.zeros(2, "complex64"), dc.o
 local nothing
 local text, list = "abc", { 1, 2 }
 
--- { pattern of the message, kernel }; the kernel is called with the array x.
+-- { pattern of the message, kernel, line of the mistake behind the kernel's first }; the kernel is called with the array x.
 local mistakes = {
   { "an empty table in a kernel", function(_) local t = {} end },
   { "'setmetatable' is a function in C", function(_) local t = setmetatable({}, {}) end },
@@ -51,11 +51,27 @@ local mistakes = {
   { "300 is out of range for|4294967296 is out of range for int32", function(_) whole[1] = whole[2] + 4294967296 end },
   { "9223372036854775808 is too large for an integer", function(a) a[1] = 9223372036854775808 end },
   { "attempt to perform 'n//0'", function(a) a[1] = 1 // 0 end },
+  { "bad argument #2 to 'fmod' %(zero%)", function(_) whole[1] = math.fmod(whole[2], 0) end },
+  { "operator '|' has uint64 and int64, and no integer dtype holds both",
+    function(_) whole[1] = dc.uint64(1) | dc.int64(2) end },
+  { "limit of this loop is float32, its variable uint64", function(a) for i = dc.uint64(1), a[1] * 1.0 do end end },
+  { "limit 300 is out of range for uint8", function(_) for i = dc.uint8(1), 300 do end end },
+  { "print in a kernel takes at most 32 numbers, got 33", function(_) print(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13,
+    14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33) end },
   { "attempt to perform 'n%%%%0'", function(a) a[1] = 1 % 0 end },
 
   { "'s' has no value here", function(a) local s if a[1] > 0 then s = 1 end a[1] = s end },
   { "'s' has no value here", function(a) local s while a[1] > 0 do s = 1 end a[1] = s end },
   { "'s' gets no value in the whole function", function(_) local s end },
+  { "'s' has no value here", -- at a label that is reached from below alone
+    function(a) local s goto b ::a:: a[1] = s do return end ::b:: if a[1] > 9 then s = 1 end goto a end },
+  { "'t' cannot take the array 'u', which ends with its block",
+    function(_) local t = dc.local_array("int32", 2) do local u = dc.local_array("int32", 2) t = u end end },
+  { "'t' cannot take the array 'u'", function(_) local t = whole
+    local function f() local u = dc.local_array("int32", 2) t = u end f() end, 1 },
+  { "belongs to the local that is declared with it: 't'",
+    function(_) local t = dc.local_array("int32", 2) t = dc.local_array("int32", 2) end },
+  { "is made with its local", function(a) local t = a[1] > 0 and dc.local_array("int32", 2) or whole end },
   { "1 value for 2 variables", function(_) local p, q = 1 end },
   { "ends without a return here, but returns a Lua integer at line %d+",
     function(a) local function f(n) if n > 0 then return 1 end end a[1] = f(2) end },
@@ -109,7 +125,7 @@ describe("mistakes in kernels", function()
   it("are errors with line and column", function()
     for _, mistake in ipairs(mistakes) do
       local patterns, kernel = mistake[1], mistake[2]
-      local line = debug.getinfo(kernel, "S").linedefined
+      local line = debug.getinfo(kernel, "S").linedefined + (mistake[3] or 0)
       local k = dc.jit(kernel)
       local ok, err = pcall(k, 1, 1, x)
       assert(not ok, "no error: " .. patterns)

@@ -19,6 +19,12 @@ describe("the text of a kernel", function()
     local same, other = function(o) o[1] = 5 end, function(p) p[1] = 5 end
     assert.equal(5, result(same))
     assert.equal(5, result(other))
+    -- functions whose code is the same, but for the names of what they capture
+    local made = load("local p, q do local a, b = 1, 20 p = function(o) o[1] = a - b end end "
+      .. "do local b, a = 300, 4000 q = function(o) o[1] = b - a end end return p, q")
+    local p, q = made()
+    assert.equal(-19, result(p))
+    assert.equal(-3700, result(q))
     local n = 6
     local x, y = function(o) local k = 1 o[1] = n + k end, function(o) local k = 2 o[1] = n + k end
     assert.equal(7, result(x))

@@ -513,6 +513,9 @@ add("math.fmod", function(self, n, b)
   local t = met(self, args)
   if not t then return text(n, types.unknown, "0") end
   if types.is_floating(t) then return call_floating(self, n, "fmod", args) end
+  if args[2].op == "convert" and args[2].a.value == 0 or args[2].value == 0 then
+    self:fail(n.at, "bad argument #2 to 'fmod' (zero)")
+  end
   local zero = t.kind == "i" and "($2 == 0 || $2 == -1 ? 0 : $1 %% $2)" or "($2 == 0 ? 0 : $1 %% $2)"
   return text(n, t, ("(%s)" .. zero):format(t.ctype), args, { twice = true })
 end)
@@ -554,7 +557,8 @@ add("print", function(self, n)
         t.text)
     end
   end
-  local format = number_text.string(table.concat(formats, "\t") .. "\n")
+  if #places > 32 then self:fail(n.at, "print in a kernel takes at most 32 numbers, got %d: print twice", #places) end
+  local format = number_text.string(table.concat(formats, "\t") .. "\n"):gsub("%$", "\\044") -- $1 is an operand
   return act(self, n, types.unknown, ("printf(%s%s)"):format(format, #places > 0 and ", "
     .. table.concat(places, ", ") or ""), args, { twice = twice })
 end)

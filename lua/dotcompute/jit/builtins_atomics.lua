@@ -158,7 +158,7 @@ return function(builtins)
       or types.is_floating(t) and "-$2" or ("0 - (%s)$2"):format(number_text.unsigned(t))) or "$2"
     if name == "cas" then v = "$2, $3" end
     if t.name ~= "int64" or name == "min" or name == "max" then return ("%s($1, %s)"):format(fn, v) end
-    v = v:gsub("%$%d", "(unsigned long long)(%0)")
+    v = v:gsub("%$%d+", "(unsigned long long)(%0)")
     return ("(long long)%s((unsigned long long *)$1, %s)"):format(fn, v)
   end
 

@@ -72,7 +72,9 @@ return function(builtins)
       unknown = unknown or e.type == types.unknown
       if e.type.ndim then
         effect = true
-        if e.symbol and not e.symbol.constant then self:write(e.symbol, n.args[k].at) end
+        self:each_array(e, function(array)
+          if not array.constant then self:write(array, n.args[k].at) end
+        end)
       elseif not e.type.kind and e.type ~= types.unknown and e.type.composite ~= "struct" then
         self:fail(n.args[k].at, "%s takes numbers, booleans, structs and arrays, but '%s' is %s", b.name,
           self:shown(n.args[k]), self:why(e))

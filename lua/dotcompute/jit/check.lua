@@ -69,6 +69,7 @@ function Checker:symbol(decl)
   if not symbol then
     self.count = self.count + 1
     symbol = { name = decl.name, decl = decl, type = types.unknown, owner = inst, roots = {},
+      level = inst.blocks and inst.blocks.level or 0,
       cname = ("%s_%d"):format(decl.name, self.count) }
     inst.symbols[decl] = symbol
   end
@@ -108,6 +109,38 @@ function Checker:widen(symbol, t, at, n)
   self.changed = true
 end
 
+-- Calls fn(symbol) for the arrays that an expression may stand for: `c and x or y` has two.
+function Checker:each_array(e, fn)
+  if e.symbol then
+    fn(e.symbol)
+  elseif e.op == "logic" then
+    self:each_array(e.a, fn)
+    self:each_array(e.b, fn)
+  elseif e.array then
+    self:each_array(e.array, fn)
+  end
+end
+
+-- A local takes another array than it was declared with. An array of dc.local_array ends with the block, or the
+-- iteration, in which it was made.
+function Checker:check_lifetime(symbol, e, at)
+  if e.op == "memory" and e.space == "local" then
+    self:fail(at, "an array of dc.local_array belongs to the local that is declared with it: '%s' cannot take it",
+      symbol.name)
+  end
+  local seen = {}
+  local function visit(root)
+    if seen[root] then return end
+    seen[root] = true
+    if root.stored_at and (root.owner ~= symbol.owner or root.stored_at > symbol.level or root.owner.jumps_back) then
+      self:fail(at, "'%s' cannot take the array '%s', which ends with its block: declare both in one block, which no "
+        .. "goto repeats", symbol.name, root.name)
+    end
+    for other in pairs(root.roots) do visit(other) end
+  end
+  self:each_array(e, visit)
+end
+
 -- The symbol takes the value of `e` at a place of the text.
 function Checker:assign(symbol, e, at, n)
   local t = e.type
@@ -130,12 +163,12 @@ function Checker:assign(symbol, e, at, n)
     local space = e.space or e.symbol and e.symbol.space
     if symbol.space ~= nil and space ~= symbol.space then space = "several" end
     symbol.space = space
-    local root = e.symbol
-    if root and not symbol.roots[root] then
+    self:each_array(e, function(root)
+      if symbol.roots[root] then return end
       symbol.roots[root] = true
       self.changed = true
       if symbol.written then self:write(root, at) end
-    end
+    end)
   end
 end
 
@@ -150,7 +183,8 @@ function Checker:instance(fn, argument_types)
   if not inst then
     self.count = self.count + 1
     inst = { fn = fn, node = fn.node, root = fn.root, parent = fn.parent, types = argument_types, symbols = {},
-      reaches = {}, reached = {}, closures = {}, name = ("%s_%d"):format(fn.name or "function", self.count) }
+      reaches = {}, reached = {}, closures = {},
+      name = ("%s_%d"):format((fn.name or "function"):gsub("[^%w_]", "_"), self.count) }
     fn.instances[key] = inst
     self.instances[#self.instances + 1] = inst
     self.changed = true

@@ -45,7 +45,7 @@ end
 -- Whether all that the function captured is what it was when `made` was compiled.
 function device_function.is_current(made)
   for _, guard in ipairs(made.guards) do
-    if not rawequal(names.read(guard.path), guard.value) then return false end
+    if not names.is_same(names.read(guard.path), guard.value) then return false end
   end
   for _, input in ipairs(made.inputs) do
     if names.type_of(names.read(input.path)) ~= input.type then return false end

@@ -118,7 +118,7 @@ local function literal(v, t)
     if v == math.mininteger then return "(-9223372036854775807ll - 1)" end
     return (v < 0 and "(%dll)" or "%dll"):format(v)
   elseif t == types.float and v == v and v ~= math.huge and v ~= -math.huge then
-    local text = ("%.17g"):format(v)
+    local text = ("%.17g"):format(v):gsub(",", ".")
     if not text:find "[%.e]" then text = text .. ".0" end
     return v < 0 and "(" .. text .. ")" or text
   end
@@ -404,7 +404,7 @@ function printer:index32(text, e, plus)
       if not self:is_int(arg) or not sum_fits(self, arg, plus) then break end
       parts[k] = self:simple(self:index32(nil, arg, plus), types.dtype "int32")
     end
-    if #parts == 2 then return (e.text:gsub("%$(%d)", function(k) return parts[tonumber(k)] end)) end
+    if #parts == 2 then return (e.text:gsub("%$(%d+)", function(k) return parts[tonumber(k)] end)) end
   end
   text = text or self:expr(e)
   local int = e.type == types.integer and self:is_int(e) and as_int(text) or "(int)" .. text
@@ -542,7 +542,7 @@ function X.text(self, e)
     if ints and t == types.integer then text, t = as_int(text), types.dtype "int32" end
     texts[k] = e.twice and self:simple(text, t) or text
   end
-  return (c:gsub("%$(%d)", function(k) return texts[tonumber(k)] end))
+  return (c:gsub("%$(%d+)", function(k) return texts[tonumber(k)] end))
 end
 
 function X.call(self, e)

@@ -1,6 +1,7 @@
 -- CUDA C of statements: methods of the printer (emit.lua).
 local core = require "dotcompute.core"
 local narrow = require "dotcompute.jit.narrow"
+local number_text = require "dotcompute.number_text"
 local types = require "dotcompute.jit.types"
 core.builtin(debug.getinfo(1, "S").source)
 
@@ -81,7 +82,9 @@ function S.assign(self, s)
   for k, e in ipairs(values) do
     if not e.type.static then
       local text = self:expr(e)
-      texts[k] = (types.is_value(e.type) and e.op ~= "const") and self:spill_node(text, e) or text
+      if e.type.ndim then text = self:spill(text, e.type)
+      elseif types.is_value(e.type) and e.op ~= "const" then text = self:spill_node(text, e) end
+      texts[k] = text
     end
   end
   for k = #targets, 1, -1 do
@@ -210,7 +213,7 @@ S["for"] = function(self, s)
   self:indent(1)
   self:declare(ctype, name, texts[1])
   local by = step and texts[3] or self:temporary()
-  if not step then self:declare(t.ctype, by, texts[3], true) end
+  if not step then self:declare(s.step.type.ctype, by, texts[3], true) end
   local up = step and tostring(step > 0) or ("(%s > 0)"):format(by)
   local enters
   if not types.is_floating(t) and types.is_floating(s.to.type) then
@@ -258,6 +261,11 @@ S["for"] = function(self, s)
         or ("(%s)%s - (%s)%s"):format(u, name, u, limit))
         or ("(%s ? (%s)%s - (%s)%s : (%s)%s - (%s)%s)"):format(up, u, limit, u, name, u, name, u, limit)
       self:line(("if (%s < %s) break;"):format(rest, size))
+    end
+    if t.size < 8 then -- the loop ends with the range of its dtype, too
+      local least, greatest = number_text.limits(t)
+      self:line(("if ((long long)%s + %s < %dll || (long long)%s + %s > %dll) break;"):format(name, by, least, name, by,
+        greatest))
     end
     local u = symbol.narrow and "unsigned int" or "unsigned long long" -- the compiler may add before it compares
     self:line(("%s = (%s)((%s)%s + (%s)%s);"):format(name, ctype, u, name, u, by))

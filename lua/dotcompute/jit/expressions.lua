@@ -1,6 +1,7 @@
 -- Types of expressions: methods of the checker (check.lua).
 local core = require "dotcompute.core"
 local builtins = require "dotcompute.jit.builtins"
+local has_effect = require "dotcompute.jit.emit_expression".has_effect
 local number_text = require "dotcompute.number_text"
 local types = require "dotcompute.jit.types"
 core.builtin(debug.getinfo(1, "S").source)
@@ -191,6 +192,10 @@ function expressions:arith(n, sign, a, b)
   end
   local met = types.meet(a.type, b.type)
   local t = met
+  if sign:find "^[&|~]$" and types.is_floating(met) then
+    self:fail(n.at, "operator '%s' has %s and %s, and no integer dtype holds both: dc.uint64(x) or dc.int64(x) "
+      .. "converts one", sign, self:why(a), self:why(b))
+  end
   if sign == "/" or sign == "^" then t = types.floating({ a.type, b.type }, met, 4) end
   if sign == "<<" or sign == ">>" then
     -- the value is shifted in its own type; a number beside it does not widen it
@@ -285,8 +290,14 @@ function expressions:logic(n)
   local state = self:copy_state()
   local b = self:expr(n.b)
   self.inst.state = state
-  if known ~= nil and (known == (sign == "or")) and not a.effect then return a end
-  if known ~= nil and known == (sign == "and") and not a.effect then return b end
+  if known ~= nil and known == (sign == "or") then return a end
+  if known ~= nil and not has_effect(a) then return b end
+  if known ~= nil and types.is_value(b.type) then -- a is true, and evaluated for its effect
+    return { op = "text", type = b.type, text = "$2", args = { a, b }, at = n.at }
+  end
+  if a.op == "memory" or b.op == "memory" then
+    self:fail(n.at, "an array of '%s' is made with its local: write 'local a = …' for each", self:shown(n))
+  end
   if a.type == types.unknown then return { op = "logic", type = b.type, sign = sign, a = a, b = b, at = n.at } end
   local e = { op = "logic", sign = sign, a = a, b = b, at = n.at }
   if b.type.static then self:fail(n.b.at, "%s cannot stand behind '%s' in a kernel", b.type.text, sign) end
@@ -323,7 +334,9 @@ function E.unary(self, n)
   local a = self:expr(n.a)
   if sign == "not" then
     local known = truth(a)
-    if known ~= nil and not a.effect then return { op = "const", type = types.bool, value = not known, at = n.at } end
+    if known ~= nil and not has_effect(a) then
+      return { op = "const", type = types.bool, value = not known, at = n.at }
+    end
     return { op = "not", type = types.bool, a = a, at = n.at }
   elseif sign == "#" then
     if a.type == types.unknown then return { op = "extent", type = types.integer, array = a, axis = 1, at = n.at } end
@@ -476,7 +489,9 @@ function expressions:call_function(n, fn, args)
   end
   for k, decl in ipairs(params) do
     local symbol = inst.symbols[decl]
-    if symbol and symbol.written and args[k].symbol then self:write(args[k].symbol, n.at) end
+    if symbol and symbol.written then
+      self:each_array(args[k], function(array) self:write(array, n.at) end)
+    end
   end
   local call = { op = "call", type = types.unknown, inst = inst, args = args, at = n.at, effect = inst.effect }
   if inst.effect then self:set(self.inst, "effect") end

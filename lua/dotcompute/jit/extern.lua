@@ -80,7 +80,7 @@ local function argument(self, n, param, what)
       self:fail(n.at, "%s takes %s, but '%s' is %s", what, param.t and ("an array of %s"):format(param.t.name)
         or "an array", self:shown(n), self:why(e))
     end
-    if not param.const and e.symbol then self:write(e.symbol, n.at) end
+    if not param.const then self:each_array(e, function(array) self:write(array, n.at) end) end
     return e
   end
   if not t.kind or (t.kind == "b") ~= (param.t.kind == "b") then

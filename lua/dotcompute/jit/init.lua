@@ -144,7 +144,7 @@ end
 
 local function holds_guards(variant)
   for _, guard in ipairs(variant.guards) do
-    if not rawequal(read(guard.path), guard.value) then return false end
+    if not names.is_same(read(guard.path), guard.value) then return false end
   end
   return true
 end

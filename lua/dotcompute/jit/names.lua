@@ -57,7 +57,7 @@ local function path_of_field(path, key)
   local longer = table.move(path, 1, #path, 1, { fn = path.fn, upvalue = path.upvalue })
   longer[#longer + 1] = key
   longer.text = path.text == "_ENV" and key or ("%s.%s"):format(path.text, key)
-  longer.id = ("%s\0%s"):format(path.id, key)
+  longer.id = ("%s\0%d:%s"):format(path.id, #key, key) -- a key may have any bytes
   return longer
 end
 
@@ -75,6 +75,12 @@ local function field(t, key)
   if type(t) ~= "table" then return nil end
   local ok, value = pcall(function() return t[key] end)
   if ok then return value end
+end
+
+-- Whether a captured value is the one that a kernel was compiled for: 1 is not 1.0, 0.0 not -0.0, and NaN is NaN.
+function names.is_same(a, b)
+  if math.type(a) == "float" and math.type(b) == "float" then return string.pack("d", a) == string.pack("d", b) end
+  return rawequal(a, b) and math.type(a) == math.type(b)
 end
 
 function names:guard(path, value)
@@ -242,19 +248,35 @@ end
 
 -- --- names ------------------------------------------------------------------------------------------------------
 
+-- The value of a <const>'s expression, in which other constants stand by their names; nil where it is no constant.
+local function constant_value(text, decl)
+  local value = decl.attrib == "const" and decl.value
+  if not value then return nil end
+  local constants = {}
+  local function find(node)
+    if node.op == "name" and node.decl then
+      constants[node.name] = constant_value(text, node.decl)
+    end
+    for _, part in ipairs { node.a or false, node.b or false } do
+      if part then find(part) end
+    end
+  end
+  find(value)
+  local made = load("return " .. text:sub(value.at, value.last), "=(constant)", "t", constants)
+  local ok, v = pcall(made or error)
+  if ok then return v end
+end
+
 -- A <const> that Lua's compiler has folded into its users is no upvalue: its value is that of its expression.
 function names:folded(n, decl)
   local value = decl.attrib == "const" and decl.value
   if value then
-    local chunk = self.inst.root.found.chunk
-    local made = load("return " .. chunk.text:sub(value.at, value.last), "=(constant)", "t", {})
-    local ok, v = pcall(made or error)
+    local v = constant_value(self.inst.root.found.chunk.text, decl)
+    local ok = v ~= nil
     if ok and (type(v) == "number" or type(v) == "boolean") then
       return { op = "const", type = names.type_of(v), value = v, at = n.at }
     elseif ok and type(v) == "string" then
       return { op = "static", type = types.string(v), text = v, at = n.at }
-    elseif value.op == "name" and value.decl then
-      return self:folded(n, value.decl)
     end
   end
   self:fail(n.at, "the value of '%s' is not known here", n.name)

@@ -75,12 +75,22 @@ end
 
 local HEADER = 32 -- bytes of string.dump before the function itself: Lua 5.4's header, the number of upvalues
 
-local function body_of(fn) return dump(fn, true):sub(HEADER + 1) end
+-- The bytes of a function behind its chunk's name, which is written for the outermost function alone: its code, its
+-- lines, and the names of its locals and upvalues. Functions with the same code may differ in the latter.
+local function body_of(fn)
+  local bytes = dump(fn)
+  local at, length = HEADER + 1, 0
+  repeat -- the name's length and 1: seven bits a byte, the last byte has the eighth set
+    local byte = bytes:byte(at)
+    length, at = length << 7 | byte & 0x7f, at + 1
+  until byte >= 0x80
+  return bytes:sub(at + math.max(length - 1, 0))
+end
 
 -- Whether the function with these bytes is in the text.
 local function contains(text, bytes)
   local chunk = load(text, "=(proof)", "t", {})
-  return chunk ~= nil and dump(chunk, true):find(bytes, 1, true) ~= nil
+  return chunk ~= nil and dump(chunk):find(bytes, 1, true) ~= nil
 end
 
 local function is_within(inner, outer) return inner.at > outer.at and inner.last <= outer.last end

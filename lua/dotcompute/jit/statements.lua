@@ -46,7 +46,7 @@ function statements:block(block)
       labels[n.name] = known
     end
   end
-  inst.blocks = { labels = labels, outer = inst.blocks }
+  inst.blocks = { labels = labels, outer = inst.blocks, level = (inst.blocks and inst.blocks.level or 0) + 1 }
   for _, n in ipairs(block) do
     local statement = S[n.op](self, n)
     if statement then
@@ -110,7 +110,10 @@ S["local"] = function(self, n)
   local targets = {}
   for k, decl in ipairs(n.decls) do
     local symbol = self:symbol(decl)
-    self:assign(symbol, list[k], decl.at, n)
+    local e = list[k]
+    if e.op == "memory" and e.space == "local" then symbol.stored_at = inst.blocks.level
+    elseif e.type.ndim then self:check_lifetime(symbol, e, n.at) end
+    self:assign(symbol, e, decl.at, n)
     if inst.state then inst.state[symbol] = nil end
     targets[k] = symbol
   end
@@ -248,6 +251,7 @@ S.assign = function(self, n)
     if target.op == "symbol" then
       local symbol = target.symbol
       local outer = symbol.owner ~= self.inst
+      if e.type.ndim then self:check_lifetime(symbol, e, n.at) end
       self:assign(symbol, e, target.n.at, n)
       if not outer and self.inst.state then self.inst.state[symbol] = nil end
       if types.is_value(symbol.type) and types.is_value(e.type) then list[k] = self:convert(e, symbol.type, e.n) end
@@ -345,8 +349,7 @@ S.fornum = function(self, n)
     if types.is_floating(t) then
       t = types.join(t, to.type)
       result.to = self:convert(to, t, n.to)
-    elseif (t.name == "uint64") ~= (to.type.name == "uint64") and to.op ~= "const"
-      and not types.is_floating(to.type) then
+    elseif (t.name == "uint64") ~= (to.type.name == "uint64") and to.op ~= "const" then
       self:fail(n.to.at, "the limit of this loop is %s, its variable %s: convert one of them, dc.int64(x)",
         to.type.text, t.text)
     elseif not types.is_floating(to.type) and not number_text.holds(t, to.value or 1) then
@@ -354,7 +357,10 @@ S.fornum = function(self, n)
     end
     self:assign(symbol, { op = "loop", type = t, at = n.at }, n.decl.at, n.from)
     result.type = symbol.type
-    result.from, result.step = self:convert(from, symbol.type, n.from), self:convert(step, symbol.type, n.step)
+    result.from = self:convert(from, symbol.type, n.from)
+    if step.type ~= types.integer or types.is_floating(t) then -- Lua's integer counts down in any dtype
+      result.step = self:convert(step, symbol.type, n.step)
+    end
   end
   local before = copy(inst.state)
   result.body = self:loop(function() return self:block(n.body) end, before)
@@ -378,7 +384,17 @@ S["goto"] = function(self, n)
   while block and not block.labels[n.name] do block = block.outer end
   if not block then self:fail(n.at, "no visible label '%s'", n.name) end
   local label = block.labels[n.name]
-  if inst.state then label.state = join(label.state, inst.state) end
+  if inst.state then
+    label.state = join(label.state, inst.state)
+    if label.visited == self.pass then -- upward: the next pass knows what has no value there
+      inst.jumps_back = true
+      label.from_below = label.from_below or {}
+      for symbol in pairs(inst.state) do
+        if not label.from_below[symbol] then label.from_below[symbol], self.changed = true, true end
+      end
+      if not label.reached then label.reached, self.changed = true, true end
+    end
+  end
   inst.state = false
   inst.jumps = true
   return { op = "goto", label = label }
@@ -387,7 +403,8 @@ end
 S.label = function(self, n)
   local inst = self.inst
   local label = inst.symbols[n]
-  inst.state = join(inst.state, label.state) or {} -- or from below alone
+  label.visited = self.pass
+  inst.state = join(join(inst.state, label.state), label.from_below)
   return { op = "label", label = label }
 end
 
