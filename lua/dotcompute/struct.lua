@@ -22,6 +22,9 @@ function module.storage(s) return hidden[s].storage end
 
 -- --- values on the host -----------------------------------------------------------------------------------------
 
+-- The metatable of a struct's values.
+function module.value_meta(s) return hidden[s].value_meta end
+
 -- The struct whose value a table is; nil where it is none.
 function module.of_value(v)
   local value_meta = type(v) == "table" and getmetatable(v)

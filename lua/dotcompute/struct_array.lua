@@ -9,22 +9,22 @@ local function fail(kind, text, ...) core.fail(kind, text:format(...)) end
 
 local methods = {}
 local meta = { __name = "dotcompute.struct_array", __methods = methods } -- __methods: for completion
-local hidden = setmetatable({}, { __mode = "k" }) -- array -> { struct =, bytes =, shape = its extents }
+local PARTS <const> = {} -- the key under which an array has { struct =, bytes =, shape = its extents }
 
-local module = {}
+local module = { PARTS = PARTS }
+
+local function parts_of(v) return type(v) == "table" and rawget(v, PARTS) or nil end
 
 -- The struct and the bytes of an array of structs; nil for other values.
 function module.parts(v)
-  local h = type(v) == "table" and hidden[v]
+  local h = parts_of(v)
   if h then return h.struct, h.bytes end
 end
 
 local function wrap(s, bytes)
   local shape = { bytes:shape() }
   shape[#shape] = nil
-  local a = {}
-  hidden[a] = { struct = s, bytes = bytes, shape = shape }
-  return setmetatable(a, meta)
+  return setmetatable({ [PARTS] = { struct = s, bytes = bytes, shape = shape } }, meta)
 end
 
 -- --- making them ------------------------------------------------------------------------------------------------
@@ -113,7 +113,7 @@ function properties.size(h) return h.bytes.size // h.struct.size end
 function properties.contiguous(h) return h.bytes.contiguous end
 
 function meta.__index(a, key)
-  local h = hidden[a]
+  local h = a[PARTS]
   if methods[key] then return methods[key] end
   if properties[key] then return properties[key](h) end
   if type(key) == "string" then
@@ -125,22 +125,25 @@ function meta.__index(a, key)
 end
 
 function meta.__newindex(a, key, v)
-  local h = hidden[a]
+  local h = a[PARTS]
   if type(key) == "string" then fail("index", "an array of structs has no '%s' to set", key) end
   local at = position(h, key) + 1
   local bytes = struct.storage(h.struct).encode(v, h.struct.name)
   rows(h)[at] = dc.from_bytes(bytes, { h.struct.size }, "uint8"):to(h.bytes.device)
 end
 
-function meta.__len(a) return hidden[a].shape[1] end
+function meta.__len(a) return a[PARTS].shape[1] end
+
+-- Of the elements along the first axis, as of arrays.
+function meta.__pairs(a) return ipairs(a) end
 
 function meta.__tostring(a)
-  local h = hidden[a]
+  local h = a[PARTS]
   return ("array of %d structs %s on %s"):format(a.size, h.struct.name, h.bytes.device.id)
 end
 
 local function check(a, method)
-  local h = type(a) == "table" and hidden[a]
+  local h = parts_of(a)
   if not h then fail("argument", "'%s' is a method of an array of structs: a:%s(…)", method, method) end
   return h
 end

@@ -243,6 +243,30 @@ describe("structs in kernels", function()
     h.same({ 1, 2, 4, 3, 0, 9, 3, 6 }, out:to_table(), "values")
   end)
 
+  it("are arguments and captured values of any layout", function()
+    local Odd = dc.struct("Odd", { { "b", "bool" }, { "h", "float16" }, { "z", "complex64", 2 }, { "i", "int8", 2, 2 },
+      { "d", "double4" }, { "w", "complex128" }, { "v", "ushort3" }, { "f", "bfloat16", 2 }, { "at", Vec, 2 } })
+    local captured
+    local a = Odd:array(2)
+    local k = dc.jit(function(out, v)
+      out[1] = v
+      out[2] = captured
+    end)
+    for _ = 1, 5 do
+      local function random()
+        return Odd(math.random(2) == 1, math.random(9), { dc.complex(math.random(9), 1), dc.complex(2, math.random(9)) },
+          { { math.random(-9, 9), 2 }, { 3, math.random(9) } }, dc.double4(math.random()), dc.complex(math.random(), 1),
+          dc.ushort3(math.random(9), 2, 3), { math.random(9), 0.5 }, { Vec(1, math.random(9)), Vec(math.random(9), 4) })
+      end
+      local v = random()
+      captured = random()
+      k(1, 1, a, v)
+      assert.equal(tostring(v), tostring(a[1]))
+      assert.equal(tostring(captured), tostring(a[2]))
+    end
+    for name, value in pairs(a) do assert.equal(tostring(a[name]), tostring(value)) end
+  end)
+
   it("are copied by assignment", function()
     local out = dc.zeros(3)
     dc.jit(function(o)
@@ -508,9 +532,9 @@ describe("mistakes with structs and tuples", function()
     fails("argument", "argument 1, 'a', is a", function() k(1, 1, Vec, v) end)
     local bad = Vec(1, 2)
     bad.x = "no number"
-    fails("argument", "Vec.x takes a number, got the string", function() k(1, 1, a, bad) end)
+    fails("argument", "parameter %d+ 's' %(Vec%): field 'x': a number expected, got the string", function() k(1, 1, a, bad) end)
     k(1, 1, a, v)
-    fails("argument", "Vec.x takes a number, got the string", function() k(1, 1, a, bad) end)
+    fails("argument", "parameter %d+ 's' %(Vec%): field 'x': a number expected, got the string", function() k(1, 1, a, bad) end)
     a:close()
     fails("argument", "closed", function() k(1, 1, a, v) end)
   end)

@@ -209,7 +209,7 @@ describe("signatures of kernels in Lua", function()
       assert.equal(i + 5, a[1].x)
       assert.equal(dc.float4(5), w[2])
     end
-    fails("argument", "the field 'n' of Ball has no value", function() k(1, 1, a, { x = 1 }, { 1, 2, 3, 4 }, w) end)
+    fails("argument", "'b' %(Ball%): field 'n': it is missing", function() k(1, 1, a, { x = 1 }, { 1, 2, 3, 4 }, w) end)
     fails("argument", "parameter %d+ 'v' %(float4%)", function() k(1, 1, a, Ball(), { 1, 2, 3 }, w) end)
     fails("dtype", "is a 1%-d Ball array by the signature, got a 2%-d uint8 array: Ball:view%(a%) is one of its bytes",
       function() k(1, 1, a.bytes, Ball(), dc.float4(), w) end)

@@ -28,7 +28,9 @@
 enum { MOST_VALUES = 128, MOST_KEYS = 8, MOST_VARIANTS = 4 };
 
 typedef enum value_kind {
-  VALUE_ARRAY, VALUE_INTEGER, VALUE_FLOAT, VALUE_NUMBER, VALUE_BOOLEAN, VALUE_GUARD
+  VALUE_ARRAY, VALUE_INTEGER, VALUE_FLOAT, VALUE_NUMBER, VALUE_BOOLEAN, VALUE_GUARD, VALUE_COMPLEX,
+  VALUE_STRUCT, /* a table with a metatable */
+  VALUE_STRUCTS /* an array of structs: a table with the array of bytes, whose last axis is a struct's */
 } value_kind;
 
 /* A value that a launch compares: an argument, or a captured one, which is read from an upvalue of a function, and from
@@ -42,7 +44,8 @@ typedef struct value {
   uint8_t upvalue;      /* its number */
   uint16_t argument;    /* from 1 on; 0: captured */
   uint16_t fn, key;     /* user values of the variant: the function, the first key */
-  uint16_t expected;    /* of a guard: what it has to be */
+  uint16_t expected;    /* of a guard: what it has to be; of structs: their metatable, their struct */
+  uint16_t parts;       /* of an array of structs: the key of a table with `struct` and `bytes` */
   lua_Integer extent;   /* of an array with one axis: what it has to be; -1: any */
 } value;
 
@@ -131,10 +134,33 @@ static inline bool are_disjoint(lua_State *L, dc_lua *self, memory *m, int n) {
   return true;
 }
 
+/* Whether the value on top is what a guard expects. */
+static inline bool is_expected(lua_State *L, int at, const value *one) {
+  lua_getiuservalue(L, at, one->expected);
+  const bool same = lua_rawequal(L, -1, -2);
+  lua_pop(L, 1);
+  return same;
+}
+
+/* Puts the array of bytes in place of an array of structs on top; false where it is none of the structs. */
+static bool open_structs(lua_State *L, int at, const value *one) {
+  if (!lua_istable(L, -1)) return false;
+  lua_getiuservalue(L, at, one->parts);
+  if (lua_rawget(L, -2) != LUA_TTABLE) return false;
+  lua_getfield(L, -1, "struct");
+  if (!is_expected(L, at, one)) return false;
+  lua_getfield(L, -2, "bytes"); /* array, its parts, struct, bytes */
+  lua_replace(L, -4);
+  lua_pop(L, 2);
+  return true;
+}
+
 /* Compares the value on top with what the variant was compiled for; pushes the extents of an array. */
 static inline bool suits(lua_State *L, const dc_lua *self, int at, const variant *v, const value *one, bool *small,
                          dc_array **array) {
   switch (one->kind) {
+    case VALUE_STRUCTS:
+      if (!open_structs(L, at, one)) return false; /* fall through */
     case VALUE_ARRAY: {
       const dc_lua_array *o = dc_lua_test(L, self, -1, DC_LUA_ARRAY);
       const dc_geometry *g = o && o->a ? dc_array_geometry_on(o->a, v->dev, (dc_dtype)one->dtype) : NULL;
@@ -142,7 +168,8 @@ static inline bool suits(lua_State *L, const dc_lua *self, int at, const variant
       if (one->extent >= 0 && g->shape[0] != one->extent) return false;
       *small = *small && small_size(g, v->most) >= 0;
       *array = o->a;
-      for (int axis = 0; axis < g->ndim; axis++) lua_pushinteger(L, g->shape[axis]);
+      const int axes = g->ndim - (one->kind == VALUE_STRUCTS);
+      for (int axis = 0; axis < axes; axis++) lua_pushinteger(L, g->shape[axis]);
       return true;
     }
     case VALUE_INTEGER: {
@@ -152,12 +179,14 @@ static inline bool suits(lua_State *L, const dc_lua *self, int at, const variant
     case VALUE_FLOAT: return lua_type(L, -1) == LUA_TNUMBER && !lua_isinteger(L, -1);
     case VALUE_NUMBER: return lua_type(L, -1) == LUA_TNUMBER;
     case VALUE_BOOLEAN: return lua_isboolean(L, -1);
-    default: {
-      lua_getiuservalue(L, at, one->expected);
-      const bool same = lua_rawequal(L, -1, -2);
+    case VALUE_COMPLEX: return dc_lua_test(L, self, -1, DC_LUA_COMPLEX) != NULL;
+    case VALUE_STRUCT: {
+      if (!lua_istable(L, -1) || !lua_getmetatable(L, -1)) return false;
+      const bool same = is_expected(L, at, one);
       lua_pop(L, 1);
       return same;
     }
+    default: return is_expected(L, at, one);
   }
 }
 
@@ -299,7 +328,8 @@ static uint16_t keep(lua_State *L, uint16_t *next) {
 
 /* Fills `one` from the description at index 4. */
 static void read_value(lua_State *L, value *one, uint16_t *next) {
-  static const char *const kinds[] = { "array", "integer", "float", "number", "boolean", "guard", NULL };
+  static const char *const kinds[] = { "array", "integer", "float", "number", "boolean", "guard",
+                                       "complex", "struct", "structs", NULL };
   lua_getfield(L, 4, "kind");
   one->kind = (uint8_t)luaL_checkoption(L, -1, NULL, kinds);
   lua_pop(L, 1);
@@ -309,15 +339,19 @@ static void read_value(lua_State *L, value *one, uint16_t *next) {
   lua_getfield(L, 4, "extent");
   one->extent = luaL_optinteger(L, -1, -1);
   lua_pop(L, 1);
-  if (one->kind == VALUE_ARRAY) {
+  if (one->kind == VALUE_ARRAY || one->kind == VALUE_STRUCTS) {
     lua_getfield(L, 4, "dtype");
     one->dtype = (uint8_t)dc_lua_checkdtype(L, -1);
     lua_pop(L, 1);
     one->ndim = (uint8_t)get_integer(L, 4, "ndim");
   }
-  if (one->kind == VALUE_GUARD) {
+  if (one->kind == VALUE_GUARD || one->kind == VALUE_STRUCT || one->kind == VALUE_STRUCTS) {
     lua_getfield(L, 4, "value");
     one->expected = keep(L, next);
+  }
+  if (one->kind == VALUE_STRUCTS) {
+    lua_getfield(L, 4, "parts");
+    one->parts = keep(L, next);
   }
   if (one->argument) return;
   one->upvalue = (uint8_t)get_integer(L, 4, "upvalue");
@@ -336,15 +370,16 @@ static void read_value(lua_State *L, value *one, uint16_t *next) {
 /*
 ** variant(kernel, facts): a variant for objects of dc.jit.  `facts`: device, most, small, disjoint, nargs, and a list
 ** of what a launch compares, in the order of the kernel's parameters: { kind = "array", "integer", "float", "number",
-** "boolean" or "guard", argument = its number, or fn =, upvalue =, keys =, and dtype, ndim, written, extent; fits;
-** value }; grid and block, integers, where it is for these alone.  Nothing where there are too many.
+** "boolean", "guard", "complex", "struct" (`value`: the metatable) or "structs" (`value`: the struct, `parts`: see
+** VALUE_STRUCTS), argument = its number, or fn =, upvalue =, keys =, and dtype, ndim, written, extent; fits; value };
+** grid and block, integers, where it is for these alone.  Nothing where there are too many.
 */
 static int core_variant(lua_State *L) {
   lua_settop(L, 2);
   luaL_checktype(L, 2, LUA_TTABLE);
   const int n = (int)lua_rawlen(L, 2);
   if (n > MOST_VALUES) return 0;
-  variant *v = dc_lua_new(L, DC_LUA_VARIANT, sizeof *v + (size_t)n * sizeof(value), 1 + n * (2 + MOST_KEYS)); /* 3 */
+  variant *v = dc_lua_new(L, DC_LUA_VARIANT, sizeof *v + (size_t)n * sizeof(value), 1 + n * (3 + MOST_KEYS)); /* 3 */
   lua_pushvalue(L, 1);
   lua_setiuservalue(L, 3, KERNEL);
   lua_getfield(L, 2, "device");
@@ -368,7 +403,7 @@ static int core_variant(lua_State *L) {
     lua_pop(L, 1);
     read_value(L, one, &next);
     v->npushed += 1 + one->ndim;
-    if (one->kind == VALUE_ARRAY) {
+    if (one->kind == VALUE_ARRAY || one->kind == VALUE_STRUCTS) {
       arrays++;
       if (one->written) written++;
     }

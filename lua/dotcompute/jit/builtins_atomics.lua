@@ -127,14 +127,14 @@ return function(builtins)
       self:fail(n.at, "%s takes arrays of %s; '%s' is of %s", b.name, takes[name][2], self:shown(a),
         t.composite and t.text or t.name)
     end
-    local symbol = e.array.symbol
+    local symbol = root.array.symbol
     if symbol and symbol.space == "local" then
       self:fail(a.at, "'%s' is an array of the thread: atomic functions take arrays in global and shared memory",
         self:shown(a))
     end
     if name ~= "load" then
-      if not root.array.symbol then self:fail(a.at, "'%s' cannot be written", self:shown(a)) end
-      self:write(root.array.symbol, a.at)
+      if not symbol then self:fail(a.at, "'%s' cannot be written", self:shown(a)) end
+      self:write(symbol, a.at)
     end
     e.address = true
     return e

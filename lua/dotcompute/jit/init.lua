@@ -18,6 +18,7 @@ local names = require "dotcompute.jit.names"
 local signatures = require "dotcompute.jit.signatures"
 local script_lines = require "dotcompute.script_lines"
 local source = require "dotcompute.jit.source"
+local struct = require "dotcompute.struct"
 local struct_array = require "dotcompute.struct_array"
 local types = require "dotcompute.jit.types"
 core.builtin(debug.getinfo(1, "S").source)
@@ -332,8 +333,8 @@ local function fix_sizes(plan, facts, params, values, how)
   return true
 end
 
--- The object that core.launches compares launches with; false where the variant has none, as those of structs
--- and complex numbers. `values`, `how`: of the launch.
+-- The object that core.launches compares launches with; false where the variant has none, as those of signatures with
+-- structs and complex numbers. `values`, `how`: of the launch.
 local function comparison(state, variant, kernel, values, how)
   local facts = { device = variant.device, most = narrow.MOST, small = variant.facts.small,
     disjoint = variant.facts.disjoint, nargs = #state.params }
@@ -344,8 +345,13 @@ local function comparison(state, variant, kernel, values, how)
   for number, param in ipairs(variant.emitted.params) do
     local t = param.type
     local one = { argument = param.argument, fits = param.fits, written = param.written }
-    if t.composite or t.kind == "c" or t.ndim and t.element.composite then return false end
-    if t.ndim then one.kind, one.dtype, one.ndim = "array", t.element.name, t.ndim
+    if variant.fixed and (t.composite or t.kind == "c") then return false end
+    if t.composite then
+      one.kind, one.value = "struct", struct.value_meta(t.struct)
+    elseif t.ndim and t.element.composite then
+      one.kind, one.dtype, one.ndim = "structs", "uint8", t.ndim + 1
+      one.value, one.parts = t.element.struct, struct_array.PARTS
+    elseif t.ndim then one.kind, one.dtype, one.ndim = "array", t.element.name, t.ndim
     elseif t.weak then one.kind = t.name
     else one.kind = t.kind == "b" and "boolean" or "number" end
     if not param.argument then

@@ -123,12 +123,10 @@ function names:constant_array(path, value, t)
   return symbol
 end
 
--- The value that a kernel of CUDA C takes for one of this type: a struct's bytes, the array of bytes of an array of
--- structs, a number as a complex one.
+-- The value that a kernel of CUDA C takes for one of this type: the array of bytes of an array of structs, a number as
+-- a complex one.
 function names.passed(value, t)
-  if t.kind == "c" then return type(value) == "number" and dc.complex(value, 0) or value end
-  if t.vector then return value end
-  if t.composite == "struct" then return struct.storage(t.struct).encode(value, t.struct.name) end
+  if t.kind == "c" and type(value) == "number" then return dc.complex(value, 0) end
   if t.ndim and t.element.composite then return (select(2, struct_array.parts(value))) end
   return value
 end
