@@ -254,7 +254,7 @@ describe("structs in kernels", function()
     end)
     for _ = 1, 5 do
       local function random()
-        return Odd(math.random(2) == 1, math.random(9), { dc.complex(math.random(9), 1), dc.complex(2, math.random(9)) },
+        return Odd(math.random(2) == 1, math.random(9), { dc.complex(math.random(9), 1), dc.complex(2, 3) },
           { { math.random(-9, 9), 2 }, { 3, math.random(9) } }, dc.double4(math.random()), dc.complex(math.random(), 1),
           dc.ushort3(math.random(9), 2, 3), { math.random(9), 0.5 }, { Vec(1, math.random(9)), Vec(math.random(9), 4) })
       end
@@ -532,9 +532,11 @@ describe("mistakes with structs and tuples", function()
     fails("argument", "argument 1, 'a', is a", function() k(1, 1, Vec, v) end)
     local bad = Vec(1, 2)
     bad.x = "no number"
-    fails("argument", "parameter %d+ 's' %(Vec%): field 'x': a number expected, got the string", function() k(1, 1, a, bad) end)
+    fails("argument", "parameter %d+ 's' %(Vec%): field 'x': a number expected, got the string",
+      function() k(1, 1, a, bad) end)
     k(1, 1, a, v)
-    fails("argument", "parameter %d+ 's' %(Vec%): field 'x': a number expected, got the string", function() k(1, 1, a, bad) end)
+    fails("argument", "parameter %d+ 's' %(Vec%): field 'x': a number expected, got the string",
+      function() k(1, 1, a, bad) end)
     a:close()
     fails("argument", "closed", function() k(1, 1, a, v) end)
   end)
