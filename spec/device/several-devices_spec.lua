@@ -151,13 +151,68 @@ describe("parallel", function()
   end)
 end)
 
+describe("DOTCOMPUTE_CPU_DEVICES", function()
+  -- The output of a script with that many CPU devices.
+  local function script(count, text)
+    local out = helper.shell(("DOTCOMPUTE_DEVICE= DOTCOMPUTE_CPU_THREADS=5 DOTCOMPUTE_CPU_DEVICES=%s '%s/dclua' -e %s")
+      :format(count, helper.build, helper.quote('local dc = require "dotcompute" dc.use "cpu" ' .. text)))
+    return out
+  end
+  local list = [[local n = 0
+    for _, d in ipairs(dc.devices()) do
+      if d.backend == "cpu" then
+        print(d.id, d.index, d.multiprocessors, d.name:match "%((.*)%)", dc.device(d.id) == d)
+      end
+    end print(dc.device())]]
+
+  it("divides the threads among as many devices", function()
+    assert.equal("cpu\t0\t5\t5 threads\ttrue\ncpu\n", script("", list))
+    assert.equal("cpu:0\t0\t3\t3 threads\ttrue\ncpu:1\t1\t2\t2 threads\ttrue\ncpu:0\n", script("2", list))
+    assert.equal(("cpu:6\t6\t1\t1 thread\ttrue"), script("7", list):match "cpu:6[^\n]*")
+  end)
+
+  it("makes devices with arrays of their own", function()
+    assert.equal("cpu:0\tcpu:1\t55.0\tdevice\n", script("2", [[
+      local a = dc.arange(1, 10)
+      local b = a:to "cpu:1"
+      local ok, err = pcall(function() return a + b end)
+      print(a.device, b.device, b:sum():item(), err.kind)]]))
+  end)
+
+  it("runs every block of a grid on each, with numbers of multiprocessors in range", function()
+    local n = math.random(100, 900)
+    local text = script("2", ([[
+      local source = "__global__ void where(int *out) { unsigned id, most;" ..
+        'asm("mov.u32 %%0, %%%%smid;" : "=r"(id)); asm("mov.u32 %%0, %%%%nsmid;" : "=r"(most));' ..
+        "for (int i = 0; i < 2000; i++) out[blockIdx.x] = id < most ? 1 : 2; }"
+      for i = 0, 1 do
+        dc.using("cpu:" .. i, function()
+          local out = dc.zeros(%d, "int32")
+          dc.kernel(source)(%d, 1, out)
+          print(out:eq(1):sum():item())
+        end)
+      end]]):format(n, n))
+    assert.equal(("%d\n%d\n"):format(n, n), text)
+  end)
+
+  it("is a number from 1 on", function()
+    for _, wrong in ipairs { "0", "x", "65", "-1" } do
+      assert.matches("DOTCOMPUTE_CPU_DEVICES is a number from 1 to 64, not '" .. wrong:gsub("%p", "%%%0"),
+        script(wrong, ""))
+    end
+  end)
+end)
+
 describe("examples/devices", function()
   for _, args in ipairs { "heat.lua", "heat.lua 3 3 5 1", "heat.lua 50 30 7 5", "nbody.lua", "nbody.lua 1 2",
     "nbody.lua 77 3 3" } do
     it(args .. " gives in blocks what one block gives", function()
-      local text, code = helper.shell(("'%s/dclua' examples/devices/%s"):format(helper.build, args))
-      assert.equal(0, code, text)
-      assert.matches("blocks give what one block gives; %d", text)
+      for _, devices in ipairs { "1", "2" } do
+        local text, code = helper.shell(("DOTCOMPUTE_CPU_DEVICES=%s '%s/dclua' examples/devices/%s"):format(devices,
+          helper.build, args))
+        assert.equal(0, code, text)
+        assert.matches("blocks give what one block gives; %d", text)
+      end
     end)
   end
 end)

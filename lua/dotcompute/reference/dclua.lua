@@ -45,6 +45,7 @@ dclua.environment = {
   { "DOTCOMPUTE_DEVICE", "the default device: `cpu`, `cuda`, `cuda:1` …" },
   { "DOTCOMPUTE_CACHE", "folder of compiled kernels (default: `dotcompute` in XDG's cache folder); `off` for none" },
   { "DOTCOMPUTE_CPU_THREADS", "threads of the CPU device" },
+  { "DOTCOMPUTE_CPU_DEVICES", "number of CPU devices, cpu:0, cpu:1 …, which share the threads; 1: cpu" },
   { "DOTCOMPUTE_POOL", "`512M` (bytes, K, M, G or T): the limit of freed memory kept for reuse, see "
     .. "[memory](api.md#memory)" },
   { "DOTCOMPUTE_SYNC=1", "wait after each launch, so that an error shows at the launch that caused it" },

@@ -88,6 +88,27 @@ static void fill_facts(dc_device *dev, const dc_cpu_device *cpu) {
   if (dev->target.gpu) dev->facts.compute_major = 8, dev->facts.compute_minor = 0; /* asynchronous copies too */
 }
 
+/* --- several devices ------------------------------------------------------------------------------------------ */
+
+#define MOST_DEVICES 64
+
+/* DOTCOMPUTE_CPU_DEVICES: number of devices, among which the threads are divided; 1 when it is not set; 0: an error. */
+static int count_devices(dc_error *err) {
+  const char *text = getenv("DOTCOMPUTE_CPU_DEVICES");
+  if (text == NULL || text[0] == '\0') return 1;
+  char *end;
+  const long n = strtol(text, &end, 10);
+  if (*end == '\0' && n >= 1 && n <= MOST_DEVICES) return (int)n;
+  dc_fail(err, DC_DEVICE, NULL, "DOTCOMPUTE_CPU_DEVICES is a number from 1 to %d, not '%s'", MOST_DEVICES, text);
+  return 0;
+}
+
+/* The workers of a launch on device `i` of `count`: at least 1, the launching thread. */
+static int share_of_threads(int threads, int i, int count) {
+  const int share = threads / count + (i < threads % count);
+  return share > 0 ? share : 1;
+}
+
 /* --- opening and closing -------------------------------------------------------------------------------- */
 
 /* The memory is one for the process; opened under the registry's lock, and kept. */
@@ -120,6 +141,7 @@ static int cpu_open(dc_device *dev, dc_error *err) {
     cpu_close(dev);
     return -1;
   }
+  cpu->pool->nthreads = share_of_threads(dc_threads_count(), dev->index, count_devices(err));
   fill_facts(dev, cpu);
   return 0;
 }
@@ -383,13 +405,17 @@ static const dc_library_ops library_ops = {
 
 static int discover(dc_device *(*add)(void *ud), void *ud, dc_error *err) {
   char name[72];
-  dc_device *dev = add(ud);
-  if (dev == NULL) return dc_fail_oom(err);
-  int threads = dc_cpu_threads();
+  const int count = count_devices(err);
   processor_name(name, sizeof name);
-  snprintf(dev->id, sizeof dev->id, "cpu");
-  snprintf(dev->name, sizeof dev->name, "%s (%d thread%s)", name, threads, threads == 1 ? "" : "s");
-  return 0;
+  for (int i = 0; i < count; i++) {
+    dc_device *dev = add(ud);
+    if (dev == NULL) return dc_fail_oom(err);
+    const int threads = share_of_threads(dc_cpu_threads(), i, count);
+    dev->index = i;
+    snprintf(dev->id, sizeof dev->id, count == 1 ? "cpu" : "cpu:%d", i);
+    snprintf(dev->name, sizeof dev->name, "%s (%d thread%s)", name, threads, threads == 1 ? "" : "s");
+  }
+  return count > 0 ? 0 : -1;
 }
 
 const dc_backend dc_cpu_backend = {

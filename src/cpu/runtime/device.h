@@ -5,4 +5,5 @@
 
 #include "device/device.h"
 
-extern const dc_backend dc_cpu_backend; /* one device, "cpu"; always there */
+extern const dc_backend dc_cpu_backend; /* always there: "cpu", or as many devices as
+                                       ** DOTCOMPUTE_CPU_DEVICES says, "cpu:0", "cpu:1" … */

@@ -28,6 +28,7 @@ typedef struct dc_job {
   void (*wake)(struct dc_job *job); /* called by the launching thread at each poll */
   double begun;                   /* dc_clock when it was */
   bool is_long;                   /* threads.c knows it, since it takes long */
+  int most_helpers;               /* threads that may work for it: its device's share of them */
   bool alone;                     /* there are no threads to help */
   /* of threads.c, guarded by its lock */
   bool open;                      /* threads may join; set by the launching thread alone */

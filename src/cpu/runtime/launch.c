@@ -22,6 +22,7 @@
 #include "cpu/runtime/job.h"
 #include "cpu/runtime/native_blocks.h"
 #include "cpu/runtime/pool.h"
+#include "cpu/runtime/threads.h"
 #include "cpu/runtime/state.h"
 
 #define REPLAY_TURNS 1000 /* yields of a block that is replayed to find a fault, before that is given up */
@@ -241,7 +242,7 @@ int dc_cpu_launch(dc_cpu_device *cpu, dc_cpu_function *fn, const dc_launch *l, d
   dc_job job = {
     .grid = { .grid = l->grid, .block = l->block, .nwarps = (threads + DC_LANES - 1) / DC_LANES,
               .shared_bytes = (uint32_t)(fn->ptx->shared_size + l->shared), .dynamic_shared = l->shared,
-              .params = l->params, .nsm = (uint32_t)pool->nthreads, .id = pool->first_id + ++pool->launches },
+              .params = l->params, .nsm = (uint32_t)dc_threads_count(), .id = pool->first_id + ++pool->launches },
     .fn = fn, .native = dc_native_prepare(fn, l->block), .order = &pool->order,
     .nblocks = (uint64_t)l->grid.x * l->grid.y * l->grid.z, .tids = tids, .err = err,
     .lock = PTHREAD_MUTEX_INITIALIZER, .out = DC_BUF_INIT,

@@ -57,6 +57,7 @@ static void wake_if_long(dc_job *job) {
 void dc_pool_run(dc_cpu_device *cpu, dc_job *job, void (*work)(dc_worker *k, dc_job *job)) {
   job->cpu = cpu;
   job->work = work;
+  job->most_helpers = cpu->pool->nthreads - 1;
   job->wake = wake_if_long;
   job->begun = dc_clock();
   dc_fault_thread();

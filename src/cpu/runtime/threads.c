@@ -93,6 +93,7 @@ static dc_job *choose(const helper *h) {
   dc_job *best = NULL;
   for (dc_job *job = set.jobs; job; job = job->next) {
     if (!job->open || job->grid.id == h->last || !has_blocks(job) || atomic_load(&job->grid.stop)) continue;
+    if (job->helpers >= job->most_helpers) continue;
     if (best == NULL || job->helpers < best->helpers) best = job;
   }
   return best;
