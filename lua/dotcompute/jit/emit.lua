@@ -218,11 +218,12 @@ function Printer:prelude(tree)
   return lines
 end
 
--- The constant arrays of a tree: lines of their declarations; adds the locals that stand for them to `first`.
-function Printer.constants(_, tree, first)
+-- The constant arrays of a tree: lines of their declarations, whose names begin with `prefix`; adds the locals that
+-- stand for them to `first`.
+function Printer.constants(_, tree, first, prefix)
   local lines, size = {}, 0
   for _, symbol in ipairs(tree.constants) do
-    local declared, value = constants.declaration(symbol.constant, symbol.cname .. "values_")
+    local declared, value = constants.declaration(symbol.constant, prefix .. symbol.cname .. "values_")
     table.move(declared, 1, #declared, #lines + 1, lines)
     first[#first + 1] = ("%s %s = %s;"):format(symbol.type.ctype, symbol.cname, value)
     size = size + symbol.constant.size * symbol.type.element.size
@@ -414,7 +415,7 @@ function emit.kernel(tree, name, checked, facts)
     parameter(kernel.symbols[decl], kernel.types[k], { argument = k, type = kernel.types[k],
       fits = facts.parameters[k] })
   end
-  local constant_lines = self:constants(tree, first)
+  local constant_lines = self:constants(tree, first, "")
   for _, symbol in ipairs(tree.inputs) do
     parameter(symbol, symbol.type, { input = symbol, type = symbol.type, fits = symbol.narrow })
   end
@@ -459,19 +460,21 @@ function emit.callable(tree, struct)
   local facts = { parameters = {} }
   local self = setmetatable({ uses = tree.uses, sites = {}, count = 0, name = struct, facts = facts }, Printer)
   mark_recursive(tree)
-  local functions_text, structs, length = {}, {}, 0
+  local functions_text, structs, length, first = {}, {}, 0, {}
   narrow.find(tree, facts)
+  local constant_lines = self:constants(tree, first, struct .. "_")
   for _, inst in ipairs(tree.instances) do
     if inst.pass == tree.pass then
       structs[#structs + 1] = results_struct(inst)
       functions_text[#functions_text + 1] = head(inst) .. " {"
-      local body = self:body(inst, {})
+      local body = self:body(inst, inst == tree.kernel and first or {})
       for _, text in ipairs(body) do length = length + #text end
       table.move(body, 1, #body, #functions_text + 1, functions_text)
       functions_text[#functions_text + 1] = "}"
     end
   end
   local lines = self:declarations(tree)
+  table.move(constant_lines, 1, #constant_lines, #lines + 1, lines)
   lines[#lines + 1] = ("struct %s {"):format(struct)
   self:helpers(lines)
   table.move(structs, 1, #structs, #lines + 1, lines)

@@ -180,9 +180,6 @@ function names:captured(n, path, value)
   end
   t = constant.type_of(value)
   if t then
-    if self.compiled_in then
-      self:fail(n.at, "'%s' is a constant array, which a function of elements cannot capture", path.text)
-    end
     self:guard(path, value)
     local symbol = self:constant_array(path, value, t)
     self:reach(symbol)
