@@ -151,6 +151,7 @@ describe("dc.vectorize of a function of dc.jit", function()
     local f = dc.vectorize(function(x, y)
       runs = runs + 1
       if y == nil then y = 1 end
+      y = y or 1
       local s = 0
       for _, c in ipairs(terms) do s = s * x + c end
       if #terms > 2 then s = s + y end

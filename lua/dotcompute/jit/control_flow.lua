@@ -121,7 +121,7 @@ local other = { ["nil"] = true, ["true"] = true, ["false"] = true, string = true
 function V.binary(self, n)
   local sign = n.sign
   if sign == "and" or sign == "or" then
-    self:condition(n.a)
+    if not self.defaults[n] then self:condition(n.a) end
   elseif compares(sign) and not other[n.a.op] and not other[n.b.op] then
     self:condition(n.a)
     self:condition(n.b)
@@ -132,8 +132,16 @@ function V.call(self, n) self:call(n) end
 
 function V.localfunction(self, n) self.functions[n.decl] = n.fn end
 
+-- `y = y or 1` is about arguments that are missing, which none is.
+function Search:note_default(name, value)
+  if value.op == "binary" and value.sign == "or" and value.a.op == "name" and value.a.name == name then
+    self.defaults[value] = true
+  end
+end
+
 V["local"] = function(self, n)
   for k, value in ipairs(n.values) do
+    if n.decls[k] then self:note_default(n.decls[k].name, value) end
     if value.op == "function" and n.decls[k] then self.functions[n.decls[k]] = value end
     if self:marked(value) then
       for j = k, k < #n.values and k or #n.decls do self:mark(n.decls[j]) end
@@ -143,6 +151,7 @@ end
 
 function V.assign(self, n)
   for k, value in ipairs(n.values) do
+    if n.targets[k] then self:note_default(n.targets[k].name, value) end
     if self:marked(value) then
       for j = k, k < #n.values and k or #n.targets do self:mark(n.targets[j].decl) end
     end
@@ -171,8 +180,8 @@ end
 
 -- Whether it does, of the function with the text `found`.
 return function(found)
-  local self = setmetatable({ marks = {}, functions = {}, returns = {}, visited = {}, script = found.fn, pass = 0 },
-    Search)
+  local self = setmetatable({ marks = {}, functions = {}, returns = {}, visited = {}, defaults = {},
+    script = found.fn, pass = 0 }, Search)
   for _, decl in ipairs(found.node.params) do self:mark(decl) end
   repeat
     self.changed, self.pass = false, self.pass + 1
