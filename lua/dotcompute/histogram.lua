@@ -107,13 +107,13 @@ __global__ void __launch_bounds__(THREADS, BLOCKS) dc_count(void *counts_, void 
     const double *edges_, const double low, const double high, const double scale, const PLACE n,
     const unsigned long long bins, const unsigned long long mailbox, const unsigned long long sequence) {
   unsigned long long *const counts = (unsigned long long *)counts_;
-  const dc_value *const x = (const dc_value *)x_;
+  const dc_element *const x = (const dc_element *)x_;
   EDGES
   const dc_facts facts(low, high, scale, edges, bins);
   const PLACE step = (PLACE)gridDim.x * THREADS, first = (PLACE)blockIdx.x * THREADS + (PLACE)threadIdx.x;
   dc_number largest = 0;
   enum { V = VECTOR };
-  typedef dc_pack<dc_value, V> pack;
+  typedef dc_pack<dc_element, V> pack;
   const PLACE vectors = (unsigned long long)x % alignof(pack) == 0 ? n / V : 0;
   pack p[LOADS];
   auto load = [&](const PLACE i) {
@@ -123,8 +123,8 @@ __global__ void __launch_bounds__(THREADS, BLOCKS) dc_count(void *counts_, void 
   };
   load(first); // in flight while counters are cleared
 BEGIN
-  auto take = [&](const dc_value v) {
-    const dc_number b = dc_bin(v, facts);
+  auto take = [&](const dc_element v) {
+    const dc_number b = dc_bin(dc_key(v), facts);
     COUNT
   };
   for (PLACE i = first; i < vectors; load(i)) {
@@ -248,7 +248,19 @@ local function bin_text(dtype, rule)
     number, signed), bins[rule == "even" and single and "even32" or rule] }
 end
 
-local function source_of(dtype, rule, shape)
+-- What is counted is the element itself, or the script's function of it (`key`: see fused_key). Also gives the size of
+-- an element.
+local function key_text(dtype, key)
+  if not key then
+    return "typedef dc_value dc_element;\n"
+      .. "static __device__ __forceinline__ dc_value dc_key(const dc_element v) { return v; }\n", dtype.size
+  end
+  return ("typedef %s dc_element;\n%sstatic __device__ __forceinline__ dc_value dc_key(const dc_element v) { "
+    .. "return dc_map(v, 0); }\n"):format(key.ctype, key.text), key.size
+end
+
+local function source_of(dtype, rule, shape, key)
+  local element, size = key_text(dtype, key)
   local way, track = shape.way, rule == "value"
   local text = algorithm.fill(body, { BEGIN = way.BEGIN, COUNT = way.COUNT, END = way.END,
     EDGES = shape.near and near_edges:gsub("MOST", MOST_NEAR + 1) or far_edges,
@@ -257,10 +269,11 @@ local function source_of(dtype, rule, shape)
     OWN = "alignas(16) " .. (shape.entries and "__shared__ unsigned own[MOST];" or "extern __shared__ unsigned own[];"),
     SEEN = track and "largest = largest > (dc_number)(INDEX) ? largest : (dc_number)(INDEX);" or "",
     BEYOND = track and "else largest = largest > b ? largest : b;" or "" })
-  return table.concat { bin_text(dtype, rule), algorithm.post_text, algorithm.fill(text, {
+  return table.concat { key and key.header or "", bin_text(dtype, rule), element, algorithm.post_text,
+    algorithm.fill(text, {
     PLACE = shape.place, INDEX = way == global and "b" or "i", THREADS = shape.threads, BLOCKS = shape.resident,
-    MOST = shape.entries, COPIES = shape.copies, VECTOR = way == by_lanes and 1 or 16 // dtype.size,
-    LOADS = dtype.size == 1 and 2 or 4 }) }
+    MOST = shape.entries, COPIES = shape.copies, VECTOR = way == by_lanes and 1 or 16 // size,
+    LOADS = size == 1 and 2 or 4 }) }
 end
 
 -- --- counting ---------------------------------------------------------------------------------------------------
@@ -296,17 +309,24 @@ end
 
 -- Counts the elements of the flat array x by `rule` into `n` bins. Returns the counts (int64), for rule "value"
 -- followed by the largest value, and the sequence number by which algorithm.posted reads that. `facts`: edges (an
--- array, or nil), low, high, scale.
-local function count(x, rule, n, facts)
-  local device, dtype = x.device, algorithm.dtype(x)
+-- array, or nil), low, high, scale. `key`: nil, or the key that is counted in place of each element.
+local function count(x, rule, n, facts, key)
+  local device, dtype = x.device, key and key.dtype or algorithm.dtype(x)
   local mailbox, sequence = 0, 0
   if rule == "value" then mailbox, sequence = algorithm.mailbox(device) end
   local counts = algorithm.zeros(device, rule == "value" and n + 2 or n, "int64")
   if x.size == 0 then return counts, 0 end
   local shape = shape_of(device, rule, n, x.size)
   local lanes = shape.way == by_lanes and algorithm.zeros(device, shape.blocks * n * 32, "uint32") or nil
-  local kernel = algorithm.kernel(device, "dc_count", ("%s %s %s %s %d %s %s"):format(dtype.name, rule, shape.way.name,
-    shape.entries, shape.copies, shape.place, shape.near), source_of, dtype, rule, shape)
+  local variant = ("%s %s %s %s %d %s %s"):format(dtype.name, rule, shape.way.name, shape.entries, shape.copies,
+    shape.place, shape.near)
+  local kernel
+  if key then
+    kernel = require "dotcompute.operators".kernel(device, "dc_count", variant, key.text, source_of, dtype, rule, shape,
+      key)
+  else
+    kernel = algorithm.kernel(device, "dc_count", variant, source_of, dtype, rule, shape)
+  end
   if shape.dynamic then kernel = kernel:with { shared = shape.dynamic } end
   kernel(shape.blocks, shape.threads, counts, lanes or dc.null, x, facts.edges or dc.null, facts.low or 0,
     facts.high or 0, facts.scale or 1, x.size, n, mailbox, sequence)
@@ -326,13 +346,27 @@ end
 
 -- --- bincount ---------------------------------------------------------------------------------------------------
 
--- What is counted: the array, or what the function `key` gives for its elements.
-local function counted(fname, a, key, dtype)
+-- The key of a kernel that counts what the function of the record f gives for each element of `a`:
+--   dtype, text           of keys; the function's text, dc_map
+--   ctype, size, header   of elements
+-- nil where the keys must be computed to an array.
+local function fused_key(f, a)
+  local elements = require "dotcompute.elements"
+  local t = elements.type(a)
+  local text, dtype = require "dotcompute.operators".mapping(f, "dc_map", "a key", t)
+  if t.struct or t.kind == "c" or dtype.struct or dtype.kind == "c" then return nil end
+  return { dtype = dtype, text = text, ctype = elements.ctype(t), size = t.size, header = elements.header(t) }
+end
+
+-- What is counted: an array, or an array and a key. `fuses`: the kernel may compute the keys.
+local function counted(fname, a, key, fuses, dtype)
   if key == nil then return algorithm.array(fname, "the first argument", a, dtype) end
-  local operators = require "dotcompute.operators"
-  operators.of(fname, "option 'key'", key, "an element")
-  local keys = operators.map(fname, key, require "dotcompute.elements".array(fname, "the first argument", a, dtype))
-  return algorithm.array(fname, "what option 'key' gives", keys)
+  local operators, elements = require "dotcompute.operators", require "dotcompute.elements"
+  local f = operators.of(fname, "option 'key'", key, "an element")
+  a = elements.array(fname, "the first argument", a, dtype)
+  local fused = fuses and fused_key(f, a) or nil
+  if fused then return a, fused end
+  return algorithm.array(fname, "what option 'key' gives", operators.map(fname, key, a))
 end
 
 local bincount_signature = { "a", known = { weights = "any", minlength = "number", key = "any" },
@@ -341,15 +375,15 @@ local bincount_signature = { "a", known = { weights = "any", minlength = "number
 local function bincount(...)
   local options = arguments.read("bincount", bincount_signature, ...)
   local least = algorithm.integer("bincount", "option 'minlength'", options.minlength or 0, 0)
-  local a = counted("bincount", options.a, options.key, "int64")
-  local dtype = algorithm.dtype(a)
+  local a, key = counted("bincount", options.a, options.key, options.weights == nil, "int64")
+  local dtype = key and key.dtype or algorithm.dtype(a)
   if dtype.kind ~= "i" and dtype.kind ~= "u" and dtype.kind ~= "b" then
-    fail("dtype", "bincount counts integers, got an array of %s; dc.histogram sorts numbers into bins", a.dtype)
+    fail("dtype", "bincount counts integers, got an array of %s; dc.histogram sorts numbers into bins", dtype.name)
   end
   local x = algorithm.flat(a):reshape(-1)
   local most_guess = algorithm.is_gpu(x.device) and MOST_GUESS or MOST_LANES
   local guess = dtype.kind == "b" and 2 or dtype.size == 1 and 256 or math.max(GUESS, math.min(least, most_guess))
-  local counts, sequence = count(x, "value", guess, {})
+  local counts, sequence = count(x, "value", guess, {}, key)
   local largest = a.size > 0 and algorithm.posted(a.device, sequence, counts, guess + 1) or -1
   if a.size > 0 and largest < 0 then
     fail("argument", "bincount: the array has %s; values from 0 on are counted",
@@ -363,7 +397,7 @@ local function bincount(...)
   end
   if size > guess then
     counts:close()
-    counts = count(x, "value", size, {})
+    counts = count(x, "value", size, {}, key)
   end
   return counts:slice { 1, size } -- the rest of the buffer is small
 end
@@ -458,7 +492,9 @@ local histogram_signature = { "a", "bins", tables = { bins = true },
 local function histogram(...)
   local options = arguments.read("histogram", histogram_signature, ...)
   local by = options.bins
-  local a = counted("histogram", options.a, options.key)
+  -- the keys' extremes, and their weights, need an array of the keys
+  local bounded = options.range ~= nil or (by ~= nil and type(by) ~= "number")
+  local a, key = counted("histogram", options.a, options.key, bounded and options.weights == nil)
   algorithm.refuse_complex("histogram", a, "have no order")
   local x = algorithm.flat(a):reshape(-1)
   local rule, count_of, facts = "even" -- luacheck: ignore 311
@@ -478,7 +514,7 @@ local function histogram(...)
     local edges, low, high = uneven_edges(a.device, by)
     rule, count_of, facts = "edges", #edges - 1, { edges = edges, low = low, high = high, scale = 1 }
   end
-  if options.weights == nil then return count(x, rule, count_of, facts), facts.edges end
+  if options.weights == nil then return count(x, rule, count_of, facts, key), facts.edges end
   local weights = weights_of("histogram", options.weights, a)
   local sums = algorithm.zeros(a.device, count_of + 1, "float64")
   if x.size > 0 then take.add(sums, bin_numbers(x, rule, count_of, facts), weights) end

@@ -180,6 +180,34 @@ describe("histogram and bincount of keys", function()
   end)
 end)
 
+describe("histogram of keys with a range", function()
+  it("counts elements of every dtype, in one pass over them", function()
+    h.each_way(function()
+      for _, dtype in ipairs { "int8", "uint16", "int32", "int64", "float16", "float32", "float64" } do
+        local t = h.ints(math.random(1, 9000), dtype == "uint16" and 0 or -100, 100)
+        local want, big = { 0, 0, 0, 0 }, {}
+        for k = 1, 8 do big[k] = 0 end
+        for _, v in ipairs(t) do
+          local key = v / 4
+          if key >= -20 and key <= 20 then
+            local bin = math.min(4, (key + 20) // 10 + 1)
+            want[bin] = want[bin] + 1
+          end
+          big[v % 8 + 1] = big[v % 8 + 1] + 1
+        end
+        local counts = dc.array(t, dtype):histogram(4, { range = { -20, 20 }, key = function(v) return v * 0.25 end })
+        h.same(want, counts:to_table(), dtype)
+        local bins = dc.array(t, dtype):bincount { minlength = 8, key = function(v) return dc.int32(v % 8) end }
+        h.same(big, bins:to_table(), dtype)
+      end
+      local flags = dc.array { 5, -1, 7 }:bincount { key = function(v) return v > 0 end }
+      assert.same({ 1, 2 }, flags:to_table())
+    end, { "as_gpu" })
+    local function odd(v) return dc.int32(v % 2) end
+    assert.same({ 6, 4 }, dc.bincount({ 1, 2, 3 }, { key = odd, weights = { 1, 6, 3 } }):to_table())
+  end)
+end)
+
 describe("transform", function()
   it("is a function of elements of one or more arrays, which broadcast", function()
     local t, u = h.ints(3000), h.ints(3000)

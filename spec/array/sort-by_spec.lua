@@ -118,6 +118,24 @@ describe("sort by a comparison", function()
     end, { "as_gpu", "serial" })
   end)
 
+  it("has the same order with positions of 64 bits", function()
+    local algorithm = require "dotcompute.algorithm"
+    local narrow = algorithm.narrow
+    algorithm.narrow = 1000
+    local ok, err = pcall(h.each_way, function()
+      local n = math.random(6000, 10000)
+      local offsets, segment = offsets_of(n, 900), {}
+      for k = 1, #offsets - 1 do
+        for i = offsets[k], offsets[k + 1] - 1 do segment[i] = k end
+      end
+      local function before(p, q) return p > q end
+      check_order(few_ints(n), "int32", { less = before, offsets = offsets }, before, segment)
+      check_order(few_ints(n), "int32", { less = before }, before)
+    end, { "as_gpu", "serial" })
+    algorithm.narrow = narrow
+    if not ok then error(err, 0) end
+  end)
+
   it("can be captured in a graph", function()
     local t = few_ints(9000)
     local x, sorted = dc.zeros(9000, "int32"), nil
