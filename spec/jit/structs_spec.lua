@@ -298,6 +298,20 @@ describe("structs in kernels", function()
     end
   end)
 
+  it("have booleans of which every byte but 0 is true, as arrays have", function()
+    local Flag = dc.struct("Flag", { { "b", "bool" }, { "more", "bool", 2 } })
+    local bytes, out = dc.array({ 2, 0, 255, 0, 1, 128 }, "uint8"), dc.zeros(6, "int32")
+    dc.jit(function(a, o)
+      for i = 1, 2 do
+        local flag = a[i]
+        local copy = Flag(flag.b, flag.more)
+        o[3 * i - 2], o[3 * i - 1] = copy.b and 1 or 0, copy.more[1] == true and 1 or 0
+        o[3 * i] = a[i].more[2] == true and 1 or 0
+      end
+    end)(1, 1, Flag:view(bytes), out)
+    h.same({ 1, 0, 1, 0, 1, 1 }, out:to_table(), "flags")
+  end)
+
   it("have arrays of several axes", function()
     local a = Vec:array(3, 4)
     dc.jit(function(v)
@@ -500,6 +514,8 @@ local mistakes = {
   { "'ball' has no value", function(a) local ball if a[1] > 0 then ball = balls[1] end a[1] = ball.id end },
   { "dc.shared takes a dtype's name", function(a) local t = dc.shared(3, 3) end },
   { "dc.atomic_add takes arrays of numbers; 'balls%[1%]' is of Vec", function(a) dc.atomic_add(balls[1], "at", 1) end },
+  { "an index needs an integer, but 't%[2%]' is a Lua float, an item of 't'",
+    function(a) local t = { 1, 0.5 } a[t[2]] = 1 end },
   { "Ball has no field 'ids'", function(a) dc.atomic_add(balls[1], "ids", 1) end },
   { "changes memory that threads share, and 't' is no element",
     function(a) local t = { 1, 2 } dc.atomic_add(t, 1, 1) end },

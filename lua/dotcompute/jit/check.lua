@@ -45,6 +45,11 @@ function Checker.why(_, e)
   local t = e.type.text
   if e.op == "const" then return ("%s, the literal %s"):format(t, tostring(e.value)) end
   if e.op == "element" and e.array.symbol then return ("%s, an element of '%s'"):format(t, e.array.symbol.name) end
+  if e.op == "item" then
+    local object = e.object
+    return ("%s, an item of %s"):format(t, object.op == "symbol" and "'" .. object.symbol.name .. "'"
+      or object.type.text)
+  end
   if e.op == "field" then return ("%s, the field '%s' of %s"):format(t, e.name, e.object.type.text) end
   if e.op == "symbol" and e.symbol.because then
     return ("%s, %s"):format(t, e.symbol.because)

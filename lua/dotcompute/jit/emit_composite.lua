@@ -120,8 +120,9 @@ function printer:braces(text, t)
   return "{" .. table.concat(parts, ", ") .. "}"
 end
 
--- The value of a place in a struct.
+-- The value of a place in a struct. Bytes of booleans may hold anything but 0 for true, as those of arrays.
 function printer:loaded(place, t)
+  if t.kind == "b" then return ("(*(const unsigned char *)&%s != 0)"):format(place) end
   if t.kind == "c" then return ("%s{%s.x, %s.y}"):format(t.ctype, place, place) end
   if t.composite ~= "tuple" then return place end
   local parts = {}
