@@ -19,7 +19,7 @@ local function pick(list) return list[math.random(#list)] end
 function Program:line(text, ...) self.lines[#self.lines + 1] = ("  "):rep(self.depth) .. text:format(...) end
 
 -- What holds an integer.
-function Program:place()
+function Program.place()
   return pick { "a", "b", "t[1]", "t[2]", "t[3]", "p.x", "p.y", "d.p.x", "d.p.y", "d.w[1]", "d.w[2]", "d.w[3]", "d.v.x",
     "d.v.y", "v.x", "v.y", ("t[%s %% 3 + 1]"):format(pick { "a", "b", "p.x" }), "d.w[v.x % 3 + 1]", "u[2].x", "u[1]" }
 end
@@ -53,7 +53,9 @@ local statements = {
   function(self) self:line("p = %s", self:pair()) end,
   function(self) self:line("p = Pair { y = %s, x = %s }", self:expression(1), self:expression(1)) end,
   function(self) self:line("d.p = %s", pick { self:pair(), "Pair(p)", "swapped(p)", "Pair(u[2])" }) end,
-  function(self) self:line("v = %s", pick { "v + v", "v * 3 - d.v", "-v", "longlong2(a, b) + 1", "(v & 255) * d.v" }) end,
+  function(self)
+    self:line("v = %s", pick { "v + v", "v * 3 - d.v", "-v", "longlong2(a, b) + 1", "(v & 255) * d.v" })
+  end,
   function(self) self:line("d.w = rotated(t)") end,
   function(self) self:line("a, b, t[2] = table.unpack(rotated(%s))", pick { "t", "d.w", "{ a, b, 7 }" }) end,
   function(self) self:line("u = { %s, %s }", self:expression(1), self:pair()) end,
