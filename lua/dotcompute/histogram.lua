@@ -271,9 +271,9 @@ local function source_of(dtype, rule, shape, key)
     BEYOND = track and "else largest = largest > b ? largest : b;" or "" })
   return table.concat { key and key.header or "", bin_text(dtype, rule), element, algorithm.post_text,
     algorithm.fill(text, {
-    PLACE = shape.place, INDEX = way == global and "b" or "i", THREADS = shape.threads, BLOCKS = shape.resident,
-    MOST = shape.entries, COPIES = shape.copies, VECTOR = way == by_lanes and 1 or 16 // size,
-    LOADS = size == 1 and 2 or 4 }) }
+      PLACE = shape.place, INDEX = way == global and "b" or "i", THREADS = shape.threads, BLOCKS = shape.resident,
+      MOST = shape.entries, COPIES = shape.copies, VECTOR = way == by_lanes and 1 or 16 // size,
+      LOADS = size == 1 and 2 or 4 }) }
 end
 
 -- --- counting ---------------------------------------------------------------------------------------------------
