@@ -6,7 +6,7 @@ local fails = h.fails
 -- luacheck: push ignore
 local x, y, z, whole = dc.ones(8), dc.ones(8, 4), dc.zeros(2, "complex64"), dc.ones(8, "int32")
 local nothing
-local text, list = "abc", { 1, 2 }
+local text, list, thread = "abc", { 1, 2 }, coroutine.create(print)
 
 -- { pattern of the message, kernel, line of the mistake behind the kernel's first }; the kernel is called with the array x.
 local mistakes = {
@@ -113,6 +113,19 @@ local mistakes = {
   { "'nothing' is nil when|'nothing' is nil:", function(a) a[1] = nothing end },
   { "'no_such_global' is nil", function(a) no_such_global(a) end },
   { "'text' belongs to the script", function(_) text = 1 end },
+  { "'text.x' cannot be assigned|'text' is indexed, but it is a string", function(_) text.x = 1 end },
+  { "'thread' is a thread, which a kernel cannot use", function(a) a[1] = thread end },
+  { "'coroutine.yield' is a function in C", function(_) coroutine.yield() end },
+  { "'type' is a function in C", function(a) if type(a) == "table" then a[1] = 1 end end },
+  { "'select' is a function in C", function(a) a[1] = select("#", 1) end },
+  { "'tostring' is a function in C", function(a) print(tostring(a[1])) end },
+  { "operator '%+' needs a number, but '\"10\"' is a string", function(a) a[1] = "10" + 1 end },
+  { "operator '<' needs a number, but '\"a\"' is a string", function(a) if "a" < "b" then a[1] = 1 end end },
+  { "'#' needs an array, but 's' is a string", function(a) local s = "abc" a[1] = #s end },
+  { "nil is no value", function(a) if a[1] == nil then a[1] = 1 end end },
+  { "operator '==' needs a number, but 'a' is a 1%-d float32 array", function(a) if a == a then a[1] = 1 end end },
+  { "functions in a kernel return numbers",
+    function(a) local function f() return function() return 1 end end a[1] = f()() end },
   { "is a global, which a kernel cannot change", function(_) new_global = 1 end },
   { "takes a real number, but 'z%[1%]' is complex64", function(a) a[1] = z[1] end },
   { "is a table of the script: only its fields by name", function(a) a[1] = list[1] end },
