@@ -256,6 +256,8 @@ dist:
 	@sh tools/dist.sh $(VERSION) $(BUILD)/dotcompute-$(VERSION).tar.gz
 clean:
 	rm -rf $(BUILD)
+print-specs: # that TSAN=1 runs
+	@echo '$(TSAN_SPECS)'
 print-flags:
 	@echo '$(DC_CFLAGS)'
 help:
@@ -280,6 +282,6 @@ help:
 ## CC= HOSTCC= CFLAGS= LDFLAGS= LUA= LUA_INCDIR= LUA_LIBDIR= WERROR=1    as one expects
 
 FORCE:
-.PHONY: all core units demo test bench bench-arrays bench-gpu bench-jit docs lint install install-rock uninstall dist clean help print-flags FORCE
+.PHONY: all core units demo test bench bench-arrays bench-gpu bench-jit docs lint install install-rock uninstall dist clean help print-flags print-specs FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
