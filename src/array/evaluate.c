@@ -76,7 +76,8 @@ static DC_NOINLINE int compute_anew(dc_array *a, dc_buffer *b, const dc_fingerpr
 static DC_HOT int compute_into(dc_array *a, dc_buffer *b, post *t, dc_error *err) {
   dc_fingerprint s;
   if (a->state != DC_ARRAY_PENDING) return 0;
-  if (dc_profile_is_on(a->dev) || !dc_fingerprint_take(&s, a, b->ptr, a->dtype)) return compute_anew(a, b, NULL, t, err);
+  if (dc_profile_is_on(a->dev) || !dc_fingerprint_take(&s, a, b->ptr, a->dtype))
+    return compute_anew(a, b, NULL, t, err);
   const dc_cached_launch *r = dc_launch_cache_find(&s);
   if (r == NULL) return compute_anew(a, b, &s, t, err);
   const bool posts = s.arguments.reduces && expects(a->dev, t, &s.arguments.mailbox, &s.arguments.sequence);

@@ -19,6 +19,8 @@ dc_cufft_api dc_cufft;
 
 /* --- loading ------------------------------------------------------------------------------------- */
 
+#define NOT_TRIED PTHREAD_MUTEX_INITIALIZER, false, false, DC_BUF_INIT
+
 static struct library {
   const char *name, *environment, *wheel, *sonames[3], *packages;
   pthread_mutex_t lock; /* guards the following */
@@ -26,14 +28,11 @@ static struct library {
   dc_buf why;
 } libraries[DC_NLIBRARIES] = {
   [DC_LIBRARY_PRODUCT] = { "cuBLAS", "DOTCOMPUTE_CUBLAS", "cublas", { "libcublas.so.13", "libcublas.so.12" },
-                           "pip install nvidia-cublas, with CUDA 12 nvidia-cublas-cu12", PTHREAD_MUTEX_INITIALIZER, false, false,
-                           DC_BUF_INIT },
+                           "pip install nvidia-cublas, with CUDA 12 nvidia-cublas-cu12", NOT_TRIED },
   [DC_LIBRARY_SOLVER] = { "cuSOLVER", "DOTCOMPUTE_CUSOLVER", "cusolver", { "libcusolver.so.12", "libcusolver.so.11" },
-                          "pip install nvidia-cusolver, with CUDA 12 nvidia-cusolver-cu12", PTHREAD_MUTEX_INITIALIZER, false,
-                          false, DC_BUF_INIT },
+                          "pip install nvidia-cusolver, with CUDA 12 nvidia-cusolver-cu12", NOT_TRIED },
   [DC_LIBRARY_FFT] = { "cuFFT", "DOTCOMPUTE_CUFFT", "cufft", { "libcufft.so.12", "libcufft.so.11" },
-                       "pip install nvidia-cufft, with CUDA 12 nvidia-cufft-cu12", PTHREAD_MUTEX_INITIALIZER, false, false,
-                       DC_BUF_INIT },
+                       "pip install nvidia-cufft, with CUDA 12 nvidia-cufft-cu12", NOT_TRIED },
 };
 
 static bool look_up(void *slot, void *lib, const char *symbol, struct library *l) {

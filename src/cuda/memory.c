@@ -23,7 +23,7 @@ static int fail_alloc(dc_cuda *d, CUresult r, size_t n, dc_error *err) {
   if (r != CUDA_ERROR_OUT_OF_MEMORY || dc_cu.MemGetInfo(&free_bytes, &total) != CUDA_SUCCESS)
     return dc_cuda_fail(r, DC_DEVICE, err, "cannot allocate %zu bytes on %s", n, d->dev->id);
   return dc_fail(err, DC_MEMORY, "CUDA_ERROR_OUT_OF_MEMORY",
-                 "cannot allocate %s on %s (%s): %s of %s are free, %s are in arrays of this process",
+                 "cannot allocate %s on %s (%s): %s of %s are free, %s are in arrays of this Lua state",
                  dc_bytes_text(n, text[0], 32), d->dev->id, d->dev->name, dc_bytes_text(free_bytes, text[1], 32),
                  dc_bytes_text(total, text[2], 32), dc_bytes_text(d->dev->bytes_live, text[3], 32));
 }

@@ -10,7 +10,7 @@
 typedef struct dc_cuda_stream {
   CUstream handle;   /* non-blocking */
   uint64_t issued;   /* number of the last launch in it */
-  atomic_uint_fast64_t finished; /* number of the last launch that is known to have ended well; read by dc_cuda_running */
+  atomic_uint_fast64_t finished; /* number of the last launch known to have ended well; dc_cuda_running reads it */
   struct dc_cuda_stream *next;
 } dc_cuda_stream;
 

@@ -71,7 +71,8 @@ void dc_allocation_end(dc_allocation_site *site, size_t bytes) {
 
 size_t dc_allocation_sites(const dc_device *dev, const dc_allocation_site **out, size_t n) {
   size_t found = 0;
-  for (const dc_allocation_site *site = dev->sites != NULL ? dev->sites->first : NULL; site != NULL; site = site->next) {
+  const dc_allocation_site *first = dev->sites != NULL ? dev->sites->first : NULL;
+  for (const dc_allocation_site *site = first; site != NULL; site = site->next) {
     size_t at = found < n ? found++ : n;
     for (; at > 0 && out[at - 1]->bytes < site->bytes; at--)
       if (at < n) out[at] = out[at - 1];

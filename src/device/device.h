@@ -15,9 +15,9 @@
 ** library.h and mailbox.h where there is one: they open the device at first use, count, and refuse what is missing.
 ** A backend is made known by dc_registry_add (registry.h); spec/device/counting.c is a small complete one.
 **
-** A dc_device is what one Lua state sees of a GPU or of the processor: its own stream, what it captures, what is known of
-** the use of its memory.  Each state has dc_devices of its own (registry.h), so nothing above the backends is shared by
-** states or needs a lock.  A backend shares what is best shared, the driver's context, memory, threads, between the
+** A dc_device is what one Lua state sees of a GPU or of the processor: its own stream, what it captures, what is known
+** of the use of its memory.  Each state has dc_devices of its own (registry.h), so nothing above the backends is shared
+** by states or needs a lock.  A backend shares what is best shared, the driver's context, memory, threads, between the
 ** dc_devices of one GPU, and locks that itself; never while a launch or a wait is under way.
 **
 ** Conventions
@@ -28,8 +28,9 @@
 **    stream.h keeps their uses of memory in order.  `launch` and device-side `fill`/`copy` may return before the work
 **    is done; copies to and from host memory return when the host memory may be reused or read.
 **  - Sizes are bytes unless a name says otherwise.
-**  - Calls for one dc_device come from one thread at a time, not always the same; those for others, of the same GPU too,
-**    come from other threads at the same time.  `discover`, `open` and `driver` are called by one thread at a time.
+**  - Calls for one dc_device come from one thread at a time, not always the same; those for others, of the same GPU
+**    too, come from other threads at the same time.  `discover`, `open` and `driver` are called by one thread at a
+**    time.
 */
 #pragma once
 

@@ -2,8 +2,8 @@
 ** profile.h - how long each kernel ran (dc.profile, `dclua --profile`), and when.
 **
 ** While it is on, every launch is timed: by two events around it, read later, or on a blocking device by the clock.
-** Launches are summed by device, kernel and launch site; the first ones are kept one by one, too.  Each Lua state, which
-** is a set of devices here, has a profile of its own launches.  While none is on it costs one test of
+** Launches are summed by device, kernel and launch site; the first ones are kept one by one, too.  Each Lua state,
+** which is a set of devices here, has a profile of its own launches.  While none is on it costs one test of
 ** dc_process.profiling.
 */
 #pragma once

@@ -1,9 +1,8 @@
 /*
 ** share.c - see share.h.
 **
-** A token is text: a name of this process, the number of the memory (array/graph/shared.h), and the array's dtype, shape
-** and strides.  At its end is a hash of all that under a key of the process, so that damaged tokens and those of other
-** processes are known.  It holds nothing: what no state opens is not leaked.
+** A token is text: the number of the memory (array/graph/shared.h), and the array's dtype, shape and strides.  At its
+** end is a hash of all that under a key of the process, so that damaged tokens and those of other processes are known.
 */
 #include "lua/share.h"
 
@@ -106,9 +105,10 @@ static int core_open(lua_State *L) {
   const char *text = lua_tolstring(L, 1, &len);
   if (!read_token(text, len, &v)) {
     const bool like = len > sizeof BEGINNING && memcmp(text, BEGINNING, sizeof BEGINNING - 1) == 0;
-    return dc_lua_fail(L, DC_ARGUMENT, like ? "the token is damaged, or was made by another process: arrays are shared by "
-                                              "the Lua states of one process"
-                                            : "this is no token of dc.share");
+    return dc_lua_fail(L, DC_ARGUMENT, "%s",
+                       like ? "the token is damaged, or was made by another process: arrays are shared by the Lua "
+                              "states of one process"
+                            : "this is no token of dc.share");
   }
   if (dc_shared_device(v.number, id, &err) != 0) return dc_lua_raise(L, &err);
   dc_device *dev = dc_device_find(self->devices, id, &err);

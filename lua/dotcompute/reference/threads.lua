@@ -10,8 +10,8 @@ to another one, without a copy.
   {
     "share", at = "dc",
     text = "Lets other Lua states of the process open the array: gives a token, a string to be sent to them by what "
-      .. "the library for threads has for that. The array is evaluated, and so are pending expressions that read it. What "
-      .. "this state has issued so far comes before what another issues after `dc.open`.\n\n"
+      .. "the library for threads has for that. The array is evaluated, and so are pending expressions that read it. "
+      .. "What this state has issued so far comes before what another issues after `dc.open`.\n\n"
       .. "A token is no reference: the array stays as long as a state holds it. `keep` makes it stay until it has been "
       .. "opened once more, even when this state has ended; a token with `keep` that is never opened keeps the memory "
       .. "until the process ends.\n\n"
@@ -39,8 +39,8 @@ a[2]                                       --> 7
     "open", at = "dc",
     text = "The array of a token of `dc.share`, in this Lua state and without a copy. What this state's current stream "
       .. "is given next runs after what other states had issued when they last shared the array. Opening it again "
-      .. "gives another array over the same memory. The last state that holds the memory frees it; `a:close()` gives it "
-      .. "up for this state alone.",
+      .. "gives another array over the same memory. The last state that holds the memory frees it; `a:close()` gives "
+      .. "it up for this state alone.",
     args = { { "token", "string", "what `dc.share` has given, in this process" } },
     returns = { { "array", "an array of the same device, dtype, shape and strides" } },
     errors = {

@@ -2,9 +2,9 @@
 ** launch_cache.c - see launch_cache.h.
 **
 ** The fingerprint has all that the program of an expression depends on, but for the device, whose cache it is, and the
-** addresses, numbers and count that are the kernel's parameters: operators and dtypes, which operands are equal, whether each is flat or one
-** value, and the alignment of addresses.  Other kinds of expressions have none: lower.c and schedule.c decide, here
-** too, since a cached launch is made of a program that has run.
+** addresses, numbers and count that are the kernel's parameters: operators and dtypes, which operands are equal,
+** whether each is flat or one value, and the alignment of addresses.  Other kinds of expressions have none: lower.c and
+** schedule.c decide, here too, since a cached launch is made of a program that has run.
 */
 #include "array/codegen/launch_cache.h"
 

@@ -1,8 +1,8 @@
 /*
 ** shared.c - see shared.h.
 **
-** One lock guards all records.  It is held for calls of the driver that do not wait: recording an event, making a stream
-** wait for one, freeing.
+** One lock guards all records.  It is held for calls of the driver that do not wait: recording an event, making a
+** stream wait for one, freeing.
 */
 #include "array/graph/shared.h"
 
@@ -19,7 +19,7 @@
 typedef struct holder {
   dc_device *dev;     /* of its set */
   dc_buffer *buffer;  /* NULL: it holds the memory no more */
-  void *event;        /* behind its last use that others must wait for; NULL: there is none, or its device is blocking */
+  void *event;        /* behind its last use that others must wait for; NULL: none, or its device is blocking */
   struct holder *next;
 } holder;
 
@@ -168,8 +168,8 @@ static dc_shared *make(dc_buffer *b, dc_error *err) {
 int dc_shared_offer(dc_buffer *b, bool keep, uint64_t *number, dc_error *err) {
   if (b->foreign && b->shared == NULL)
     return dc_fail(err, DC_ARGUMENT, NULL,
-                   "its memory cannot be shared, since dotcompute has not allocated it (of dc.wrap, a module's variable, "
-                   "page-locked memory): share a copy (a:copy())");
+                   "its memory cannot be shared, since dotcompute has not allocated it (of dc.wrap, a module's "
+                   "variable) or it is page-locked: share a copy (a:copy())");
   if (dc_capture_refuse(b->dev, "shares an array", err) != 0 || dc_buffer_used(b, true, err) != 0) return -1;
   pthread_mutex_lock(&lock);
   if (b->shared == NULL) b->shared = make(b, err);
@@ -188,8 +188,8 @@ int dc_shared_offer(dc_buffer *b, bool keep, uint64_t *number, dc_error *err) {
 
 static int fail_gone(dc_error *err) {
   return dc_fail(err, DC_ARGUMENT, NULL,
-                 "the array of this token is closed: no Lua state holds it any more (dc.share(a, {keep = true}) keeps it "
-                 "until it is opened)");
+                 "the array of this token is closed: no Lua state holds it any more (dc.share(a, {keep = true}) keeps "
+                 "it until it is opened)");
 }
 
 int dc_shared_device(uint64_t number, char id[24], dc_error *err) {

@@ -1,10 +1,10 @@
 /*
 ** threads.h - the worker threads of the CPU device, one set for the process.
 **
-** The launching thread is worker 0 of its launch (pool.h).  A launch that takes longer than waking a thread is opened to
-** these threads; launches of several Lua states at the same time share them, each thread working for one of them at a
-** time.  The launching thread alone finishes its launch where the threads have other work, so launches never wait for
-** each other.
+** The launching thread is worker 0 of its launch (pool.h).  A launch that takes longer than waking a thread is opened
+** to these threads; launches of several Lua states at the same time share them, each thread working for one of them at
+** a time.  The launching thread alone finishes its launch where the threads have other work, so launches never wait
+** for each other.
 */
 #pragma once
 
