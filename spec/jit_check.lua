@@ -90,8 +90,10 @@ local function compare(name, array, want, wrong)
   end
 end
 
--- NVRTC compiles most batches fast, and some with all optimizations.
-local levels = { "max", "max", "max", "mid", "0" }
+-- NVRTC compiles most batches fast, and some as users' kernels, with all optimizations. At level "mid" it, or the CPU
+-- device, gets programs wrong that are right at all others (601001999, 601004874); at "max" functions like __shfl_sync
+-- are not inlined, and the CPU device gets some wrong.
+local levels = { "max", "max", "max", "0" }
 
 -- Runs the programs of these numbers as one kernel, and as plain Lua. Gives a list of { number =, text = } of those
 -- that differ; or nil and a text where there is an error.
