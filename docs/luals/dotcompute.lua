@@ -2635,7 +2635,7 @@ function c_figure:save(path, options) end
 
 ---The memory of a device, which `dc.memory()` returns, in bytes. Its text is a report.
 ---@class dotcompute.memory
----@field in_use integer Bytes in use by arrays.
+---@field in_use integer Bytes in use by arrays of this Lua state.
 ---@field reserved integer Bytes from the system: in use, or kept for reuse.
 ---@field peak integer The maximum of `in_use` since the start or `dc.memory "reset"`.
 ---@field free integer Bytes that could still be allocated.
@@ -7609,7 +7609,7 @@ function dc.save_csv(path, a, options) end
 ---@return dotcompute.memory # the memory in use; of `"report"` a string, of other actions nothing
 function dc.memory(what, device) end
 
----Sets the limit of memory of the device's arrays; nil: none. Returns the previous limit, or nil. It may be less than the memory in use: then allocations fail until enough is freed.
+---Sets the limit of memory of this Lua state's arrays on the device; nil: none. Returns the previous limit, or nil. It may be less than the memory in use: then allocations fail until enough is freed.
 ---```lua
 ---dc.memory_limit(dc.memory().in_use + 1000)
 ---dc.zeros(1 << 20):eval()                   --> error memory

@@ -31,8 +31,8 @@ dc.memory "trim"
   },
   {
     "memory_limit", at = "dc", call = "dc.memory_limit(bytes or nil [, device])",
-    text = "Sets the limit of memory of the device's arrays; nil: none. Returns the previous limit, or nil. It may be "
-      .. "less than the memory in use: then allocations fail until enough is freed.",
+    text = "Sets the limit of memory of this Lua state's arrays on the device; nil: none. Returns the previous limit, "
+      .. "or nil. It may be less than the memory in use: then allocations fail until enough is freed.",
     args = { { "bytes", "integer|nil", "the limit in bytes, from 1 on; nil for none" }, DEVICE },
     returns = { { "integer|nil", "the previous limit" } },
     errors = { argument = "no whole number of bytes, no argument at all", device = "there is no such device" },
@@ -51,7 +51,7 @@ dc.memory_limit(nil) > 0                   --> true
 tostring(dc.memory()):match "^%w+"         --> …
 ]],
   },
-  { "in_use", at = "memory", type = "integer", text = "Bytes in use by arrays." },
+  { "in_use", at = "memory", type = "integer", text = "Bytes in use by arrays of this Lua state." },
   { "reserved", at = "memory", type = "integer", text = "Bytes from the system: in use, or kept for reuse." },
   { "peak", at = "memory", type = "integer", text = 'The maximum of `in_use` since the start or `dc.memory "reset"`.' },
   { "free", at = "memory", type = "integer", text = "Bytes that could still be allocated." },
