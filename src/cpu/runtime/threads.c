@@ -43,12 +43,12 @@ static struct {
 /* --- Ctrl-C --------------------------------------------------------------------------------------------- */
 
 static struct sigaction sigint_before;
-static volatile sig_atomic_t sigint_caught;
+static atomic_bool sigint_caught; /* written by the handler, on any thread */
 static bool sigint_ours;
 
 static void on_sigint(int sig) {
   (void)sig;
-  sigint_caught = 1;
+  atomic_store(&sigint_caught, true);
   atomic_store(&dc_interrupt_flag, 1);
 }
 
@@ -59,7 +59,7 @@ static void sigint_begin(void) {
   act.sa_handler = on_sigint;
   act.sa_flags = SA_RESTART;
   sigemptyset(&act.sa_mask);
-  sigint_caught = 0;
+  atomic_store(&sigint_caught, false);
   set.taken = false;
   sigint_ours = sigaction(SIGINT, &act, &sigint_before) == 0;
   if (sigint_ours && !(sigint_before.sa_flags & SA_SIGINFO) && sigint_before.sa_handler == SIG_IGN) {
@@ -73,7 +73,7 @@ static bool sigint_end(void) {
   if (!sigint_ours) return false;
   sigaction(SIGINT, &sigint_before, NULL);
   sigint_ours = false;
-  return sigint_caught && !set.taken;
+  return atomic_load(&sigint_caught) && !set.taken;
 }
 
 /* The lock is held. */
