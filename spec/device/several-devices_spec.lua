@@ -195,6 +195,23 @@ describe("DOTCOMPUTE_CPU_DEVICES", function()
     assert.equal(("%d\n%d\n"):format(n, n), text)
   end)
 
+  it("has kernels that access an array of another device after a:peer()", function()
+    assert.equal("argument\ttrue\n5.0\t9.0\nlaunch\targument\n", script("2", [[
+      local k = dc.kernel "__global__ void add(const float *x, float *y) { y[threadIdx.x] += x[threadIdx.x]; }"
+      local x = dc.using("cpu:1", dc.arange, 1, 5) * 2
+      local y = dc.arange(-1, 3)
+      local ok, err = pcall(k, 1, 5, x, y)
+      print(err.kind, err.message:find("a:peer()", 1, true) ~= nil)
+      x:peer()
+      k(1, 5, x, y)
+      k(1, 4, x[{ { 2, 5 } }], y) -- views are open too
+      print(y[1], y[2])
+      local ok, in_stream = pcall(k:with { stream = dc.stream() }, 1, 5, x, y)
+      x:close()
+      local ok, closed = pcall(k, 1, 5, x, y)
+      print(in_stream.kind, closed.kind)]]))
+  end)
+
   it("is a number from 1 on", function()
     for _, wrong in ipairs { "0", "x", "65", "-1" } do
       assert.matches("DOTCOMPUTE_CPU_DEVICES is a number from 1 to 64, not '" .. wrong:gsub("%p", "%%%0"),

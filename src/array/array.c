@@ -159,6 +159,14 @@ void dc_array_memory(const dc_array *a, dc_ptr *from, dc_ptr *to) {
   *to = a->buffer->ptr + a->buffer->bytes;
 }
 
+int dc_array_open_to_peers(dc_array *a, dc_error *err) {
+  if (dc_evaluate(a, err) != 0 || dc_array_check_open(a, err) != 0) return -1;
+  a->buffer->peers = true;
+  return 0;
+}
+
+bool dc_array_is_open_to_peers(const dc_array *a) { return a->state == DC_ARRAY_READY && a->buffer->peers; }
+
 DC_HOT dc_ptr dc_array_launch_ready(const dc_array *a, const dc_device *dev, dc_dtype dtype, bool written) {
   if (DC_UNLIKELY(a->state != DC_ARRAY_READY || !a->contiguous || a->dtype != dtype || a->dev != dev)) return 0;
   const bool read = written & (a->buffer->readers != NULL); /* without a branch: half of all arrays are written */

@@ -102,6 +102,27 @@ static void enable_peer(dc_cuda *user, dc_cuda *owner) {
   dc_cuda_note(r);
 }
 
+int dc_cuda_reach(dc_device *dev, dc_device *owner, dc_error *err) {
+  dc_cuda *user = dc_cuda_of(dev), *of = dc_cuda_of(owner);
+  int can = 0;
+  if (dc_cuda_enter(user, err) != 0) return -1;
+  const CUresult r = dc_cu.DeviceCanAccessPeer(&can, user->handle, of->handle);
+  if (r != CUDA_SUCCESS)
+    return dc_cuda_fail(r, DC_DEVICE, err, "access of %s to memory of %s cannot be asked for", dev->id, owner->id);
+  if (!can)
+    return dc_fail(err, DC_DEVICE, NULL, "kernels of %s cannot access memory of %s: the GPUs have no peer access",
+                   dev->id, owner->id);
+  enable_peer(user, of);
+  return 0;
+}
+
+int dc_cuda_order(dc_device *first, dc_device *waiter, dc_error *err) {
+  dc_cuda *d = dc_cuda_of(first);
+  if (dc_cuda_enter(d, err) != 0) return -1;
+  const CUresult r = order(d, dc_cuda_of(waiter));
+  return r == CUDA_SUCCESS ? 0 : dc_cuda_fail(r, DC_DEVICE, err, "%s cannot wait for %s", waiter->id, first->id);
+}
+
 /* Runs in the target's stream, after the source's work so far; the source's later work (which may
 ** overwrite or free what is copied) waits for it. */
 int dc_cuda_peer_copy(dc_device *dst_dev, dc_ptr dst, dc_device *src_dev, dc_ptr src, size_t n, dc_error *err) {

@@ -11,6 +11,9 @@
 
 int dc_cuda_copy(dc_device *dev, dc_ptr dst, dc_ptr src, size_t n, dc_error *err);
 int dc_cuda_fill(dc_device *dev, dc_ptr dst, const void *pattern, size_t size, size_t n, dc_error *err);
+/* dc_memory_ops.reach and .order */
+int dc_cuda_reach(dc_device *dev, dc_device *owner, dc_error *err);
+int dc_cuda_order(dc_device *first, dc_device *waiter, dc_error *err);
 int dc_cuda_peer_copy(dc_device *dst_dev, dc_ptr dst, dc_device *src_dev, dc_ptr src, size_t n, dc_error *err);
 int dc_cuda_to_device(dc_device *dev, dc_ptr dst, const void *src, size_t n, dc_error *err);
 int dc_cuda_to_device_async(dc_device *dev, dc_ptr dst, const void *src, size_t n, dc_error *err);

@@ -152,6 +152,21 @@ int dc_device_copy_across(dc_device *dd, dc_ptr dst, dc_device *sd, dc_ptr src, 
   return 0;
 }
 
+int dc_device_reach(dc_device *dev, dc_device *owner, dc_error *err) {
+  if (dev == owner) return 0;
+  if (dc_device_open(dev, err) != 0 || dc_device_open(owner, err) != 0) return -1;
+  if (dev->backend != owner->backend)
+    return dc_fail(err, DC_DEVICE, NULL, "kernels of %s cannot access memory of %s", dev->id, owner->id);
+  if (dev->host_memory) return 0;
+  if (dev->memory->reach != NULL) return dev->memory->reach(dev, owner, err);
+  return dc_fail(err, DC_DEVICE, NULL, "kernels of %s cannot access memory of %s", dev->id, owner->id);
+}
+
+int dc_device_order(dc_device *first, dc_device *waiter, dc_error *err) {
+  if (first == waiter || first->memory->order == NULL) return 0;
+  return first->memory->order(first, waiter, err);
+}
+
 int dc_device_fill(dc_device *dev, dc_ptr dst, const void *pattern, size_t size, size_t n, dc_error *err) {
   if (dc_device_open(dev, err) != 0) return -1;
   if (n > 0 && dev->memory->fill(dev, dst, pattern, size, n, err) != 0) return -1;

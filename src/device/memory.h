@@ -19,6 +19,10 @@ int dc_device_to_device_async(dc_device *dev, dc_ptr dst, const void *src, size_
 int dc_device_to_host_async(dc_device *dev, void *dst, dc_ptr src, size_t n, dc_error *err);
 int dc_device_copy(dc_device *dev, dc_ptr dst, dc_ptr src, size_t n, dc_error *err);
 int dc_device_copy_across(dc_device *dd, dc_ptr dst, dc_device *sd, dc_ptr src, size_t n, dc_error *err);
+/* Kernels of `dev` may access memory of `owner`; DC_DEVICE: they cannot. */
+int dc_device_reach(dc_device *dev, dc_device *owner, dc_error *err);
+/* `waiter`'s current stream waits for all that is in `first`'s now, where dc_device_reach succeeds. */
+int dc_device_order(dc_device *first, dc_device *waiter, dc_error *err);
 int dc_device_fill(dc_device *dev, dc_ptr dst, const void *pattern, size_t size, size_t n, dc_error *err);
 int dc_device_memory_info(dc_device *dev, size_t *free_bytes, size_t *total_bytes, dc_error *err);
 

@@ -21,6 +21,7 @@
 #include "base/line.h"
 #include "compile/types/image.h"
 #include "device/device.h"
+#include "device/memory.h"
 #include "kernel/kernel.h"
 #include "kernel/plan.h"
 #include "kernel/value.h"
@@ -98,14 +99,18 @@ static int fail_type(lua_State *L, const dc_plan_param *p, int idx, dc_error *er
 
 /* --- values -------------------------------------------------------------------------------------- */
 
-/* Why an array may not be passed: closed, elsewhere, or not contiguous. 0 when none of these. */
-static int check_array(const dc_kernel *k, const dc_array *a, dc_error *err) {
-  const dc_device *dev = k->dev;
+/* Why an array may not be passed: closed, elsewhere and not open to peers, or not contiguous. 0 when none of these. */
+static int check_array(marshal *m, const dc_array *a, dc_error *err) {
+  const dc_device *dev = m->k->dev;
   if (!a || dc_array_state_of(a) == DC_ARRAY_CLOSED) return dc_fail(err, DC_ARGUMENT, NULL, "the array is closed");
   dc_dtype dtype = dc_array_dtype(a);
-  if (dc_array_device(a) != dev)
-    return dc_fail(err, DC_ARGUMENT, NULL, "got %s array of device %s, the kernel is compiled for %s",
-                   dc_dtype_noun(dtype), dc_array_device(a)->id, dev->id);
+  dc_device *owner = dc_array_device(a);
+  if (owner != dev && !dc_array_is_open_to_peers(a))
+    return dc_fail(err, DC_ARGUMENT, NULL, "got %s array of device %s, the kernel is compiled for %s%s",
+                   dc_dtype_noun(dtype), owner->id, dev->id,
+                   owner->backend == dev->backend ? " (a:peer() opens an array to kernels of other devices)" : "");
+  if (owner != dev && dc_device_reach(m->k->dev, owner, err) != 0) return -1;
+  m->peers += owner != dev;
   return dc_array_check_contiguous(a, err);
 }
 
@@ -123,7 +128,7 @@ static DC_HOT int put_array(marshal *m, const dc_plan_param *p, dc_array *a, cha
   ptr = a ? dc_array_launch_ready(a, k->dev, dc_array_dtype(a), !p->is_const) : 0;
   bool due = false;
   if (ptr == 0) {
-    if (takes_array(p) && check_array(k, a, err) != 0) return -1;
+    if (takes_array(p) && check_array(m, a, err) != 0) return -1;
     if (!a || dc_array_state_of(a) == DC_ARRAY_CLOSED) return dc_fail(err, DC_ARGUMENT, NULL, "the array is closed");
     const bool ready = dc_array_state_of(a) == DC_ARRAY_READY;
     if (ready && dc_array_ptr(a, &ptr, err) != 0) return -1;
@@ -511,6 +516,7 @@ DC_HOT bool dc_lua_marshal_arguments(dc_lua_marshal *m, lua_State *L, dc_lua *se
                                      const dc_lua_arguments *how, int first, int got, char *params) {
   m->L = L, m->self = self, m->k = k, m->how = how, m->first = first;
   m->due = m->materialized = false;
+  m->peers = 0;
   m->field[0] = '\0';
   if (DC_UNLIKELY(got != k->nparams)) fail_count(L, k, got);
   dc_error err;
@@ -534,6 +540,7 @@ void dc_lua_marshal_again(dc_lua_marshal *m, char *params) {
   dc_error err = DC_ERROR_INIT;
   m->materialized = true; /* no finalizer closes an array from here on */
   m->due = false;
+  m->peers = 0;
   for (int i = 0; i < m->k->nparams; i++) {
     int rc = put_value(m, &m->k->params[i], m->first + i, params, &err);
     if (rc == 0 && m->due) rc = dc_fail(&err, DC_ARGUMENT, NULL, "its table was changed while it was being passed");

@@ -37,6 +37,7 @@ typedef struct dc_lua_marshal {
   int first;         /* stack index of the first argument; they end at the stack's top */
   bool due;          /* an array must be materialized, or pending expressions that read it */
   bool materialized; /* that has been done */
+  int peers;         /* number of arrays of other devices among the arguments */
   char field[120];   /* of the error: which field of the parameter, "in[2].v.x"; "" for the whole */
 } dc_lua_marshal;
 

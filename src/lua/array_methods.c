@@ -260,6 +260,17 @@ static DC_HOT int array_eval(lua_State *L) {
   return 1;
 }
 
+/* peer(): lets kernels of other devices access the array; returns it. */
+static int array_peer(lua_State *L) {
+  dc_lua *self = dc_lua_self(L);
+  dc_array *a = dc_lua_checkarray(L, self, 1);
+  dc_error err = DC_ERROR_INIT;
+  dc_lua_materialize(L, self, a);
+  if (dc_array_open_to_peers(a, &err) != 0) return dc_lua_raise(L, &err);
+  lua_settop(L, 1);
+  return 1;
+}
+
 /* source(): the CUDA C that eval would run. */
 static int array_source(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
@@ -271,7 +282,7 @@ static int array_source(lua_State *L) {
 }
 
 static const luaL_Reg array_methods[] = {
-  { "to_table", array_to_table },   { "bytes", array_bytes }, { "item", array_item },
+  { "peer", array_peer },       { "to_table", array_to_table },   { "bytes", array_bytes }, { "item", array_item },
   { "fill", array_fill },       { "copy", array_copy },           { "to", array_to },       { "eval", array_eval },
   { "copy_from", array_copy_from }, { "source", array_source },   { "close", array_close }, { NULL, NULL },
 };

@@ -17,6 +17,7 @@
 #include "base/line.h"
 #include "base/runtime.h"
 #include "device/device.h"
+#include "device/memory.h"
 #include "device/stream.h"
 #include "device/timeline.h"
 #include "device/tracking.h"
@@ -245,6 +246,39 @@ static DC_COLD void order_launch(lua_State *L, dc_lua *self, const dc_kernel *k,
   for (int i = 0; i < m->nglobals; i++) use(&u, m->globals[i], true);
 }
 
+/* --- arrays of other devices ------------------------------------------------------------------------- */
+
+/* What a launch may access beside its arguments' arrays of the kernel's device. */
+typedef struct launch_reach {
+  bool anything; /* memory that its arguments do not show */
+  int peers;     /* number of arrays of other devices */
+} launch_reach;
+
+/* Before a launch (`before`): orders it behind the work of the devices that the arguments' arrays are on, with their
+** conflicting uses in other streams; after it: their coming work behind it.  The arguments have been marshalled. */
+static DC_COLD void order_peers(lua_State *L, dc_lua *self, const kernel_object *o, int first, int peers,
+                                bool before) {
+  const dc_kernel *k = o->k;
+  dc_error err = DC_ERROR_INIT;
+  if (before && (o->stream || k->dev->capture))
+    dc_lua_fail(L, DC_LAUNCH, "kernel '%s': arrays of another device can be arguments of launches in the current stream "
+                "alone, not of k[stream] or in a graph", k->sig->name);
+  for (int i = 0; i < k->nparams; i++) {
+    const dc_lua_array *a = dc_lua_test(L, self, first + i, DC_LUA_ARRAY);
+    dc_device *owner = a && a->a ? dc_array_device(a->a) : k->dev;
+    if (owner == k->dev) continue;
+    peers--;
+    if (before && owner->capture)
+      dc_lua_fail(L, DC_LAUNCH, "kernel '%s': an argument is on %s, which captures a graph", k->sig->name, owner->id);
+    if (before && owner->tracking != 0 && dc_array_use(a->a, NULL, !k->params[i].is_const, &err) != 0)
+      dc_lua_raise_kernel(L, &err);
+    if (dc_device_order(before ? owner : k->dev, before ? k->dev : owner, &err) != 0) dc_lua_raise_kernel(L, &err);
+  }
+  if (before && peers != 0)
+    dc_lua_fail(L, DC_LAUNCH, "kernel '%s': an array of another device can be an argument, not a field of one",
+                k->sig->name);
+}
+
 /* --- launching ----------------------------------------------------------------------------------- */
 
 /* After an asynchronous launch: keeps the launch's site where a later fault is attributable to it. A fault of a kernel
@@ -263,14 +297,16 @@ static DC_COLD int raise_launch(lua_State *L, const dc_kernel *k, dc_error *err)
 
 /* Any launch, its arguments marshalled: profiled, tracked, with attributes, in other streams. */
 static DC_COLD int launch_slow(lua_State *L, dc_lua *self, kernel_object *o, dc_launch *l, int first,
-                                    bool anything) {
+                               launch_reach reach) {
   dc_error err = DC_ERROR_INIT;
   int rc;
-  if (o->k->dev->tracking != 0) order_launch(L, self, o->k, o->home, o->stream, anything, first);
+  if (reach.peers) order_peers(L, self, o, first, reach.peers, true);
+  if (o->k->dev->tracking != 0) order_launch(L, self, o->k, o->home, o->stream, reach.anything, first);
   if (o->stream && dc_stream_check(o->stream, NULL, &err) != 0) return dc_lua_raise_kernel(L, &err);
   if (dc_profile_is_on(o->k->dev)) dc_lua_profile_arguments(L, self, o->k, first);
   if (o->working) rc = DC_LUA_WORK(self, dc_kernel_launch(o->k, l, &o->how, &err));
   else if ((rc = dc_kernel_launch(o->k, l, &o->how, &err)) == 0) note(L, self, o, l);
+  if (reach.peers && rc == 0) order_peers(L, self, o, first, reach.peers, false);
   return rc == 0 ? 0 : raise_launch(L, o->k, &err);
 }
 
@@ -279,9 +315,8 @@ static DC_COLD void flush_global_readers(lua_State *L, dc_lua *self, const kerne
   if (DC_LUA_WORK(self, dc_lua_flush_global_readers(o->home, &err)) != 0) dc_lua_raise_kernel(L, &err);
 }
 
-/* Marshals the arguments, which are from `first` to `top`, into params; materializes those that are due.  True: the
-** launch may reach memory that its arguments do not show. */
-static inline bool marshal(lua_State *L, dc_lua *self, const kernel_object *o, int first, int top, char *params) {
+/* Marshals the arguments, which are from `first` to `top`, into params; materializes those that are due. */
+static inline launch_reach marshal(lua_State *L, dc_lua *self, const kernel_object *o, int first, int top, char *params) {
   dc_lua_marshal m;
   const dc_kernel *k = o->k;
   const bool all = dc_lua_marshal_arguments(&m, L, self, k, &o->arguments, first, top - first + 1, params);
@@ -292,7 +327,7 @@ static inline bool marshal(lua_State *L, dc_lua *self, const kernel_object *o, i
     dc_lua_marshal_again(&m, params);
     lua_settop(L, top); /* kernel grid block arguments... */
   }
-  return all;
+  return (launch_reach){ all, m.peers };
 }
 
 /* A kernel with more bytes of parameters than the usual buffer has: they are marshalled into a userdata below the
@@ -310,9 +345,9 @@ static DC_COLD int launch_large(lua_State *L, dc_lua *self, kernel_object *o, dc
   const uintptr_t block = (uintptr_t)lua_newuserdatauv(L, (size_t)k->params_size + 15, 0);
   char *params = (char *)((block + 15) & ~(uintptr_t)15);
   lua_insert(L, first); /* kernel grid block params arguments... */
-  const bool anything = marshal(L, self, o, first + 1, top + 1, params);
+  const launch_reach reach = marshal(L, self, o, first + 1, top + 1, params);
   l->params = params;
-  return launch_slow(L, self, o, l, first + 1, anything);
+  return launch_slow(L, self, o, l, first + 1, reach);
 }
 
 /* The kernel is at 1, its arguments are from `first` to `top`; `line`: dc_launch_is_1d. */
@@ -321,10 +356,10 @@ static inline int launch(lua_State *L, dc_lua *self, kernel_object *o, dc_launch
   dc_error err;
   if (DC_UNLIKELY(o->k->params_size > sizeof params)) return launch_large(L, self, o, l, first, top);
   if (DC_UNLIKELY(o->home->nglobals != 0)) flush_global_readers(L, self, o);
-  const bool anything = marshal(L, self, o, first, top, params);
+  const launch_reach reach = marshal(L, self, o, first, top, params);
   l->params = params;
-  if (DC_UNLIKELY(!dc_launch_is_fast_path(o->k, l, &o->how, line, o->plain)))
-    return launch_slow(L, self, o, l, first, anything);
+  if (DC_UNLIKELY(reach.peers || !dc_launch_is_fast_path(o->k, l, &o->how, line, o->plain)))
+    return launch_slow(L, self, o, l, first, reach);
   dc_error_start(&err);
   if (DC_UNLIKELY(dc_kernel_issue(o->k, l, &o->how, &err) != 0)) return raise_launch(L, o->k, &err);
   note(L, self, o, l);

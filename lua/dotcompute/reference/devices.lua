@@ -120,6 +120,20 @@ dc.gather(parts):to_table()                --> {1.0, 2.0, 3.0, 4.0, 5.0}
     words = "join collect devices",
   },
   {
+    "peer", at = "array", call = "a:peer()",
+    text = "Lets kernels of other devices of the same kind access this array and its views where the hardware can "
+      .. "(NVLink, PCIe peer access), and returns it. Such a launch, in the current stream, waits for the work of the "
+      .. "array's device, whose later work waits for it.",
+    returns = { { "array", "`a`, evaluated" } },
+    errors = { argument = "the array is closed" },
+    example = [[
+local x = dc.arange(1, 3):peer()
+x:to_table()                               --> {1.0, 2.0, 3.0}
+]],
+    see = "to scatter",
+    words = "nvlink remote access gpus",
+  },
+  {
     "available", at = "dc",
     text = '`true`, or `false` and the reason. `"cuda"`, `"cpu"` or a device\'s name: whether kernels can be compiled '
       .. 'and run there. `"nvrtc"`: whether NVIDIA\'s compiler is found. `"blas"`, `"lapack"`, `"fft"`: whether the '

@@ -33,6 +33,7 @@ struct dc_buffer {
   int refs;
   bool closed; /* its arrays are */
   bool foreign;
+  bool peers;  /* kernels of other devices may access it */
   int held;    /* by captured graphs and launches to come, which may still use it when it is closed */
   void (*release)(void *ud); /* of foreign memory; may be NULL */
   void *ud;
