@@ -92,6 +92,14 @@ local c_array = {}
 ---@return dotcompute.array[] # new arrays
 function c_array:scatter(devices, axis) end
 
+---Lets kernels of other devices of the same kind access this array and its views where the hardware can (NVLink, PCIe peer access), and returns it. Such a launch, in the current stream, waits for the work of the array's device, whose later work waits for it.
+---```lua
+---local x = dc.arange(1, 3):peer()
+---x:to_table()                               --> {1.0, 2.0, 3.0}
+---```
+---@return dotcompute.array # `a`, evaluated
+function c_array:peer() end
+
 ---Nested Lua tables of its elements, a level for each axis; a plain value for a 0-d array.
 ---```lua
 ---dc.eye(2, "int32"):to_table()              --> {{1, 0}, {0, 1}}
