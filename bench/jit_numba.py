@@ -8,6 +8,9 @@ import time
 
 import numpy as np
 
+if not hasattr(np, "row_stack"):
+    np.row_stack = np.vstack  # numba-cuda of 2025 needs the name, which NumPy 2.5 does not have
+
 try:
     from numba import cuda, float32
 except ImportError as why:

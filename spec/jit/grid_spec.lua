@@ -103,7 +103,7 @@ describe("clusters", function()
   end)
 
   it("#gpu share their memory", function()
-    dc.using(1, function()
+    dc.using(dc.devices()[1], function()
       local out = dc.zeros(16, "int32")
       local k = dc.jit(function(a)
         local mine = dc.shared("int32", 1)

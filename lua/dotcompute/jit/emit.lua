@@ -344,7 +344,7 @@ function Printer:body(inst, first)
   return lines, places
 end
 
--- Marks the functions that call themselves, perhaps through others.
+-- Marks the functions that call themselves, perhaps through others; `uses.recursion`: there are some.
 local function mark_recursive(tree)
   local calls = {}
   for _, inst in ipairs(tree.instances) do
@@ -359,7 +359,7 @@ local function mark_recursive(tree)
     local seen, stack = {}, { inst }
     while #stack > 0 do
       for other in pairs(calls[table.remove(stack)] or {}) do
-        if other == inst then inst.recursive = true end
+        if other == inst then inst.recursive, tree.uses.recursion = true, true end
         if not seen[other] then
           seen[other] = true
           stack[#stack + 1] = other

@@ -105,6 +105,9 @@ local function facts_of(tree, argument_types, args, threads)
   return { parameters = parameters, small = small, disjoint = not layout and are_disjoint(params, values) }
 end
 
+-- Bytes of a thread's stack for kernels with recursion, whose need is unknown: eight times a GPU's default.
+local RECURSION_STACK <const> = 8192
+
 local function compile(state, argument_types, args, device, threads)
   local root = { fn = state.fn, found = source.find(state.fn, state.text) }
   local tree = check.kernel(root, argument_types, { name = state.name, items = state.layout ~= nil })
@@ -139,6 +142,7 @@ local function compile(state, argument_types, args, device, threads)
     variant.kernel = result
   end
   if tree.uses.sync_grid then variant.kernel = variant.kernel:with { cooperative = true } end
+  if tree.uses.recursion then variant.kernel = variant.kernel:with { stack = RECURSION_STACK } end
   variant.dynamic = dynamic.of(tree, emitted.params)
   return variant
 end
