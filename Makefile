@@ -72,17 +72,19 @@ ISAS := baseline $(if $(findstring x86_64,$(MACHINE)),avx2 avx512)
 # --- what is built from what ---------------------------------------------------------------------
 OBJ := $(BUILD)/obj
 GEN := $(BUILD)/gen
-LOWER := base file compile device kernel cuda cpu array
+LOWER := base file compile device comm kernel cuda cpu array
 # The interpreter's operations: each file is compiled once for each instruction set.
 OPS := $(wildcard src/cpu/ops/*.c)
-LIB_SRC := $(filter-out $(OPS),$(foreach r,$(LOWER),$(wildcard src/$(r)/*.c src/$(r)/*/*.c)))
+# What the MPI compiler of the user's machine compiles.
+MPI_SHIM := $(wildcard src/comm/shim/*)
+LIB_SRC := $(filter-out $(OPS) $(MPI_SHIM),$(foreach r,$(LOWER),$(wildcard src/$(r)/*.c src/$(r)/*/*.c)))
 SHIMS := $(shell find src/compile/shims -type f | LC_ALL=C sort)
 # Device functions of generated kernels.
 DEVICE := $(wildcard src/array/device/*.cu)
 # The headers that natively compiled kernels include.
 SIMD := $(wildcard src/cpu/simd/*.h)
 LIB_OBJ := $(LIB_SRC:%.c=$(OBJ)/%.o) $(foreach i,$(ISAS),$(OPS:%.c=$(OBJ)/%.$(i).o)) \
-           $(OBJ)/gen/shims.o $(OBJ)/gen/device.o $(OBJ)/gen/simd.o
+           $(OBJ)/gen/shims.o $(OBJ)/gen/device.o $(OBJ)/gen/simd.o $(OBJ)/gen/mpi.o
 LUA_OBJ := $(patsubst %.c,$(OBJ)/%.o,$(wildcard src/lua/*.c))
 EXE_OBJ := $(patsubst %.c,$(OBJ)/%.o,$(wildcard src/dclua/*.c)) $(OBJ)/gen/embedded.o
 LUA_FILES := $(shell find lua -name '*.lua' | LC_ALL=C sort)
@@ -113,8 +115,8 @@ $(BUILD)/flags: FORCE
 	+@printf '%s\n' '$(FLAGS)' | cmp -s - $@ || printf '%s\n' '$(FLAGS)' > $@
 # The same for the lists of files, so that a file taken away is noticed.
 $(BUILD)/files: FORCE
-	+@printf '%s\n' '$(LIB_OBJ) $(LUA_OBJ) $(EXE_OBJ) $(LUA_FILES) $(SHIMS) $(DEVICE) $(SIMD)' | cmp -s - $@ || \
-	  printf '%s\n' '$(LIB_OBJ) $(LUA_OBJ) $(EXE_OBJ) $(LUA_FILES) $(SHIMS) $(DEVICE) $(SIMD)' > $@
+	+@printf '%s\n' '$(LIB_OBJ) $(LUA_OBJ) $(EXE_OBJ) $(LUA_FILES) $(SHIMS) $(DEVICE) $(SIMD) $(MPI_SHIM)' | cmp -s - $@ || \
+	  printf '%s\n' '$(LIB_OBJ) $(LUA_OBJ) $(EXE_OBJ) $(LUA_FILES) $(SHIMS) $(DEVICE) $(SIMD) $(MPI_SHIM)' > $@
 $(BUILD)/files: | $(BUILD)/flags
 
 COMPILE = @mkdir -p $(@D); echo "  CC $(1)"; $(CC) $(DC_CFLAGS) $(2) -MMD -MP -c -o $@ $(3)
@@ -149,6 +151,9 @@ $(GEN)/device.c: $(DEVICE) tools/sections.awk $(BUILD)/embed $(BUILD)/files
 
 $(GEN)/simd.c: $(SIMD) $(BUILD)/embed $(BUILD)/files
 	@mkdir -p $(@D); $(BUILD)/embed dc_embedded_simd src/cpu/simd $(SIMD) > $@.tmp && mv $@.tmp $@
+
+$(GEN)/mpi.c: $(MPI_SHIM) $(BUILD)/embed $(BUILD)/files
+	@mkdir -p $(@D); $(BUILD)/embed dc_embedded_mpi src/comm/shim $(MPI_SHIM) > $@.tmp && mv $@.tmp $@
 
 # Lua's own functions come from the host, so core.so keeps them undefined; nodelete, because Lua
 # unloads modules at its end while threads of ours may still run.

@@ -12,10 +12,11 @@ local knows = {
   compile = "base",
   device = "base",
   kernel = "base compile device",
-  cuda = "base compile device",
-  cpu = "base compile device",
+  comm = "base compile device",
+  cuda = "base compile device comm",
+  cpu = "base compile device comm",
   array = "base compile device kernel",
-  lua = "base file compile device kernel cuda cpu array",
+  lua = "base file compile device comm kernel cuda cpu array",
   compiler = "compile",
   dclua = "base compile lua",
 }
@@ -23,6 +24,7 @@ local knows = {
 local folders = {
   compile = { "nvrtc", "types", "nvcc_compat", "link", "" },
   cpu = { "simd", "ptx", "analysis", "interp", "codegen", "ops", "lib", "runtime" },
+  comm = { "shim", "" },
   array = { "graph", "codegen", "", "linalg" },
 }
 

@@ -114,6 +114,7 @@ lazy_methods("histogram", "bincount", "histogram")
 lazy("rearrange", "concat", "stack")
 lazy_methods("distribute", "scatter")
 lazy("distribute", "gather", "parallel")
+lazy("comm", "world", "rank", "comm")
 lazy_methods("rearrange", "tile", "repeat_", "flip", "roll", "pad")
 core.method("explain", function(...) return require "dotcompute.explain".explain(...) end)
 

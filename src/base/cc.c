@@ -40,8 +40,7 @@ static bool runnable(const char *path) {
   return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
 }
 
-/* The program of this name, on PATH unless it has a slash; malloc'ed, absolute. NULL: there is none. */
-static char *program(const char *name) {
+char *dc_cc_program(const char *name) {
   if (strchr(name, '/')) {
     char *cwd = name[0] == '/' ? NULL : getcwd(NULL, 0);
     char *path = !runnable(name) ? NULL : cwd ? dc_path_join(cwd, name) : strdup(name);
@@ -97,14 +96,14 @@ static void find(void) {
     return;
   }
   if (own && runnable(own)) { /* whole: a path may have blanks in it */
-    cc->path = program(own);
+    cc->path = dc_cc_program(own);
     cc->options = calloc(1, sizeof *cc->options);
   } else if (own) {
     char *name = split(found.words = strdup(own), &cc->options);
-    if (name) cc->path = program(name);
+    if (name) cc->path = dc_cc_program(name);
   } else {
     cc->options = calloc(1, sizeof *cc->options);
-    for (int i = 0; usual[i] && cc->path == NULL; i++) cc->path = program(usual[i]);
+    for (int i = 0; usual[i] && cc->path == NULL; i++) cc->path = dc_cc_program(usual[i]);
   }
   if (cc->path && cc->options) cc->identity = identity(cc, &cc->clang);
   found.there = cc->identity != NULL;

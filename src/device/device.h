@@ -1,13 +1,14 @@
 /*
 ** device.h - what a device is.  This is the one header that the author of a backend must read.
 **
-** A backend is one `dc_backend`: how to find and open its devices, two properties, and five tables of functions:
+** A backend is one `dc_backend`: how to find and open its devices, two properties, and six tables of functions:
 **
 **   dc_memory_ops   allocation, copies, fills; page-locked host memory; the mailbox for single values
 **   dc_code_ops     loading code, asking about its kernels, launching them
 **   dc_stream_ops   streams, events, waiting
 **   dc_graph_ops    capturing work and running it again; optional
 **   dc_library_ops  matrix products, dense solvers, Fourier transforms; optional
+**   dc_comm_ops     sums, copies and messages among several devices or processes; optional
 **
 ** All are constants with designated initialisers.  An optional table or slot is NULL where the backend has none; its
 ** comment says what happens then.  The registry copies the tables' addresses into each device, so a caller writes
@@ -182,7 +183,42 @@ typedef struct dc_fft {
   size_t work_bytes;
 } dc_fft;
 
-/* --- the five tables --- */
+/* --- communication: one device of each of several ranks, which are processes or a process's devices --- */
+
+typedef enum dc_comm_op {
+  DC_COMM_ALL_REDUCE,     /* dst of each rank = the fold of all src */
+  DC_COMM_REDUCE,         /* the same, on the root alone */
+  DC_COMM_BROADCAST,      /* dst = the root's src */
+  DC_COMM_ALL_GATHER,     /* dst = all src, one after another by rank */
+  DC_COMM_REDUCE_SCATTER, /* dst of rank r = block r of the fold of all src */
+  DC_COMM_ALL_TO_ALL,     /* block s of rank r's dst = block r of rank s's src */
+  DC_COMM_BARRIER,
+  DC_COMM_SEND,
+  DC_COMM_RECV
+} dc_comm_op;
+
+typedef enum dc_comm_fold {
+  DC_COMM_SUM, DC_COMM_PROD, DC_COMM_MIN, DC_COMM_MAX,
+  DC_COMM_MEAN /* of floating and complex dtypes */
+} dc_comm_fold;
+
+/* One rank's part of an operation. */
+typedef struct dc_comm_call {
+  dc_device *dev;
+  void *comm;        /* the backend's communicator */
+  dc_comm_op op;
+  dc_comm_fold fold;
+  dc_dtype dtype;
+  int64_t count;     /* elements of src; of REDUCE_SCATTER those of dst, of ALL_TO_ALL those of a block */
+  int peer;          /* the root, or the other rank of a message */
+  dc_ptr src, dst;   /* equal, or they do not overlap; equal for the first three operations only */
+  const char *where; /* "script.lua:12" */
+  bool busy;         /* set when it has failed and the memory may still be read or written */
+} dc_comm_call;
+
+struct dc_ranks; /* the processes that a launcher has started, connected by MPI (comm/ranks.h) */
+
+/* --- the six tables --- */
 
 typedef struct dc_memory_ops {
   /* At least 64-byte aligned memory of n > 0 bytes, contents undefined.  Freed memory may be cached for it; before it
@@ -307,6 +343,22 @@ typedef struct dc_library_ops {
   int (*fft_work)(dc_device *dev, dc_fft *p, dc_error *err);
 } dc_library_ops;
 
+/* Communication, in the device's current stream.  Optional (default: processes exchange nothing, and arrays of several
+** devices of a process are copied and added). */
+typedef struct dc_comm_ops {
+  const char *library;  /* "NCCL", "MPI" */
+  bool in_graphs;       /* it can be captured */
+  /* 0 when the library is there and can be used; *path: its file, malloc'ed, NULL if it is not known */
+  int (*load)(char **path, dc_error *err);
+  /* A communicator of the device with those of the other ranks, which all call this. */
+  int (*open)(dc_device *dev, struct dc_ranks *ranks, void **comm, dc_error *err);
+  /* The same for devices of this process; optional (default: see above). */
+  int (*open_all)(dc_device *const *devices, int n, void **comms, dc_error *err);
+  void (*close)(dc_device *dev, void *comm); /* never fails */
+  /* Runs the calls together: none waits for the one before it. All are of this backend. */
+  int (*run)(dc_comm_call *calls, int n, dc_error *err);
+} dc_comm_ops;
+
 /* --- devices and backends --- */
 
 enum dc_device_state { DC_DEVICE_CLOSED, DC_DEVICE_OPEN, DC_DEVICE_BROKEN, DC_DEVICE_LOST };
@@ -333,6 +385,7 @@ struct dc_device {
   const dc_stream_ops *streams;
   const dc_graph_ops *graphs;       /* empty where the backend has none */
   const dc_library_ops *libraries;  /* the same */
+  const dc_comm_ops *comms;         /* NULL where the backend has none */
   const struct dc_backend *backend;
   int index;           /* the backend's own number, from 0 */
   char id[24];         /* "cuda:0", "cpu" */
@@ -368,6 +421,7 @@ typedef struct dc_backend {
   const dc_stream_ops *streams;
   const dc_graph_ops *graphs;       /* optional */
   const dc_library_ops *libraries;  /* optional */
+  const dc_comm_ops *comms;         /* optional */
   /* Appends its devices, unopened, through `add`, which gives a zeroed device with the fields above filled; discover
   ** fills index, id, name and what it needs of impl.  Returns 0, or -1 with the reason why there is none (no driver, no
   ** device, ...): remembered by the registry, not raised.  Called once for each Lua state, whose devices those are. */

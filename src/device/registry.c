@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/launcher.h"
 #include "base/runtime.h"
 
 #define MAX_BACKENDS 8
@@ -97,6 +98,7 @@ static dc_device *add_device(void *ud) {
   dev->streams = b->streams;
   dev->graphs = b->graphs != NULL ? b->graphs : &no_graphs;
   dev->libraries = b->libraries != NULL ? b->libraries : &no_libraries;
+  dev->comms = b->comms;
   dev->serial = ++last_serial;
   dev->set = e->set;
   e->devices[e->ndevices++] = dev;
@@ -246,6 +248,8 @@ bool dc_backend_available(dc_device_set *set, const char *name, dc_error *err) {
 
 /* The first device that opens; NULL with every device's reason. The lock is held. */
 static dc_device *first_usable(dc_device_set *set, dc_error *err) {
+  const int local_rank = dc_launcher_find().local_rank; /* each process of a machine begins with another device */
+  const size_t first = local_rank > 0 ? (size_t)local_rank : 0;
   dc_buf why = DC_BUF_INIT;
   dc_device *found = NULL;
   for (size_t i = 0; i < set->nentries && found == NULL; i++) {
@@ -254,8 +258,9 @@ static dc_device *first_usable(dc_device_set *set, dc_error *err) {
     if (e->ndevices == 0) dc_buf_printf(&why, "; no %s: %s", e->backend->name, dc_error_text(&e->why_not));
     for (size_t k = 0; k < e->ndevices && found == NULL; k++) {
       dc_error one = DC_ERROR_INIT;
-      if (open_locked(e->devices[k], &one) == 0) found = e->devices[k];
-      else dc_buf_printf(&why, "; %s: %s", e->devices[k]->id, dc_error_text(&one));
+      dc_device *dev = e->devices[(first + k) % e->ndevices];
+      if (open_locked(dev, &one) == 0) found = dev;
+      else dc_buf_printf(&why, "; %s: %s", dev->id, dc_error_text(&one));
       dc_error_clear(&one);
     }
   }

@@ -21,6 +21,7 @@
 #include "lua/body.h"
 #include "lua/builders.h"
 #include "lua/cache.h"
+#include "lua/comm.h"
 #include "lua/complex.h"
 #include "lua/create.h"
 #include "lua/device.h"
@@ -202,6 +203,7 @@ int luaopen_dotcompute_core(lua_State *L) {
   dc_lua_open_files(L, 1);
   dc_lua_open_predicate(L, 1);
   dc_lua_open_body(L, 1);
+  dc_lua_open_comm(L, 1);
   dc_lua_open_variant(L, 1);
 
   lua_newtable(L); /* 2: core */
@@ -215,6 +217,7 @@ int luaopen_dotcompute_core(lua_State *L) {
   dc_lua_setfuncs(L, 1, dc_lua_profile_internal);
   dc_lua_setfuncs(L, 1, dc_lua_create_internal);
   dc_lua_setfuncs(L, 1, dc_lua_files_internal);
+  dc_lua_setfuncs(L, 1, dc_lua_comm_internal);
   dc_lua_setfuncs(L, 1, dc_lua_terminal_internal);
   dc_lua_setfuncs(L, 1, dc_lua_linalg_internal);
   dc_lua_setfuncs(L, 1, dc_lua_memory_internal);

@@ -19,6 +19,7 @@
 #include "cpu/interp/interp.h"
 #include "cpu/runtime/module.h"
 #include "cpu/lib/blas.h"
+#include "cpu/lib/comm.h"
 #include "cpu/lib/fftw.h"
 #include "cpu/lib/lapack.h"
 #include "cpu/ptx/ptx.h"
@@ -427,6 +428,7 @@ const dc_backend dc_cpu_backend = {
   .streams = &dc_cpu_stream_ops,
   .graphs = &dc_cpu_graph_ops,
   .libraries = &library_ops,
+  .comms = &dc_cpu_comm_ops,
   .discover = discover,
   .open = cpu_open,
 };

@@ -1,0 +1,48 @@
+/* communicate.c - see communicate.h. */
+#include "array/communicate.h"
+
+#include <stdlib.h>
+
+#include "array/array.h"
+#include "array/evaluate.h"
+#include "array/graph/buffer.h"
+#include "array/graph/expr.h"
+#include "device/comm.h"
+
+static int prepare_source(dc_array *a, dc_comm_call *call, dc_error *err) {
+  return dc_array_check_contiguous(a, err) != 0 ? -1 : dc_array_ptr(a, &call->src, err);
+}
+
+static int prepare_target(dc_array *a, dc_comm_call *call, dc_error *err) {
+  if (dc_array_check_contiguous(a, err) != 0 || dc_array_will_write(a, err) != 0) return -1;
+  return dc_array_ptr(a, &call->dst, err);
+}
+
+/* Addresses first, since computing one array may put work into the stream. */
+static int prepare(const dc_transfer *list, dc_comm_call *calls, int n, dc_error *err) {
+  for (int i = 0; i < n; i++) {
+    calls[i] = list[i].call;
+    if (list[i].src != NULL && prepare_source(list[i].src, &calls[i], err) != 0) return -1;
+  }
+  for (int i = 0; i < n; i++)
+    if (list[i].dst != NULL && prepare_target(list[i].dst, &calls[i], err) != 0) return -1;
+  for (int i = 0; i < n; i++) {
+    if (list[i].src != NULL && dc_buffer_used(list[i].src->buffer, false, err) != 0) return -1;
+    if (list[i].dst != NULL && dc_buffer_used(list[i].dst->buffer, true, err) != 0) return -1;
+  }
+  return 0;
+}
+
+int dc_array_communicate(const dc_transfer *list, int n, dc_error *err) {
+  dc_comm_call *calls = calloc((size_t)n + 1, sizeof *calls);
+  if (calls == NULL) return dc_fail_oom(err);
+  int rc = prepare(list, calls, n, err);
+  if (rc == 0) rc = dc_device_communicate(calls, n, err);
+  for (int i = 0; i < n; i++) {
+    if (!calls[i].busy) continue;
+    if (list[i].src != NULL) dc_buffer_hold(list[i].src->buffer);
+    if (list[i].dst != NULL) dc_buffer_hold(list[i].dst->buffer);
+  }
+  free(calls);
+  return rc;
+}

@@ -1,0 +1,11 @@
+/*
+** compare.h - whether all ranks call the same: each tells the others what it calls and where (DOTCOMPUTE_COMM_CHECK).
+*/
+#pragma once
+
+#include "comm/ranks.h"
+
+/* Of calls that run together. 0; -1: they differ, or a rank has not come in time (then r->failed is set). */
+int dc_compare_calls(dc_ranks *r, const dc_comm_call *calls, int n, dc_error *err);
+/* "all_reduce (sum) of 4 float32 elements at a.lua:3". */
+void dc_compare_describe(const dc_comm_call *call, char *text, size_t n);

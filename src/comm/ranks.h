@@ -1,0 +1,48 @@
+/*
+** ranks.h - the processes that a launcher (mpirun) has started, numbered from 0 and connected by MPI, and what they do
+** together in host memory.
+**
+** A process without a launcher, or the only one of it, is rank 0 of 1 and needs no MPI.  At the end of a process that
+** has started MPI, MPI ends, too; where the exit status is not 0, all other ranks are ended with it (MPI_Abort).
+**
+** Nothing waits for ever: each wait ends with an error after DOTCOMPUTE_COMM_TIMEOUT seconds (300; with
+** DOTCOMPUTE_COMM_CHECK=1 10), and at Ctrl-C.  Then the communicator cannot be used any more.
+*/
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "device/device.h"
+
+typedef struct dc_ranks {
+  int rank, size;
+  int local_rank, local_size; /* among those of this machine */
+  void *data, *control;       /* the shim's communicators, of equal ranks; NULL where the size is 1 */
+  uint64_t serial;            /* calls that were compared so far */
+  bool failed;
+} dc_ranks;
+
+/* All ranks, made at the first call; the process's, never closed. NULL on failure. */
+dc_ranks *dc_ranks_world(dc_error *err);
+/* Those that give the same color (from 0 on), ordered by key and rank; color -1: *part is NULL. */
+int dc_ranks_split(dc_ranks *r, int color, int key, const char *where, dc_ranks **part, dc_error *err);
+void dc_ranks_close(dc_ranks *r); /* NULL is fine */
+
+/* Seconds that one wait may take. */
+double dc_ranks_timeout(void);
+/* Whether DOTCOMPUTE_COMM_CHECK asks for calls to be compared. */
+bool dc_ranks_checks(void);
+
+/* Compares the calls with those of the other ranks where dc_ranks_checks(): fails on every rank with what each calls. */
+int dc_ranks_compare(dc_ranks *r, const dc_comm_call *calls, int n, dc_error *err);
+/* Compares and runs the calls together, in host memory. A size over 2^31 - 1 elements is divided where that can be. */
+int dc_ranks_run(dc_ranks *r, dc_comm_call *calls, int n, dc_error *err);
+/* n bytes of rank 0 to all. */
+int dc_ranks_tell(dc_ranks *r, void *bytes, int n, dc_error *err);
+/* -1 and DC_LAUNCH when it has failed, or belongs to the process from which this one was forked. */
+int dc_ranks_usable(const dc_ranks *r, dc_error *err);
+
+/* "all_reduce", as scripts call it. */
+const char *dc_comm_name(dc_comm_op op);

@@ -1,0 +1,32 @@
+/* comm.c - see comm.h. */
+#include "device/comm.h"
+
+#include "base/runtime.h"
+#include "device/capture.h"
+#include "device/registry.h"
+#include "device/stream_state.h"
+
+const dc_comm_ops *dc_device_comms(dc_device *dev, dc_error *err) {
+  if (dc_device_open(dev, err) != 0) return NULL;
+  if (dev->comms == NULL) dc_fail(err, DC_DEVICE, NULL, "%s has no library for communication", dev->id);
+  return dev->comms;
+}
+
+/* The call has been put into the current stream. */
+static void issued(dc_device *dev) {
+  if (dev->capture != NULL) dc_capture_launched(dev);
+  else if (dev->tracking != 0) dc_stream_issued(dev, dev->stream);
+  if (dev->capture == NULL) dc_count_launch(1);
+}
+
+int dc_device_communicate(dc_comm_call *calls, int n, dc_error *err) {
+  for (int i = 0; i < n; i++) {
+    const dc_comm_ops *ops = dc_device_comms(calls[i].dev, err);
+    if (ops == NULL) return -1;
+    if (!ops->in_graphs && dc_capture_refuse(calls[i].dev, "communicates by MPI, which waits", err) != 0) return -1;
+  }
+  if (n == 0) return 0;
+  if (calls[0].dev->comms->run(calls, n, err) != 0) return -1;
+  for (int i = 0; i < n; i++) issued(calls[i].dev);
+  return 0;
+}

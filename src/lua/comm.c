@@ -1,0 +1,223 @@
+/* comm.c - see comm.h. */
+#include "lua/comm.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "array/array.h"
+#include "array/communicate.h"
+#include "base/error.h"
+#include "comm/mpi.h"
+#include "comm/ranks.h"
+#include "device/comm.h"
+#include "device/device.h"
+#include "lua/array.h"
+#include "lua/device.h"
+#include "lua/error.h"
+#include "lua/host_interrupt.h"
+#include "lua/object.h"
+
+typedef struct handle {
+  dc_ranks *ranks; /* NULL: a device of this process's, with others of it */
+  dc_device *dev;
+  void *comm;      /* the backend's; NULL: not made yet */
+  bool open, closed;
+} handle;
+
+static handle *check_handle(lua_State *L, int arg) {
+  handle *h = dc_lua_check(L, dc_lua_self(L), arg, DC_LUA_COMM, "a communicator");
+  if (h->closed) dc_lua_fail(L, DC_ARGUMENT, "the communicator is closed");
+  return h;
+}
+
+static handle *new_handle(lua_State *L, dc_ranks *ranks, dc_device *dev) {
+  handle *h = dc_lua_new(L, DC_LUA_COMM, sizeof *h, 0);
+  h->ranks = ranks;
+  h->dev = dev;
+  return h;
+}
+
+/* Pushes what follows the handle on top; the number of results. */
+static int push_facts(lua_State *L, const handle *h) {
+  lua_pushinteger(L, h->ranks->rank);
+  lua_pushinteger(L, h->ranks->size);
+  lua_pushinteger(L, h->ranks->local_rank);
+  lua_pushinteger(L, h->ranks->local_size);
+  return 5;
+}
+
+static void script_line(lua_State *L, char *text, size_t n) {
+  lua_Debug ar;
+  if (dc_lua_caller(L, &ar)) snprintf(text, n, "%s:%d", ar.short_src, ar.currentline);
+  else snprintf(text, n, "?");
+}
+
+/* --- making and closing -------------------------------------------------------------------------- */
+
+/* comm_world(device): the handle of all processes, rank, size, local rank, number of local ranks. */
+static int core_comm_world(lua_State *L) {
+  dc_lua *self = dc_lua_self(L);
+  dc_device *dev = dc_lua_checkdevice(L, 1);
+  dc_error err = DC_ERROR_INIT;
+  handle *h = new_handle(L, NULL, dev);
+  if (DC_LUA_WORK(self, (h->ranks = dc_ranks_world(&err)) != NULL ? 0 : -1) != 0) {
+    h->closed = true;
+    return dc_lua_raise(L, &err);
+  }
+  return push_facts(L, h);
+}
+
+/* comm_split(handle, color, key): the same of those that give the same color; nothing for color -1. */
+static int core_comm_split(lua_State *L) {
+  dc_lua *self = dc_lua_self(L);
+  handle *h = check_handle(L, 1);
+  const int color = (int)luaL_checkinteger(L, 2), key = (int)luaL_checkinteger(L, 3);
+  dc_error err = DC_ERROR_INIT;
+  dc_ranks *part = NULL;
+  char where[96];
+  script_line(L, where, sizeof where);
+  handle *made = new_handle(L, NULL, h->dev);
+  made->closed = true;
+  if (DC_LUA_WORK(self, dc_ranks_split(h->ranks, color, key, where, &part, &err)) != 0) return dc_lua_raise(L, &err);
+  if (!part) return 0;
+  made->ranks = part;
+  made->closed = false;
+  return push_facts(L, made);
+}
+
+/* comm_devices({device, ...}): a table of handles, or nothing where the devices have no library for that. */
+static int core_comm_devices(lua_State *L) {
+  dc_lua *self = dc_lua_self(L);
+  dc_device *devices[128];
+  void *comms[128] = { NULL };
+  dc_error err = DC_ERROR_INIT;
+  luaL_checktype(L, 1, LUA_TTABLE);
+  const int n = (int)lua_rawlen(L, 1);
+  if (n > 128) return dc_lua_fail(L, DC_ARGUMENT, "%d devices; there can be 128", n);
+  lua_settop(L, 1);
+  lua_createtable(L, n, 0); /* 2 */
+  for (int i = 0; i < n; i++) {
+    lua_rawgeti(L, 1, i + 1);
+    devices[i] = dc_lua_checkdevice(L, 3);
+    lua_settop(L, 2);
+    new_handle(L, NULL, devices[i])->closed = true;
+    lua_rawseti(L, 2, i + 1);
+  }
+  const dc_comm_ops *ops = dc_device_comms(devices[0], &err);
+  if (!ops) return dc_lua_raise(L, &err);
+  if (!ops->open_all) return 0;
+  if (DC_LUA_WORK(self, ops->open_all(devices, n, comms, &err)) != 0) return dc_lua_raise(L, &err);
+  for (int i = 0; i < n; i++) {
+    lua_rawgeti(L, 2, i + 1);
+    handle *h = dc_lua_test(L, self, 3, DC_LUA_COMM);
+    h->comm = comms[i];
+    h->open = true;
+    h->closed = false;
+    lua_settop(L, 2);
+  }
+  return 1;
+}
+
+/* comm_close(handle) */
+static int core_comm_close(lua_State *L) {
+  handle *h = dc_lua_check(L, dc_lua_self(L), 1, DC_LUA_COMM, "a communicator");
+  if (h->closed) return 0;
+  h->closed = true;
+  if (h->open) h->dev->comms->close(h->dev, h->comm);
+  dc_ranks_close(h->ranks);
+  return 0;
+}
+
+/* --- running -------------------------------------------------------------------------------------- */
+
+/* The device's communicator, made at its first use. */
+static int open_handle(handle *h, dc_error *err) {
+  if (h->open) return 0;
+  const dc_comm_ops *ops = dc_device_comms(h->dev, err);
+  if (!ops || ops->open(h->dev, h->ranks, &h->comm, err) != 0) return -1;
+  h->open = true;
+  return 0;
+}
+
+/* The transfer of the table on top: {handle, op, fold, src or false, dst or false, count, peer, where}. */
+static void read_transfer(lua_State *L, dc_lua *self, dc_transfer *t, handle **h) {
+  const int row = lua_gettop(L);
+  for (int i = 1; i <= 8; i++) lua_rawgeti(L, row, i);
+  *h = check_handle(L, row + 1);
+  t->call = (dc_comm_call){
+    .dev = (*h)->dev, .op = (dc_comm_op)luaL_checkinteger(L, row + 2),
+    .fold = (dc_comm_fold)luaL_checkinteger(L, row + 3), .count = luaL_checkinteger(L, row + 6),
+    .peer = (int)luaL_checkinteger(L, row + 7), .where = luaL_checkstring(L, row + 8), /* the row keeps it */
+  };
+  t->src = dc_lua_toarray(L, self, row + 4);
+  t->dst = dc_lua_toarray(L, self, row + 5);
+  if (t->src) dc_lua_materialize(L, self, t->src);
+  if (t->src) t->call.dtype = dc_array_dtype(t->src);
+  else if (t->dst) t->call.dtype = dc_array_dtype(t->dst);
+  lua_settop(L, row - 1);
+}
+
+static int run(dc_transfer *list, handle **handles, int n, dc_error *err) {
+  for (int i = 0; i < n; i++) {
+    if (open_handle(handles[i], err) != 0) return -1;
+    list[i].call.comm = handles[i]->comm;
+  }
+  return dc_array_communicate(list, n, err);
+}
+
+/* comm_run({row, ...}): runs them together. */
+static int core_comm_run(lua_State *L) {
+  dc_lua *self = dc_lua_self(L);
+  dc_error err = DC_ERROR_INIT;
+  luaL_checktype(L, 1, LUA_TTABLE);
+  const int n = (int)lua_rawlen(L, 1);
+  if (n == 0) return 0;
+  lua_settop(L, 1);
+  dc_transfer *list = lua_newuserdatauv(L, (size_t)n * sizeof *list, 0);   /* 2 */
+  handle **handles = lua_newuserdatauv(L, (size_t)n * sizeof *handles, 0); /* 3 */
+  for (int i = 0; i < n; i++) {
+    luaL_checkstack(L, 16, NULL);
+    lua_rawgeti(L, 1, i + 1);
+    luaL_checktype(L, 4, LUA_TTABLE);
+    read_transfer(L, self, &list[i], &handles[i]);
+  }
+  if (DC_LUA_WORK(self, run(list, handles, n, &err)) != 0) return dc_lua_raise(L, &err);
+  return 0;
+}
+
+/* --- facts ----------------------------------------------------------------------------------------- */
+
+/* comm_library(device): {name =, path = or nil, version = or nil, why_not = or nil}, or nothing where it has none. */
+static int core_comm_library(lua_State *L) {
+  dc_device *dev = dc_lua_checkdevice(L, 1);
+  dc_error err = DC_ERROR_INIT;
+  char *path = NULL, version[200] = "";
+  if (!dev->comms) return 0;
+  lua_newtable(L);
+  dc_lua_set_string(L, "name", dev->comms->library);
+  if (dev->comms->load(&path, &err) != 0) {
+    lua_pushfstring(L, "%s", dc_error_text(&err));
+    lua_setfield(L, -2, "why_not");
+    if (err.log && *err.log) dc_lua_set_string(L, "log", err.log);
+  } else {
+    dc_lua_set_string(L, "path", path);
+    if (dev->host_memory) dc_mpi_version(version, sizeof version);
+    if (*version) dc_lua_set_string(L, "version", version);
+  }
+  free(path);
+  dc_error_clear(&err);
+  return 1;
+}
+
+const luaL_Reg dc_lua_comm_internal[] = {
+  { "comm_world", core_comm_world },     { "comm_split", core_comm_split },     { "comm_devices", core_comm_devices },
+  { "comm_close", core_comm_close },     { "comm_run", core_comm_run },         { "comm_library", core_comm_library },
+  { NULL, NULL },
+};
+
+static const luaL_Reg handle_meta[] = { { NULL, NULL } };
+
+void dc_lua_open_comm(lua_State *L, int self) {
+  dc_lua_newtype(L, self, DC_LUA_COMM, "dotcompute.communicator", handle_meta, NULL);
+}
