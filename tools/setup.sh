@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs what `make demo` and `make test` need and reports it; does and prints nothing when nothing is missing.
 #   setup.sh packages demo|test     Debian packages: compiler, Lua, libedit; for test also busted, and where they can be
-#                                   had OpenBLAS, FFTW, libturbojpeg and gnuplot
+#                                   had OpenBLAS, FFTW, libturbojpeg, gnuplot, Open MPI
 #   setup.sh build MAKE [-jN]       `MAKE all` for the demo: a line for each tenth, in place of one for each file
 #   setup.sh nvrtc DCLUA            NVIDIA's compiler library, linker and headers, if DCLUA finds none
 #   setup.sh wheels FOLDER [12|13]  downloads those of one CUDA version into a folder, without a question
@@ -57,6 +57,12 @@ missing_libraries() {
 missing_picture_tools() {
   have_library libturbojpeg.so.0 || echo libturbojpeg0
   have gnuplot || echo gnuplot-nox
+}
+
+# What processes communicate by. Specs skip it.
+missing_mpi() {
+  have mpicc || echo libopenmpi-dev
+  have mpirun || echo openmpi-bin
 }
 
 # Runs its arguments as root.
@@ -219,7 +225,7 @@ nvrtc() {
 case "${1:-}" in
   packages)
     packages "${2:-test}"
-    [ "${2:-test}" != test ] || { optional missing_libraries; optional missing_picture_tools; } ;;
+    [ "${2:-test}" != test ] || { optional missing_libraries; optional missing_picture_tools; optional missing_mpi; } ;;
   build) build "${2:?the make that builds is needed}" "${3:-}" ;;
   nvrtc) nvrtc "${2:?the built dclua is needed}" ;;
   wheels) wheels "${2:?a folder is needed}" "${3:-$(cuda_for_driver)}" ;;

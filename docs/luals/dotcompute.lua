@@ -2171,6 +2171,155 @@ function c_graph:update(fn) end
 ---```
 function c_graph:close() end
 
+---Connects ranks, made by `dc.world`, `dc.comm` or `split`. Each of its operations is called by all ranks, in the same order, and runs in the current stream of the device.
+---@class dotcompute.comm
+---@field rank integer|false This process's number in it, from 0 on; false for `dc.comm`.
+---@field size integer How many ranks it has.
+---@field local_rank integer|false The process's number among those of its machine, from 0 on; false for `dc.comm`.
+---@field local_size integer|false How many processes its machine has; false for `dc.comm`.
+---@field device dotcompute.device The device of its arrays; of `dc.comm` the first one.
+local c_comm = {}
+
+---@class dotcompute.comm.all_reduce.options
+---@field out? dotcompute.array the array to write, of the result's dtype and shape. Default: a new one
+---@field op? string `"sum"`, `"prod"`, `"min"`, `"max"` or `"mean"`. Default: `"sum"`
+
+---The reduction of all ranks' arrays, element by element, on every rank. With `out = a` it is in place. A number is reduced as a float64, and the result is a number.
+---```lua
+---local comm = dc.world()
+---local a = dc.arange(1, 3)
+---comm:all_reduce(a, "max", { out = a })
+---comm:all_reduce(2.5)                       --> 2.5
+---```
+---@param a dotcompute.array this rank's array (of `dc.comm`: a table of arrays, one for each device). All ranks give the same dtype and shape
+---@param op? string|dotcompute.comm.all_reduce.options `"sum"`, `"prod"`, `"min"`, `"max"` or `"mean"`. Default: `"sum"`
+---@param options? dotcompute.comm.all_reduce.options options by name
+---@return dotcompute.array # the result, of a's dtype and shape
+function c_comm:all_reduce(a, op, options) end
+
+---@class dotcompute.comm.reduce.options
+---@field out? dotcompute.array the array to write, of the result's dtype and shape. Default: a new one
+---@field root? integer a rank, from 0 on. Default: 0
+---@field op? string `"sum"`, `"prod"`, `"min"`, `"max"` or `"mean"`. Default: `"sum"`
+
+---The same on the root alone; others get nil.
+---```lua
+---dc.world():reduce(dc.ones(2), 0, "sum")    --> {1, 1}
+---```
+---@param a dotcompute.array this rank's array (of `dc.comm`: a table of arrays, one for each device). All ranks give the same dtype and shape
+---@param root? integer|dotcompute.comm.reduce.options a rank, from 0 on. Default: 0
+---@param op? string|dotcompute.comm.reduce.options `"sum"`, `"prod"`, `"min"`, `"max"` or `"mean"`. Default: `"sum"`
+---@param options? dotcompute.comm.reduce.options options by name
+---@return dotcompute.array # the result on the root, else nil
+function c_comm:reduce(a, root, op, options) end
+
+---Writes the root's elements to `a` on every other rank. A number is sent as a float64.
+---```lua
+---local comm, a = dc.world(), dc.zeros(2)
+---comm:broadcast(a, 0) == a                  --> true
+---```
+---@param a dotcompute.array this rank's array (of `dc.comm`: a table of arrays, one for each device). All ranks give the same dtype and shape
+---@param root? integer a rank, from 0 on. Default: 0
+---@return dotcompute.array # `a`
+function c_comm:broadcast(a, root) end
+
+---@class dotcompute.comm.all_gather.options
+---@field out? dotcompute.array the array to write, of the result's dtype and shape. Default: a new one
+
+---All ranks' arrays one after another along the first axis, by rank, on every rank.
+---```lua
+---dc.world():all_gather(dc.arange(1, 3))     --> {1, 2, 3}
+---```
+---@param a dotcompute.array this rank's array (of `dc.comm`: a table of arrays, one for each device). All ranks give the same dtype and shape
+---@param options? dotcompute.comm.all_gather.options options by name
+---@return dotcompute.array # the result, `size` times as long
+function c_comm:all_gather(a, options) end
+
+---@class dotcompute.comm.reduce_scatter.options
+---@field out? dotcompute.array the array to write, of the result's dtype and shape. Default: a new one
+---@field op? string `"sum"`, `"prod"`, `"min"`, `"max"` or `"mean"`. Default: `"sum"`
+
+---Rank r gets block r, along the first axis, of the reduction of all arrays.
+---```lua
+---dc.world():reduce_scatter(dc.ones(4))      --> {1, 1, 1, 1}
+---```
+---@param a dotcompute.array this rank's array (of `dc.comm`: a table of arrays, one for each device). All ranks give the same dtype and shape
+---@param op? string|dotcompute.comm.reduce_scatter.options `"sum"`, `"prod"`, `"min"`, `"max"` or `"mean"`. Default: `"sum"`
+---@param options? dotcompute.comm.reduce_scatter.options options by name
+---@return dotcompute.array # the block
+function c_comm:reduce_scatter(a, op, options) end
+
+---@class dotcompute.comm.all_to_all.options
+---@field out? dotcompute.array the array to write, of the result's dtype and shape. Default: a new one
+
+---Sends block s of `a`, along the first axis, to rank s; gives the blocks received, by rank.
+---```lua
+---dc.world():all_to_all(dc.arange(1, 4))     --> {1, 2, 3, 4}
+---```
+---@param a dotcompute.array this rank's array (of `dc.comm`: a table of arrays, one for each device). All ranks give the same dtype and shape
+---@param options? dotcompute.comm.all_to_all.options options by name
+---@return dotcompute.array # the result, of a's shape
+function c_comm:all_to_all(a, options) end
+
+---Sends the array to a rank, which calls `recv` with one of the same dtype and size. Two ranks that send to each other do so in a `group`.
+---```lua
+---local comm = dc.world()
+---if comm.size > 1 and comm.rank == 0 then comm:send(dc.ones(3), 1) end
+---```
+---@param a dotcompute.array the array
+---@param rank integer the receiver
+function c_comm:send(a, rank) end
+
+---Receives what a rank sends, into the array.
+---```lua
+---local comm = dc.world()
+---if comm.size > 1 and comm.rank == 1 then comm:recv(dc.zeros(3), 0) end
+---```
+---@param a dotcompute.array the array to write
+---@param rank integer the sender
+---@return dotcompute.array # `a`
+function c_comm:recv(a, rank) end
+
+---Waits until all ranks have called it, and for the work of the device before.
+---```lua
+---dc.world():barrier()
+---```
+function c_comm:barrier() end
+
+---Calls `fn(...)` and runs what it calls on the communicator together at its end: no operation waits for the one before it. Results are to be read after it.
+---```lua
+---local comm = dc.world()
+---local left, mine = dc.zeros(1), dc.ones(1)
+---comm:group(function()
+---  if comm.size == 1 then return end
+---  comm:send(mine, (comm.rank + 1) % comm.size)
+---  comm:recv(left, (comm.rank - 1) % comm.size)
+---end)
+---```
+---@param fn function a function that communicates arrays
+---@param ... any its arguments
+---@return any ... # what `fn` returns
+function c_comm:group(fn, ...) end
+
+---Divides the communicator: ranks that give the same color are together in a new one, ordered by key, then by rank. All ranks call it; one that gives nil gets nil.
+---```lua
+---local comm = dc.world()
+---local half <close> = comm:split(comm.rank % 2)
+---half.size                                  --> 1
+---```
+---@param color integer|nil from 0 on; nil: in none
+---@param key? integer from 0 on. Default: 0
+---@return dotcompute.comm # the new communicator, or nil
+function c_comm:split(color, key) end
+
+---Releases it; all its ranks call it when their work is done. Without effect for `dc.world()`, which lasts as long as the process. Idempotent; also usable as `local c <close> = comm:split(0)`.
+---```lua
+---local c = dc.world():split(0)
+---c:close()
+---pcall(c.barrier, c)                        --> false, …
+---```
+function c_comm:close() end
+
 ---A kernel made of a Lua function. `k(grid, block, ...)` launches it as a [kernel](#kernels) is launched, and compiles it for arguments of new types. `k[stream]` is the kernel whose launches go to the stream.
 ---@class dotcompute.jit
 ---@overload fun(blocks: dotcompute.grid, threads: dotcompute.block, ...: any)
@@ -4758,6 +4907,33 @@ function dc.share(a, options) end
 ---@param token string what `dc.share` has given, in this process
 ---@return dotcompute.array # an array of the same device, dtype, shape and strides
 function dc.open(token) end
+
+---The communicator of all ranks, the same object at each call. Without a launcher it has the rank 0 alone, and needs neither MPI nor NCCL. All ranks call it.
+---```lua
+---local comm = dc.world()
+---comm.rank, comm.size                       --> 0, 1
+---comm:all_reduce(dc.ones(3))                --> {1, 1, 1}
+---```
+---@param device? dotcompute.device|string the device whose arrays are communicated. Default: the current one, which is another GPU for each rank of a machine
+---@return dotcompute.comm # the communicator
+function dc.world(device) end
+
+---This process's number among those that the launcher has started, from 0 on; 0 without a launcher. The same as `dc.world().rank`.
+---```lua
+---dc.rank()                                  --> 0
+---```
+---@return integer # the rank
+function dc.rank() end
+
+---A communicator of devices of this process: among GPUs by NCCL, else by copies. Its methods take a table of arrays, one for each device, and give one; rank k is device k + 1. It has no messages and no `split`.
+---```lua
+---local comm = dc.comm { "cpu", "cpu" }
+---local parts = comm:all_reduce { dc.full(2, 1), dc.full(2, 10) }
+---parts[2]                                   --> {11, 11}
+---```
+---@param devices table devices or their names; a device of the CPU may occur several times
+---@return dotcompute.comm # the communicator
+function dc.comm(devices) end
 
 ---@class dotcompute.elementwise.options
 ---@field name? string the name in messages and profiles

@@ -9,7 +9,7 @@ core.builtin(debug.getinfo(1, "S").source)
 
 local fail = algorithm.fail
 local methods = {}
-local meta = { __name = "dotcompute.comm" }
+local meta = { __name = "dotcompute.comm", __methods = methods }
 function meta.__index(_, name)
   local method = methods[name]
   if not method and name ~= "group_calls" then fail("index", "a communicator has no '%s'", tostring(name)) end

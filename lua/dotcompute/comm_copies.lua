@@ -130,6 +130,14 @@ function copies.run(c, name, o, root, checks)
         checks.result_shape(name, { a:shape() }, c.size))
     end
   end
+  if name == "all_gather" or name == "reduce_scatter" or name == "all_to_all" then -- these cannot work in place
+    list = table.move(list, 1, #list, 1, {})
+    for k, a in ipairs(list) do
+      for _, b in ipairs(out) do
+        if core.shares(list[k], b) then list[k] = a:copy() end
+      end
+    end
+  end
   local dst = out[root + 1]
   if dst.size > 0 then
     if #c.parts > 0 then by_library(c, name, list, out, fold, root)

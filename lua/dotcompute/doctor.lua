@@ -168,6 +168,19 @@ local function libraries(device)
   end
 end
 
+-- Prints the library by which processes that use the device communicate.
+local function communication(device)
+  local facts = core.comm_library(device)
+  if not facts then return end
+  if facts.why_not then
+    row("", "no " .. facts.name .. ": " .. facts.why_not)
+    for line in (facts.log or ""):gmatch "[^\n]+" do row("", "  " .. line) end
+  else
+    row("", ("%s: %s%s"):format(facts.name, facts.path or loaded "libnccl",
+      facts.version and (" (%s)"):format(facts.version) or ""))
+  end
+end
+
 local function devices(compiles)
   print "Devices"
   local working = 0
@@ -184,6 +197,7 @@ local function devices(compiles)
       row("", "works: a kernel was compiled and run")
       if core.has_tiers(device) then native(device, compiles) end
       libraries(device)
+      communication(device)
     else
       rows("", "does not work: " .. (type(err) == "table" and err.message or tostring(err)))
     end

@@ -20,6 +20,7 @@
 #include "compile/nvrtc/server.h"
 #include "dclua/call.h"
 #include "dclua/interrupt.h"
+#include "dclua/ranks.h"
 #include "dclua/repl.h"
 
 static const char usage_text[] =
@@ -33,6 +34,8 @@ static const char usage_text[] =
     "  -W             turn warnings on\n"
     "  --             stop handling options\n"
     "  -              stop handling options and execute stdin\n"
+    "  -n NUMBER      run 'script' in that many processes, by mpirun\n"
+    "  --prefix       with -n: each line of output begins with its rank\n"
     "  --device NAME  compute on this device: cpu, cuda:0, ...\n"
     "  --profile[=F]  time every kernel, and show a table at the end; F: a trace file for Chrome\n"
     "  --bundle       run 'script', and put its compiled kernels beside it: SCRIPT.dcb\n"
@@ -43,8 +46,9 @@ static const char usage_text[] =
 
 /* What the command line asked for; indices are into argv. */
 typedef struct options {
-  bool interactive, version, no_environment, code, doctor, help, profile, bundle;
+  bool interactive, version, no_environment, code, doctor, help, profile, bundle, prefix;
   const char *device, *cache, *size, *trace; /* size: of --cache prune; trace: of --profile=FILE */
+  const char *ranks; /* of -n */
   int script; /* the first argument that is no option; argc when there is none */
 } options;
 
@@ -173,6 +177,7 @@ static int long_option(char **argv, int i, options *o) {
   else if (strcmp(name, "profile") == 0) o->profile = true;
   else if (strncmp(name, "profile=", 8) == 0 && name[8]) o->profile = true, o->trace = name + 8;
   else if (strcmp(name, "bundle") == 0) o->bundle = true;
+  else if (strcmp(name, "prefix") == 0) o->prefix = true;
   else if (strcmp(name, "cache") == 0 && argv[i + 1]) {
     o->cache = argv[++i];
     if (strcmp(o->cache, "prune") == 0 && argv[i + 1] && argv[i + 1][0] != '-') o->size = argv[++i];
@@ -197,6 +202,11 @@ static bool read_options(char **argv, options *o, const char **bad) {
       }
       i = long_option(argv, i, o);
       if (i == 0) return false;
+      continue;
+    }
+    if (a[1] == 'n') {
+      o->ranks = a[2] ? a + 2 : argv[++i];
+      if (!o->ranks) return false;
       continue;
     }
     if (a[1] == 'e' || a[1] == 'l') {
@@ -225,6 +235,8 @@ static bool run_options(lua_State *L, char **argv, int end) {
       options ignored = { .script = 0 };
       int last = long_option(argv, i, &ignored); /* 0 for "--" */
       if (last > 0) i = last;
+    } else if (kind == 'n') {
+      if (!argv[i][2]) i++;
     } else if (kind == 'W') {
       lua_warning(L, "@on", 0);
     } else if (kind == 'e' || kind == 'l') {
@@ -238,7 +250,7 @@ static bool run_options(lua_State *L, char **argv, int end) {
 
 static void print_usage(const char *bad, const options *o) {
   if (bad) {
-    bool lacks = bad[1] == 'e' || bad[1] == 'l' || strcmp(bad, "--device") == 0 || strcmp(bad, "--cache") == 0;
+    bool lacks = bad[1] == 'e' || bad[1] == 'l' || bad[1] == 'n' || strcmp(bad, "--device") == 0 || strcmp(bad, "--cache") == 0;
     fprintf(stderr, "%s: ", dclua_progname);
     fprintf(stderr, lacks ? "'%s' needs argument\n" : "unrecognized option '%s'\n", bad);
   }
@@ -321,6 +333,20 @@ static bool start_bundle(lua_State *L, char **argv, int argc, const options *o) 
   return false;
 }
 
+/* Starts the ranks, which get all arguments but -n and --prefix.  Returns where that cannot be done. */
+static void start_ranks(char **argv, int argc, const options *o) {
+  char **rest = calloc((size_t)argc + 1, sizeof *rest);
+  int n = 0;
+  for (int i = 1; rest && i < argc; i++) {
+    if (i < o->script && strncmp(argv[i], "-n", 2) == 0) i += argv[i][2] == '\0';
+    else if (i >= o->script || strcmp(argv[i], "--prefix") != 0) rest[n++] = argv[i];
+  }
+  if (!rest) dclua_print_message("not enough memory");
+  else if (o->interactive || (o->script == argc && !o->code)) dclua_print_message("-n needs a script");
+  else dclua_start_ranks(o->ranks, o->prefix, rest);
+  free(rest);
+}
+
 /* Script, prompt or standard input, as the command line says. */
 static bool run_program(lua_State *L, char **argv, int argc, const options *o) {
   if (o->script < argc && run_script(L, argv, o->script) != LUA_OK) return false;
@@ -344,6 +370,10 @@ static int protected_main(lua_State *L) {
     print_usage(o.help ? NULL : bad, &o);
     lua_pushboolean(L, o.help);
     return 1;
+  }
+  if (o.ranks) {
+    start_ranks(argv, argc, &o);
+    return 0;
   }
   if (o.version) print_version();
   if (o.device) setenv("DOTCOMPUTE_DEVICE", o.device, 1);

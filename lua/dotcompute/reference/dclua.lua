@@ -6,6 +6,8 @@ dclua.heads = { options = "option", prompt = "input", environment = "variable" }
 
 dclua.options = {
   { { "-e", "-l", "-i", "-v", "-W", "-E", "-", "--" }, "as `lua` has them" },
+  { "-n NUMBER", "runs the script in that many processes, by `mpirun`: see [several processes](several-processes.md)" },
+  { "--prefix", "with `-n`: each line of output begins with its rank" },
   { "--device NAME", "compute on this device (`cpu`, `cuda`, `cuda:1`); the same as `DOTCOMPUTE_DEVICE=NAME`" },
   { "--profile[=FILE]", "times every kernel; at the end it prints a table to standard error: calls, total and mean "
     .. "time, GB/s and share of the device's peak (that of a copy), and the line that launched the kernel. Bytes are "
@@ -46,6 +48,13 @@ dclua.environment = {
   { "DOTCOMPUTE_CACHE", "folder of compiled kernels (default: `dotcompute` in XDG's cache folder); `off` for none" },
   { "DOTCOMPUTE_CPU_THREADS", "threads of the CPU device" },
   { "DOTCOMPUTE_CPU_DEVICES", "number of CPU devices, cpu:0, cpu:1 …, which share the threads; 1: cpu" },
+  { "DOTCOMPUTE_COMM_CHECK=1", "compare what the ranks of a communicator call, see "
+    .. "[several processes](several-processes.md)" },
+  { "DOTCOMPUTE_COMM_TIMEOUT", "seconds after which a rank that waits for others fails (default: 300; 10 with "
+    .. "`DOTCOMPUTE_COMM_CHECK=1`)" },
+  { { "DOTCOMPUTE_MPICC", "DOTCOMPUTE_MPIRUN" }, "MPI's compiler and launcher (default: `mpicc`, `mpirun` on PATH); "
+    .. "`DOTCOMPUTE_MPICC=off` for no MPI" },
+  { "DOTCOMPUTE_NCCL", "the file of NCCL; `off` for none" },
   { "DOTCOMPUTE_POOL", "`512M` (bytes, K, M, G or T): the limit of freed memory kept for reuse, see "
     .. "[memory](api.md#memory)" },
   { "DOTCOMPUTE_SYNC=1", "wait after each launch, so that an error shows at the launch that caused it" },

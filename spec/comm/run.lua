@@ -1,0 +1,167 @@
+-- Runs on every rank (spec/comm/ranks_spec.lua): each operation with random data against plain Lua. All ranks draw the
+-- same data, those of all ranks, from the seed. Prints "rank R done" at the end.
+local dc = require "dotcompute"
+local comm = dc.world()
+local rank, size = comm.rank, comm.size
+math.randomseed(tonumber(arg[1]))
+
+local function fails(kind, pattern, fn)
+  local ok, err = pcall(fn)
+  assert(not ok and err.kind == kind and err.message:find(pattern), tostring(err))
+end
+
+local dtypes = { "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "bfloat16",
+  "float32", "float64", "complex64", "complex128", "bool" }
+
+-- Small whole numbers, of which sums and products are exact in every dtype; wrapped integers are tried apart.
+local function number(dtype)
+  if dtype == "bool" then return math.random(2) == 1 end
+  local low = (dtype:find "uint" and 0) or -3
+  return math.random(low, 3)
+end
+local function data(n, dtype)
+  local all = {}
+  for r = 1, size do
+    all[r] = {}
+    for i = 1, n do all[r][i] = number(dtype) end
+  end
+  return all
+end
+
+local fold = {
+  sum = function(a, b) return a + b end,
+  prod = function(a, b) return a * b end,
+  min = function(a, b) if type(a) == "boolean" then return a and b end return math.min(a, b) end,
+  max = function(a, b) if type(a) == "boolean" then return a or b end return math.max(a, b) end,
+}
+local function reduced(all, op)
+  local want = {}
+  for i = 1, #all[1] do
+    want[i] = all[1][i]
+    for r = 2, size do want[i] = fold[op](want[i], all[r][i]) end
+  end
+  return want
+end
+
+local function same(want, got, text)
+  assert(got.size == #want, ("%s: %d elements, not %d"):format(text, got.size, #want))
+  local flat = got:reshape(-1)
+  for i = 1, #want do
+    local v = flat[i]
+    if type(v) ~= "number" and type(v) ~= "boolean" then
+      assert(v.im == 0, text)
+      v = v.re
+    end
+    assert(v == want[i], ("%s: element %d is %s, not %s"):format(text, i, tostring(v), tostring(want[i])))
+  end
+end
+
+-- An array of these numbers: contiguous, every second element of another, or a pending expression.
+local function array(values, dtype)
+  local a = dc.array(values, dtype)
+  local how = math.random(3)
+  if how == 1 or dtype == "bool" then return a end
+  if how == 2 then
+    local wide = dc.zeros(2 * #values, dtype)
+    local view = wide[{ { 1, 2 * #values, 2 } }]
+    view:copy_from(a)
+    return view
+  end
+  return a + dc.zeros(#values, dtype)
+end
+
+local function ops_of(dtype)
+  if dtype == "bool" then return { "min", "max" } end
+  if dtype:find "complex" then return { "sum", "prod" } end
+  return { "sum", "prod", "min", "max" }
+end
+
+for _, dtype in ipairs(dtypes) do
+  local n = math.random(1, 300)
+  for _, op in ipairs(ops_of(dtype)) do
+    local all = data(n, dtype)
+    local mine, want, text = all[rank + 1], reduced(all, op), op .. " of " .. dtype
+    local a = array(mine, dtype)
+    same(want, comm:all_reduce(a, op), "all_reduce, " .. text)
+    same(mine, a, "the source, " .. text)
+    same(want, comm:all_reduce(a, { op = op, out = a }), "all_reduce in place, " .. text)
+    same(want, a, "all_reduce in place, " .. text)
+    local root = math.random(0, size - 1)
+    local got = comm:reduce(array(mine, dtype), root, op)
+    assert((got ~= nil) == (rank == root), "reduce gives the root a result")
+    if got then same(want, got, "reduce, " .. text) end
+    local blocks = data(n * size, dtype)
+    local whole = reduced(blocks, op)
+    same(table.move(whole, rank * n + 1, (rank + 1) * n, 1, {}),
+      comm:reduce_scatter(array(blocks[rank + 1], dtype), op), "reduce_scatter, " .. text)
+  end
+
+  local all = data(n, dtype)
+  local root = math.random(0, size - 1)
+  local a = array(all[rank + 1], dtype)
+  assert(comm:broadcast(a, root) == a)
+  same(all[root + 1], a, "broadcast of " .. dtype)
+  local want = {}
+  for r = 1, size do table.move(all[r], 1, n, #want + 1, want) end
+  same(want, comm:all_gather(array(all[rank + 1], dtype)), "all_gather of " .. dtype)
+  local blocks = data(n * size, dtype)
+  want = {}
+  for r = 1, size do table.move(blocks[r], rank * n + 1, (rank + 1) * n, #want + 1, want) end
+  same(want, comm:all_to_all(array(blocks[rank + 1], dtype)), "all_to_all of " .. dtype)
+  local target = dc.zeros(2 * n, dtype)[{ { 2, 2 * n, 2 } }]
+  local own = array(all[rank + 1], dtype)
+  comm:group(function()
+    comm:send(own, (rank + 1) % size)
+    comm:recv(target, (rank - 1) % size)
+  end)
+  same(all[(rank - 1) % size + 1], target, "messages around, " .. dtype)
+end
+
+-- Shapes, numbers, NaN, wrapped integers, empty arrays.
+local m = dc.full({ 2, 3 }, rank)
+assert(select("#", comm:all_gather(m):shape()) == 2 and select(1, comm:all_gather(m):shape()) == 2 * size)
+assert(comm:all_gather(dc.full({}, rank))[size] == size - 1)
+assert(comm:all_reduce(rank + 0.25, "max") == size - 0.75)
+assert(comm:broadcast(rank * 1.5, size - 1) == (size - 1) * 1.5)
+assert(comm:all_reduce(dc.full({ 2 }, 200, "uint8"))[1] == 200 * size % 256)
+local x = dc.full({ 2 }, rank == 0 and 0 / 0 or 1)
+for _, op in ipairs { "min", "max", "sum" } do
+  local v = comm:all_reduce(x, op)[1]
+  assert(v ~= v, op .. " keeps NaN")
+end
+local mean = comm:all_reduce(dc.full({ 5 }, rank, "float16"), "mean")
+assert(mean[5] == (size - 1) / 2)
+assert(comm:all_reduce(dc.zeros(0)).size == 0)
+
+-- Parts.
+local half = comm:split(rank % 2, size - rank)
+local members = (size + 1 - rank % 2) // 2
+assert(half.size == members)
+assert(half.rank == members - 1 - rank // 2, "ordered by key")
+assert(half:all_reduce(1) == members)
+half:close()
+fails("argument", "closed", function() half:barrier() end)
+assert((comm:split(rank == 0 and 0 or nil) == nil) == (rank ~= 0))
+
+-- Bad input is told before anything is sent, on each rank by itself.
+fails("argument", "an array expected", function() comm:all_reduce "x" end)
+fails("argument", "the operation is", function() comm:all_reduce(dc.zeros(2), "xor") end)
+fails("dtype", "no sum of bool", function() comm:all_reduce(dc.zeros(2, "bool")) end)
+fails("dtype", "no max of complex64", function() comm:all_reduce(dc.zeros(2, "complex64"), "max") end)
+fails("dtype", "mean", function() comm:all_reduce(dc.zeros(2, "int32"), "mean") end)
+fails("argument", "rank of 0 to", function() comm:broadcast(dc.zeros(2), size) end)
+fails("argument", "rank of 0 to", function() comm:send(dc.zeros(2), 0 / 0) end)
+fails("argument", "is this one", function() comm:recv(dc.zeros(2), rank) end)
+fails("shape", "out", function() comm:all_reduce(dc.zeros(2), { out = dc.zeros(3) }) end)
+fails("dtype", "out", function() comm:all_reduce(dc.zeros(2), { out = dc.zeros(2, "float64") }) end)
+fails("shape", "divided", function() comm:all_to_all(dc.zeros(size + 1, 2)) end)
+fails("argument", "color", function() comm:split(-1) end)
+fails("argument", "group takes a function", function() comm:group(1) end)
+fails("index", "has no 'sum'", function() return comm.sum end)
+fails("launch", "MPI", function() dc.graph(function() comm:all_reduce(dc.zeros(2)) end) end)
+local gone = dc.zeros(2)
+gone:close()
+fails("argument", "closed", function() comm:all_reduce(gone) end)
+
+comm:barrier()
+io.stdout:write(("rank %d done\n"):format(rank))
