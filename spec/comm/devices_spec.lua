@@ -51,9 +51,9 @@ describe("dc.comm", function()
       end
       assert.same(sum, one:to_table())
       comm:all_to_all(parts, { out = parts }) -- in place
-      for k = 1, n do assert.same(exchanged[k]:to_table(), parts[k]:totable()) end
+      for k = 1, n do assert.same(exchanged[k]:to_table(), parts[k]:to_table()) end
       comm:broadcast(parts, root)
-      for k = 1, n do assert.same(exchanged[root + 1]:to_table(), parts[k]:totable()) end
+      for k = 1, n do assert.same(exchanged[root + 1]:to_table(), parts[k]:to_table()) end
       comm:close()
       helper.fails("argument", "closed", function() comm:all_reduce(parts) end)
     end

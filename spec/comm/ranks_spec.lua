@@ -3,7 +3,8 @@ local helper = require "spec.helper"
 local shell, quote = helper.shell, helper.quote
 
 local has_mpi = select(2, shell "command -v mpirun mpicc") == 0
-local with_mpi = has_mpi and it or function(text) pending(text .. " (needs Debian's openmpi-bin and libopenmpi-dev)") end
+local function without(text) pending(text .. " (needs Debian's openmpi-bin and libopenmpi-dev)") end
+local with_mpi = has_mpi and it or without
 
 local function run(n, script, before)
   return shell(("DOTCOMPUTE_DEVICE=cpu DOTCOMPUTE_CPU_THREADS=1 %s timeout -k 2 60 %s -n %d %s"):format(before or "",

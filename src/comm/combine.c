@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #include "base/half.h"
-#include "comm/shim/table.h"
+#include "comm/shim/shim.h"
 
 static double fold_of(int fold, double a, double b) {
   switch (fold) {

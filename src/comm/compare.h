@@ -3,7 +3,8 @@
 */
 #pragma once
 
-#include "comm/ranks.h"
+#include "base/error.h"
+#include "comm/settings.h"
 
 /* Of calls that run together. 0; -1: they differ, or a rank has not come in time (then r->failed is set). */
 int dc_compare_calls(dc_ranks *r, const dc_comm_call *calls, int n, dc_error *err);

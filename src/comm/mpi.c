@@ -96,7 +96,7 @@ static bool build(const char *folder) {
   static char *no_options[] = { NULL };
   const dc_cc cc = { .path = mpi.compiler, .options = no_options };
   dc_cc_child child = DC_CC_CHILD_INIT;
-  char *source = dc_path_join(folder, "mpi.c"), *object = dc_path_join(folder, "mpi.so");
+  char *source = dc_path_join(folder, "shim.c"), *object = dc_path_join(folder, "mpi.so");
   bool good = source != NULL && object != NULL;
   for (const struct dc_embedded *e = dc_embedded_mpi; good && e->name != NULL; e++)
     good = write_file(folder, e->name, e->text, e->len);

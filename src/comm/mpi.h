@@ -1,5 +1,5 @@
 /*
-** mpi.h - MPI, loaded at first use: the shim (shim/mpi.c) compiled by the MPI compiler (mpicc) that is installed, and
+** mpi.h - MPI, loaded at first use: the shim (shim/shim.c) compiled by the MPI compiler (mpicc) that is installed, and
 ** kept in the cache of compiled code.
 **
 ** DOTCOMPUTE_MPICC names the MPI compiler, or is "off".
@@ -7,7 +7,7 @@
 #pragma once
 
 #include "base/error.h"
-#include "comm/shim/table.h"
+#include "comm/shim/shim.h"
 
 /* The shim's functions; compiled and loaded once.  NULL: DC_DEVICE with what to install. */
 const dc_mpi_table *dc_mpi_load(dc_error *err);

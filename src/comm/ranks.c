@@ -5,7 +5,6 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/dtype.h"
@@ -21,23 +20,6 @@ static struct {
   bool open, broken; /* broken: something is under way that will not end */
   pid_t owner;
 } world = { .lock = PTHREAD_MUTEX_INITIALIZER };
-
-double dc_ranks_timeout(void) {
-  const char *text = getenv("DOTCOMPUTE_COMM_TIMEOUT");
-  const double seconds = text != NULL ? strtod(text, NULL) : 0;
-  return seconds > 0 ? seconds : dc_ranks_checks() ? 10 : 300;
-}
-
-bool dc_ranks_checks(void) {
-  const char *text = getenv("DOTCOMPUTE_COMM_CHECK");
-  return text != NULL && strcmp(text, "") != 0 && strcmp(text, "0") != 0;
-}
-
-const char *dc_comm_name(dc_comm_op op) {
-  static const char *const names[] = { "all_reduce", "reduce", "broadcast", "all_gather", "reduce_scatter",
-                                       "all_to_all", "barrier", "send", "recv" };
-  return names[op];
-}
 
 /* --- start and end ----------------------------------------------------------------------------------------------- */
 

@@ -14,26 +14,14 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "comm/settings.h"
 #include "device/device.h"
-
-typedef struct dc_ranks {
-  int rank, size;
-  int local_rank, local_size; /* among those of this machine */
-  void *data, *control;       /* the shim's communicators, of equal ranks; NULL where the size is 1 */
-  uint64_t serial;            /* calls that were compared so far */
-  bool failed;
-} dc_ranks;
 
 /* All ranks, made at the first call; the process's, never closed. NULL on failure. */
 dc_ranks *dc_ranks_world(dc_error *err);
 /* Those that give the same color (from 0 on), ordered by key and rank; color -1: *part is NULL. */
 int dc_ranks_split(dc_ranks *r, int color, int key, const char *where, dc_ranks **part, dc_error *err);
 void dc_ranks_close(dc_ranks *r); /* NULL is fine */
-
-/* Seconds that one wait may take. */
-double dc_ranks_timeout(void);
-/* Whether DOTCOMPUTE_COMM_CHECK asks for calls to be compared. */
-bool dc_ranks_checks(void);
 
 /* Compares the calls with those of the other ranks where dc_ranks_checks(): fails on every rank with what each calls. */
 int dc_ranks_compare(dc_ranks *r, const dc_comm_call *calls, int n, dc_error *err);
@@ -43,6 +31,3 @@ int dc_ranks_run(dc_ranks *r, dc_comm_call *calls, int n, dc_error *err);
 int dc_ranks_tell(dc_ranks *r, void *bytes, int n, dc_error *err);
 /* -1 and DC_LAUNCH when it has failed, or belongs to the process from which this one was forked. */
 int dc_ranks_usable(const dc_ranks *r, dc_error *err);
-
-/* "all_reduce", as scripts call it. */
-const char *dc_comm_name(dc_comm_op op);

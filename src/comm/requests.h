@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 #include "base/error.h"
-#include "comm/shim/table.h"
+#include "comm/shim/shim.h"
 
 typedef struct dc_requests {
   void **request; /* NULL: done */

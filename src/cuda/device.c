@@ -19,6 +19,7 @@
 #include "cuda/graph.h"
 #include "cuda/library.h"
 #include "cuda/memory.h"
+#include "cuda/nccl.h"
 #include "cuda/solver.h"
 #include "cuda/stream.h"
 
@@ -223,6 +224,7 @@ const dc_backend dc_cuda_backend = {
   .streams = &dc_cuda_stream_ops,
   .graphs = &dc_cuda_graph_ops,
   .libraries = &library_ops,
+  .comms = &dc_cuda_comm_ops,
   .discover = discover,
   .open = open_device,
   .driver = driver_info,

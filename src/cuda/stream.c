@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "base/runtime.h"
+#include "cuda/comm_watch.h"
 #include "cuda/fault.h"
 
 /* --- deferred unloading -------------------------------------------------------------------------- */
@@ -86,12 +87,16 @@ static int wait_for(dc_cuda *d, dc_cuda_stream *s, CUevent event, bool (*arrived
   for (int polls = 1;; polls++) {
     if (arrived != NULL && arrived(ud)) return 0;
     CUresult r = event != NULL ? dc_cu.EventQuery(event) : dc_cuda_poll(d, s);
-    if (r == CUDA_SUCCESS) return 0;
+    if (r == CUDA_SUCCESS) {
+      if (s != NULL) dc_cuda_comm_passed(d, s->handle);
+      return 0;
+    }
     if (r != CUDA_ERROR_NOT_READY) return dc_cuda_fail(r, DC_DEVICE, err, "waiting for %s failed", d->dev->id);
     if (dc_interrupted()) return fail_interrupted(d, err);
     if (start == 0 && polls < FAST_POLLS) continue;
     double now = dc_clock();
     if (start == 0) start = now;
+    if (now - start > 0.2 && dc_cuda_comm_watch(d, now - start, err) != 0) return -1;
     back_off(now - start);
   }
 }

@@ -29,7 +29,8 @@ Under a launcher (`mpirun -n 4 dclua script.lua`, or `dclua -n 4 script.lua`) a 
 ]],
   {
     "world", at = "dc",
-    text = "The communicator of all ranks, the same object at each call. Without a launcher it has the rank 0 alone, and "
+    text = "The communicator of all ranks, the same object at each call. Without a launcher it has the rank 0 "
+      .. "alone, and "
       .. "needs neither MPI nor NCCL. All ranks call it.",
     args = { { "device?", "device|string", "the device whose arrays are communicated. Default: the current one, which "
       .. "is another GPU for each rank of a machine" } },
@@ -48,7 +49,8 @@ comm:all_reduce(dc.ones(3))                --> {1, 1, 1}
   },
   {
     "rank", at = "dc",
-    text = "This process's number among those that the launcher has started, from 0 on; 0 without a launcher. The same as "
+    text = "This process's number among those that the launcher has started, from 0 on; 0 without a launcher. "
+      .. "The same as "
       .. "`dc.world().rank`.",
     returns = { { "integer", "the rank" } },
     errors = { device = "as `dc.world`", launch = "as `dc.world`" },
@@ -76,7 +78,8 @@ parts[2]                                   --> {11, 11}
     text = "Connects ranks, made by `dc.world`, `dc.comm` or `split`. Each of its operations is called by all ranks, "
       .. "in the same order, and runs in the current stream of the device.",
   },
-  collective("all_reduce", "The reduction of all ranks' arrays, element by element, on every rank. With `out = a` it is "
+  collective("all_reduce", "The reduction of all ranks' arrays, element by element, on every rank. With `out = "
+    .. "a` it is "
     .. "in place. A number is reduced as a float64, and the result is a number.", { ARRAY, OP },
     "the result, of a's dtype and shape", "`out` has another shape", [[
 local comm = dc.world()
@@ -93,12 +96,14 @@ dc.world():reduce(dc.ones(2), 0, "sum")    --> {1, 1}
 local comm, a = dc.world(), dc.zeros(2)
 comm:broadcast(a, 0) == a                  --> true
 ]]),
-  collective("all_gather", "All ranks' arrays one after another along the first axis, by rank, on every rank.", { ARRAY },
+  collective("all_gather", "All ranks' arrays one after another along the first axis, by rank, on every rank.",
+    { ARRAY },
     "the result, `size` times as long", "`out` has another shape", [[
 dc.world():all_gather(dc.arange(1, 3))     --> {1, 2, 3}
 ]]),
   collective("reduce_scatter", "Rank r gets block r, along the first axis, of the reduction of all arrays.",
-    { ARRAY, OP }, "the block", "the first axis cannot be divided by the number of ranks, or `out` has another shape", [[
+    { ARRAY, OP }, "the block", "the first axis cannot be divided by the number of ranks, or `out` has another "
+      .. "shape", [[
 dc.world():reduce_scatter(dc.ones(4))      --> {1, 1, 1, 1}
 ]]),
   collective("all_to_all", "Sends block s of `a`, along the first axis, to rank s; gives the blocks received, by rank.",
@@ -108,7 +113,8 @@ dc.world():all_to_all(dc.arange(1, 4))     --> {1, 2, 3, 4}
 ]]),
   {
     "send", at = "comm",
-    text = "Sends the array to a rank, which calls `recv` with one of the same dtype and size. Two ranks that send to each "
+    text = "Sends the array to a rank, which calls `recv` with one of the same dtype and size. Two ranks that "
+      .. "send to each "
       .. "other do so in a `group`.",
     args = { COMM, { "a", "array", "the array" }, { "rank", "integer", "the receiver" } },
     errors = { argument = CLOSED .. ", the own rank", device = DEVICE, launch = FAILED },
@@ -141,7 +147,8 @@ dc.world():barrier()
   },
   {
     "group", at = "comm",
-    text = "Calls `fn(...)` and runs what it calls on the communicator together at its end: no operation waits for the one "
+    text = "Calls `fn(...)` and runs what it calls on the communicator together at its end: no operation waits "
+      .. "for the one "
       .. "before it. Results are to be read after it.",
     args = { COMM, { "fn", "function", "a function that communicates arrays" }, { "...", "any", "its arguments" } },
     returns = { { "any...", "what `fn` returns" } },
@@ -159,7 +166,8 @@ end)
   },
   {
     "split", at = "comm",
-    text = "Divides the communicator: ranks that give the same color are together in a new one, ordered by key, then by "
+    text = "Divides the communicator: ranks that give the same color are together in a new one, ordered by key, "
+      .. "then by "
       .. "rank. All ranks call it; one that gives nil gets nil.",
     args = { COMM, { "color", "integer|nil", "from 0 on; nil: in none" },
       { "key?", "integer", "from 0 on. Default: 0" } },
@@ -174,7 +182,8 @@ half.size                                  --> 1
   },
   {
     "close", at = "comm",
-    text = "Releases it; all its ranks call it when their work is done. Without effect for `dc.world()`, which lasts as "
+    text = "Releases it; all its ranks call it when their work is done. Without effect for `dc.world()`, which "
+      .. "lasts as "
       .. "long as the process. Idempotent; also usable as `local c <close> = comm:split(0)`.",
     args = { COMM },
     example = [[

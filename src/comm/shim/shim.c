@@ -1,10 +1,10 @@
-/* mpi.c - see table.h. */
+/* shim.c - see shim.h. */
 #include <mpi.h>
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "table.h"
+#include "shim.h"
 
 static dc_mpi_table table;
 static int started_here;

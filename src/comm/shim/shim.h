@@ -1,5 +1,5 @@
 /*
-** table.h - what the MPI shim (mpi.c) gives to comm/mpi.c: MPI's functions behind types that do not depend on which MPI
+** shim.h - what the MPI shim (shim.c) gives to comm/mpi.c: MPI's functions behind types that do not depend on which MPI
 ** it is.  Both files travel as text and are compiled against the mpi.h that is installed, because MPIs have no common
 ** binary interface.
 **

@@ -1,0 +1,94 @@
+-- NCCL among a process's GPUs, over stand-ins for the driver and NCCL (spec/fake). Kernels compute nothing there, so
+-- arrays come from the host and are contiguous.
+local helper = require "spec.helper"
+local fake = require "spec.fake"
+local quote, build = helper.quote, helper.build
+local library = build .. "/spec/libfake_nccl.so"
+
+setup(function()
+  fake.build()
+  assert(os.execute(("%s -std=gnu11 -O1 -g -shared -fPIC -Isrc -o %s spec/fake/fake_nccl.c"):format(
+    os.getenv "CC" or "cc", quote(library))))
+end)
+
+local function run(script, env)
+  env = env or {}
+  env.DOTCOMPUTE_NCCL = env.DOTCOMPUTE_NCCL or library
+  env.FAKE_CUDA_DEVICES = "2"
+  return (fake.run(script, env))
+end
+
+describe("dc.comm over NCCL", function()
+  it("runs each operation for all devices together", function()
+    math.randomseed(helper.seed)
+    local a, b = {}, {}
+    for i = 1, 6 do a[i], b[i] = math.random(-99, 99), math.random(-99, 99) end
+    local text = run(([[
+local function on(d, t) return dc.using(d, dc.array, t, "int32") end
+local comm = dc.comm { "cuda:0", "cuda:1" }
+local parts = { on("cuda:0", {%s}), on("cuda:1", {%s}) }
+local function show(list) for _, p in ipairs(list) do print(table.concat(p:to_table(), " ")) end end
+show(comm:all_reduce(parts))
+show(comm:all_reduce(parts, "min"))
+show(comm:reduce_scatter(parts, "max"))
+show(comm:all_gather(parts))
+show(comm:all_to_all(parts))
+print(table.concat(comm:reduce(parts, 1, "prod"):to_table(), " "))
+show(comm:broadcast(parts, 1))
+show(comm:all_reduce(parts, { out = parts }))
+comm:close()]]):format(table.concat(a, ","), table.concat(b, ",")))
+    local function each(fn)
+      local t = {}
+      for i = 1, 6 do t[i] = math.tointeger(fn(a[i], b[i])) end
+      return t
+    end
+    local sum, min = each(function(x, y) return x + y end), each(math.min)
+    local max, prod = each(math.max), each(function(x, y) return x * y end)
+    local twice = each(function(_, y) return 2 * y end)
+    local join = function(...)
+      local t = {}
+      for _, l in ipairs { ... } do table.move(l, 1, #l, #t + 1, t) end
+      return table.concat(t, " ")
+    end
+    local part = function(t, from, to) return table.move(t, from, to, 1, {}) end
+    local want = { join(sum), join(sum), join(min), join(min), join(part(max, 1, 3)), join(part(max, 4, 6)), join(a, b),
+      join(a, b), join(part(a, 1, 3), part(b, 1, 3)), join(part(a, 4, 6), part(b, 4, 6)), join(prod), join(b), join(b),
+      join(twice), join(twice) }
+    assert.equal(table.concat(want, "\n") .. "\n", text)
+  end)
+
+  it("says what NCCL says, and what it does not have", function()
+    local script = [[
+local comm = dc.comm { "cuda:0", "cuda:1" }
+local function on(d, ...) return dc.using(d, dc.array, ...) end
+local function two(dtype) return { on("cuda:0", { 1, 2 }, dtype), on("cuda:1", { 3, 4 }, dtype) } end
+try(comm.all_reduce, comm, two "int16")
+try(comm.all_reduce, comm, two "complex64", "prod")
+try(comm.all_reduce, comm, two "float32")
+]]
+    local text = run(script)
+    assert.matches("^dtype[^\n]*int16[^\n]*\ndtype[^\n]*complex numbers\nok", text)
+    text = run(script, { FAKE_NCCL_FAIL = "ncclGroupEnd:3" })
+    assert.matches("\ndevice\tncclInternalError\t[^\n]*all_reduce at [^\n]*NCCL says ncclInternalError", text)
+    text = run('try(dc.comm, { "cuda:0", "cuda:1" })', { FAKE_NCCL_FAIL = "ncclCommInitAll:5" })
+    assert.matches("^device\tncclInvalidUsage", text)
+  end)
+
+  it("is told where it is missing, with what to install", function()
+    for _, name in ipairs { "off", "/nowhere/libnccl.so.2", library:gsub("nccl", "cuda") } do
+      local text = run('try(dc.comm, { "cuda:0", "cuda:1" })', { DOTCOMPUTE_NCCL = name })
+      assert.matches("^device\t[^\n]*pip install nvidia%-nccl%-cu13", text)
+    end
+  end)
+
+  it("agrees with NVIDIA's header, where that is", function()
+    local found = helper.shell "ls /usr/include/nccl.h /usr/local/include/nccl.h /usr/local/cuda*/include/nccl.h 2>&-"
+    local header = found:match "[^\n]+"
+    if not header or not helper.read_if_there(header):find "NCCL_MAJOR" then return pending "no nccl.h" end
+    local text = helper.read(header)
+    for name, value in helper.read("src/cuda/nccl_api.h"):gmatch "(nccl%u%w*) = (%d+)" do
+      local theirs = text:match("%f[%w]" .. name .. "%s*=%s*(%d+)")
+      assert.equal(value, theirs, name)
+    end
+  end)
+end)

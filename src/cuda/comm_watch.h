@@ -1,0 +1,29 @@
+/*
+** comm_watch.h - inside cuda/: communicators whose operations may wait for other ranks. While the host waits for a GPU
+** they are asked for errors, and after DOTCOMPUTE_COMM_TIMEOUT seconds they are aborted.
+*/
+#pragma once
+
+#include "comm/settings.h"
+#include "cuda/nccl_api.h"
+#include "cuda/types.h"
+
+typedef struct dc_cuda_comm {
+  ncclComm_t comm;   /* NULL: aborted */
+  dc_ranks *ranks;   /* NULL: the others are devices of this process */
+  int size;          /* of it, and this one's number */
+  int rank;
+  dc_cuda *d;
+  char last[64];     /* what was called last: "all_reduce at script.lua:3" */
+  CUstream stream;   /* where that was issued; NULL: the host has waited for it */
+  struct dc_cuda_comm *next;
+} dc_cuda_comm;
+
+extern dc_nccl_api dc_nccl;
+
+void dc_cuda_comm_add(dc_cuda_comm *c);
+void dc_cuda_comm_remove(dc_cuda_comm *c);
+/* The host has waited for the stream. */
+void dc_cuda_comm_passed(const dc_cuda *d, CUstream stream);
+/* Called while the host waits for d, since `waited` seconds.  -1: a communicator of d has failed and was aborted. */
+int dc_cuda_comm_watch(const dc_cuda *d, double waited, dc_error *err);
