@@ -109,7 +109,8 @@ static int run(void) {
       }
     } else if (c->what == '<') {
       for (int k = 0; k < ncalls && result[i] == NULL; k++)
-        if (calls[k].what == '>' && calls[k].rank == c->peer && calls[k].peer == c->rank && calls[k].count == c->count) {
+        if (calls[k].what == '>' && calls[k].rank == c->peer && calls[k].peer == c->rank &&
+            calls[k].count == c->count) {
           result[i] = memcpy(malloc(size + 1), calls[k].src, bytes[i] = size);
           calls[k].what = '.';
         }

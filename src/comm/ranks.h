@@ -25,7 +25,7 @@ void dc_ranks_close(dc_ranks *r); /* NULL is fine */
 
 /* Compares the calls with those of the other ranks where dc_ranks_checks(): fails on every rank with what each calls. */
 int dc_ranks_compare(dc_ranks *r, const dc_comm_call *calls, int n, dc_error *err);
-/* Compares and runs the calls together, in host memory. A size over 2^31 - 1 elements is divided where that can be. */
+/* Compares and runs the calls together, in host memory. More than 2^31 - 1 elements are divided if possible. */
 int dc_ranks_run(dc_ranks *r, dc_comm_call *calls, int n, dc_error *err);
 /* n bytes of rank 0 to all. */
 int dc_ranks_tell(dc_ranks *r, void *bytes, int n, dc_error *err);

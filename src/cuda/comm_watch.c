@@ -58,7 +58,8 @@ int dc_cuda_comm_watch(const dc_cuda *d, double waited, dc_error *err) {
     ncclResult_t status = ncclSuccess;
     if (c->d != d || c->comm == NULL || c->stream == NULL) continue;
     (void)dc_nccl.ncclCommGetAsyncError(c->comm, &status);
-    if ((status != ncclSuccess && status != ncclInProgress) || waited > dc_ranks_timeout()) rc = give_up(c, status, err);
+    const bool failed = status != ncclSuccess && status != ncclInProgress;
+    if (failed || waited > dc_ranks_timeout()) rc = give_up(c, status, err);
   }
   pthread_mutex_unlock(&watched.lock);
   return rc;

@@ -53,9 +53,9 @@ static int need(dc_error *err) {
   pthread_mutex_unlock(&nccl.lock);
   if (nccl.ok) return 0;
   return dc_library_missing(err, &nccl.why,
-                            "GPUs communicate by NCCL, which was not found or cannot be loaded: install it (pip install "
-                            "nvidia-nccl-cu13, with CUDA 12 nvidia-nccl-cu12; Debian's of NVIDIA: libnccl2), or set "
-                            "DOTCOMPUTE_NCCL to the file; DOTCOMPUTE_DEVICE=cpu communicates by MPI");
+                            "GPUs communicate by NCCL, which was not found or cannot be loaded: install it (pip "
+                            "install nvidia-nccl-cu13, with CUDA 12 nvidia-nccl-cu12; NVIDIA's Debian package: "
+                            "libnccl2), or set DOTCOMPUTE_NCCL to the file; DOTCOMPUTE_DEVICE=cpu communicates by MPI");
 }
 
 static int load(char **path, dc_error *err) {
@@ -145,7 +145,8 @@ static int open_all(dc_device *const *devices, int n, void **comms, dc_error *er
 static void close_comm(dc_device *dev, void *comm) {
   dc_cuda_comm *c = comm;
   dc_cuda_comm_remove(c);
-  if (c->comm != NULL && dev->state == DC_DEVICE_OPEN && dc_cuda_try_enter(c->d)) (void)dc_nccl.ncclCommDestroy(c->comm);
+  const bool usable = c->comm != NULL && dev->state == DC_DEVICE_OPEN && dc_cuda_try_enter(c->d);
+  if (usable) (void)dc_nccl.ncclCommDestroy(c->comm);
   free(c);
 }
 
@@ -232,7 +233,8 @@ static int check(dc_comm_call *calls, int n, dc_error *err) {
   for (int i = 0; i < n; i++) {
     dc_cuda_comm *c = calls[i].comm;
     if (c->comm == NULL)
-      return dc_fail(err, DC_LAUNCH, NULL, "the communicator cannot be used any more: an earlier call on it has failed");
+      return dc_fail(err, DC_LAUNCH, NULL,
+                     "the communicator cannot be used any more: an earlier call on it has failed");
     if (elements_of(&calls[i], &e, err) != 0) return -1;
     snprintf(c->last, sizeof c->last, "%s at %s", dc_comm_name(calls[i].op), calls[i].where);
   }

@@ -250,7 +250,7 @@ static bool run_options(lua_State *L, char **argv, int end) {
 
 static void print_usage(const char *bad, const options *o) {
   if (bad) {
-    bool lacks = bad[1] == 'e' || bad[1] == 'l' || bad[1] == 'n' || strcmp(bad, "--device") == 0 || strcmp(bad, "--cache") == 0;
+    bool lacks = strchr("eln", bad[1]) || strcmp(bad, "--device") == 0 || strcmp(bad, "--cache") == 0;
     fprintf(stderr, "%s: ", dclua_progname);
     fprintf(stderr, lacks ? "'%s' needs argument\n" : "unrecognized option '%s'\n", bad);
   }
