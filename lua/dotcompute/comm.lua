@@ -12,7 +12,7 @@ local methods = {}
 local meta = { __name = "dotcompute.comm", __methods = methods }
 function meta.__index(_, name)
   local method = methods[name]
-  if not method and name ~= "group_calls" then fail("index", "a communicator has no '%s'", tostring(name)) end
+  if not method then fail("index", "a communicator has no '%s'", tostring(name)) end
   return method
 end
 function meta.__tostring(c)
@@ -181,10 +181,10 @@ end
 
 -- A number is reduced as a float64, and given back as one.
 local function number(c, name, v, root, op)
-  local a = algorithm.on(c.device, dc.full, {}, v, "float64")
   if c.state.group then
     fail("argument", "%s: a group takes arrays: a number would have to be read before the group runs", name)
   end
+  local a = algorithm.on(c.device, dc.full, {}, v, "float64")
   local result = one(c, name, a, root, op)
   return result and result:item()
 end

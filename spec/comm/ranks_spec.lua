@@ -34,6 +34,18 @@ describe("ranks under mpirun", function()
     for r = 0, 1 do assert.matches(("%d[^\n]*from %d"):format(r, r), text) end
   end)
 
+  with_mpi("share the processors of their machine", function()
+    local processors = tonumber((shell "nproc --all"))
+    local text = shell(("DOTCOMPUTE_DEVICE=cpu env -u DOTCOMPUTE_CPU_THREADS %s -n 2 -e "
+      .. "'print(require \"dotcompute\".device().name)'"):format(quote(helper.dclua)))
+    local ranks = 0
+    for threads in text:gmatch "%((%d+) threads?%)" do
+      ranks = ranks + 1
+      assert(tonumber(threads) <= math.max(1, processors // 2), text)
+    end
+    assert.equal(2, ranks, text)
+  end)
+
   -- Messages that name both sides.
   local differ = {
     dtype = { "all_reduce %(sum%) of 4 float64", "all_reduce %(sum%) of 4 float32" },

@@ -157,6 +157,8 @@ fails("dtype", "out", function() comm:all_reduce(dc.zeros(2), { out = dc.zeros(2
 fails("shape", "divided", function() comm:all_to_all(dc.zeros(size + 1, 2)) end)
 fails("argument", "color", function() comm:split(-1) end)
 fails("argument", "group takes a function", function() comm:group(1) end)
+fails("argument", "group takes arrays", function() comm:group(comm.all_reduce, comm, 1) end)
+fails("argument", "open already", function() comm:group(comm.group, comm, function() end) end)
 fails("index", "has no 'sum'", function() return comm.sum end)
 fails("launch", "MPI", function() dc.graph(function() comm:all_reduce(dc.zeros(2)) end) end)
 local gone = dc.zeros(2)

@@ -14,6 +14,7 @@
 #include "cuda/comm_watch.h"
 #include "cuda/fault.h"
 #include "cuda/library.h"
+#include "device/stream_state.h"
 
 /* --- loading ------------------------------------------------------------------------------------------------------ */
 
@@ -91,6 +92,9 @@ static dc_cuda_comm *new_comm(dc_device *dev, dc_ranks *ranks, int rank, int siz
 /* Rank 0 makes the identity, which the others get by MPI. */
 static int open_comm(dc_device *dev, struct dc_ranks *ranks, void **comm, dc_error *err) {
   if (dc_cuda_enter(dc_cuda_of(dev), err) != 0 || need(err) != 0) return -1;
+  if (dc_capture_refuse(dev, "connects the ranks, as the first operation of a communicator does: call one before",
+                        err) != 0)
+    return -1;
   ncclUniqueId *id = calloc(1, sizeof *id);
   if (id == NULL) return dc_fail_oom(err);
   const ncclResult_t made = ranks->rank == 0 ? dc_nccl.ncclGetUniqueId(id) : ncclSuccess;

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/launcher.h"
 #include "base/runtime.h"
 #include "cpu/runtime/fault.h"
 #include "cpu/runtime/floats.h"
@@ -240,6 +241,9 @@ int dc_cpu_threads(void) {
     cpu_set_t processors; /* that this process may use */
     n = sched_getaffinity(0, sizeof processors, &processors) == 0 ? CPU_COUNT(&processors)
                                                                   : sysconf(_SC_NPROCESSORS_ONLN);
+    const int ranks = dc_launcher_find().local_size; /* they share the machine, also where each may use all of it */
+    const long share = ranks > 1 ? sysconf(_SC_NPROCESSORS_ONLN) / ranks : n;
+    if (share < n) n = share;
   }
   return n < 1 ? 1 : n > MAX_THREADS ? MAX_THREADS : (int)n;
 }
