@@ -8,7 +8,8 @@ local x, y, z, whole = dc.ones(8), dc.ones(8, 4), dc.zeros(2, "complex64"), dc.o
 local nothing
 local text, list, thread = "abc", { 1, 2 }, coroutine.create(print)
 
--- { pattern of the message, kernel, line of the mistake behind the kernel's first }; the kernel is called with the array x.
+-- { pattern of the message, kernel, line of the mistake behind the kernel's first }; the kernel is called with the
+-- array x.
 local mistakes = {
   { "an empty table in a kernel", function(_) local t = {} end },
   { "'setmetatable' is a function in C", function(_) local t = setmetatable({}, {}) end },

@@ -240,8 +240,9 @@ typedef struct dc_memory_ops {
   int (*fill)(dc_device *dev, dc_ptr dst, const void *pattern, size_t size, size_t n, dc_error *err);
   /* straight between two devices of this backend; required unless the backend has host_memory */
   int (*peer_copy)(dc_device *dst_dev, dc_ptr dst, dc_device *src_dev, dc_ptr src, size_t n, dc_error *err);
-  /* Gives kernels of `dev` access to the memory of `owner`, another device of this backend; and makes `waiter`'s current
-  ** stream wait for all that is in `first`'s now.  Both optional (default: possible with host_memory alone). */
+  /* Gives kernels of `dev` access to the memory of `owner`, another device of this backend; and makes the current
+  ** stream of `waiter` wait for all that is in `first`'s now.  Both optional (default: possible with host_memory
+  ** alone). */
   int (*reach)(dc_device *dev, dc_device *owner, dc_error *err);
   int (*order)(dc_device *first, dc_device *waiter, dc_error *err);
 

@@ -261,8 +261,8 @@ static DC_COLD void order_peers(lua_State *L, dc_lua *self, const kernel_object 
   const dc_kernel *k = o->k;
   dc_error err = DC_ERROR_INIT;
   if (before && (o->stream || k->dev->capture))
-    dc_lua_fail(L, DC_LAUNCH, "kernel '%s': arrays of another device can be arguments of launches in the current stream "
-                "alone, not of k[stream] or in a graph", k->sig->name);
+    dc_lua_fail(L, DC_LAUNCH, "kernel '%s': arrays of another device can be arguments of launches in the current "
+                "stream alone, not in another one or in a graph", k->sig->name);
   for (int i = 0; i < k->nparams; i++) {
     const dc_lua_array *a = dc_lua_test(L, self, first + i, DC_LUA_ARRAY);
     dc_device *owner = a && a->a ? dc_array_device(a->a) : k->dev;
@@ -316,7 +316,8 @@ static DC_COLD void flush_global_readers(lua_State *L, dc_lua *self, const kerne
 }
 
 /* Marshals the arguments, which are from `first` to `top`, into params; materializes those that are due. */
-static inline launch_reach marshal(lua_State *L, dc_lua *self, const kernel_object *o, int first, int top, char *params) {
+static inline launch_reach marshal(lua_State *L, dc_lua *self, const kernel_object *o, int first, int top,
+                                   char *params) {
   dc_lua_marshal m;
   const dc_kernel *k = o->k;
   const bool all = dc_lua_marshal_arguments(&m, L, self, k, &o->arguments, first, top - first + 1, params);
