@@ -117,6 +117,13 @@ kill -9 $pid; exit 9]]):format(quote(helper.dclua), quote(out), quote(out)))
     assert.matches("needs mpirun", text)
   end)
 
+  with_mpi("are told when the launcher is another MPI's", function()
+    local text, code = shell("PMI_RANK=0 PMI_SIZE=2 DOTCOMPUTE_DEVICE=cpu " .. quote(helper.dclua)
+      .. " -e 'require \"dotcompute\".world()'")
+    assert.equal(1, code, text)
+    assert.matches("has started 2 processes, but MPI sees 1: [^\n]*DOTCOMPUTE_MPICC", text)
+  end)
+
   it("need MPI, and say what to install", function()
     local text, code = shell(("OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=2 DOTCOMPUTE_MPICC=off %s -e 'local dc = "
       .. "require \"dotcompute\" print(select(2, pcall(dc.world)).kind) dc.world()'"):format(quote(helper.dclua)))

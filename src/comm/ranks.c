@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/dtype.h"
@@ -37,6 +38,7 @@ static void end(int status, void *unused) {
   }
   fprintf(stderr, "dotcompute: rank %d of %d has ended with status %d; the others are stopped\n", world.ranks.rank,
           world.ranks.size, status);
+  nanosleep(&(struct timespec){ 0, 200000000 }, NULL); /* the launcher passes the messages on, before it ends all */
   mpi->abort(status != 0 ? status : EXIT_FAILURE);
 }
 
