@@ -23,7 +23,7 @@ dc_ranks *dc_ranks_world(dc_error *err);
 int dc_ranks_split(dc_ranks *r, int color, int key, const char *where, dc_ranks **part, dc_error *err);
 void dc_ranks_close(dc_ranks *r); /* NULL is fine */
 
-/* Compares the calls with those of the other ranks where dc_ranks_checks(): fails on every rank with what each calls. */
+/* Compares the calls with those of the other ranks where dc_ranks_checks(): where they differ, fails on every rank. */
 int dc_ranks_compare(dc_ranks *r, const dc_comm_call *calls, int n, dc_error *err);
 /* Compares and runs the calls together, in host memory. More than 2^31 - 1 elements are divided if possible. */
 int dc_ranks_run(dc_ranks *r, dc_comm_call *calls, int n, dc_error *err);
