@@ -106,9 +106,9 @@ static int core_open(lua_State *L) {
   if (!read_token(text, len, &v)) {
     const bool like = len > sizeof BEGINNING && memcmp(text, BEGINNING, sizeof BEGINNING - 1) == 0;
     return dc_lua_fail(L, DC_ARGUMENT, "%s",
-                       like ? "the token is damaged, or was made by another process: arrays are shared by the Lua "
+                       like ? "open: the token is damaged, or was made by another process: arrays are shared by the Lua "
                               "states of one process"
-                            : "this is no token of dc.share");
+                            : "open: this is no token of dc.share");
   }
   if (dc_shared_device(v.number, id, &err) != 0) return dc_lua_raise(L, &err);
   dc_device *dev = dc_device_find(self->devices, id, &err);
