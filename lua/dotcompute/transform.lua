@@ -6,6 +6,7 @@ core.builtin(debug.getinfo(1, "S").source)
 
 local function transform(fn, ...)
   local f, n = operators.of("transform", "the first argument", fn), select("#", ...)
+  if #f.params == 0 then algorithm.fail("argument", "transform: the function has no parameters with names") end
   if n ~= #f.params then
     algorithm.fail("argument", "transform: the function takes %d argument%s (%s), got %d array%s", #f.params,
       #f.params == 1 and "" or "s", table.concat(f.params, ", "), n, n == 1 and "" or "s")
