@@ -44,7 +44,8 @@ local function objects()
     event = dc.event(), graph = dc.graph(function() end), complex = dc.complex(1, 2),
     generator = dc.random.generator(1), error = err, memory = dc.memory(), progress = dc.progress(1),
     figure = dc.plot.figure(), jit = dc.jit(function(x) x[1] = 1 end),
-    comm = dc.world(), struct = dc.struct("S", { { "x", "int8" } }), struct_array = dc.struct("S", { { "x", "int8" } }):array(1),
+    comm = dc.world(), struct = dc.struct("S", { { "x", "int8" } }),
+    struct_array = dc.struct("S", { { "x", "int8" } }):array(1),
   }
 end
 
