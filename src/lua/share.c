@@ -105,10 +105,10 @@ static int core_open(lua_State *L) {
   const char *text = lua_tolstring(L, 1, &len);
   if (!read_token(text, len, &v)) {
     const bool like = len > sizeof BEGINNING && memcmp(text, BEGINNING, sizeof BEGINNING - 1) == 0;
-    return dc_lua_fail(L, DC_ARGUMENT, "%s",
-                       like ? "open: the token is damaged, or was made by another process: arrays are shared by the Lua "
+    return dc_lua_fail(L, DC_ARGUMENT, "open: %s",
+                       like ? "the token is damaged, or was made by another process: arrays are shared by the Lua "
                               "states of one process"
-                            : "open: this is no token of dc.share");
+                            : "this is no token of dc.share");
   }
   if (dc_shared_device(v.number, id, &err) != 0) return dc_lua_raise(L, &err);
   dc_device *dev = dc_device_find(self->devices, id, &err);
