@@ -207,6 +207,8 @@ for _, sign in ipairs { "+", "-", "*", "/" } do
   add("float", 1, function(self, d)
     local a, b = self:expr("integer", d), self:expr("float", d)
     if chance(50) then a, b = b, a end
+    -- Lua's compiler makes v - 0 an addition of -0, which is 0: so -0.0 - 0 is 0.0 there. Not where 0 is no constant.
+    if sign == "-" then return both("(%s - %s)", "(%s - (select(1, %s)))", a, b) end
     return same("(%s " .. sign .. " %s)", a, b)
   end)
 end
