@@ -9,8 +9,8 @@ local with_mpi = has_mpi and it or without
 -- Under SAN=1 without the leak check: Open MPI leaves memory of plugins that it has unloaded, which no suppression can
 -- name (spec/comm/devices_spec.lua and nccl_spec.lua check ours).
 local function run(n, script, before)
-  return shell(("ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 DOTCOMPUTE_DEVICE=cpu DOTCOMPUTE_CPU_THREADS=1 %s timeout -k 2 60 %s -n %d %s"):format(before or "",
-    quote(helper.dclua), n, script))
+  return shell(("ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 DOTCOMPUTE_DEVICE=cpu DOTCOMPUTE_CPU_THREADS=1 %s "
+    .. "timeout -k 2 60 %s -n %d %s"):format(before or "", quote(helper.dclua), n, script))
 end
 
 describe("ranks under mpirun", function()
