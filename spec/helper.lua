@@ -202,11 +202,15 @@ function helper.gives_back(work)
   check.equal(before, helper.bytes_live())
 end
 
--- An integer as 32 bits hold it, with their sign.
-function helper.int32(v)
-  v = v & 0xffffffff
-  return v >= 1 << 31 and v - (1 << 32) or v
+-- What an integer dtype makes of an integer: its lowest bits.
+function helper.wrapped(v, dtype)
+  local bits = helper.itemsize[dtype] * 8
+  if bits == 64 then return v end
+  v = v & ((1 << bits) - 1)
+  return dtype:sub(1, 1) == "i" and v >= 1 << (bits - 1) and v - (1 << bits) or v
 end
+
+function helper.int32(v) return helper.wrapped(v, "int32") end
 
 -- n random integers, of -1000 to 1000 if nothing else is said.
 function helper.ints(n, low, high)

@@ -12,8 +12,8 @@ for _, d in ipairs(dc.devices()) do
   if d.backend == dc.devices()[1].backend then devices[#devices + 1] = d end
 end
 local blocks = math.tointeger(arg and tonumber(arg[4]) or math.max(2, #devices))
-local of_block = {}
-for k = 1, blocks do of_block[k] = devices[(k - 1) % #devices + 1] end
+local device_of_block = {}
+for k = 1, blocks do device_of_block[k] = devices[(k - 1) % #devices + 1] end
 
 -- The mean of the four neighbours; the edge of the array stays.
 local relax = dc.jit(function(now, next)
@@ -32,14 +32,14 @@ plate[1] = 100
 local inner = rows - 2
 local function first_row(k) return 2 + (k - 1) * inner // blocks end
 local now, next = {}, {}
-for k, d in ipairs(of_block) do
+for k, d in ipairs(device_of_block) do
   local range = { first_row(k) - 1, first_row(k + 1) }
   now[k] = plate[{ range, ":" }]:copy():to(d)
   next[k] = now[k]:copy()
 end
 
 local function step()
-  dc.parallel(of_block, function(_, a, b) relax:forall({ a:shape() }, a, b) end, now, next)
+  dc.parallel(device_of_block, function(_, a, b) relax:forall({ a:shape() }, a, b) end, now, next)
   for k = 2, blocks do -- copies wait for the kernels before them, and kernels after them for the copies
     next[k][1]:copy_from(next[k - 1][-2])
     next[k - 1][-1]:copy_from(next[k][2])
@@ -72,6 +72,6 @@ for _ = 1, steps do
 end
 assert((result - a):abs():max():item() == 0, "blocks give another result than the whole plate")
 local ids = {}
-for k, d in ipairs(of_block) do ids[k] = d.id end
+for k, d in ipairs(device_of_block) do ids[k] = d.id end
 print(("%d steps of %d x %d cells in %d blocks give what one block gives; %.2f ms a step, on %s"):format(steps, rows,
   columns, blocks, seconds / math.max(1, steps - 1) * 1e3, table.concat(ids, ", ")))

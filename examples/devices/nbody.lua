@@ -12,8 +12,8 @@ for _, d in ipairs(dc.devices()) do
   if d.backend == dc.devices()[1].backend then devices[#devices + 1] = d end
 end
 local blocks = math.tointeger(arg and tonumber(arg[3]) or math.max(2, #devices))
-local of_block = {}
-for k = 1, blocks do of_block[k] = devices[(k - 1) % #devices + 1] end
+local device_of_block = {}
+for k = 1, blocks do device_of_block[k] = devices[(k - 1) % #devices + 1] end
 
 -- The velocities of a block after dt, by the attraction of all bodies: x, y, z and mass in the rows of `body`.
 local TILE <const> = 128
@@ -87,12 +87,12 @@ body[{ ":", 4 }] = 1 / n
 local velocity = dc.zeros(n, 3)
 
 local whole = run({ devices[1] }, body, velocity)
-run(of_block, body, velocity) -- compiles for the other devices
+run(device_of_block, body, velocity) -- compiles for the other devices
 local began = dc.clock()
-local divided = run(of_block, body, velocity)
+local divided = run(device_of_block, body, velocity)
 local seconds = dc.clock() - began
 assert((divided:to(whole.device) - whole):abs():max():item() == 0, "blocks give another result than one device")
 local ids = {}
-for k, d in ipairs(of_block) do ids[k] = d.id end
+for k, d in ipairs(device_of_block) do ids[k] = d.id end
 print(("%d steps of %d bodies in %d blocks give what one block gives; %.2f ms a step, on %s"):format(steps, n, blocks,
   seconds / math.max(1, steps) * 1e3, table.concat(ids, ", ")))

@@ -91,15 +91,23 @@ function algorithm.refuse_complex(fname, a, why)
   if algorithm.dtype(a).kind == "c" then fail("dtype", "%s: %s arrays %s", fname, a.dtype, why) end
 end
 
--- Indices, which count from 1: an array of an integer dtype, or a new one.
-function algorithm.indices(fname, v, device)
-  local a = algorithm.array(fname, "the indices", v, "int64", device)
+-- An array of an integer dtype, or a new one of int64. `name`: "indices", "offsets".
+function algorithm.integers(fname, name, v, device)
+  local a = algorithm.array(fname, "the " .. name, v, "int64", device)
   local kind = algorithm.dtype(a).kind
   if kind ~= "i" and kind ~= "u" then
-    fail("dtype", "%s: indices are integers, got an array of %s", fname, a.dtype)
+    fail("dtype", "%s: %s are integers, got an array of %s", fname, name, a.dtype)
   end
-  algorithm.check_device(fname, "the array of indices", a, device)
+  algorithm.check_device(fname, "the array of " .. name, a, device)
   return a
+end
+
+-- A view of the elements first..last (with an optional step) along one axis.
+function algorithm.range(a, axis, first, last, step)
+  local list = {}
+  for d = 1, axis - 1 do list[d] = ":" end
+  list[axis] = { first, last, step }
+  return a:slice(table.unpack(list))
 end
 
 -- The array evaluated and contiguous, in C order.

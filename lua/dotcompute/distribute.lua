@@ -21,14 +21,6 @@ local function devices_of(fname, list)
   return devices
 end
 
--- The array's elements first..last along one axis.
-local function block(a, axis, first, last)
-  local list = {}
-  for d = 1, axis - 1 do list[d] = ":" end
-  list[axis] = { first, last }
-  return a:slice(table.unpack(list))
-end
-
 -- First and last index of part `k` of `parts`: blocks of n // parts elements, the first n % parts of them one longer.
 local function bounds(n, k, parts)
   local each, longer = n // parts, n % parts
@@ -53,7 +45,7 @@ function distribute.scatter(a, ...)
       own[axis] = 0
       parts[k] = algorithm.empty(d, own, a.dtype)
     else
-      local part = block(a, axis, first, last)
+      local part = algorithm.range(a, axis, first, last)
       parts[k] = d == a.device and part:copy() or part:to(d)
     end
   end
@@ -94,7 +86,7 @@ function distribute.gather(...)
   local out, first = algorithm.empty(device, shape, dtype), 1
   for _, b in ipairs(parts) do
     local n = select(axis, b:shape())
-    if b.size > 0 then block(out, axis, first, first + n - 1):copy_from(b) end
+    if b.size > 0 then algorithm.range(out, axis, first, first + n - 1):copy_from(b) end
     first = first + n
   end
   return out

@@ -108,6 +108,28 @@ static __device__ __forceinline__ void dc_put(dc_shared &s, const int t, const i
 
 local kernels = {}
 
+-- The end of a kernel: writes its sorted tile, the first `count` elements behind index `base`. `payload`: the value for
+-- the element at `place` of the tile before it was sorted.
+local function write_tile(base, count, payload)
+  return algorithm.fill([=[
+  __syncthreads();
+  dc_put(s, t, own, k, places);
+  __syncthreads();
+  #pragma unroll
+  for (int u = 0; u < ITEMS; u++) {
+    const int at = u * THREADS + t;
+    if (at < COUNT) {
+      if (KEYS) to[BASE + at] = keys[at];
+      if (PAYS) {
+        const int place = s.places[at];
+        pay_to[BASE + at] = VALUE;
+      }
+    }
+  }
+}
+]=], { BASE = base, COUNT = count, VALUE = payload })
+end
+
 kernels.tiles = [=[
 // Sorts tiles of `stride` elements. With segments that are rows, `stride` is a multiple of their length.
 __global__ void __launch_bounds__(THREADS) dc_merge_tiles(void *to_, void *pay_to_, const void *from_,
@@ -209,22 +231,7 @@ __global__ void __launch_bounds__(THREADS) dc_merge_tiles(void *to_, void *pay_t
         if (i < own) places[i] = s.places[sources[i]];
     }
   }
-  __syncthreads();
-  dc_put(s, t, own, k, places);
-  __syncthreads();
-  #pragma unroll
-  for (int u = 0; u < ITEMS; u++) {
-    const int at = u * THREADS + t;
-    if (at < valid) {
-      if (KEYS) to[base + at] = keys[at];
-      if (PAYS) {
-        const int place = s.places[at];
-        pay_to[base + at] = PAYLOAD;
-      }
-    }
-  }
-}
-]=]
+]=] .. write_tile("base", "valid", "PAYLOAD")
 
 kernels.cuts = [=[
 // Where a pass cuts the runs of each tile of its output. Group g of a row is [(2 g) half - shift, (2 g + 2) half -
@@ -284,22 +291,7 @@ __global__ void __launch_bounds__(THREADS, 4) dc_merge_pass(void *to_, void *pay
   const int diagonal = t * ITEMS < all ? t * ITEMS : all;
   const int left = (int)dc_path(keys, na, keys + na, all - na, diagonal);
   dc_take(keys, left, na, na + diagonal - left, all, k, places);
-  __syncthreads();
-  dc_put(s, t, own, k, places);
-  __syncthreads();
-  #pragma unroll
-  for (int u = 0; u < ITEMS; u++) {
-    const int at = u * THREADS + t;
-    if (at < all) {
-      if (KEYS) to[merged + at] = keys[at];
-      if (PAYS) {
-        const int place = s.places[at];
-        pay_to[merged + at] = MOVED;
-      }
-    }
-  }
-}
-]=]
+]=] .. write_tile("merged", "all", "MOVED")
 
 -- A payload that is written: where it comes from in the first kernel, in a pass where it stays, where it moves.
 local payloads = {

@@ -5,15 +5,7 @@ local arguments = require "dotcompute.arguments"
 local algorithm = require "dotcompute.algorithm"
 core.builtin(debug.getinfo(1, "S").source)
 
-local fail = algorithm.fail
-
--- A view of the range first..last (with an optional step) along one axis.
-local function range(a, axis, first, last, step)
-  local list = {}
-  for d = 1, axis - 1 do list[d] = ":" end
-  list[axis] = { first, last, step }
-  return a:slice(table.unpack(list))
-end
+local fail, range = algorithm.fail, algorithm.range
 
 local function shape_text(shape)
   return ("(%s%s)"):format(table.concat(shape, ", "), #shape == 1 and "," or "")

@@ -31,16 +31,10 @@ __global__ void dc_check_offsets(const long long *offsets, long long count, unsi
 }
 ]]
 
--- The offsets, a contiguous int64 array, the number of segments, the lengths of the longest and the shortest.
--- Raises where they do
--- not divide n elements.
+-- The offsets, a contiguous int64 array, the number of segments, the lengths of the longest and the shortest. Raises
+-- where the offsets do not divide n elements.
 function segments.check(fname, given, n, device)
-  local offsets = algorithm.array(fname, "the offsets", given, "int64", device)
-  local kind = algorithm.dtype(offsets).kind
-  if kind ~= "i" and kind ~= "u" then
-    fail("dtype", "%s: offsets are integers, got an array of %s", fname, offsets.dtype)
-  end
-  algorithm.check_device(fname, "the array of offsets", offsets, device)
+  local offsets = algorithm.integers(fname, "offsets", given, device)
   if offsets.ndim ~= 1 or #offsets < 1 then
     fail("shape", "%s: the offsets are a 1-d array, one more than there are segments", fname)
   end

@@ -82,7 +82,7 @@ local signature = { "a", "indices", "axis", required = 2, list = "axis", known =
 local function take(...)
   local o = arguments.read("take", signature, ...)
   local a, axis = algorithm.array("take", "the first argument", o.a), o.axis
-  local index = algorithm.indices("take", o.indices, a.device)
+  local index = algorithm.integers("take", "indices", o.indices, a.device)
   local shape = { a:shape() }
   if axis == nil then shape, axis = { a.size }, 1 else axis = algorithm.axis("take", axis, a.ndim) end
   local from, at = algorithm.flat(a), algorithm.flat(index)
@@ -243,7 +243,7 @@ local function scatter_add(...)
   if a.ndim == 0 then fail("shape", "scatter_add: an array without axes has no elements to name") end
   local dtype = algorithm.dtype(a)
   if dtype.kind == "b" then fail("dtype", "scatter_add: arrays of bool cannot be added to") end
-  index = algorithm.indices("scatter_add", index, a.device)
+  index = algorithm.integers("scatter_add", "indices", index, a.device)
   values = algorithm.array("scatter_add", "the third argument", values, a.dtype, a.device)
   algorithm.check_device("scatter_add", "the array of values", values, a.device)
   if core.promote(a.dtype, values.dtype) ~= a.dtype then

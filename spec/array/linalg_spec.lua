@@ -28,13 +28,6 @@ local function shapes()
   return one(true), one(false)
 end
 
-local function wrapped(v, dtype)
-  local bits = helper.itemsize[dtype] * 8
-  if bits == 64 then return v end
-  v = v & ((1 << bits) - 1)
-  return dtype:sub(1, 1) == "i" and v >= 1 << (bits - 1) and v - (1 << bits) or v
-end
-
 local function add(x, y) return x + y end
 local function multiply(x, y) return x * y end
 
@@ -67,7 +60,7 @@ describe("a matrix product", function()
       local c = x:to(dtype):matmul(y:to(dtype))
       assert.equal(dtype, c.dtype)
       local want = product(a, b, add, multiply, 0)
-      for i = 1, #want do want[i] = wrapped(want[i], dtype) end
+      for i = 1, #want do want[i] = helper.wrapped(want[i], dtype) end
       check_values(want, c, ("%s %s by %s %s, %s"):format(shape_text(a), how_x, shape_text(b), how_y, dtype))
     end
   end)

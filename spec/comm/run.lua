@@ -143,7 +143,7 @@ half:close()
 fails("argument", "closed", function() half:barrier() end)
 assert((comm:split(rank == 0 and 0 or nil) == nil) == (rank ~= 0))
 
--- Bad input is told before anything is sent, on each rank by itself.
+-- Bad input raises an error on its own rank, before anything is sent to other ranks.
 fails("argument", "an array expected", function() comm:all_reduce "x" end)
 fails("argument", "the operation is", function() comm:all_reduce(dc.zeros(2), "xor") end)
 fails("dtype", "no sum of bool", function() comm:all_reduce(dc.zeros(2, "bool")) end)

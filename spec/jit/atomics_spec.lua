@@ -6,14 +6,6 @@ local fails = h.fails
 local integers = { "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64" }
 local floats = { "float16", "bfloat16", "float32", "float64" }
 
-local function wrapped(v, dtype)
-  local bits = tonumber(dtype:match "%d+$")
-  if bits == 64 then return v end
-  v = v & ((1 << bits) - 1)
-  if dtype:find "^i" and v >> (bits - 1) == 1 then v = v - (1 << bits) end
-  return v
-end
-
 local SLOTS <const> = 5 -- neighbours share words of 32 bits
 
 -- For each of N threads its slot, and its value; the slots' values before.
@@ -48,7 +40,7 @@ local function check(name, dtype, value)
   local want = table.move(before, 1, SLOTS, 1, {})
   for i = 1, n do
     local v = operators[name](want[slots[i]], x[i], dtype == "uint64")
-    want[slots[i]] = dtype:find "int" and wrapped(v, dtype) or v
+    want[slots[i]] = dtype:find "int" and h.wrapped(v, dtype) or v
   end
   local a = dc.array(before, dtype)
   dc.jit(kernels[name]):forall(n, a, dc.array(slots, "int32"), dc.array(x, dtype))

@@ -1,6 +1,7 @@
 -- Complex numbers in kernels in Lua: operators against dc.complex, functions against thirty digits (spec/precise.lua).
 local dc = require "dotcompute"
 local h = require "spec.helper"
+local check_mistakes = require "spec.jit_mistakes"
 local o = require "spec.oracle"
 local precise = require "spec.precise"
 local fails, note = h.fails, h.note
@@ -227,16 +228,6 @@ local mistakes = {
 
 describe("mistakes with complex numbers", function()
   it("are errors with line and column", function()
-    for _, mistake in ipairs(mistakes) do
-      local patterns, kernel = mistake[1], mistake[2]
-      local ok, err = pcall(dc.jit(kernel), 1, 1, x)
-      assert(not ok, "no error: " .. patterns)
-      assert(type(err) == "table" and err.kind == "compile", tostring(err))
-      local found = false
-      for pattern in (patterns .. "|"):gmatch "(.-)|" do found = found or err.message:find(pattern) ~= nil end
-      assert(found, ("%s\nshould match %s"):format(err.message, patterns))
-      local line = debug.getinfo(kernel, "S").linedefined
-      assert(tostring(err):find("^[^\n]*complex_spec%.lua:" .. line .. ": column %d+: "), tostring(err))
-    end
+    check_mistakes(mistakes, "complex_spec.lua", x)
   end)
 end)

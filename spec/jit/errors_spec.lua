@@ -1,6 +1,7 @@
 -- Mistakes in kernels in Lua: each is an error with line, column and what to write instead, and nothing is launched.
 local dc = require "dotcompute"
 local h = require "spec.helper"
+local check_mistakes = require "spec.jit_mistakes"
 local fails = h.fails
 
 -- luacheck: push ignore
@@ -137,18 +138,7 @@ local mistakes = {
 
 describe("mistakes in kernels", function()
   it("are errors with line and column", function()
-    for _, mistake in ipairs(mistakes) do
-      local patterns, kernel = mistake[1], mistake[2]
-      local line = debug.getinfo(kernel, "S").linedefined + (mistake[3] or 0)
-      local k = dc.jit(kernel)
-      local ok, err = pcall(k, 1, 1, x)
-      assert(not ok, "no error: " .. patterns)
-      assert(type(err) == "table" and err.kind == "compile", tostring(err))
-      local found = false
-      for pattern in (patterns .. "|"):gmatch "(.-)|" do found = found or err.message:find(pattern) ~= nil end
-      assert(found, ("%s\nshould match %s"):format(err.message, patterns))
-      assert(tostring(err):find("^[^\n]*errors_spec%.lua:" .. line .. ": column %d+: "), tostring(err))
-    end
+    check_mistakes(mistakes, "errors_spec.lua", x)
     h.same({ 1, 1, 1, 1, 1, 1, 1, 1 }, x:to_table(), "x")
   end)
 

@@ -1,6 +1,7 @@
 -- Structs and tuples in kernels in Lua, and structs on the host: layout, values, arrays of them.
 local dc = require "dotcompute"
 local h = require "spec.helper"
+local check_mistakes = require "spec.jit_mistakes"
 local fails = h.fails
 
 local number_types = { "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32",
@@ -528,15 +529,7 @@ local mistakes = {
 
 describe("mistakes with structs and tuples", function()
   it("are errors with line and column", function()
-    for _, mistake in ipairs(mistakes) do
-      local pattern, kernel = mistake[1], mistake[2]
-      local ok, err = pcall(dc.jit(kernel), 1, 1, x)
-      assert(not ok, "no error: " .. pattern)
-      assert(type(err) == "table" and err.kind == "compile", tostring(err))
-      assert(err.message:find(pattern), ("%s\nshould match %s"):format(err.message, pattern))
-      local line = debug.getinfo(kernel, "S").linedefined
-      assert(tostring(err):find("^[^\n]*structs_spec%.lua:" .. line .. ": column %d+: "), tostring(err))
-    end
+    check_mistakes(mistakes, "structs_spec.lua", x)
     h.same({ 1, 1, 1, 1, 1, 1, 1, 1 }, x:to_table(), "x")
     assert.equal(plain(ball).id, ball.id)
   end)

@@ -1,6 +1,7 @@
 -- CUDA's vectors in kernels in Lua and outside: layout, operators by components, views of arrays, signatures.
 local dc = require "dotcompute"
 local h = require "spec.helper"
+local check_mistakes = require "spec.jit_mistakes"
 local fails, note = h.fails, h.note
 
 local axes = { "x", "y", "z", "w" }
@@ -264,14 +265,7 @@ local mistakes = {
 
 describe("mistakes with vectors", function()
   it("are errors with line and column", function()
-    for _, mistake in ipairs(mistakes) do
-      local pattern, kernel = mistake[1], mistake[2]
-      local ok, err = pcall(dc.jit(kernel), 1, 1, x)
-      assert(not ok, "no error: " .. pattern)
-      assert(type(err) == "table" and err.kind == "compile", tostring(err))
-      assert(err.message:find(pattern), ("%s\nshould match %s"):format(err.message, pattern))
-      assert(tostring(err):find "^[^\n]*vectors_spec%.lua:%d+: column %d+: ", tostring(err))
-    end
+    check_mistakes(mistakes, "vectors_spec.lua", x)
     assert.equal(1, w.x)
   end)
 end)

@@ -6,15 +6,6 @@ local fails = h.fails
 local integers = { "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64" }
 local floats = { "float16", "bfloat16", "float32", "float64" }
 
--- What the dtype makes of an integer: its lowest bits.
-local function wrapped(v, dtype)
-  local bits = tonumber(dtype:match "%d+$")
-  if bits == 64 then return v end
-  v = v & ((1 << bits) - 1)
-  if dtype:find "^i" and v >> (bits - 1) == 1 then v = v - (1 << bits) end
-  return v
-end
-
 local operators = {
   add = function(a, b) return a + b end,
   min = function(a, b, unsigned) return (unsigned and math.ult(b, a) or not unsigned and b < a) and b or a end,
@@ -34,7 +25,7 @@ local function reduced(name, x, masks, dtype)
         result = result and operators[name](result, x[other], dtype == "uint64") or result or x[other]
       end
     end
-    want[lane] = dtype:find "int" and wrapped(result, dtype) or result
+    want[lane] = dtype:find "int" and h.wrapped(result, dtype) or result
   end
   return want
 end

@@ -1,5 +1,6 @@
 /*
-** compare.h - whether all ranks call the same: each tells the others what it calls and where (DOTCOMPUTE_COMM_CHECK).
+** compare.h - whether all ranks call the same operation with the same dtype and size: the ranks exchange a description
+** of each call and the script's line (DOTCOMPUTE_COMM_CHECK).
 */
 #pragma once
 

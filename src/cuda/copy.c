@@ -87,33 +87,34 @@ static CUresult order(dc_cuda *first, dc_cuda *waiter) {
   return r != CUDA_SUCCESS ? r : dc_cu.StreamWaitEvent(dc_cuda_handle(waiter), first->event, 0);
 }
 
-/* Gives `user` direct access to the memory of `owner`, once, where the hardware can; elsewhere the driver copies by way
-** of the host.  The context of `user` is current. */
-static void enable_peer(dc_cuda *user, dc_cuda *owner) {
-  int can = 0, i = user->dev->index;
-  if (i >= 128 || (owner->peers[i / 64] >> i % 64 & 1) != 0) return;
-  owner->peers[i / 64] |= (uint64_t)1 << i % 64;
+static bool is_in(const uint64_t set[2], int i) { return (set[i / 64] >> i % 64 & 1) != 0; }
+static void put_in(uint64_t set[2], int i) { set[i / 64] |= (uint64_t)1 << i % 64; }
+
+/* Gives `user` direct access to the memory of `owner`, once, where the hardware can: whether `user` has it.  Elsewhere
+** the driver copies by way of the host.  The context of `user` is current. */
+static bool enable_peer(dc_cuda *user, dc_cuda *owner) {
+  int can = 0;
+  const int i = user->dev->index;
+  if (i >= 128) return false;
+  if (is_in(owner->asked, i)) return is_in(owner->peers, i);
+  put_in(owner->asked, i);
   CUresult r = dc_cu.DeviceCanAccessPeer(&can, user->handle, owner->handle);
   if (r == CUDA_SUCCESS && can) {
     CUmemAccessDesc access = { { CU_MEM_LOCATION_TYPE_DEVICE, user->handle }, CU_MEM_ACCESS_FLAGS_PROT_READWRITE };
     r = owner->pool != NULL ? dc_cu.MemPoolSetAccess(owner->pool, &access, 1)
                             : dc_cu.CtxEnablePeerAccess(owner->context, 0);
+    if (r == CUDA_SUCCESS || r == CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED) put_in(owner->peers, i);
   }
   dc_cuda_note(r);
+  return is_in(owner->peers, i);
 }
 
 int dc_cuda_reach(dc_device *dev, dc_device *owner, dc_error *err) {
-  dc_cuda *user = dc_cuda_of(dev), *of = dc_cuda_of(owner);
-  int can = 0;
+  dc_cuda *user = dc_cuda_of(dev);
   if (dc_cuda_enter(user, err) != 0) return -1;
-  const CUresult r = dc_cu.DeviceCanAccessPeer(&can, user->handle, of->handle);
-  if (r != CUDA_SUCCESS)
-    return dc_cuda_fail(r, DC_DEVICE, err, "access of %s to memory of %s cannot be asked for", dev->id, owner->id);
-  if (!can)
-    return dc_fail(err, DC_DEVICE, NULL, "kernels of %s cannot access memory of %s: the GPUs have no peer access",
-                   dev->id, owner->id);
-  enable_peer(user, of);
-  return 0;
+  if (enable_peer(user, dc_cuda_of(owner))) return 0;
+  return dc_fail(err, DC_DEVICE, NULL, "kernels of %s cannot access memory of %s: the GPUs have no peer access",
+                 dev->id, owner->id);
 }
 
 int dc_cuda_order(dc_device *first, dc_device *waiter, dc_error *err) {

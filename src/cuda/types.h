@@ -42,7 +42,7 @@ typedef struct dc_cuda {
   size_t upload_at;   /* first unused byte of its part for writes */
   bool reading;       /* its part for reads is in use: an interrupted read left a copy under way */
   struct dc_cuda_staging *staging; /* for large copies; NULL until there was one */
-  uint64_t peers[2];  /* bits of the devices that have access to this one's memory */
+  uint64_t asked[2], peers[2]; /* bits by device index: asked whether they have access to this one's memory; they do */
   struct dc_cuda_libraries *libraries; /* NULL until one is used */
   dc_code *deferred;  /* modules to be unloaded when their kernels have ended (stream.c) */
   struct dc_cuda *next; /* of all that fault.c knows */

@@ -60,7 +60,7 @@ bool dc_profile_runs(dc_device_set *set) {
 
 void dc_profile_bytes(dc_device *dev, double bytes) { profile_of(dev->set)->coming_bytes = bytes; }
 
-/* --- t->entries --------------------------------------------------------------------------------------- */
+/* --- entries --------------------------------------------------------------------------------------- */
 
 static void free_entry(dc_profile_entry *e) {
   free(e->kernel);

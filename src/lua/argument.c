@@ -117,15 +117,7 @@ static int check_array(marshal *m, const dc_array *a, dc_error *err) {
 /* Writes the address of an array to params + p->offset, unless it has to be materialized first (m->due). */
 static DC_HOT int put_array(marshal *m, const dc_plan_param *p, dc_array *a, char *params, dc_error *err) {
   const dc_kernel *k = m->k;
-  dc_ptr ptr;
-  if (DC_LIKELY(p->plain && a)) { /* fast path: an array of the dtype that the pointer has */
-    ptr = dc_array_launch_ready(a, k->dev, p->dtype, !p->is_const);
-    if (DC_LIKELY(ptr != 0 && (ptr & (p->align - 1)) == 0)) {
-      dc_plan_put_ptr(p, ptr, params);
-      return 0;
-    }
-  }
-  ptr = a ? dc_array_launch_ready(a, k->dev, dc_array_dtype(a), !p->is_const) : 0;
+  dc_ptr ptr = a ? dc_array_launch_ready(a, k->dev, dc_array_dtype(a), !p->is_const) : 0;
   bool due = false;
   if (ptr == 0) {
     if (takes_array(p) && check_array(m, a, err) != 0) return -1;
@@ -190,13 +182,6 @@ static inline bool put_common(lua_State *L, const dc_lua *self, const dc_kernel 
 /* Converts the value at idx into the bytes at base + p->offset; -1: *err and m->field say what is wrong. */
 static DC_HOT int put_value(marshal *m, const dc_plan_param *p, int idx, char *base, dc_error *err) {
   lua_State *L = m->L;
-  if (p->conv == DC_CONV_POINTER) { /* the common kinds first: few calls of Lua's API */
-    const dc_lua_array *o = dc_lua_test(L, m->self, idx, DC_LUA_ARRAY);
-    if (DC_LIKELY(o != NULL)) return put_array(m, p, o->a, base, err);
-  } else if (p->conv == DC_CONV_INT || p->conv == DC_CONV_FLOAT) {
-    if (DC_LIKELY(lua_isinteger(L, idx))) return dc_plan_put_int(p, lua_tointeger(L, idx), base, err);
-    if (lua_type(L, idx) == LUA_TNUMBER) return dc_plan_put_float(p, lua_tonumber(L, idx), base, err);
-  }
   switch (lua_type(L, idx)) {
     case LUA_TNUMBER:
       if (lua_isinteger(L, idx)) return dc_plan_put_int(p, lua_tointeger(L, idx), base, err);

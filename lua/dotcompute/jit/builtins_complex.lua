@@ -10,17 +10,6 @@ return function(builtins)
 
   local function unknown(n) return text(n, types.unknown, "0") end
 
-  -- Numbers as values of the complex type that they meet in.
-  local function meet_complex(self, args)
-    local t = args[1].type
-    for _, e in ipairs(args) do
-      if e.type == types.unknown then return nil end
-      t = types.meet(t, e.type)
-    end
-    for k, e in ipairs(args) do args[k] = self:convert(e, t, e.n) end
-    return t
-  end
-
   -- The builtin of that name for real numbers is one for complex ones too: `check` gives their node.
   local function also(name, operands, check)
     local b = by_name["dc." .. name]
@@ -33,7 +22,7 @@ return function(builtins)
       if not complex then return of_reals(self, copy, ...) end
       count(self, n, b, operands)
       for k, e in ipairs(args) do self:need_scalar(e, n.args[k], b.name) end
-      local t = meet_complex(self, args)
+      local t = builtins.met(self, args)
       return t and check(self, n, t, args, copy) or unknown(n)
     end
   end

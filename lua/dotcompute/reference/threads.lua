@@ -15,8 +15,8 @@ to another one, without a copy.
       .. "A token is no reference: the array stays as long as a state holds it. `keep` makes it stay until it has been "
       .. "opened once more, even when this state has ended; a token with `keep` that is never opened keeps the memory "
       .. "until the process ends.\n\n"
-      .. "Neither state is told of what the other does afterwards: who writes shares again, and who reads opens that "
-      .. "token, which gives the array that it has already.",
+      .. "Later work of the states is not ordered: a state that has written the array shares it again, and the others "
+      .. "open the new token, which makes them wait and returns the array object that they have already.",
     args = { { "a", "array", "the array, or a view: the other state gets the same view" } },
     options = { { "keep", "boolean", "the memory stays until it has been opened. Default: false" } },
     returns = { { "string", "the token" } },

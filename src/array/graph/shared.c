@@ -89,7 +89,7 @@ static int wait_for_others(const dc_shared *s, dc_device *dev, dc_error *err) {
 
 /* --- leaving ----------------------------------------------------------------------------------------------- */
 
-/* Nobody holds it: frees the memory behind all uses, in the device's current stream. */
+/* No state holds the memory any more: frees it in the device's current stream, ordered after all its uses. */
 static void end(dc_shared *s, dc_device *dev) {
   dc_error ignored = DC_ERROR_INIT;
   dc_shared **at = &all;
