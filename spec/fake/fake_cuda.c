@@ -133,8 +133,9 @@ static int take_lock(void) { return pthread_mutex_lock(&lock); }
 static void give_lock(const int *taken) {
   if (*taken == 0) pthread_mutex_unlock(&lock);
 }
+#define HOLD_LOCK() __attribute__((cleanup(give_lock))) const int taken_ = take_lock()
 #define ENTER(f) \
-  __attribute__((cleanup(give_lock))) const int taken_ = take_lock(); \
+  HOLD_LOCK(); \
   do { \
     CUresult r_ = enter(F_##f); \
     if (r_ != CUDA_SUCCESS) return r_; \
@@ -268,6 +269,7 @@ static CUresult record_launch(const node *k) {
 /* --- the library ----------------------------------------------------------------------------------- */
 
 CUresult cuInit(unsigned int flags) {
+  HOLD_LOCK();
   calls[F_Init]++;
   if (forced[F_Init].code != 0) return forced[F_Init].code;
   return flags == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
@@ -288,6 +290,7 @@ CUresult cuGetErrorName(CUresult error, const char **text) {
 #include "cuda/cuda_const.def"
 #undef DC_CUDA_CONST
   };
+  HOLD_LOCK();
   calls[F_GetErrorName]++;
   *text = NULL;
   for (size_t i = 0; i < sizeof numbers / sizeof numbers[0] && *text == NULL; i++)
@@ -297,6 +300,7 @@ CUresult cuGetErrorName(CUresult error, const char **text) {
 
 CUresult cuGetErrorString(CUresult error, const char **text) {
   static char said[64];
+  HOLD_LOCK();
   calls[F_GetErrorString]++;
   snprintf(said, sizeof said, "fake text of error %d", error);
   *text = said;

@@ -364,6 +364,7 @@ CUresult cuStreamBeginCapture_v2(CUstream stream, CUstreamCaptureMode mode) {
 
 /* Ends the capture even when it is told to fail, as the driver does. */
 CUresult cuStreamEndCapture(CUstream stream, CUgraph *graph) {
+  HOLD_LOCK();
   CUresult r = enter(F_StreamEndCapture);
   object *s = known(stream, STREAM);
   if (s == NULL || s->o.capture == 0 || s->o.branch != 0) return misuse(CUDA_ERROR_INVALID_HANDLE, "no capture to end");
