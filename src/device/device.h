@@ -1,7 +1,7 @@
 /*
 ** device.h - what a device is.  This is the one header that the author of a backend must read.
 **
-** A backend is one `dc_backend`: how to find and open its devices, two properties, and six tables of functions:
+** A backend is one `dc_backend`: how to find and open its devices, two properties, and seven tables of functions:
 **
 **   dc_memory_ops   allocation, copies, fills; page-locked host memory; the mailbox for single values
 **   dc_code_ops     loading code, asking about its kernels, launching them
@@ -9,6 +9,7 @@
 **   dc_graph_ops    capturing work and running it again; optional
 **   dc_library_ops  matrix products, dense solvers, Fourier transforms; optional
 **   dc_comm_ops     sums, copies and messages among several devices or processes; optional
+**   dc_texture_ops  textures and surfaces (texture.h); optional
 **
 ** All are constants with designated initialisers.  An optional table or slot is NULL where the backend has none; its
 ** comment says what happens then.  The registry copies the tables' addresses into each device, so a caller writes
@@ -218,7 +219,7 @@ typedef struct dc_comm_call {
 
 struct dc_ranks; /* the processes that a launcher has started, connected by MPI (comm/ranks.h) */
 
-/* --- the six tables --- */
+/* --- the tables --- */
 
 typedef struct dc_memory_ops {
   /* At least 64-byte aligned memory of n > 0 bytes, contents undefined.  Freed memory may be cached for it; before it
@@ -387,6 +388,7 @@ struct dc_device {
   const dc_graph_ops *graphs;       /* empty where the backend has none */
   const dc_library_ops *libraries;  /* the same */
   const dc_comm_ops *comms;         /* NULL where the backend has none */
+  const struct dc_texture_ops *textures; /* the same; of texture.h */
   const struct dc_backend *backend;
   int index;           /* the backend's own number, from 0 */
   char id[24];         /* "cuda:0", "cpu" */
@@ -423,6 +425,7 @@ typedef struct dc_backend {
   const dc_graph_ops *graphs;       /* optional */
   const dc_library_ops *libraries;  /* optional */
   const dc_comm_ops *comms;         /* optional */
+  const struct dc_texture_ops *textures; /* optional */
   /* Appends its devices, unopened, through `add`, which gives a zeroed device with the fields above filled; discover
   ** fills index, id, name and what it needs of impl.  Returns 0, or -1 with the reason why there is none (no driver, no
   ** device, ...): remembered by the registry, not raised.  Called once for each Lua state, whose devices those are. */

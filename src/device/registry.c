@@ -99,6 +99,7 @@ static dc_device *add_device(void *ud) {
   dev->graphs = b->graphs != NULL ? b->graphs : &no_graphs;
   dev->libraries = b->libraries != NULL ? b->libraries : &no_libraries;
   dev->comms = b->comms;
+  dev->textures = b->textures;
   dev->serial = ++last_serial;
   dev->set = e->set;
   e->devices[e->ndevices++] = dev;
