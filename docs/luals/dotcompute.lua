@@ -76,7 +76,7 @@ function c_device:synchronize() end
 ---@field size integer The number of elements.
 ---@field nbytes integer The number of bytes of its elements.
 ---@field device dotcompute.device The device object of its memory.
----@field contiguous boolean Whether it is in C order without gaps; kernels take only contiguous arrays.
+---@field contiguous boolean Whether it is in C order without gaps; kernels in CUDA C take only contiguous arrays.
 ---@field T dotcompute.array A view with the axes reversed.
 ---@field ptr integer The device address of the first element; evaluates a pending array.
 local c_array = {}

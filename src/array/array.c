@@ -159,6 +159,16 @@ void dc_array_memory(const dc_array *a, dc_ptr *from, dc_ptr *to) {
   *to = a->buffer->ptr + a->buffer->bytes;
 }
 
+void dc_array_span(const dc_array *a, dc_ptr *from, dc_ptr *to) {
+  *from = a->ptr;
+  *to = a->ptr + dc_dtype_size(a->dtype);
+  for (int i = 0; i < a->g.ndim; i++) {
+    const int64_t way = (a->g.shape[i] - 1) * a->g.strides[i];
+    if (way < 0) *from += (dc_ptr)way;
+    else *to += (dc_ptr)way;
+  }
+}
+
 int dc_array_open_to_peers(dc_array *a, dc_error *err) {
   if (dc_evaluate(a, err) != 0 || dc_array_check_open(a, err) != 0) return -1;
   a->buffer->peers = true;
@@ -173,9 +183,11 @@ DC_HOT dc_ptr dc_array_launch_ready(const dc_array *a, const dc_device *dev, dc_
   return DC_UNLIKELY(a->buffer->closed || read) ? 0 : a->ptr;
 }
 
-DC_HOT const dc_geometry *dc_array_geometry_on(const dc_array *a, const dc_device *dev, dc_dtype dtype) {
-  if (DC_UNLIKELY(a->dtype != dtype || a->dev != dev)) return NULL;
-  return DC_UNLIKELY(dc_array_state_of(a) == DC_ARRAY_CLOSED) ? NULL : &a->g;
+DC_HOT const dc_geometry *dc_array_geometry_on(const dc_array *a, const dc_device *dev, dc_dtype dtype,
+                                               bool contiguous) {
+  if (DC_UNLIKELY(a->dtype != dtype || a->dev != dev || a->contiguous != contiguous)) return NULL;
+  const dc_array_state state = dc_array_state_of(a);
+  return DC_UNLIKELY(state == DC_ARRAY_CLOSED || (!contiguous && state != DC_ARRAY_READY)) ? NULL : &a->g;
 }
 
 /* --- views ------------------------------------------------------------------------------------------ */

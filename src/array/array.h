@@ -53,14 +53,16 @@ int dc_array_check_contiguous(const dc_array *a, dc_error *err);
 int dc_array_ptr(dc_array *a, dc_ptr *ptr, dc_error *err);
 /* The memory that a READY array shares with its views: [*from, *to). */
 void dc_array_memory(const dc_array *a, dc_ptr *from, dc_ptr *to);
+/* The addresses of the first byte and behind the last byte of a READY array that has elements. */
+void dc_array_span(const dc_array *a, dc_ptr *from, dc_ptr *to);
 /* Lets kernels of other devices access the memory of an array, and of its views. Computes if pending. */
 int dc_array_open_to_peers(dc_array *a, dc_error *err);
 bool dc_array_is_open_to_peers(const dc_array *a);
 /* The fast path of launches: the address of element 0 when READY, open, contiguous, of that dtype, on dev, and, if it
 ** is `written`, no pending expression reads it; else 0 (as an empty array's may be). */
 dc_ptr dc_array_launch_ready(const dc_array *a, const dc_device *dev, dc_dtype dtype, bool written);
-/* Its geometry when it is open, of that dtype, on dev; else NULL. */
-const dc_geometry *dc_array_geometry_on(const dc_array *a, const dc_device *dev, dc_dtype dtype);
+/* Its geometry when it is open, of that dtype, on dev, and contiguous, or else a READY view that is not; else NULL. */
+const dc_geometry *dc_array_geometry_on(const dc_array *a, const dc_device *dev, dc_dtype dtype, bool contiguous);
 
 /* A READY array over a buffer, whose reference it takes (also on failure). */
 dc_array *dc_array_over(dc_buffer *b, dc_ptr ptr, dc_dtype dtype, const dc_geometry *g, dc_error *err);

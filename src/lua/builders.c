@@ -178,27 +178,20 @@ static int core_check_result(lua_State *L) {
 }
 
 /* First and last byte of what an array covers; false when it has no elements. */
-static bool extent_of(dc_array *a, uint64_t *first, uint64_t *end) {
-  const dc_geometry *g = dc_array_geometry(a);
+static bool extent_of(dc_array *a, dc_ptr *first, dc_ptr *end) {
   dc_ptr ptr;
   dc_error ignored = DC_ERROR_INIT;
   if (dc_array_size(a) == 0 || dc_array_ptr(a, &ptr, &ignored) != 0) {
     dc_error_clear(&ignored);
     return false;
   }
-  *first = ptr;
-  *end = ptr + dc_dtype_size(dc_array_dtype(a));
-  for (int i = 0; i < g->ndim; i++) {
-    const int64_t way = (g->shape[i] - 1) * g->strides[i];
-    if (way < 0) *first += (uint64_t)way;
-    else *end += (uint64_t)way;
-  }
+  dc_array_span(a, first, end);
   return true;
 }
 
 /* Whether the arrays share bytes other than element by element. */
 static bool overlap(dc_array *a, dc_array *b) {
-  uint64_t fa, ea, fb, eb;
+  dc_ptr fa, ea, fb, eb;
   if (!extent_of(a, &fa, &ea) || !extent_of(b, &fb, &eb) || ea <= fb || eb <= fa) return false;
   const dc_geometry *ga = dc_array_geometry(a), *gb = dc_array_geometry(b);
   if (dc_dtype_size(dc_array_dtype(a)) != dc_dtype_size(dc_array_dtype(b))) return true;
@@ -225,7 +218,7 @@ static int core_overlap(lua_State *L) {
 static int core_shares(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
   dc_array *a = dc_lua_checkarray(L, self, 1), *b = dc_lua_checkarray(L, self, 2);
-  uint64_t fa, ea, fb, eb;
+  dc_ptr fa, ea, fb, eb;
   dc_lua_materialize(L, self, a);
   dc_lua_materialize(L, self, b);
   lua_pushboolean(L, extent_of(a, &fa, &ea) && extent_of(b, &fb, &eb) && fa < eb && fb < ea);

@@ -28,7 +28,9 @@
 enum { MOST_VALUES = 128, MOST_KEYS = 8, MOST_VARIANTS = 4 };
 
 typedef enum value_kind {
-  VALUE_ARRAY, VALUE_INTEGER, VALUE_FLOAT, VALUE_NUMBER, VALUE_BOOLEAN, VALUE_GUARD, VALUE_COMPLEX,
+  VALUE_ARRAY, /* contiguous */
+  VALUE_VIEW,  /* an array that is not */
+  VALUE_INTEGER, VALUE_FLOAT, VALUE_NUMBER, VALUE_BOOLEAN, VALUE_GUARD, VALUE_COMPLEX,
   VALUE_STRUCT, /* a table with a metatable */
   VALUE_STRUCTS /* an array of structs: a table with the array of bytes, whose last axis is a struct's */
 } value_kind;
@@ -97,6 +99,21 @@ static inline int64_t small_size(const dc_geometry *g, lua_Integer most) {
   return small ? size : -1;
 }
 
+/* The distance of its last element from the first one, along axes in which both directions count; of a small array. */
+static lua_Integer reach(const dc_geometry *g, int64_t itemsize) {
+  lua_Integer far = 0;
+  for (int i = 0; i < g->ndim; i++)
+    far += (g->shape[i] - 1) * (g->strides[i] < 0 ? -g->strides[i] : g->strides[i]) / itemsize;
+  return far;
+}
+
+/* Whether several elements of a view are one in memory. */
+static bool is_broadcast(const dc_geometry *g) {
+  bool is = false;
+  for (int i = 0; i < g->ndim; i++) is = is || (g->strides[i] == 0 && g->shape[i] > 1);
+  return is;
+}
+
 /* The arrays of a launch: addresses of their first bytes and behind their last ones. */
 typedef struct memory {
   dc_array *array;
@@ -108,12 +125,15 @@ typedef struct memory {
 static inline void note_memory(memory *m, const variant *v, const value *one, dc_array *a) {
   m->array = a;
   m->written = one->written;
+  if (one->kind == VALUE_VIEW) {
+    dc_array_span(a, &m->from, &m->to);
+    return;
+  }
   m->from = dc_array_launch_ready(a, v->dev, (dc_dtype)one->dtype, false);
   m->to = m->from + (dc_ptr)dc_lua_nbytes(a);
 }
 
-/* Arrays that are pending are materialized; empty ones, and those that are not contiguous, which the launch refuses,
-** have no memory. Raises. */
+/* Arrays that are pending are materialized; empty ones have no memory. Raises. */
 static DC_COLD void find_memory(lua_State *L, dc_lua *self, memory *m) {
   dc_error err = DC_ERROR_INIT;
   if (dc_array_size(m->array) == 0) return;
@@ -155,19 +175,39 @@ static bool open_structs(lua_State *L, int at, const value *one) {
   return true;
 }
 
-/* Compares the value on top with what the variant was compiled for; pushes the extents of an array. */
+/* Puts the address of the view `a` on top, as a 0-d view, in its place, and pushes its extents and strides; false where
+** the kernel writes it and several of its elements are one in memory. */
+static DC_NOINLINE bool push_view(lua_State *L, const value *one, dc_array *a, const dc_geometry *g) {
+  const int64_t itemsize = (int64_t)dc_dtype_size((dc_dtype)one->dtype);
+  const dc_geometry point = { .ndim = 0 };
+  if (one->written && is_broadcast(g)) return false;
+  dc_lua_push_view(L, a, &point, 0);
+  lua_replace(L, -2);
+  for (int axis = 0; axis < g->ndim; axis++) lua_pushinteger(L, g->shape[axis]);
+  for (int axis = 0; axis < g->ndim; axis++) lua_pushinteger(L, g->strides[axis] / itemsize);
+  return true;
+}
+
+/* Compares the value on top with what the variant was compiled for; pushes the extents of an array, and the strides of
+** one that is not contiguous. */
 static inline bool suits(lua_State *L, const dc_lua *self, int at, const variant *v, const value *one, bool *small,
                          dc_array **array) {
   switch (one->kind) {
     case VALUE_STRUCTS:
       if (!open_structs(L, at, one)) return false; /* fall through */
+    case VALUE_VIEW:
     case VALUE_ARRAY: {
+      const bool contiguous = one->kind != VALUE_VIEW;
       const dc_lua_array *o = dc_lua_test(L, self, -1, DC_LUA_ARRAY);
-      const dc_geometry *g = o && o->a ? dc_array_geometry_on(o->a, v->dev, (dc_dtype)one->dtype) : NULL;
+      const dc_geometry *g = o && o->a ? dc_array_geometry_on(o->a, v->dev, (dc_dtype)one->dtype, contiguous) : NULL;
       if (!g || g->ndim != one->ndim) return false;
       if (one->extent >= 0 && g->shape[0] != one->extent) return false;
       *small = *small && small_size(g, v->most) >= 0;
       *array = o->a;
+      if (DC_UNLIKELY(!contiguous)) {
+        *small = *small && reach(g, (int64_t)dc_dtype_size((dc_dtype)one->dtype)) <= v->most;
+        return push_view(L, one, o->a, g);
+      }
       const int axes = g->ndim - (one->kind == VALUE_STRUCTS);
       for (int axis = 0; axis < axes; axis++) lua_pushinteger(L, g->shape[axis]);
       return true;
@@ -320,6 +360,10 @@ static lua_Integer get_integer(lua_State *L, int idx, const char *name) {
   return i;
 }
 
+static bool is_array(const value *one) {
+  return one->kind == VALUE_ARRAY || one->kind == VALUE_VIEW || one->kind == VALUE_STRUCTS;
+}
+
 /* Moves the value on top to user value *next of the variant at 3. */
 static uint16_t keep(lua_State *L, uint16_t *next) {
   lua_setiuservalue(L, 3, *next);
@@ -328,7 +372,7 @@ static uint16_t keep(lua_State *L, uint16_t *next) {
 
 /* Fills `one` from the description at index 4. */
 static void read_value(lua_State *L, value *one, uint16_t *next) {
-  static const char *const kinds[] = { "array", "integer", "float", "number", "boolean", "guard",
+  static const char *const kinds[] = { "array", "view", "integer", "float", "number", "boolean", "guard",
                                        "complex", "struct", "structs", NULL };
   lua_getfield(L, 4, "kind");
   one->kind = (uint8_t)luaL_checkoption(L, -1, NULL, kinds);
@@ -339,7 +383,7 @@ static void read_value(lua_State *L, value *one, uint16_t *next) {
   lua_getfield(L, 4, "extent");
   one->extent = luaL_optinteger(L, -1, -1);
   lua_pop(L, 1);
-  if (one->kind == VALUE_ARRAY || one->kind == VALUE_STRUCTS) {
+  if (is_array(one)) {
     lua_getfield(L, 4, "dtype");
     one->dtype = (uint8_t)dc_lua_checkdtype(L, -1);
     lua_pop(L, 1);
@@ -369,7 +413,7 @@ static void read_value(lua_State *L, value *one, uint16_t *next) {
 
 /*
 ** variant(kernel, facts): a variant for objects of dc.jit.  `facts`: device, most, small, disjoint, nargs, and a list
-** of what a launch compares, in the order of the kernel's parameters: { kind = "array", "integer", "float", "number",
+** of what a launch compares, in the order of the kernel's parameters: { kind = "array", "view", "integer", "float", "number",
 ** "boolean", "guard", "complex", "struct" (`value`: the metatable) or "structs" (`value`: the struct, `parts`: see
 ** VALUE_STRUCTS), argument = its number, or fn =, upvalue =, keys =, and dtype, ndim, written, extent; fits; value };
 ** grid and block, integers, where it is for these alone.  Nothing where there are too many.
@@ -402,8 +446,8 @@ static int core_variant(lua_State *L) {
     if (lua_istable(L, -1) && lua_rawlen(L, -1) > MOST_KEYS) return 0;
     lua_pop(L, 1);
     read_value(L, one, &next);
-    v->npushed += 1 + one->ndim;
-    if (one->kind == VALUE_ARRAY || one->kind == VALUE_STRUCTS) {
+    v->npushed += 1 + one->ndim * (one->kind == VALUE_VIEW ? 2 : 1);
+    if (is_array(one)) {
       arrays++;
       if (one->written) written++;
     }

@@ -72,6 +72,7 @@ return function(builtins)
       unknown = unknown or e.type == types.unknown
       if e.type.ndim then
         effect = true
+        self:need_contiguous(e, n.args[k], b.name)
         self:each_array(e, function(array)
           if not array.constant then self:write(array, n.args[k].at) end
         end)

@@ -86,8 +86,18 @@ template<class T, int N> struct dc_array { T *p; long long n[N]; };
 #endif
 ]]
 
+-- The same where there are strided arrays, which a local may have on another way to it.
 local strided_text = [[
 template<class T, int N> struct dc_strided { T *p; long long n[N]; long long s[N]; };
+template<class T, int N> struct dc_array {
+  T *p; long long n[N];
+  __device__ __forceinline__ operator dc_strided<T, N>() const {
+    dc_strided<T, N> a = {p, {}, {}};
+    long long step = 1;
+    for (int k = N - 1; k >= 0; k--) { a.n[k] = n[k]; a.s[k] = step; step *= n[k]; }
+    return a;
+  }
+};
 ]]
 
 local check_text = [[
@@ -198,7 +208,7 @@ function Printer:declarations(tree)
   local lines, declared = self:type_declarations(tree)
   for _, name in ipairs(self.uses.headers or {}) do lines[#lines + 1] = ("#include <%s>"):format(name) end
   split(table.concat(declared, "\n"), lines)
-  split(array_text, lines)
+  split((tree.layout or self.has_strided) and strided_text or array_text, lines)
   return lines
 end
 
@@ -210,7 +220,6 @@ function Printer:prelude(tree)
   end
   local declarations = self:declarations(tree)
   table.move(declarations, 1, #declarations, #lines + 1, lines)
-  if tree.layout then split(strided_text, lines) end
   if self.checked then split(check_text, lines) end
   if self.checked and self.uses.dynamic then split(dynamic_text, lines) end
   if self.uses.sync_grid then split(self.checked and checked_grid_text or grid_text, lines) end
@@ -400,8 +409,14 @@ function emit.kernel(tree, name, checked, facts)
         extent_names[k] = fresh(("%s_extent%d"):format(symbol.name, k))
         params[#params + 1] = (facts.small and "int " or "long long ") .. extent_names[k]
       end
-      first[#first + 1] = ("%s %s = {(%s *)%s, {%s}};"):format(t.ctype, symbol.cname, t.element.ctype, cname,
-        table.concat(extent_names, ", "))
+      local strides = {}
+      for k = 1, t.strided and t.ndim or 0 do
+        strides[k] = fresh(("%s_stride%d"):format(symbol.name, k))
+        params[#params + 1] = (facts.small and "int " or "long long ") .. strides[k]
+      end
+      self.has_strided = self.has_strided or t.strided
+      first[#first + 1] = ("%s %s = {(%s *)%s, {%s}%s};"):format(t.ctype, symbol.cname, t.element.ctype, cname,
+        table.concat(extent_names, ", "), t.strided and (", {%s}"):format(table.concat(strides, ", ")) or "")
     else
       params[#params + 1] = ("%s %s"):format(what.fits and "int" or parameter_ctype(t), cname)
       first[#first + 1] = ("%s %s = %s;"):format(narrow.ctype(symbol), symbol.cname,

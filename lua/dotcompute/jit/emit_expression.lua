@@ -136,7 +136,7 @@ function X.symbol(_, e)
 end
 
 function printer:converted(text, from, to)
-  if from == to then return text end
+  if from == to or to.ndim then return text end -- an array as a strided one, by its conversion operator
   if from.composite == "tuple" then return self:converted_tuple(text, from, to) end
   if from.kind == "c" or to.kind == "c" then return self:converted_complex(text, from, to) end
   if from.kind == "f" and types.is_integer(to) then text = self:simple(text, from) end
@@ -433,6 +433,11 @@ function printer:extent(array, axis)
   return ("%s%s.n[%d]"):format(self.facts.small and "(int)" or "", array, axis - 1)
 end
 
+-- A stride of a strided array, likewise.
+function printer:stride(array, axis)
+  return ("%s%s.s[%d]"):format(self.facts.small and "(int)" or "", array, axis - 1)
+end
+
 -- The place of an element from the first one; of a row, the number of rows before it. Of a strided array both are a
 -- number of elements.
 function printer:offset(e, array)
@@ -443,7 +448,7 @@ function printer:offset(e, array)
   for k, index in ipairs(e.index) do
     local zero = self:from_zero(texts[k], index, ("%s.n[%d]"):format(array, k - 1), k)
     if e.array.type.strided then
-      zero = ("%s * %s.s[%d]"):format(zero, array, k - 1)
+      zero = ("%s * %s"):format(zero, self:stride(array, k))
       place = place and ("%s + %s"):format(place, zero) or zero
     else
       place = place and ("(%s * %s + %s)"):format(place, self:extent(array, k), zero) or zero

@@ -419,6 +419,13 @@ function E.index(self, n)
     at = n.at }
 end
 
+-- Raises where an array of which `what` gets the address alone is a view that is not contiguous.
+function expressions:need_contiguous(e, n, what)
+  if not e.type.strided then return end
+  self:fail(n.at, "%s takes the address of '%s', which is a view that is not contiguous in this launch: pass a copy "
+    .. "(a:copy())", what, self:shown(n))
+end
+
 -- a:shape() gives all extents, a:shape(k) one of them.
 function expressions:shape(n)
   local a = self:expr(n.object)

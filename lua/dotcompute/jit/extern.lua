@@ -80,6 +80,7 @@ local function argument(self, n, param, what)
       self:fail(n.at, "%s takes %s, but '%s' is %s", what, param.t and ("an array of %s"):format(param.t.name)
         or "an array", self:shown(n), self:why(e))
     end
+    self:need_contiguous(e, n, what)
     if not param.const then self:each_array(e, function(array) self:write(array, n.at) end) end
     return e
   end

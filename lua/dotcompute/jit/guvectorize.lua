@@ -288,7 +288,7 @@ local function types_for(operands, arrays, list, naxes, wide, device)
         small = small and narrow.fits(extent)
         size = size * math.max(extent, 1)
       end
-      small = small and narrow.fits(size)
+      small = small and narrow.fits(size) and builder.reach(operand.extents, operand.steps) <= narrow.MOST
     end
     operand.type = argument_types[k]
     key[#key + 1] = argument_types[k].name
@@ -353,11 +353,7 @@ local function launch(f, plan, arrays)
     out[slot] = operand.number and names.passed(arrays[k], operand.type) or not operand.number and core.base(arrays[k])
   end
   for k, input in ipairs(variant.inputs) do
-    out[#out + 1] = names.passed(values[k], input.type)
-    if input.type.ndim then
-      local shape = { values[k]:shape() }
-      table.move(shape, 1, #shape, #out + 1, out)
-    end
+    jit.add_value(out, #out, values[k], input.type)
   end
   variant.kernel(plan.grid, plan.block, table.unpack(out))
   if f.check then jit.raise_fault(f, variant) end

@@ -61,13 +61,15 @@ local function types_of(state, args, n)
   return list
 end
 
--- Whether an array has few enough elements for offsets of 32 bits, and no extent that is greater.
-local function is_small(a)
+-- Whether an array of the type has few enough elements for offsets of 32 bits, and no extent that is greater.
+local function is_small(value, t)
+  local a = names.passed(value, t)
   if a.size > narrow.MOST then return false end
-  for _, extent in ipairs { a:shape() } do
+  local extents = { a:shape() }
+  for _, extent in ipairs(extents) do
     if extent > narrow.MOST then return false end
   end
-  return true
+  return not t.strided or builder.reach(extents, core.strides(a, extents)) <= narrow.MOST
 end
 
 -- Whether no array that the kernel writes shares memory with another of its arrays. `values`: what its parameters
@@ -92,7 +94,7 @@ local function facts_of(tree, argument_types, args, threads)
   if layout then small = layout.small end
   local params, values = {}, {}
   local function array(symbol, t, value)
-    small = small and is_small(names.passed(value, t))
+    small = small and is_small(value, t)
     params[#params + 1], values[#values + 1] = { type = t, written = symbol.written }, value
   end
   for k, t in ipairs(argument_types) do
@@ -161,7 +163,7 @@ local function inputs_of(variant)
   for k, input in ipairs(variant.inputs) do
     local v, t = read(input.path), input.type
     if names.type_of(v) ~= t or input.fits and not narrow.fits(v) then return nil end
-    if t.ndim and variant.facts.small and not is_small(names.passed(v, t)) then return nil end
+    if t.ndim and variant.facts.small and not is_small(v, t) then return nil end
     values[k] = v
   end
   return values
@@ -177,7 +179,7 @@ local function values_of(variant, args, threads)
     local v
     if param.argument then
       v = args[param.argument] -- of the variant's kinds of numbers, dtypes and device
-      if t.ndim and v.ndim ~= t.ndim then return nil end
+      if t.ndim and (v.ndim ~= t.ndim or v.contiguous == (t.strided ~= nil)) then return nil end
       if (t.composite or t.weak == "c" or type(v) == "table") and not variant.fixed and names.type_of(v) ~= t then
         return nil
       end
@@ -187,7 +189,7 @@ local function values_of(variant, args, threads)
       if names.type_of(v) ~= t then return nil end
     end
     if param.fits and not narrow.fits(v) then return nil end
-    small = small and not (t.ndim and not is_small(names.passed(v, t)))
+    small = small and not (t.ndim and not is_small(v, t))
     values[k] = v
   end
   return small == facts.small and facts.disjoint == are_disjoint(params, values) and values or nil
@@ -233,16 +235,45 @@ local function find(state, args, n, threads)
   return variant, values_of(variant, args, threads) or {}
 end
 
--- What the kernel of a variant is called with: arrays, followed by their extents, numbers and booleans.
-local function expand(variant, values)
-  local list, n = {}, 0
-  for k, param in ipairs(variant.emitted.params) do
-    n = n + 1
-    list[n] = names.passed(values[k], param.type)
-    if param.type.ndim then
-      table.move({ values[k]:shape() }, 1, param.type.ndim, n + 1, list)
-      n = n + param.type.ndim
+-- Adds what a kernel takes for a value to the list of n: an array is followed by its extents, and by its strides where
+-- it is not contiguous. Gives the list's new length.
+local function add_value(list, n, value, t)
+  if not t.ndim then
+    list[n + 1] = names.passed(value, t)
+    return n + 1
+  end
+  local extents = { value:shape() }
+  list[n + 1] = t.strided and core.base(value) or names.passed(value, t)
+  table.move(extents, 1, t.ndim, n + 2, list)
+  if not t.strided then return n + 1 + t.ndim end
+  table.move(core.strides(value, extents), 1, t.ndim, n + 2 + t.ndim, list)
+  return n + 1 + 2 * t.ndim
+end
+
+-- Raises where a kernel writes a value that is a broadcast view, of which several elements are one in memory.
+local function check_written(state, param, value, path)
+  if not (param.written and param.type.strided) then return end
+  local extents = { value:shape() }
+  for axis, stride in ipairs(core.strides(value, extents)) do
+    if stride == 0 and extents[axis] > 1 then
+      fail("argument", "%s: %s, is a broadcast view, which the kernel writes: several of its elements are one in memory; "
+        .. "pass a copy (a:copy())", state.name, path and ("'%s', which is captured"):format(path.text)
+        or ("argument %d, '%s'"):format(param.argument, state.params[param.argument]))
     end
+  end
+end
+
+-- What the kernel of a variant is called with.
+local function expand(state, variant, values)
+  local list, n, input = {}, 0, 0
+  for k, param in ipairs(variant.emitted.params) do
+    local path
+    if not param.argument then
+      input = input + 1
+      path = variant.inputs[input].path
+    end
+    check_written(state, param, values[k], path)
+    n = add_value(list, n, values[k], param.type)
   end
   return list, n
 end
@@ -324,7 +355,7 @@ local function fix_sizes(plan, facts, params, values, how)
   end
   for k in pairs(plan.depends) do
     local one = facts[params[k]]
-    if one.kind == "array" and one.ndim == 1 then
+    if (one.kind == "array" or one.kind == "view") and one.ndim == 1 then
       one.extent = #values[k]
     elseif one.kind == "integer" then
       local guard = { kind = "guard", value = values[k], argument = one.argument, fn = one.fn, upvalue = one.upvalue,
@@ -355,7 +386,8 @@ local function comparison(state, variant, kernel, values, how)
     elseif t.ndim and t.element.composite then
       one.kind, one.dtype, one.ndim = "structs", "uint8", t.ndim + 1
       one.value, one.parts = t.element.struct, struct_array.PARTS
-    elseif t.ndim then one.kind, one.dtype, one.ndim = "array", t.element.name, t.ndim
+    elseif t.ndim then
+      one.kind, one.dtype, one.ndim = t.strided and "view" or "array", t.element.name, t.ndim
     elseif t.weak then one.kind = t.name
     else one.kind = t.kind == "b" and "boolean" or "number" end
     if not param.argument then
@@ -387,7 +419,7 @@ end
 -- along x.
 local function launch(object, state, threads, how, ...)
   local variant, values = find(state, { ... }, select("#", ...), threads)
-  local list, n = expand(variant, values)
+  local list, n = expand(state, variant, values)
   local kernel = kernel_of(state, variant)
   if variant.dynamic then
     local count = math.type(how.count) and math.tointeger(how.count)
@@ -566,4 +598,4 @@ local function jit(...)
 end
 
 return { jit = jit, function_of = builtins.function_of, compile = compile, inputs_of = inputs_of,
-  raise_fault = raise_fault }
+  add_value = add_value, raise_fault = raise_fault }

@@ -137,7 +137,7 @@ function names.type_of(value)
   if kind then return types[kind] end
   if type(value) == "boolean" then return types.bool end
   if type(value) == "userdata" and core.is_array(value) then
-    return types.array(types.dtype(value.dtype), value.ndim)
+    return (value.contiguous and types.array or types.strided)(types.dtype(value.dtype), value.ndim)
   end
   if storage.is_complex(value) then return types.complex end
   local of = struct.of_value(value)

@@ -67,19 +67,22 @@ function signatures.parse(text, structs)
   return list
 end
 
--- Whether a value of type `got`, nil where it has none, is one for the type of a signature.
+-- Whether a value of type `got`, nil where it has none, is one for the type of a signature. A view that is not
+-- contiguous is one for an array.
 local function fits(value, got, t)
-  if got == t then return true end
+  if got == t or got and got.strided and types.array(got.element, got.ndim) == t then return true end
   if t.composite then return got == nil and type(value) == "table" end -- its fields are checked when it is packed
   return got ~= nil and not t.ndim and got.kind ~= nil and not got.ndim and (got.kind == "b") == (t.kind == "b")
     and (got.kind ~= "c" or t.kind == "c")
 end
 
--- A function that gives the types of a signature, and raises unless the arguments are of them.
+-- A function that gives the types of a signature, of views strided ones, and raises unless the arguments are of them.
 function signatures.fixed(state, list)
   return function(args)
+    local types_of_call = {}
     for k, t in ipairs(list) do
       local got = names.type_of(args[k])
+      types_of_call[k] = got and got.strided and got or t
       if not fits(args[k], got, t) then
         local bytes = t.ndim and t.element.composite and got and got.ndim and got.element.name == "uint8"
         fail("dtype", "%s: argument %d, '%s', is %s by the signature, got %s%s", state.name, k, state.params[k], t.text,
@@ -87,7 +90,7 @@ function signatures.fixed(state, list)
           bytes and (": %s:view(a) is one of its bytes"):format(t.element.text) or "")
       end
     end
-    return list
+    return types_of_call
   end
 end
 

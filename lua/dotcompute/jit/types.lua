@@ -52,7 +52,7 @@ function types.array(element, ndim)
   return t
 end
 
--- The same whose elements lie at any distances along the axes: arguments of dc.guvectorize.
+-- The same whose elements lie at any distances along the axes: of views that are not contiguous.
 function types.strided(element, ndim)
   local name = ("%s[%ds]"):format(element.name, ndim)
   local t = arrays[name]
@@ -199,6 +199,7 @@ end
 function types.join(a, b)
   if a == b or b == types.unknown then return a end
   if a == types.unknown then return b end
+  if a.ndim and a.ndim == b.ndim and a.element == b.element then return types.strided(a.element, a.ndim) end
   if (types.is_number(a) or a.kind == "c") and (types.is_number(b) or b.kind == "c") then return types.meet(a, b) end
   if a.composite == "tuple" and b.composite == "tuple" and #a.items == #b.items then
     local items = {}

@@ -85,6 +85,7 @@ end
 -- dc.view_as(a, "float4"), dc.view_as(a, S): the elements of an array, or its bytes, as vectors or structs; the last
 -- extent is divided.
 function vectors:view_as(n, array, t)
+  self:need_contiguous(array, n.args[1], "dc.view_as")
   local of, per = array.type.element, nil
   if t.vector and of == t.component then
     per = t.vector

@@ -509,7 +509,7 @@ dc.zeros(3).device == dc.device()          --> true
   },
   {
     "contiguous", at = "array", type = "boolean",
-    text = "Whether it is in C order without gaps; kernels take only contiguous arrays.",
+    text = "Whether it is in C order without gaps; kernels in CUDA C take only contiguous arrays.",
     example = [[
 local a = dc.zeros(2, 3)
 a.contiguous, a.T.contiguous, a.T:copy().contiguous      --> true, false, true
