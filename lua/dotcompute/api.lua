@@ -116,6 +116,12 @@ lazy_methods("distribute", "scatter")
 lazy("distribute", "gather", "parallel")
 lazy("comm", "world", "rank", "comm")
 lazy_methods("rearrange", "tile", "repeat_", "flip", "roll", "pad")
+lazy("texture", "texture", "surface")
+for _, type in ipairs { "texture", "surface" } do
+  for _, name in ipairs { "update", "array", "shape" } do
+    core.texture_method(type, name, at_first_call("texture", name))
+  end
+end
 core.method("explain", function(...) return require "dotcompute.explain".explain(...) end)
 
 return dc

@@ -57,14 +57,14 @@ static void walk_type(walk *w, dc_ctype *t) {
   NUMBER(w, t->is_const);
   NUMBER(w, t->any_char);
   NUMBER(w, t->is_reference);
-  NUMBER(w, t->is_complex);
+  NUMBER(w, t->named);
   NUMBER(w, t->is_natural);
   NUMBER(w, t->record);
   NUMBER(w, t->size);
   NUMBER(w, t->align);
   const bool has_dtype = t->cls == DC_CT_SCALAR || t->cls == DC_CT_VECTOR;
   expect(w, t->cls <= DC_CT_OPAQUE && (t->dtype < DC_NDTYPES || t->dtype == DC_DTYPE_NONE) && t->lanes >= 1 &&
-                t->lanes <= 4 && t->pointers >= 0 && t->pointers < 256 &&
+                t->lanes <= 4 && t->pointers >= 0 && t->pointers < 256 && t->named <= DC_NAMED_SURFACE &&
                 (!has_dtype || t->dtype != DC_DTYPE_NONE) && t->record >= 0 && t->record <= w->nrecords);
 }
 

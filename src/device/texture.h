@@ -90,7 +90,7 @@ typedef struct dc_texture_limits {
 } dc_texture_limits;
 
 /* Optional as a whole (default: the device has no textures).  Copies go into the current stream, as those of the memory
-** table do.  What is closed is no longer used by the device; closing never fails. */
+** table do.  Closing never fails and never waits: it takes effect after all work issued before, in any stream. */
 typedef struct dc_texture_ops {
   int (*limits)(dc_device *dev, dc_texture_limits *out, dc_error *err);
   /* Contents undefined.  `surface`: surfaces can be made of it. */
@@ -104,3 +104,15 @@ typedef struct dc_texture_ops {
   int (*surface_open)(dc_device *dev, dc_storage *storage, uint32_t level, uint64_t *handle, dc_error *err);
   void (*surface_close)(dc_device *dev, uint64_t handle);
 } dc_texture_ops;
+
+/* --- checked calls, which open the device (texture.c) --- */
+
+const char *dc_texture_kind_name(dc_texture_kind kind); /* "2d layered" */
+/* DC_DEVICE where the device has no textures. */
+int dc_texture_limits_of(dc_device *dev, dc_texture_limits *out, dc_error *err);
+/* Storage of a shape within the limits, counted as memory of the device.  *surface: surfaces can be made of it. */
+int dc_storage_open(dc_device *dev, const dc_texture_shape *shape, dc_storage **out, bool *surface, dc_error *err);
+void dc_storage_close(dc_device *dev, const dc_texture_shape *shape, dc_storage *storage);
+/* A level from `memory`, or with `write` false to it. */
+int dc_storage_copy(dc_device *dev, dc_storage *storage, const dc_texture_shape *shape, uint32_t level, dc_ptr memory,
+                    bool write, dc_error *err);

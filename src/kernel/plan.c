@@ -29,6 +29,7 @@ static void plan_scalar(dc_plan_param *p, const dc_ctype *t) {
     return;
   default:
     p->conv = t->is_natural ? DC_CONV_NATURAL : DC_CONV_INT;
+    p->named = (uint8_t)t->named;
     if (is_wide(t->dtype)) p->alias = DC_ALIAS_VALUE;
     return;
   }
@@ -69,7 +70,7 @@ static void plan_nested(dc_plan_param *p) {
 }
 
 static void plan_vector(dc_plan_param *p, const dc_ctype *t) {
-  p->conv = t->is_complex ? DC_CONV_COMPLEX : DC_CONV_VECTOR;
+  p->conv = t->named == DC_NAMED_COMPLEX ? DC_CONV_COMPLEX : DC_CONV_VECTOR;
   p->dtype = t->dtype;
   p->lanes = (uint8_t)t->lanes;
   if (is_wide(t->dtype)) p->alias = DC_ALIAS_VALUE;

@@ -16,6 +16,7 @@
 #include "array/evaluate.h"
 #include "array/graph/geometry.h"
 #include "array/graph/types.h"
+#include "array/texture.h"
 #include "base/dtype.h"
 #include "base/error.h"
 #include "base/line.h"
@@ -31,6 +32,7 @@
 #include "lua/host_interrupt.h"
 #include "lua/module.h"
 #include "lua/object.h"
+#include "lua/texture.h"
 
 #define LEVEL 8 /* stack slots that one level of tables needs */
 
@@ -81,7 +83,8 @@ static const char *wanted(const dc_plan_param *p, char text[64]) {
     case DC_CONV_COMPLEX: return "a number or a table {real, imaginary}";
     case DC_CONV_STRUCT: snprintf(text, 64, "a table of its fields or a string of %u bytes", p->size); return text;
     case DC_CONV_RECORD: snprintf(text, 64, "a string of %u bytes", p->size); return text;
-    default: return "a number";
+    default:
+      return p->named == DC_NAMED_TEXTURE ? "a texture" : p->named == DC_NAMED_SURFACE ? "a surface" : "a number";
   }
 }
 
@@ -179,6 +182,28 @@ static inline bool put_common(lua_State *L, const dc_lua *self, const dc_kernel 
   return false;
 }
 
+/* A texture or surface, `object` (NULL: closed), for a parameter of 64 bits.  Where the source calls that by CUDA's
+** name, it has to be the right one of both. */
+static DC_COLD int put_texture(marshal *m, const dc_plan_param *p, const dc_array *object, bool surface, char *base,
+                               dc_error *err) {
+  static const char *const names[] = { "a texture", "a surface" };
+  uint64_t handle;
+  const bool wide = p->size == sizeof handle && (p->dtype == DC_UINT64 || p->dtype == DC_INT64);
+  if (!object) return dc_fail(err, DC_ARGUMENT, NULL, "the %s is closed", names[surface] + 2);
+  if ((p->conv != DC_CONV_INT && p->conv != DC_CONV_WORD) || !wide)
+    return dc_fail(err, DC_ARGUMENT, NULL, "%s is passed for a parameter of type %s, not for one of this type",
+                   names[surface], surface ? "cudaSurfaceObject_t" : "cudaTextureObject_t");
+  if (p->named != DC_NAMED_PLAIN && (p->named == DC_NAMED_SURFACE) != surface)
+    return dc_fail(err, DC_ARGUMENT, NULL, "got %s where the kernel takes %s (%s)", names[surface], names[!surface],
+                   surface ? "dc.texture(s) is one over a surface" : "dc.surface(t) is one over a texture");
+  if (dc_array_device(object) != m->k->dev)
+    return dc_fail(err, DC_ARGUMENT, NULL, "got %s of device %s, the kernel is compiled for %s", names[surface],
+                   dc_array_device(object)->id, m->k->dev->id);
+  if (dc_texture_handle(object, &handle, err) != 0) return -1;
+  dc_plan_put_ptr(p, handle, base);
+  return 0;
+}
+
 /* Converts the value at idx into the bytes at base + p->offset; -1: *err and m->field say what is wrong. */
 static DC_HOT int put_value(marshal *m, const dc_plan_param *p, int idx, char *base, dc_error *err) {
   lua_State *L = m->L;
@@ -189,6 +214,9 @@ static DC_HOT int put_value(marshal *m, const dc_plan_param *p, int idx, char *b
     case LUA_TUSERDATA: {
       dc_lua_array *o = dc_lua_test(L, m->self, idx, DC_LUA_ARRAY);
       if (o) return put_array(m, p, o->a, base, err);
+      dc_array *object;
+      bool surface;
+      if (dc_lua_totexture(L, m->self, idx, &object, &surface)) return put_texture(m, p, object, surface, base, err);
       double re, im;
       if ((p->conv == DC_CONV_COMPLEX || p->conv == DC_CONV_VECTOR) && p->lanes == 2 &&
           dc_dtypes[p->dtype].kind == 'f' && dc_lua_tocomplex(L, m->self, idx, &re, &im))

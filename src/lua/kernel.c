@@ -13,6 +13,7 @@
 #include "array/array.h"
 #include "array/capture.h"
 #include "array/graph/types.h"
+#include "array/texture.h"
 #include "base/error.h"
 #include "base/line.h"
 #include "base/runtime.h"
@@ -34,6 +35,7 @@
 #include "lua/object.h"
 #include "lua/profile.h"
 #include "lua/stream.h"
+#include "lua/texture.h"
 
 typedef struct kernel_object {
   uint64_t site;   /* number of the launch site of its last launch that was noted; 0: none */
@@ -216,7 +218,17 @@ static void use(const user *u, dc_array *a, bool writes) {
     dc_lua_raise_kernel(u->L, &err);
 }
 
-/* The arrays of a table, which stands for a struct or for several pointers, and of the tables in it. */
+/* The texture or surface at idx, and its memory; false where there is none. */
+static bool use_texture(const user *u, int idx) {
+  dc_error err = DC_ERROR_INIT;
+  dc_array *object = NULL;
+  bool surface;
+  if (!lua_isuserdata(u->L, idx) || !dc_lua_totexture(u->L, u->self, idx, &object, &surface)) return false;
+  if (object && dc_texture_use(object, u->by, &err) != 0) dc_lua_raise_kernel(u->L, &err);
+  return true;
+}
+
+/* The arrays and textures of a table, which stands for a struct or for several pointers, and of the tables in it. */
 static void use_table(const user *u, int idx, int depth) {
   lua_State *L = u->L;
   if (depth > 16) return; /* no argument that has been converted goes so deep */
@@ -224,6 +236,7 @@ static void use_table(const user *u, int idx, int depth) {
   for (lua_pushnil(L); lua_next(L, idx); lua_pop(L, 1)) {
     dc_lua_array *o = dc_lua_test(L, u->self, -1, DC_LUA_ARRAY);
     if (o && o->a) use(u, o->a, true);
+    else if (use_texture(u, lua_gettop(L))) continue;
     else if (lua_istable(L, -1)) use_table(u, lua_gettop(L), depth + 1);
   }
 }
@@ -241,6 +254,7 @@ static DC_COLD void order_launch(lua_State *L, dc_lua *self, const dc_kernel *k,
   for (int i = 0; i < k->nparams; i++) {
     dc_lua_array *o = dc_lua_test(L, self, first + i, DC_LUA_ARRAY);
     if (o && o->a) use(&u, o->a, !k->params[i].is_const);
+    else if (use_texture(&u, first + i)) continue;
     else if (lua_istable(L, first + i)) use_table(&u, first + i, 0);
   }
   for (int i = 0; i < m->nglobals; i++) use(&u, m->globals[i], true);

@@ -36,6 +36,9 @@ enum dc_lua_slot {
   DC_LUA_SOURCE,
   DC_LUA_VARIANT,
   DC_LUA_COMM,
+  DC_LUA_TEXTURE,
+  DC_LUA_SURFACE,
+  DC_LUA_STORAGE,
   DC_LUA_NTYPES,
   DC_LUA_NULL = DC_LUA_NTYPES, /* dc.null */
   DC_LUA_DEVICES,              /* light userdata of a dc_device -> its device object */

@@ -140,9 +140,10 @@ static bool read_words(declaration *d) {
 static void find_type(dc_ctype *t, const char *name) {
   t->dtype = dc_dtype_parse(name, strlen(name));
   t->lanes = 1;
+  t->named = dc_named_by(name, strlen(name));
   if (strcmp(name, "void") == 0) {
     t->cls = DC_CT_VOID;
-  } else if (strcmp(name, "cudaTextureObject_t") == 0 || strcmp(name, "cudaSurfaceObject_t") == 0) {
+  } else if (t->named == DC_NAMED_TEXTURE || t->named == DC_NAMED_SURFACE) {
     t->cls = DC_CT_SCALAR;
     t->dtype = DC_UINT64;
   } else if (t->dtype != DC_DTYPE_NONE) {

@@ -12,6 +12,21 @@ size_t dc_vector_align(size_t component, int lanes) {
   return size < 16 ? size : 16;
 }
 
+dc_named dc_named_by(const char *name, size_t n) {
+  static const struct {
+    const char *name;
+    dc_named is;
+  } list[] = {
+    { "cuFloatComplex", DC_NAMED_COMPLEX },      { "cuComplex", DC_NAMED_COMPLEX },
+    { "cuDoubleComplex", DC_NAMED_COMPLEX },     { "cudaTextureObject_t", DC_NAMED_TEXTURE },
+    { "CUtexObject", DC_NAMED_TEXTURE },         { "cudaSurfaceObject_t", DC_NAMED_SURFACE },
+    { "CUsurfObject", DC_NAMED_SURFACE },
+  };
+  for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+    if (strlen(list[i].name) == n && memcmp(name, list[i].name, n) == 0) return list[i].is;
+  return DC_NAMED_PLAIN;
+}
+
 void dc_params_free(dc_cparam *params, int n) {
   for (int i = 0; i < n; i++) {
     free(params[i].name);

@@ -10,6 +10,15 @@
 #include "base/dtype.h"
 #include "base/error.h"
 
+/* Typedefs whose name says more than the type that they stand for. */
+typedef enum dc_named {
+  DC_NAMED_PLAIN,
+  DC_NAMED_COMPLEX, /* cuFloatComplex, cuDoubleComplex: vectors of two */
+  DC_NAMED_TEXTURE, /* cudaTextureObject_t, CUtexObject: integers of 64 bits */
+  DC_NAMED_SURFACE  /* cudaSurfaceObject_t, CUsurfObject */
+} dc_named;
+dc_named dc_named_by(const char *name, size_t n);
+
 /* A C type of a kernel parameter. */
 typedef enum dc_ctype_class {
   DC_CT_SCALAR,  /* `dtype` says which; C's char/long/size_t … are mapped to fixed-width dtypes */
@@ -28,8 +37,8 @@ typedef struct dc_ctype {
   bool is_const;      /* the pointee of the last pointer is const (`const T *`) */
   bool any_char;      /* pointee is a char of any sign: int8 or uint8 or bool arrays of bytes fit */
   bool is_reference;  /* `T &`: counted among the pointers, but nothing that a launch can pass */
-  bool is_complex;    /* VECTOR of two that the source calls cuFloatComplex or cuDoubleComplex: a number will do */
   bool is_natural;    /* SCALAR: no negative value is meant (an enumeration without any) */
+  dc_named named;     /* what the source calls it: for COMPLEX a number will do, for the others an object */
   int record;         /* STRUCT by value: its layout is image->records[record - 1]; 0 where that is not known */
   size_t size, align; /* of the value (pointers == 0) or of the pointee (pointers == 1), where known; else 0 */
   char *spelling;     /* as C writes it, owned by the image: "const float *" */

@@ -35,23 +35,17 @@ static bool is_type_word(dc_token t) {
   return dc_token_in(t, words);
 }
 
-/* CUDA's complex types are typedefs of float2 and double2, so that only the spelling distinguishes them. */
-static bool is_complex_word(dc_token t) {
-  static const char *const words[] = {"cuFloatComplex", "cuComplex", "cuDoubleComplex", NULL};
-  return dc_token_in(t, words);
-}
-
 /* The parameter's name is the last word of its declarator: "const float *x", "float x[4]", "void (*f)(int)". */
 static void read_params(scanner *s, dc_scanned *k) {
   char *names[256];
-  bool complexes[256] = {false};
+  dc_named called[256] = {DC_NAMED_PLAIN}, is = DC_NAMED_PLAIN;
   int n = 0;
   dc_token word = {DC_TOKEN_END, NULL, 0, 0};
-  bool any = false, in_default = false, is_complex = false;
+  bool any = false, in_default = false;
   for (int round = 1, angle = 0; round > 0;) {
     dc_token t = dc_token_next(&s->in);
     if (t.kind == DC_TOKEN_END) break;
-    is_complex = is_complex || is_complex_word(t);
+    if (t.kind == DC_TOKEN_WORD && is == DC_NAMED_PLAIN) is = dc_named_by(t.s, t.n);
     char c = t.kind == DC_TOKEN_PUNCT ? *t.s : '\0';
     if (c == '(' || c == '[' || c == '{') {
       if (c == '(' && !in_default && round == 1) { /* void (*name)(…): the name is in the first group */
@@ -78,11 +72,12 @@ static void read_params(scanner *s, dc_scanned *k) {
       bool is_void = word.kind == DC_TOKEN_WORD && dc_token_is(word, "void") && n == 0 && round == 0;
       bool named = word.kind == DC_TOKEN_WORD && !is_type_word(word);
       if (any && !is_void && n < 256) {
-        complexes[n] = is_complex;
+        called[n] = is;
         names[n++] = named ? copy(s, word.s, word.n) : NULL;
       }
       word.kind = DC_TOKEN_END;
-      any = in_default = is_complex = false;
+      any = in_default = false;
+      is = DC_NAMED_PLAIN;
     } else {
       any = true;
       if (t.kind == DC_TOKEN_WORD && !in_default && angle == 0) word = t;
@@ -90,13 +85,13 @@ static void read_params(scanner *s, dc_scanned *k) {
   }
   k->nparams = n;
   k->params = dc_arena_alloc(s->arena, sizeof *k->params * (size_t)(n ? n : 1));
-  k->complexes = dc_arena_alloc(s->arena, sizeof *complexes * (size_t)(n ? n : 1));
-  if (!k->params || !k->complexes) {
+  k->named = dc_arena_alloc(s->arena, sizeof *called * (size_t)(n ? n : 1));
+  if (!k->params || !k->named) {
     s->failed = true;
     return;
   }
   memcpy(k->params, names, sizeof *names * (size_t)n);
-  memcpy(k->complexes, complexes, sizeof *complexes * (size_t)n);
+  memcpy(k->named, called, sizeof *called * (size_t)n);
 }
 
 static char *qualify(scanner *s, dc_token name) {
@@ -128,7 +123,7 @@ static void add_kernel(scanner *s, dc_token name, int line) {
       o->line = k->line;
       o->nparams = k->nparams;
       o->params = k->params;
-      o->complexes = k->complexes;
+      o->named = k->named;
       return;
     }
   *s->last = k;

@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include "base/arena.h"
+#include "compile/types/image.h"
 
 typedef struct dc_scanned {
   char *name;       /* qualified: "ns::k" */
@@ -17,7 +18,7 @@ typedef struct dc_scanned {
   int line;         /* from 1 */
   int nparams;
   char **params;    /* names; NULL for an unnamed one */
-  bool *complexes;  /* which of them are declared cuFloatComplex or cuDoubleComplex */
+  dc_named *named;  /* what their types are called */
   struct dc_scanned *next;
 } dc_scanned;
 

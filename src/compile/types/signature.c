@@ -74,9 +74,24 @@ static void make_complex(dc_ctype *t) {
   if (!at) return;
   dc_buf b = DC_BUF_INIT;
   dc_buf_printf(&b, "%.*s%s%s", (int)(at - t->spelling), t->spelling, name, at + strlen(vector));
-  t->is_complex = true;
+  t->named = DC_NAMED_COMPLEX;
   free(t->spelling);
   t->spelling = dc_buf_take(&b);
+}
+
+/* A texture or a surface is an integer of 64 bits to the compiler. */
+static void make_object(dc_ctype *t, dc_named named) {
+  if (t->cls != DC_CT_SCALAR || t->pointers > 0 || t->dtype != DC_UINT64) return;
+  char *spelling = strdup(named == DC_NAMED_TEXTURE ? "cudaTextureObject_t" : "cudaSurfaceObject_t");
+  if (!spelling) return;
+  free(t->spelling);
+  t->spelling = spelling;
+  t->named = named;
+}
+
+static void make_named(dc_ctype *t, dc_named named) {
+  if (named == DC_NAMED_COMPLEX) make_complex(t);
+  else if (named != DC_NAMED_PLAIN) make_object(t, named);
 }
 
 int dc_signature_finish(dc_signature *sig, const char *name, const char *lowered, const dc_scanned *scanned,
@@ -87,7 +102,7 @@ int dc_signature_finish(dc_signature *sig, const char *name, const char *lowered
   bool named = scanned && scanned->nparams == sig->nparams;
   for (int i = 0; i < sig->nparams; i++) {
     dc_buf b = DC_BUF_INIT;
-    if (named && scanned->complexes[i]) make_complex(&sig->params[i].type);
+    if (named) make_named(&sig->params[i].type, scanned->named[i]);
     bool has_name = named && scanned->params[i] && !is_type_name(scanned->params[i], sig->params[i].type.spelling);
     if (has_name) dc_buf_puts(&b, scanned->params[i]);
     else dc_buf_printf(&b, "arg%d", i + 1);

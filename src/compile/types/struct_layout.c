@@ -39,13 +39,13 @@ bool dc_struct_layouts_wanted(const dc_image *image) {
 
 /* --- types -------------------------------------------------------------------------------------------- */
 
-/* Behind typedefs and qualifiers. *is_const and *is_complex are set where a const or cuFloatComplex is passed. */
-static const dc_die *resolve(const builder *b, uint32_t at, bool *is_const, bool *is_complex) {
+/* Behind typedefs and qualifiers. *is_const is set where a const is passed, *named where one of those typedefs is. */
+static const dc_die *resolve(const builder *b, uint32_t at, bool *is_const, dc_named *named) {
   const dc_die *d = at ? dc_dwarf_at(&b->dwarf, at) : NULL;
   for (int i = 0; d && i < 100; i++) {
     if (d->tag == DW_TAG_const_type) *is_const = true;
     else if (d->tag == DW_TAG_typedef && d->name)
-      *is_complex = *is_complex || strcmp(d->name, "cuFloatComplex") == 0 || strcmp(d->name, "cuDoubleComplex") == 0;
+      *named = *named != DC_NAMED_PLAIN ? *named : dc_named_by(d->name, strlen(d->name));
     else if (d->tag != DW_TAG_volatile_type) break;
     d = d->type ? dc_dwarf_at(&b->dwarf, d->type) : NULL;
   }
@@ -107,13 +107,13 @@ static bool is_even(const dc_die *d, int lanes, size_t component) {
 static int record_of(builder *b, const dc_die *d, int depth);
 
 /* A struct by its name: CUDA's vectors, half and complex types where it is laid out like them; else a record. */
-static void set_struct(builder *b, dc_ctype *t, const dc_die *d, bool is_complex, bool by_value, int depth) {
+static void set_struct(builder *b, dc_ctype *t, const dc_die *d, dc_named named, bool by_value, int depth) {
   const char *name = d->name ? d->name : "";
   const bool complex64 = strcmp(name, "complex<float>") == 0, complex128 = strcmp(name, "complex<double>") == 0;
   dc_ctype_classify(name, t);
   if (t->cls == DC_CT_SCALAR && d->size == dc_dtype_size(t->dtype)) return;
   if (t->cls == DC_CT_VECTOR && is_even(d, t->lanes, dc_dtype_size(t->dtype))) {
-    t->is_complex = is_complex;
+    t->named = named == DC_NAMED_COMPLEX ? named : DC_NAMED_PLAIN;
     return;
   }
   t->cls = DC_CT_STRUCT;
@@ -128,14 +128,17 @@ static void set_struct(builder *b, dc_ctype *t, const dc_die *d, bool is_complex
   if (record >= 0 && by_value) t->record = record + 1;
 }
 
-static void set_type(builder *b, dc_ctype *t, const dc_die *d, bool is_complex, bool by_value, int depth) {
+static void set_type(builder *b, dc_ctype *t, const dc_die *d, dc_named named, bool by_value, int depth) {
   t->size = d->size;
   switch (d->tag) {
-    case DW_TAG_base_type: set_base(t, d); break;
+    case DW_TAG_base_type:
+      set_base(t, d);
+      if (t->dtype == DC_UINT64 && named != DC_NAMED_COMPLEX) t->named = named;
+      break;
     case DW_TAG_enumeration_type: set_enumeration(t, d); break;
     case DW_TAG_structure_type:
     case DW_TAG_class_type:
-    case DW_TAG_union_type: set_struct(b, t, d, is_complex, by_value, depth); break;
+    case DW_TAG_union_type: set_struct(b, t, d, named, by_value, depth); break;
     default: break;
   }
 }
@@ -150,18 +153,20 @@ static const char *name_of(const dc_die *d) {
 /* The type at `at`, behind its array's extents; an opaque one where it is not understood. */
 static dc_ctype read_type(builder *b, uint32_t at, int depth) {
   dc_ctype t = {.cls = DC_CT_OPAQUE, .dtype = DC_DTYPE_NONE, .lanes = 1};
-  bool is_const = false, is_complex = false;
-  const dc_die *d = resolve(b, at, &is_const, &is_complex);
+  bool is_const = false;
+  dc_named named = DC_NAMED_PLAIN;
+  const dc_die *d = resolve(b, at, &is_const, &named);
   while (d && d->tag == DW_TAG_pointer_type && t.pointers < 100) {
     t.pointers++;
-    is_const = is_complex = false;
-    d = resolve(b, d->type, &is_const, &is_complex);
+    is_const = false;
+    named = DC_NAMED_PLAIN;
+    d = resolve(b, d->type, &is_const, &named);
   }
-  while (t.pointers > 0 && d && d->tag == DW_TAG_array_type) d = resolve(b, d->type, &is_const, &is_complex);
+  while (t.pointers > 0 && d && d->tag == DW_TAG_array_type) d = resolve(b, d->type, &is_const, &named);
   t.is_const = is_const && t.pointers == 1;
   bool is_void = !d || d->tag == DW_TAG_unspecified_type;
   if (is_void && t.pointers > 0) t.cls = DC_CT_VOID;
-  else if (d && (t.pointers == 0 || depth < MAX_DEPTH)) set_type(b, &t, d, is_complex, t.pointers == 0, depth);
+  else if (d && (t.pointers == 0 || depth < MAX_DEPTH)) set_type(b, &t, d, named, t.pointers == 0, depth);
   dc_buf s = DC_BUF_INIT;
   if (d && d->tag == DW_TAG_subroutine_type) dc_buf_puts(&s, "(*)(...)"); /* as pointers to functions are spelled */
   else dc_buf_printf(&s, "%s%s%s", is_const && t.pointers > 0 ? "const " : "", name_of(d), t.pointers ? " " : "");
@@ -196,7 +201,8 @@ static dc_field *add_field(builder *b, int record) {
 static uint32_t read_extents(builder *b, int record, uint32_t at, dc_field *f) {
   for (;;) {
     bool ignored = false;
-    const dc_die *d = resolve(b, at, &ignored, &ignored);
+    dc_named unused = DC_NAMED_PLAIN;
+    const dc_die *d = resolve(b, at, &ignored, &unused);
     if (!d || d->tag != DW_TAG_array_type) return at;
     for (const dc_die *s = d->children; s; s = s->next) {
       if (s->tag != DW_TAG_subrange_type) continue;
@@ -227,7 +233,8 @@ static void read_member(builder *b, int record, const dc_die *m, int depth) {
 /* The fields of a base are the struct's own. */
 static void read_base(builder *b, int record, const dc_die *m, int depth) {
   bool ignored = false;
-  const dc_die *d = resolve(b, m->type, &ignored, &ignored);
+  dc_named unused = DC_NAMED_PLAIN;
+  const dc_die *d = resolve(b, m->type, &ignored, &unused);
   int base = d ? record_of(b, d, depth + 1) : -1;
   if (base < 0 || b->image->records[base].why_not) {
     refuse(b, record, "a class that it is derived from can only be passed as bytes");
@@ -347,7 +354,8 @@ static void read_kernel(builder *b, dc_signature *sig) {
     if (d->tag != DW_TAG_formal_parameter) continue;
     dc_ctype *t = &sig->params[i++].type;
     bool ignored = false;
-    const dc_die *type = resolve(b, d->type, &ignored, &ignored);
+    dc_named unused = DC_NAMED_PLAIN;
+    const dc_die *type = resolve(b, d->type, &ignored, &unused);
     if (t->cls != DC_CT_STRUCT || t->pointers > 0 || !type) continue;
     bool is_struct = type->tag == DW_TAG_structure_type || type->tag == DW_TAG_class_type;
     if ((!is_struct && type->tag != DW_TAG_union_type) || (t->size && t->size != type->size)) continue;

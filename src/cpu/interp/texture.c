@@ -65,7 +65,7 @@ uint64_t dc_cpu_texture_add(const dc_cpu_texture *t, dc_error *err) {
   pthread_mutex_lock(&lock);
   slot *s = take_slot(&number);
   if (s != NULL) {
-    s->serial += s->serial == UINT32_MAX ? 2 : 1; /* never 0 */
+    s->serial = s->serial == INT32_MAX ? 1 : s->serial + 1; /* not 0, and handles are positive integers */
     s->texture = *t;
     handle = (uint64_t)s->serial << 32 | number;
     atomic_store_explicit(&s->handle, handle, memory_order_release);

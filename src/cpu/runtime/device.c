@@ -30,6 +30,7 @@
 #include "cpu/runtime/pool.h"
 #include "cpu/runtime/state.h"
 #include "cpu/runtime/stream.h"
+#include "cpu/runtime/texture.h"
 #include "cpu/runtime/threads.h"
 
 #define SHARED_LIMIT ((size_t)48 << 10) /* bytes of shared memory a block may have unless a kernel asks for more */
@@ -429,6 +430,7 @@ const dc_backend dc_cpu_backend = {
   .graphs = &dc_cpu_graph_ops,
   .libraries = &library_ops,
   .comms = &dc_cpu_comm_ops,
+  .textures = &dc_cpu_texture_ops,
   .discover = discover,
   .open = cpu_open,
 };
