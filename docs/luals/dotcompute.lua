@@ -2051,6 +2051,98 @@ function c_module:reload() end
 ---```
 function c_module:close() end
 
+---What kernels read by `tex2D` and its like, made by `dc.texture`.
+---@class dotcompute.texture
+---@field kind string Its dimensions: "1d", "2d", "3d", "1d layered", "2d layered", "cube" or "cube layered".
+---@field dtype dotcompute.dtype The dtype of the array that it was made of.
+---@field channels integer Numbers in a texel.
+---@field levels integer Number of mipmap levels; 1 without mipmaps.
+---@field device dotcompute.device The device that it is on, the array's.
+---@field handle integer The integer that kernels receive, for arrays of textures (`dc.array({t.handle, u.handle}, "uint64")` for `const cudaTextureObject_t *`) and for variables of a module (`m:global("image")[{}] = t.handle`).
+local c_texture = {}
+
+---@class dotcompute.texture.update.options
+---@field level? integer the level, from 1, the largest, on. Default: 1, or a surface's own
+
+---Copies new texels into it; returns it. Of a texture with `mipmaps = true` the other levels are made anew too, unless the level is given.
+---```lua
+---local t = dc.texture(dc.zeros(2, 2))
+---t:update(dc.ones(2, 2)):array()            --> {{1, 1}, {1, 1}}
+---```
+---@param a dotcompute.array of the level's dtype and shape
+---@param options? dotcompute.texture.update.options options by name
+---@return dotcompute.texture|dotcompute.surface # itself
+function c_texture:update(a, options) end
+
+---A new array with the texels of a level.
+---```lua
+---local t = dc.texture(dc.array({ 1, 3, 5, 7 }), { mipmaps = true, normalized = true })
+---t:array(2), t:array(3)                     --> {2, 6}, {4}
+---```
+---@param level? integer from 1, the largest, on. Default: 1, or a surface's own
+---@return dotcompute.array # the texels
+function c_texture:array(level) end
+
+---The extents of the texels as an array has them, channels last.
+---```lua
+---dc.texture(dc.zeros(4, 5, 2), { channels = 2 }):shape()  --> 4, 5, 2
+---```
+---@return integer ... # the extents
+function c_texture:shape() end
+
+---Ends it. Its memory is freed when no other texture or surface shares it and the work that uses it has ended. Closing twice is fine.
+---```lua
+---local t = dc.texture(dc.zeros(4))
+---t:close()
+---tostring(t)                                --> closed texture
+---```
+function c_texture:close() end
+
+---What kernels read and write by `surf2Dread`, `surf2Dwrite` and their like, made by `dc.surface`.
+---@class dotcompute.surface
+---@field kind string Its dimensions: "1d", "2d", "3d", "1d layered", "2d layered", "cube" or "cube layered".
+---@field dtype dotcompute.dtype The dtype of the array that it was made of.
+---@field channels integer Numbers in a texel.
+---@field levels integer Number of mipmap levels; 1 without mipmaps.
+---@field level integer The level of a texture with mipmaps that it is, from 1, the largest, on.
+---@field device dotcompute.device The device that it is on, the array's.
+---@field handle integer The integer that kernels receive, for arrays of textures (`dc.array({t.handle, u.handle}, "uint64")` for `const cudaTextureObject_t *`) and for variables of a module (`m:global("image")[{}] = t.handle`).
+local c_surface = {}
+
+---Copies new texels into it; returns it. Of a texture with `mipmaps = true` the other levels are made anew too, unless the level is given.
+---```lua
+---local t = dc.texture(dc.zeros(2, 2))
+---t:update(dc.ones(2, 2)):array()            --> {{1, 1}, {1, 1}}
+---```
+---@param a dotcompute.array of the level's dtype and shape
+---@param options? dotcompute.texture.update.options options by name
+---@return dotcompute.texture|dotcompute.surface # itself
+function c_surface:update(a, options) end
+
+---A new array with the texels of a level.
+---```lua
+---local t = dc.texture(dc.array({ 1, 3, 5, 7 }), { mipmaps = true, normalized = true })
+---t:array(2), t:array(3)                     --> {2, 6}, {4}
+---```
+---@param level? integer from 1, the largest, on. Default: 1, or a surface's own
+---@return dotcompute.array # the texels
+function c_surface:array(level) end
+
+---The extents of the texels as an array has them, channels last.
+---```lua
+---dc.texture(dc.zeros(4, 5, 2), { channels = 2 }):shape()  --> 4, 5, 2
+---```
+---@return integer ... # the extents
+function c_surface:shape() end
+
+---Ends it. Its memory is freed when no other texture or surface shares it and the work that uses it has ended. Closing twice is fine.
+---```lua
+---local t = dc.texture(dc.zeros(4))
+---t:close()
+---tostring(t)                                --> closed texture
+---```
+function c_surface:close() end
+
 ---A queue of a device's work, made by `dc.stream`. What is issued in it runs in order, and concurrently with the work of other streams. `dc.using(s, fn, ...)` makes it the current one during a call; `k:with{stream = s}` launches a kernel in it.
 ---@class dotcompute.stream
 ---@field device dotcompute.device The device that it belongs to.
@@ -4827,6 +4919,48 @@ function dc.kernel_file(path, options) end
 ---@param options? dotcompute.module_file.options options by name
 ---@return dotcompute.module # the module
 function dc.module_file(path, options) end
+
+---@class dotcompute.texture.options
+---@field filter? "point"|"linear" the nearest texel, or interpolation between neighbours. Default: "point"
+---@field address? string|table "clamp", "border", "wrap" or "mirror": what is read outside; for each axis in `{x = …, y = …}`. "wrap" and "mirror" need `normalized`. Default: "clamp"
+---@field normalized? boolean coordinates from 0 to 1. Default: false; of cube textures true
+---@field read? "element"|"normalized" integers of 8 and 16 bits as they are, or as floats from 0 to 1 (signed ones from -1 to 1). Default: "element"
+---@field border? number|number[] the texel outside with address "border", a number for each channel. Default: 0
+---@field srgb? boolean uint8 texels are decoded from sRGB; needs `read = "normalized"`. Default: false
+---@field mipmaps? boolean|dotcompute.array[] true: levels of half the extents each, down to one texel, by means of 2, 4 or 8 texels; or a list of arrays, level 2 and on. Needs `normalized`. Default: none
+---@field mipmap_filter? "point"|"linear" between levels. Default: "point"
+---@field bias? number added to the level. Default: 0
+---@field level_range? number[] the least and the greatest level that are read, from 0 on. Default: all
+---@field channels? integer 1, 2 or 4: with more than one the last axis has so many elements, which are one texel. Default: 1
+---@field layered? boolean the first axis are layers, between which nothing is filtered. Default: false
+---@field cube? boolean six square faces, +x, -x, +y, -y, +z, -z; with `layered` any number of cubes. Default: false
+---@field copy? boolean false: the array's own memory is read, which has to be aligned (rows to 32 bytes). Default: true
+
+---A texture of an array's texels, or of those of a surface (or another texture), which it shares then.
+---```lua
+---local t = dc.texture(dc.arange(0, 5):reshape(2, 3), { filter = "linear" })
+---t.kind, t:shape()                          --> 2d, 2, 3
+---```
+---@param a dotcompute.array|dotcompute.surface|dotcompute.texture the texels
+---@param options? dotcompute.texture.options options by name
+---@return dotcompute.texture # the texture
+function dc.texture(a, options) end
+
+---@class dotcompute.surface.options
+---@field channels? integer 1, 2 or 4: with more than one the last axis has so many elements, which are one texel. Default: 1
+---@field layered? boolean the first axis are layers, between which nothing is filtered. Default: false
+---@field cube? boolean six square faces, +x, -x, +y, -y, +z, -z; with `layered` any number of cubes. Default: false
+---@field level? integer of a texture with mipmaps: the level, from 1, the largest, on. Default: 1
+
+---A surface with a copy of an array's texels; or of one level of a texture's, which it shares then. The texture reads what kernels have written to the surface from the next launch on.
+---```lua
+---local s = dc.surface(dc.zeros(2, 3))
+---s:array()                                  --> {{0, 0, 0}, {0, 0, 0}}
+---```
+---@param a dotcompute.array|dotcompute.texture|dotcompute.surface the texels
+---@param options? dotcompute.surface.options options by name
+---@return dotcompute.surface # the surface
+function dc.surface(a, options) end
 
 ---A new stream of the current device (or of that one). Also usable as `local s <close> = dc.stream()`.
 ---```lua

@@ -15,7 +15,6 @@ local numbers = { ["1d"] = 0, ["2d"] = 1, ["3d"] = 2, ["1d layered"] = 3, ["2d l
 local channel_types = { i = 0, u = 1, f = 2 }
 local addresses = { wrap = 0, clamp = 1, mirror = 2, border = 3 }
 local filters = { point = 0, linear = 1 }
-local most_levels = 18
 
 -- --- texels -------------------------------------------------------------------------------------------------------
 
@@ -59,7 +58,8 @@ local function describe(fname, shape, options)
   local layered, cube, n = options.layered, options.cube, #shape
   local function wrong(text)
     fail("shape", "%s: %s, not the extents %s%s", fname, text, shown(shape),
-      options.channels and options.channels > 1 and " before the channels" or " (several channels take option 'channels')")
+      options.channels and options.channels > 1 and " before the channels"
+        or " (several channels take option 'channels')")
   end
   local d = { width = shape[n], height = 1, depth = 1, layers = 1 }
   if cube then
@@ -159,7 +159,8 @@ local function read_address(fname, info, v)
   for k = 1, info.axes do
     border = border or modes[k] == addresses.border
     if (modes[k] == addresses.wrap or modes[k] == addresses.mirror) and not info.normalized then
-      fail("argument", "%s: the address modes 'wrap' and 'mirror' need normalized = true, coordinates from 0 to 1", fname)
+      fail("argument", "%s: the address modes 'wrap' and 'mirror' need normalized = true, coordinates from 0 to 1",
+        fname)
     end
   end
   info.address_x, info.address_y, info.address_z = modes[1], modes[2] or modes[1], modes[3] or modes[1]
@@ -304,7 +305,6 @@ end
 
 local function new_storage(fname, info, a, mipmaps)
   info.levels = count_levels(fname, info, mipmaps)
-  if info.levels > most_levels then fail("argument", "%s: %d levels; there can be %d", fname, info.levels, most_levels) end
   if type(mipmaps) == "table" then
     for k, m in ipairs(mipmaps) do check_level(fname, info, m, k + 1) end
   end
@@ -355,8 +355,8 @@ function texture.texture(a, options)
     info, memory = texels(fname, a, options), a
     local own = options.copy == false
     if own and (info.name ~= "1d" and info.name ~= "2d" or options.mipmaps) then
-      fail("argument", "%s: copy = false, a texture over the array's own memory, is for 1d and 2d without mipmaps; this is "
-        .. "%s", fname, options.mipmaps and "mipmapped" or info.name)
+      fail("argument", "%s: copy = false, a texture over the array's own memory, is for 1d and 2d without mipmaps; "
+        .. "this is %s", fname, options.mipmaps and "mipmapped" or info.name)
     end
     if not own then
       info.levels = count_levels(fname, info, options.mipmaps)

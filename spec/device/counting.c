@@ -1,7 +1,7 @@
 /*
 ** counting.c - a third device: it counts the calls of each slot and delegates them to the CPU device.
 **
-** It is an example of a backend from outside of the library: the five tables, a dc_backend and one call of
+** It is an example of a backend from outside of the library: the tables, a dc_backend and one call of
 ** dc_registry_add are all that it needs.  `make units` links it with the library into a core.so of its own, which specs
 ** use by DOTCOMPUTE_DEVICE=counting.  At its end each process appends its counts to the file that COUNTING_FILE names:
 ** in each line a slot's name and the number of its calls.
@@ -14,6 +14,7 @@
 
 #include "cpu/runtime/device.h"
 #include "device/registry.h"
+#include "device/texture.h"
 
 /* --- counts ------------------------------------------------------------------------------------------ */
 
@@ -24,7 +25,9 @@
   X(synchronize) X(stream_open) X(stream_close) X(done) X(wait) X(event_open) X(event_close) X(event_record) \
   X(event_done) X(event_synchronize) X(event_elapsed) \
   X(begin) X(fork_capture) X(end) X(graph_launch) X(graph_close) \
-  X(library_load) X(product) X(dense) X(fft) X(open)
+  X(library_load) X(product) X(dense) X(fft) X(open) \
+  X(texture_limits) X(storage_open) X(storage_close) X(storage_write) X(storage_read) X(texture_open) X(texture_close) \
+  X(surface_open) X(surface_close)
 
 enum slot {
 #define X(name) COUNT_##name,
@@ -234,6 +237,46 @@ static const dc_library_ops library_ops = {
   .fft = fft,
 };
 
+DELEGATE(int, texture_limits, textures, limits, (dc_device *dev, dc_texture_limits *out, dc_error *err), (cpu, out, err))
+DELEGATE(int, storage_open, textures, storage_open,
+         (dc_device *dev, const dc_texture_shape *shape, bool surface, dc_storage **out, dc_error *err),
+         (cpu, shape, surface, out, err))
+DELEGATE(int, storage_write, textures, write,
+         (dc_device *dev, dc_storage *s, uint32_t level, dc_ptr src, dc_error *err), (cpu, s, level, src, err))
+DELEGATE(int, storage_read, textures, read,
+         (dc_device *dev, dc_storage *s, uint32_t level, dc_ptr dst, dc_error *err), (cpu, s, level, dst, err))
+DELEGATE(int, texture_open, textures, texture_open,
+         (dc_device *dev, const dc_texture_desc *desc, uint64_t *handle, dc_error *err), (cpu, desc, handle, err))
+DELEGATE(int, surface_open, textures, surface_open,
+         (dc_device *dev, dc_storage *s, uint32_t level, uint64_t *handle, dc_error *err), (cpu, s, level, handle, err))
+
+static void storage_close(dc_device *dev, dc_storage *s) {
+  dc_device *cpu = cpu_of(dev, COUNT_storage_close);
+  cpu->textures->storage_close(cpu, s);
+}
+
+static void texture_close(dc_device *dev, uint64_t handle) {
+  dc_device *cpu = cpu_of(dev, COUNT_texture_close);
+  cpu->textures->texture_close(cpu, handle);
+}
+
+static void surface_close(dc_device *dev, uint64_t handle) {
+  dc_device *cpu = cpu_of(dev, COUNT_surface_close);
+  cpu->textures->surface_close(cpu, handle);
+}
+
+static const dc_texture_ops texture_ops = {
+  .limits = texture_limits,
+  .storage_open = storage_open,
+  .storage_close = storage_close,
+  .write = storage_write,
+  .read = storage_read,
+  .texture_open = texture_open,
+  .texture_close = texture_close,
+  .surface_open = surface_open,
+  .surface_close = surface_close,
+};
+
 /* --- the backend ------------------------------------------------------------------------------------- */
 
 /* A second CPU device, beside the registry's own, is the device's part. */
@@ -259,6 +302,7 @@ static int discover(dc_device *(*add)(void *ud), void *ud, dc_error *err) {
   cpu->streams = dc_cpu_backend.streams;
   cpu->graphs = dc_cpu_backend.graphs;
   cpu->libraries = dc_cpu_backend.libraries;
+  cpu->textures = dc_cpu_backend.textures;
   snprintf(cpu->id, sizeof cpu->id, "counting:0");
   dev->impl = cpu;
   snprintf(dev->id, sizeof dev->id, "counting:0");
@@ -275,6 +319,7 @@ static const dc_backend counting_backend = {
   .streams = &stream_ops,
   .graphs = &graph_ops,
   .libraries = &library_ops,
+  .textures = &texture_ops,
   .discover = discover,
   .open = open_device,
 };

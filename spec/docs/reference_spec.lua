@@ -46,6 +46,7 @@ local function objects()
     figure = dc.plot.figure(), jit = dc.jit(function(x) x[1] = 1 end),
     comm = dc.world(), struct = dc.struct("S", { { "x", "int8" } }),
     struct_array = dc.struct("S", { { "x", "int8" } }):array(1),
+    texture = dc.texture(dc.zeros(2)), surface = dc.surface(dc.zeros(2)),
   }
 end
 

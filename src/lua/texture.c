@@ -151,8 +151,8 @@ static int core_surface_over(lua_State *L) {
   return push_made(L, o, DC_LUA_MAKE(self, dc_surface_over(storage, level, &err)), &err);
 }
 
-/* texture_parts(object): "texture" or "surface", its table, its storage or nil; nothing for another value.  Raises for a
-** closed one. */
+/* texture_parts(object): "texture" or "surface", its table, its storage or nil; nothing for another value.  Raises for
+** a closed one. */
 static int core_parts(lua_State *L) {
   bool surface;
   if (!test(L, dc_lua_self(L), 1, &surface)) return 0;

@@ -26,8 +26,8 @@ local reference = {}
 
 local chapters = {
   "introduction", "devices", "arrays", "indexing", "arithmetic", "math", "reductions", "evaluation", "random",
-  "algorithms", "linalg", "fft", "kernels", "modules", "streams", "graphs", "threads", "comm", "builders", "jit",
-  "structs", "files", "pictures", "plots", "memory", "time", "profile", "progress", "testing", "errors",
+  "algorithms", "linalg", "fft", "kernels", "modules", "textures", "streams", "graphs", "threads", "comm", "builders",
+  "jit", "structs", "files", "pictures", "plots", "memory", "time", "profile", "progress", "testing", "errors",
 }
 
 -- Aliases of types in the LuaLS file: { name, definition }.
