@@ -403,12 +403,23 @@ local function less(t, a, b)
   return a < b
 end
 
+-- NVRTC makes a minimum or maximum of a comparison with 0.0, of -0.0 and 0.0 the one that it is by sign: `either_zero`
+-- says that a program met both.
+local function note_zeros(t, a, b)
+  if t.kind == "f" and a == 0 and b == 0 and 1 / a ~= 1 / b then reference.either_zero = true end
+end
 local function smallest(t, first, ...)
-  for _, x in ipairs { ... } do if less(t, x, first) then first = x end end
+  for _, x in ipairs { ... } do
+    note_zeros(t, x, first)
+    if less(t, x, first) then first = x end
+  end
   return first
 end
 local function greatest(t, first, ...)
-  for _, x in ipairs { ... } do if less(t, first, x) then first = x end end
+  for _, x in ipairs { ... } do
+    note_zeros(t, x, first)
+    if less(t, first, x) then first = x end
+  end
   return first
 end
 

@@ -67,6 +67,32 @@ end
 -- The unsigned type in which integers of the dtype are computed: signed ones wrap.
 function number_text.unsigned(d) return d.size == 8 and "unsigned long long" or "unsigned int" end
 
+-- ptxas takes 16-bit negations (before CUDA 13.3) and absolute values (before 13.1) for free of overflow: -(-32768) is
+-- 32768 where it is widened, and abs of the least integer never negative. NVRTC makes these instructions of every form
+-- of `0 - x` and `abs` that it recognizes, so here the value passes through a move that it does not see through.
+-- array/codegen/instruction.c has the same.
+local move = '[](%s dc_v) { %s dc_r; asm("mov.b%d %%0, %%1;" : "=%s"(dc_r) : "%s"(%s)); return %s; }(%s)'
+
+local function moved(size, value, result, text)
+  local ctype, letter = size == 8 and "long long" or "int", size == 8 and "l" or "r"
+  return move:format(ctype, ctype, size == 8 and 64 or 32, letter, letter, value, result, text)
+end
+
+-- An integer that was computed without a sign, as one of the dtype; of 16 bits, it may be a negation. `text`: a C
+-- expression of at least 32 bits.
+function number_text.wrapped(text, d)
+  return ("(%s)%s"):format(d.ctype, d.kind == "i" and d.size == 2 and moved(4, "dc_v", "dc_r", text)
+    or "(" .. text .. ")")
+end
+
+-- -a and abs(a) of integers of the dtype, which wrap around.
+function number_text.negated(a, d) return number_text.wrapped(("0 - (%s)%s"):format(number_text.unsigned(d), a), d) end
+function number_text.absolute(a, d)
+  if d.kind == "u" or d.kind == "b" then return a end
+  return ("(%s)%s"):format(d.ctype, moved(d.size, ("0 - (%s)dc_v"):format(number_text.unsigned(d)),
+    "dc_v > dc_r ? dc_v : dc_r", a))
+end
+
 -- The unsigned type of the same size.
 function number_text.unsigned_same(d)
   return ({ "unsigned char", "unsigned short", [4] = "unsigned int", [8] = "unsigned long long" })[d.size]

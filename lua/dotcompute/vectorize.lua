@@ -181,7 +181,7 @@ emit.neg = function(_, list)
   if d.kind == "b" then d = dtype "int32" end
   local a = as(list[1], d)
   if d.kind == "f" then return ("-(%s)"):format(a), d end
-  return ("(%s)(0 - (%s)(%s))"):format(d.ctype, unsigned(d), a), d
+  return number_text.negated("(" .. a .. ")", d), d
 end
 
 emit["not"] = function(_, list)
@@ -272,10 +272,7 @@ function by_kind.keep(f, node, list)
     local b = as(list[2], d)
     return ("%s %s %s ? %s : %s"):format(a, plain_min[f.name], b, a, b), d
   end
-  if f.name == "abs" and d.kind == "i" then
-    return ("%s < 0 ? (%s)(0 - (%s)%s) : %s"):format(a, d.ctype, unsigned(d), a, a), d
-  end
-  return a, d
+  return f.name == "abs" and number_text.absolute(a, d) or a, d
 end
 
 -- --- a graph as a body ------------------------------------------------------------------------------------------

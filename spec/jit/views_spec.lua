@@ -118,7 +118,9 @@ describe("views as arguments of kernels", function()
       out:fill(0)
       two:forall({ 4, 3 }, b, out, 10)
       assert.same({ { 11, 12, 13 }, { 11, 12, 13 }, { 11, 12, 13 }, { 11, 12, 13 } }, out:to_table())
-      h.fails("argument", "argument 2, 'y', is a broadcast view.*a:copy", function() two:forall({ 4, 3 }, out, b, 1) end)
+      h.fails("argument", "argument 2, 'y', is a broadcast view.*a:copy", function()
+        two:forall({ 4, 3 }, out, b, 1)
+      end)
       h.same({ 1, 2, 3 }, row:to_table())
     end
     local narrow = row:reshape(3, 1):broadcast_to(3, 1) -- contiguous: nothing is repeated

@@ -413,10 +413,10 @@ static void read_value(lua_State *L, value *one, uint16_t *next) {
 
 /*
 ** variant(kernel, facts): a variant for objects of dc.jit.  `facts`: device, most, small, disjoint, nargs, and a list
-** of what a launch compares, in the order of the kernel's parameters: { kind = "array", "view", "integer", "float", "number",
-** "boolean", "guard", "complex", "struct" (`value`: the metatable) or "structs" (`value`: the struct, `parts`: see
-** VALUE_STRUCTS), argument = its number, or fn =, upvalue =, keys =, and dtype, ndim, written, extent; fits; value };
-** grid and block, integers, where it is for these alone.  Nothing where there are too many.
+** of what a launch compares, in the order of the kernel's parameters: { kind = "array", "view", "integer", "float",
+** "number", "boolean", "guard", "complex", "struct" (`value`: the metatable) or "structs" (`value`: the struct,
+** `parts`: see VALUE_STRUCTS), argument = its number, or fn =, upvalue =, keys =, and dtype, ndim, written, extent;
+** fits; value }; grid and block, integers, where it is for these alone.  Nothing where there are too many.
 */
 static int core_variant(lua_State *L) {
   lua_settop(L, 2);

@@ -383,8 +383,7 @@ function by_kind.keep(self, n, b, f)
       { twice = true, choice = less[f.name] == "<" and "min" or "max" })
   end
   if f.name == "abs" and t.kind == "i" then
-    return text(n, t, ("($1 < 0 ? (%s)(0 - (%s)$1) : $1)"):format(t.ctype, number_text.unsigned(t)), args,
-      { twice = true })
+    return text(n, t, "(" .. number_text.absolute("$1", t) .. ")", args)
   end
   return args[1]
 end

@@ -162,10 +162,11 @@ end
 -- 16-bit floats are computed as floats.
 local function wide(text, t) return t.kind == "f" and t.size == 2 and "(float)" .. text or text end
 
--- The value of a constant operand, also of a converted one.
+-- The value of a constant operand, also of one that a conversion does not change.
 local function constant(e)
+  local to = e.type
   if e.op == "convert" then e = e.a end
-  return e.op == "const" and math.type(e.value) == "integer" and e.value or nil
+  return e.op == "const" and math.type(e.value) == "integer" and number_text.holds(to, e.value) and e.value or nil
 end
 
 -- `//` and `%` of signed integers by a divisor that is greater than 0; `d` is its value where it is constant.
@@ -220,7 +221,7 @@ function X.arith(self, e)
       return ("(%s %s %s)"):format(a, sign, b)
     end
     local u = number_text.unsigned(t) -- signed integers wrap
-    return ("((%s)((%s)%s %s (%s)%s))"):format(t.ctype, u, a, sign, u, b)
+    return "(" .. number_text.wrapped(("(%s)%s %s (%s)%s"):format(u, a, sign, u, b), t) .. ")"
   elseif sign == "/" then
     if t.size == 2 then return ("((%s)(%s / %s))"):format(t.ctype, wide(a, t), wide(b, t)) end
     return ("(%s / %s)"):format(a, b)
@@ -234,7 +235,7 @@ function X.arith(self, e)
     a, b = self:simple(a, t), self:simple(b, t)
     local d = t.kind == "i" and constant(e.b)
     if d and d > 0 then return ("((%s)%s)"):format(t.ctype, divided(sign, a, b, d)) end
-    if t.kind ~= "f" and self.checked and not (e.b.op == "const" or e.b.op == "convert" and e.b.a.op == "const") then
+    if t.kind ~= "f" and self.checked and (constant(e.b) or 0) == 0 then
       self:fault(("%s == 0"):format(b), e.at, ("attempt to perform 'n%s0'"):format(sign == "%" and "%%" or sign))
     end
     return "(" .. number_text.division(sign, wide(a, t), wide(b, t), t) .. ")"
@@ -300,7 +301,7 @@ function X.unary(self, e)
   if self:is_int(e) and self:is_int(e.a) then return ("(long long)(%s%s)"):format(e.sign, as_int(a)) end
   if t.kind == "f" then return t.size == 2 and ("((%s)-(float)%s)"):format(t.ctype, a) or ("(-%s)"):format(a) end
   if e.sign == "~" then return ("((%s)~%s)"):format(t.ctype, a) end
-  return ("((%s)(0 - (%s)%s))"):format(t.ctype, number_text.unsigned(t), a)
+  return "(" .. number_text.negated(a, t) .. ")"
 end
 
 -- --- and, or ----------------------------------------------------------------------------------------------------

@@ -256,8 +256,8 @@ local function check_written(state, param, value, path)
   local extents = { value:shape() }
   for axis, stride in ipairs(core.strides(value, extents)) do
     if stride == 0 and extents[axis] > 1 then
-      fail("argument", "%s: %s, is a broadcast view, which the kernel writes: several of its elements are one in memory; "
-        .. "pass a copy (a:copy())", state.name, path and ("'%s', which is captured"):format(path.text)
+      fail("argument", "%s: %s, is a broadcast view, which the kernel writes: several of its elements are one in "
+        .. "memory; pass a copy (a:copy())", state.name, path and ("'%s', which is captured"):format(path.text)
         or ("argument %d, '%s'"):format(param.argument, state.params[param.argument]))
     end
   end

@@ -36,8 +36,21 @@ static const char *suffix(dc_dtype t) { return t == DC_FLOAT64 ? "" : "f"; }
 
 /* --- integers and floats apart ----------------------------------------------------------------------------- */
 
+/* The integer v[0] passed to a lambda that negates it and returns `result`, on GPUs.  ptxas takes 16-bit negations
+** (before CUDA 13.3) and absolute values (before 13.1) for free of overflow: -(-32768) is 32768 where it is widened, and
+** abs of the least integer never negative.  NVRTC makes these instructions of every form of `0 - x` and `abs` that it
+** recognizes, so the negation passes through a move that it does not see through. */
+static void put_moved(dc_writer *w, const char *result) {
+  const bool wide = dc_dtype_size(w->as) == 8;
+  const char *type = wide ? "long long" : "int", letter = wide ? 'l' : 'r';
+  dc_buf_printf(w->b, "(%s)[](%s v) { %s r; asm(\"mov.b%d %%0, %%1;\" : \"=%c\"(r) : \"%c\"(0 - (%s)v)); ",
+                dc_ctype_of(w->as), type, type, wide ? 64 : 32, letter, letter, wide_unsigned(w->as));
+  dc_buf_printf(w->b, "return %s; }(%s)", result, w->v[0]);
+}
+
 static void put_negation(dc_writer *w) {
   if (w->kind == 'f' || w->kind == 'c') dc_buf_printf(w->b, "-%s", w->v[0]);
+  else if (w->as == DC_INT16 && w->t->p->dev->target.gpu) put_moved(w, "r");
   else dc_buf_printf(w->b, "(%s)(0 - (%s)%s)", dc_ctype_of(w->as), wide_unsigned(w->as), w->v[0]);
 }
 
@@ -47,6 +60,10 @@ static void put_abs(dc_writer *w) {
   } else if (w->kind == 'c') {
     dc_buf_printf(w->b, "c_abs(%s)", w->v[0]);
   } else if (w->kind == 'i') {
+    if (w->t->p->dev->target.gpu) {
+      put_moved(w, "v > r ? v : r");
+      return;
+    }
     dc_buf_printf(w->b, "%s < 0 ? ", w->v[0]);
     put_negation(w);
     dc_buf_printf(w->b, " : %s", w->v[0]);

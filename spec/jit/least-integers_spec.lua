@@ -1,0 +1,95 @@
+-- Negations and absolute values of the least integers, which wrap around, and what is computed from them. ptxas takes
+-- 16-bit negations (before CUDA 13.3) and absolute values (before 13.1) for free of overflow: on GPUs a -x of int16 was
+-- 32768 where it was widened or compared, and the remainder, shift and sign of abs(x) were those of a positive number.
+local dc = require "dotcompute"
+local h = require "spec.helper"
+
+local dtypes = { "int8", "int16", "int32", "int64" }
+
+-- The least integer of a dtype, others near the edges, random ones.
+local function values(dtype, n)
+  local low, high = table.unpack(h.integers[dtype])
+  local list = { low, low + 1, high, -1, 0, 1, 7 }
+  for k = #list + 1, n do list[k] = math.random(3) == 1 and low or math.random(low, high) end
+  return list
+end
+
+local function absolute(v, dtype) return v < 0 and h.wrapped(-v, dtype) or v end
+local function power(a, n, one) -- the compiler folds it where a is 0
+  if n == 0 then return one end
+  return a * power(a, n - 1, one)
+end
+
+describe("the least integers", function()
+  it("are negated and made absolute by kernels", function()
+    local zero, minus = 0, -1
+    local k = dc.jit(function(x, y, out)
+      local i = dc.index()
+      if i > #x then return end
+      local v = x[i]
+      local none = power(v - v, 2, v)
+      out[{ i, 1 }], out[{ i, 2 }], out[{ i, 3 }] = -v, math.abs(v), 0 - v
+      out[{ i, 4 }], out[{ i, 5 }], out[{ i, 6 }] = v * -1, zero - v, v * minus
+      out[{ i, 7 }], out[{ i, 8 }] = none - v, ~v + 1
+      out[{ i, 9 }], out[{ i, 10 }] = math.fmod(math.abs(v), y[i]), math.abs(v) % y[i]
+      out[{ i, 11 }], out[{ i, 12 }] = math.abs(v) // y[i], math.abs(v) >> 3
+      out[{ i, 13 }] = -v < 1 and 1 or 0
+      out[{ i, 14 }] = math.abs(v) < y[i] and 1 or 0
+      out[{ i, 15 }] = math.abs(v) < 0 and 1 or 0
+      local n = v
+      if n < 0 then n = -n end
+      out[{ i, 16 }], out[{ i, 17 }] = n, math.max(v, -v)
+      out[{ i, 18 }] = math.abs(-v)
+      out[{ i, 19 }] = 1 << (math.tointeger(math.abs(v)) | 64)
+    end)
+    for _, dtype in ipairs(dtypes) do
+      local n = 64
+      local x, y, want = values(dtype, n), {}, {}
+      for i, v in ipairs(x) do
+        local d = math.random(3, 100)
+        local m, a = h.wrapped(-v, dtype), absolute(v, dtype)
+        y[i] = d
+        local shift = a | 64
+        want[i] = { m, a, m, m, m, m, m, m, math.fmod(a, d), a % d, a // d, a // 8, m < 1 and 1 or 0, a < d and 1 or 0,
+          a < 0 and 1 or 0, v < 0 and m or v, math.max(v, m), absolute(m, dtype), 1 << shift }
+      end
+      local out = dc.zeros({ n, 19 }, "int64")
+      k:forall(n, dc.array(x, dtype), dc.array(y, dtype), out)
+      for i, row in ipairs(out:to_table()) do h.same(want[i], row, h.note(("%s %d, %d"):format(dtype, x[i], y[i]))) end
+    end
+  end)
+
+  it("are negated and made absolute by functions of elements, and by arrays", function()
+    local minus, size = dc.vectorize(function(v) return -v end), dc.vectorize(function(v) return math.abs(v) end)
+    local kernels = dc.vectorize(function(v) if v < 0 then return -v end return math.abs(v) end)
+    for _, dtype in ipairs(dtypes) do
+      local x, negative, positive, rest = values(dtype, 50), {}, {}, {}
+      for i, v in ipairs(x) do
+        negative[i], positive[i] = h.wrapped(-v, dtype), absolute(v, dtype)
+        rest[i] = positive[i] % 7
+      end
+      local a = dc.array(x, dtype)
+      local note = h.note(dtype)
+      h.same(negative, minus(a):to("int64"):to_table(), note)
+      h.same(negative, (-a):to("int64"):to_table(), note)
+      h.same(positive, size(a):to("int64"):to_table(), note)
+      h.same(positive, kernels(a):to("int64"):to_table(), note)
+      h.same(positive, a:abs():to("int64"):to_table(), note)
+      h.same(rest, (a:abs() % 7):to_table(), note)
+      h.same(positive, dc.abs(-a):to_table(), note)
+    end
+  end)
+
+  it("as divisors that a cast makes 0 divide as 0 does", function()
+    local x = dc.array({ 7, -7, 0 }, "int32")
+    local out = dc.zeros({ 3, 2 }, "int32")
+    dc.jit(function(x, out)
+      local i = dc.index()
+      if i <= #x then out[{ i, 1 }], out[{ i, 2 }] = x[i] % dc.int32(4294967296), x[i] // dc.int8(256) end
+    end):forall(3, x, out)
+    assert.same({ { 0, 0 }, { 0, 0 }, { 0, 0 } }, out:to_table())
+    h.fails("launch", "attempt to perform 'n%%%%0'", function()
+      dc.jit(function(x) x[1] = x[1] % dc.int32(4294967296) end, { check = true })(1, 1, x)
+    end)
+  end)
+end)
