@@ -177,17 +177,27 @@ int dc_array_open_to_peers(dc_array *a, dc_error *err) {
 
 bool dc_array_is_open_to_peers(const dc_array *a) { return a->state == DC_ARRAY_READY && a->buffer->peers; }
 
-DC_HOT dc_ptr dc_array_launch_ready(const dc_array *a, const dc_device *dev, dc_dtype dtype, bool written) {
-  if (DC_UNLIKELY(a->state != DC_ARRAY_READY || !a->contiguous || a->dtype != dtype || a->dev != dev)) return 0;
+static inline dc_ptr launch_ready(const dc_array *a, bool written) {
+  if (DC_UNLIKELY(a->state != DC_ARRAY_READY || !a->contiguous)) return 0;
   const bool read = written & (a->buffer->readers != NULL); /* without a branch: half of all arrays are written */
   return DC_UNLIKELY(a->buffer->closed || read) ? 0 : a->ptr;
 }
 
-DC_HOT const dc_geometry *dc_array_geometry_on(const dc_array *a, const dc_device *dev, dc_dtype dtype,
-                                               bool contiguous) {
-  if (DC_UNLIKELY(a->dtype != dtype || a->dev != dev || a->contiguous != contiguous)) return NULL;
-  const dc_array_state state = dc_array_state_of(a);
-  return DC_UNLIKELY(state == DC_ARRAY_CLOSED || (!contiguous && state != DC_ARRAY_READY)) ? NULL : &a->g;
+DC_HOT dc_ptr dc_array_launch_ready(const dc_array *a, const dc_device *dev, dc_dtype dtype, bool written) {
+  return DC_UNLIKELY(a->dtype != dtype || a->dev != dev) ? 0 : launch_ready(a, written);
+}
+
+DC_HOT dc_ptr dc_array_launch_view(const dc_array *a, const dc_device *dev, dc_dtype dtype, bool written,
+                                   const dc_geometry **g) {
+  if (DC_UNLIKELY(a->dtype != dtype || a->dev != dev || !a->contiguous)) return 0;
+  const dc_ptr ptr = launch_ready(a, written);
+  if (DC_LIKELY(ptr != 0) || dc_array_state_of(a) != DC_ARRAY_CLOSED) *g = &a->g;
+  return ptr;
+}
+
+const dc_geometry *dc_array_strided_on(const dc_array *a, const dc_device *dev, dc_dtype dtype) {
+  if (a->dtype != dtype || a->dev != dev || a->contiguous) return NULL;
+  return dc_array_state_of(a) == DC_ARRAY_READY ? &a->g : NULL;
 }
 
 /* --- views ------------------------------------------------------------------------------------------ */

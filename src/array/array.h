@@ -61,8 +61,11 @@ bool dc_array_is_open_to_peers(const dc_array *a);
 /* The fast path of launches: the address of element 0 when READY, open, contiguous, of that dtype, on dev, and, if it
 ** is `written`, no pending expression reads it; else 0 (as an empty array's may be). */
 dc_ptr dc_array_launch_ready(const dc_array *a, const dc_device *dev, dc_dtype dtype, bool written);
-/* Its geometry when it is open, of that dtype, on dev, and contiguous, or else a READY view that is not; else NULL. */
-const dc_geometry *dc_array_geometry_on(const dc_array *a, const dc_device *dev, dc_dtype dtype, bool contiguous);
+/* The same; *g is its geometry when it is open, contiguous, of that dtype, on dev, and else not set. */
+dc_ptr dc_array_launch_view(const dc_array *a, const dc_device *dev, dc_dtype dtype, bool written,
+                            const dc_geometry **g);
+/* The geometry of a READY view that is not contiguous, of that dtype, on dev; else NULL. */
+const dc_geometry *dc_array_strided_on(const dc_array *a, const dc_device *dev, dc_dtype dtype);
 
 /* A READY array over a buffer, whose reference it takes (also on failure). */
 dc_array *dc_array_over(dc_buffer *b, dc_ptr ptr, dc_dtype dtype, const dc_geometry *g, dc_error *err);

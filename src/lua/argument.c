@@ -560,3 +560,10 @@ void dc_lua_marshal_again(dc_lua_marshal *m, char *params) {
     if (rc != 0) fail_value(m, i, &err);
   }
 }
+
+bool dc_lua_marshal_value(lua_State *L, dc_lua *self, const dc_kernel *k, int param, int idx, char *params) {
+  marshal m = { .L = L, .self = self, .k = k };
+  dc_error err = DC_ERROR_INIT;
+  if (put_common(L, self, k, &k->common[param], idx, params)) return true;
+  return put_value(&m, &k->params[param], idx, params, &err) == 0 && !m.due && m.peers == 0;
+}

@@ -51,3 +51,6 @@ bool dc_lua_marshal_arguments(dc_lua_marshal *m, lua_State *L, dc_lua *self, con
 ** the device).  May run finalizers.  Raises. */
 void dc_lua_materialize_arguments(dc_lua_marshal *m, bool all);
 void dc_lua_marshal_again(dc_lua_marshal *m, char *params);
+/* Converts the value at idx for one parameter.  False where that fails or takes more: an array that is pending or of
+** another device. */
+bool dc_lua_marshal_value(lua_State *L, dc_lua *self, const dc_kernel *k, int param, int idx, char *params);

@@ -205,7 +205,6 @@ int luaopen_dotcompute_core(lua_State *L) {
   dc_lua_open_predicate(L, 1);
   dc_lua_open_body(L, 1);
   dc_lua_open_comm(L, 1);
-  dc_lua_open_variant(L, 1);
   dc_lua_open_texture(L, 1);
 
   lua_newtable(L); /* 2: core */

@@ -37,21 +37,7 @@
 #include "lua/stream.h"
 #include "lua/texture.h"
 
-typedef struct kernel_object {
-  uint64_t site;   /* number of the launch site of its last launch that was noted; 0: none */
-  /* read by every launch, beside the tag behind the object */
-  dc_stream *stream; /* from with{}, by which it can be named; NULL: the current one */
-  dc_launch_options how; /* from with{} */
-  dc_lua_arguments arguments;
-  dc_kernel *k;    /* NULL: not made yet */
-  dc_lua_module *home; /* the module object's */
-  unsigned generation; /* of home, when k was looked up */
-  uint32_t block;  /* the choice of forall and "auto"; 0: not made yet */
-  bool noted;      /* the last launch was */
-  bool from_file;  /* its module may be reloaded */
-  bool plain;      /* no launch attributes, and the device's own stream */
-  bool working;    /* a launch may return only when the work is done, so Ctrl-C must reach it */
-} kernel_object;
+typedef dc_lua_kernel kernel_object;
 
 static void update_plain(kernel_object *o) { o->plain = !o->stream && dc_launch_has_no_attributes(o->k, &o->how); }
 
@@ -91,14 +77,14 @@ static bool is_from_file(lua_State *L, int module) {
   return is;
 }
 
-/* Pushes another object of the kernel at 1, which is `o`. */
-static kernel_object *push_copy(lua_State *L, kernel_object *o) {
-  kernel_object *copy = dc_lua_new(L, DC_LUA_KERNEL, sizeof *copy, DC_LUA_KERNEL_NVALUES);
+dc_lua_kernel *dc_lua_push_kernel_copy(lua_State *L, dc_lua_kernel *o, size_t more, int nvalues) {
+  kernel_object *copy = dc_lua_new(L, DC_LUA_KERNEL, sizeof *copy + more, DC_LUA_KERNEL_NVALUES + nvalues);
   for (int i = 1; i <= DC_LUA_KERNEL_NVALUES; i++) {
     lua_getiuservalue(L, 1, i);
     lua_setiuservalue(L, -2, i);
   }
   *copy = *o;
+  copy->variant = NULL;
   dc_module_ref(o->k->module);
   o->home->refs++;
   if (o->stream) dc_stream_name(o->stream);
@@ -116,7 +102,7 @@ static void check_held(lua_State *L, const dc_kernel *k) {
 ** the kernel at 1: pushes an object that keeps `k`.  check_held follows. */
 static void hold_kernel(lua_State *L, const dc_kernel *k) {
   kernel_object *o = lua_touserdata(L, 1);
-  if (o->from_file) push_copy(L, o);
+  if (o->from_file) dc_lua_push_kernel_copy(L, o, 0, 0);
   check_held(L, k);
 }
 
@@ -193,14 +179,6 @@ static DC_COLD dc_dim3 read_extents(lua_State *L, const dc_kernel *k, const char
   }
   if (found == 0) fail_extents(L, k, what, idx);
   return (dc_dim3){ v[0], v[1], v[2] };
-}
-
-/* The common form of a grid or block: one integer in range. */
-static inline bool is_extent(lua_State *L, int idx, dc_dim3 *d) {
-  if (DC_UNLIKELY(!lua_isinteger(L, idx))) return false;
-  const lua_Integer n = lua_tointeger(L, idx);
-  *d = (dc_dim3){ (uint32_t)n, 1, 1 };
-  return n >= 0 && n <= UINT32_MAX;
 }
 
 /* --- the order of launches in several streams ---------------------------------------------------- */
@@ -365,20 +343,34 @@ static DC_COLD int launch_large(lua_State *L, dc_lua *self, kernel_object *o, dc
   return launch_slow(L, self, o, l, first + 1, reach);
 }
 
+/* A launch on the fast path. */
+static inline int issue(lua_State *L, dc_lua *self, kernel_object *o, dc_launch *l) {
+  dc_error err;
+  dc_error_start(&err);
+  if (DC_UNLIKELY(dc_kernel_issue(o->k, l, &o->how, &err) != 0)) return raise_launch(L, o->k, &err);
+  note(L, self, o, l);
+  return 0;
+}
+
 /* The kernel is at 1, its arguments are from `first` to `top`; `line`: dc_launch_is_1d. */
 static inline int launch(lua_State *L, dc_lua *self, kernel_object *o, dc_launch *l, bool line, int first, int top) {
   alignas(16) char params[DC_PARAMS_USUAL];
-  dc_error err;
   if (DC_UNLIKELY(o->k->params_size > sizeof params)) return launch_large(L, self, o, l, first, top);
   if (DC_UNLIKELY(o->home->nglobals != 0)) flush_global_readers(L, self, o);
   const launch_reach reach = marshal(L, self, o, first, top, params);
   l->params = params;
   if (DC_UNLIKELY(reach.peers || !dc_launch_is_fast_path(o->k, l, &o->how, line, o->plain)))
     return launch_slow(L, self, o, l, first, reach);
-  dc_error_start(&err);
-  if (DC_UNLIKELY(dc_kernel_issue(o->k, l, &o->how, &err) != 0)) return raise_launch(L, o->k, &err);
-  note(L, self, o, l);
-  return 0;
+  return issue(L, self, o, l);
+}
+
+DC_HOT bool dc_lua_launch_marshalled(lua_State *L, dc_lua *self, dc_lua_kernel *o, dc_launch *l) {
+  const bool wide = o->arguments.wide && self->highest_read != 0;
+  if (DC_UNLIKELY(o->generation != o->home->generation || o->home->nglobals != 0 || o->arguments.opaque || wide))
+    return false;
+  if (DC_UNLIKELY(!dc_launch_is_fast_path(o->k, l, &o->how, dc_launch_is_1d(l), o->plain))) return false;
+  issue(L, self, o, l);
+  return true;
 }
 
 /* The block of most resident threads; 256 where several are equal. */
@@ -417,7 +409,7 @@ DC_HOT int dc_lua_launch_kernel(lua_State *L, int first) {
   const int top = lua_gettop(L);
   kernel_object *o = check_kernel(L, &self);
   dc_launch l;
-  const bool line = DC_LIKELY(is_extent(L, 2, &l.grid) && is_extent(L, 3, &l.block));
+  const bool line = DC_LIKELY(dc_lua_is_extent(L, 2, &l.grid) && dc_lua_is_extent(L, 3, &l.block));
   if (!line) {
     dc_kernel *k = o->k;
     hold_kernel(L, k);
@@ -447,7 +439,7 @@ DC_HOT int dc_lua_launch_forall(lua_State *L, int first) {
     return dc_lua_fail(L, DC_LAUNCH, "kernel '%s': forall takes the number of threads first, got %s", k->sig->name,
                        dc_lua_describe(L, 2));
   if (!o->block) o->block = choose_block(L, o);
-  const int64_t blocks = n / o->block + (n % o->block != 0);
+  const int64_t blocks = dc_lua_count_blocks(o, n);
   if (blocks > k->dev->facts.max_grid[0])
     return dc_lua_fail(L, DC_LAUNCH, "kernel '%s': %lld threads are %lld blocks of %u; %s takes at most %u",
                        k->sig->name, (long long)n, (long long)blocks, o->block, k->dev->name,
@@ -520,7 +512,7 @@ static int kernel_with(lua_State *L) {
   if (!lua_istable(L, 2)) return dc_lua_expected(L, 2, "a table");
   for (lua_pushnil(L); lua_next(L, 2); lua_pop(L, 1))
     read_option(L, o, lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : "?", &how, &stream);
-  kernel_object *variant = push_copy(L, o);
+  kernel_object *variant = dc_lua_push_kernel_copy(L, o, 0, 0);
   variant->how = how;
   if (stream != o->stream) {
     if (variant->stream) dc_stream_abandon(variant->stream);

@@ -4,11 +4,57 @@
 #pragma once
 
 #include <lua.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/line.h"
+#include "device/device.h"
+#include "kernel/kernel.h"
+#include "lua/argument.h"
+#include "lua/module.h"
+#include "lua/object.h"
+
+typedef struct dc_lua_kernel {
+  uint64_t site;   /* number of the launch site of its last launch that was noted; 0: none */
+  /* read by every launch, beside the tag behind the object */
+  struct dc_stream *stream; /* from with{}, by which it can be named; NULL: the current one */
+  dc_launch_options how; /* from with{} */
+  dc_lua_arguments arguments;
+  dc_kernel *k;    /* NULL: not made yet */
+  dc_lua_module *home; /* the module object's */
+  struct variant *variant; /* of a kernel of dc.jit, behind this: what its launches compare (variant.c); else NULL */
+  unsigned generation; /* of home, when k was looked up */
+  uint32_t block;  /* the choice of forall and "auto"; 0: not made yet */
+  bool noted;      /* the last launch was */
+  bool from_file;  /* its module may be reloaded */
+  bool plain;      /* no launch attributes, and the device's own stream */
+  bool working;    /* a launch may return only when the work is done, so Ctrl-C must reach it */
+} dc_lua_kernel;
 
 /* Pushes the kernel object of `name` from the module at idx; raises when there is none. */
 void dc_lua_pushkernel(lua_State *L, int module, const char *name);
+/* Pushes another object of the kernel at 1, which is `o`, with `more` zeroed bytes behind it and `nvalues` more user
+** values. */
+dc_lua_kernel *dc_lua_push_kernel_copy(lua_State *L, dc_lua_kernel *o, size_t more, int nvalues);
 /* k(grid, block, ...), k:forall(n, ...): the kernel object is at 1, grid and block, or n, behind it; the arguments are
 ** from `first` to the stack's top.  Raise. */
 int dc_lua_launch_kernel(lua_State *L, int first);
 int dc_lua_launch_forall(lua_State *L, int first);
+/* Launches the kernel at 1, which is `o`, with arguments that have been marshalled to l->params, are contiguous arrays
+** of its device that are not pending, or values.  False: its launch has to do more than that, and was not done.
+** Raises. */
+bool dc_lua_launch_marshalled(lua_State *L, dc_lua *self, dc_lua_kernel *o, dc_launch *l);
 void dc_lua_open_kernel(lua_State *L, int self);
+
+/* The common form of a grid or block: one integer in range. */
+static inline bool dc_lua_is_extent(lua_State *L, int idx, dc_dim3 *d) {
+  if (DC_UNLIKELY(!lua_isinteger(L, idx))) return false;
+  const lua_Integer n = lua_tointeger(L, idx);
+  *d = (dc_dim3){ (uint32_t)n, 1, 1 };
+  return n >= 0 && n <= UINT32_MAX;
+}
+
+/* The blocks of forall for n threads, once the threads of a block are chosen. */
+static inline int64_t dc_lua_count_blocks(const dc_lua_kernel *o, int64_t n) {
+  return n / o->block + (n % o->block != 0);
+}

@@ -1,15 +1,18 @@
 /*
 ** variant.c - see variant.h.
 **
-** A variant is a kernel that was compiled for kinds of arguments and of captured values.  An object of dc.jit, a table,
-** has those of its last launches at 1, 2, ….  A launch compares its values with each: where all suit, they are pushed
-** as the kernel takes them (an array, its extents), and the kernel is launched.  Otherwise a function in Lua finds or
-** compiles the variant.
+** A variant is a kernel that was compiled for kinds of arguments and of captured values: a kernel object that knows
+** them.  An object of dc.jit, a table, has those of its last launches at 1, 2, ….  One pass over a launch's values
+** compares them with a variant and converts them to the bytes of its kernel's parameters.  Where all suit and nothing
+** else is to be done, the kernel is launched with these.  Where all suit, but an array is pending, or the launch is
+** tracked or profiled, they are pushed as the kernel takes them, an array with its extents, for a launch of the kernel
+** object.  Where none of the variants suits, a function in Lua finds or compiles the one that does.
 */
 #include "lua/variant.h"
 
 #include <lauxlib.h>
 #include <lua.h>
+#include <stdalign.h>
 #include <string.h>
 
 #include "array/array.h"
@@ -18,6 +21,8 @@
 #include "base/error.h"
 #include "base/line.h"
 #include "device/device.h"
+#include "kernel/kernel.h"
+#include "lua/argument.h"
 #include "lua/array.h"
 #include "lua/convert.h"
 #include "lua/device.h"
@@ -35,24 +40,32 @@ typedef enum value_kind {
   VALUE_STRUCTS /* an array of structs: a table with the array of bytes, whose last axis is a struct's */
 } value_kind;
 
-/* A value that a launch compares: an argument, or a captured one, which is read from an upvalue of a function, and from
-** there by keys. */
+/* A value that a launch compares, in 16 bytes: a launch reads few cache lines.  `param` is its parameter of the kernel,
+** of which `common` says where and as what its bytes are stored; the extents of an array follow, and the strides of a
+** view, as `long long` where `wide`, else as `int`. */
 typedef struct value {
   uint8_t kind;
-  uint8_t dtype, ndim;  /* of an array */
-  bool written;         /* an array that the kernel writes */
-  bool fits;            /* an integer of at most `most` */
-  uint8_t nkeys;
-  uint8_t upvalue;      /* its number */
-  uint16_t argument;    /* from 1 on; 0: captured */
-  uint16_t fn, key;     /* user values of the variant: the function, the first key */
-  uint16_t expected;    /* of a guard: what it has to be; of structs: their metatable, their struct */
-  uint16_t parts;       /* of an array of structs: the key of a table with `struct` and `bytes` */
-  lua_Integer extent;   /* of an array with one axis: what it has to be; -1: any */
+  uint8_t ndim;       /* of an array */
+  bool fits : 1;      /* an integer of at most `most` */
+  bool wide : 1;
+  bool sized : 1;     /* an array of one axis with the extent of its `details` */
+  uint8_t argument;   /* from 1 on; 0: captured */
+  uint16_t param;
+  uint16_t details;   /* of captured values, guards, structs, and where `sized` */
+  dc_common_param common;
 } value;
 
+/* The rest of a value.  A captured one is read from an upvalue of a function, and from there by keys. */
+typedef struct details {
+  uint16_t fn, key;   /* user values of the variant: the function, the first key */
+  uint16_t expected;  /* of a guard: what it has to be; of structs: their metatable, their struct */
+  uint16_t parts;     /* of an array of structs: the key of a table with `struct` and `bytes` */
+  uint8_t upvalue;    /* its number */
+  uint8_t nkeys;
+  lua_Integer extent; /* of an array with one axis: what it has to be */
+} details;
+
 typedef struct variant {
-  dc_device *dev;
   lua_Integer most;     /* of `small`, and of integers that fit */
   bool small;           /* for arrays and grids with at most `most` elements, threads along x; else for others alone */
   bool disjoint;        /* no array that is written shares memory with another; else for others alone */
@@ -60,82 +73,54 @@ typedef struct variant {
   bool conflicts;       /* an array is written, and there are others */
   bool fixed;           /* for launches with this grid and block alone, two integers */
   lua_Integer grid, block;
-  int nargs, nvalues, npushed;
+  int nargs, nvalues;
+  int npushed;          /* values that are pushed for a launch of the kernel object */
+  int ncaptured;        /* values that are read while a launch is compared, their functions included */
+  details *details;     /* behind `values` */
   value values[];
 } variant;
 
-/* The kernel is its first user value. */
-enum { KERNEL = 1 };
-
 /* --- comparing ----------------------------------------------------------------------------------- */
 
-/* Pushes the value; false where a key leads nowhere, then what is pushed does not matter. `v` is at `at`. */
-static inline bool push_value(lua_State *L, int at, const value *one, int first) {
-  if (DC_LIKELY(one->argument != 0)) {
-    lua_pushvalue(L, first + one->argument - 1);
-    return true;
+/* A launch while it is compared with a variant. */
+typedef struct launch {
+  int first, top;      /* the arguments */
+  int64_t count;       /* of forall; -1: a launch by grid and block */
+  bool direct;         /* the bytes of `params` are those of all values */
+  int at[MOST_VALUES]; /* stack indices of the variant's values */
+  dc_launch l;
+  alignas(16) char params[DC_PARAMS_USUAL];
+} launch;
+
+/* Pushes the captured value and gives its stack index; 0 where a key leads nowhere.  The variant is at `v`, the
+** function of the last captured value at *fn, user value *of of the variant. */
+static inline int push_captured(lua_State *L, int v, const details *d, int *fn, uint16_t *of) {
+  if (*of != d->fn) {
+    lua_getiuservalue(L, v, d->fn);
+    *of = d->fn;
+    *fn = lua_gettop(L);
   }
-  lua_getiuservalue(L, at, one->fn);
-  if (!lua_isfunction(L, -1) || !lua_getupvalue(L, -1, one->upvalue)) return false;
-  lua_replace(L, -2);
-  for (int i = 0; i < one->nkeys; i++) {
-    if (!lua_istable(L, -1)) return false;
-    lua_getiuservalue(L, at, one->key + i);
+  if (!lua_getupvalue(L, *fn, d->upvalue)) return 0;
+  for (int i = 0; i < d->nkeys; i++) {
+    if (!lua_istable(L, -1)) return 0;
+    lua_getiuservalue(L, v, d->key + i);
     lua_gettable(L, -2);
     lua_replace(L, -2);
   }
-  return true;
-}
-
-/* The number of elements; -1 where it, or an extent, is greater than `most`. */
-static inline int64_t small_size(const dc_geometry *g, lua_Integer most) {
-  int64_t size = 1;
-  bool small = true;
-  for (int i = 0; i < g->ndim; i++) {
-    small = small && g->shape[i] <= most;
-    if (small) size *= g->shape[i]; /* of two that are at most 2^30: no overflow */
-    small = small && size <= most;
-  }
-  return small ? size : -1;
-}
-
-/* The distance of its last element from the first one, along axes in which both directions count; of a small array. */
-static lua_Integer reach(const dc_geometry *g, int64_t itemsize) {
-  lua_Integer far = 0;
-  for (int i = 0; i < g->ndim; i++)
-    far += (g->shape[i] - 1) * (g->strides[i] < 0 ? -g->strides[i] : g->strides[i]) / itemsize;
-  return far;
-}
-
-/* Whether several elements of a view are one in memory. */
-static bool is_broadcast(const dc_geometry *g) {
-  bool is = false;
-  for (int i = 0; i < g->ndim; i++) is = is || (g->strides[i] == 0 && g->shape[i] > 1);
-  return is;
+  return lua_gettop(L);
 }
 
 /* The arrays of a launch: addresses of their first bytes and behind their last ones. */
 typedef struct memory {
   dc_array *array;
-  dc_ptr from, to;
+  dc_ptr from, to; /* from 0: it has no contiguous memory yet */
   bool written;
 } memory;
-
-/* Notes the array of a value; `from` is 0 where it has no contiguous memory yet. */
-static inline void note_memory(memory *m, const variant *v, const value *one, dc_array *a) {
-  m->array = a;
-  m->written = one->written;
-  if (one->kind == VALUE_VIEW) {
-    dc_array_span(a, &m->from, &m->to);
-    return;
-  }
-  m->from = dc_array_launch_ready(a, v->dev, (dc_dtype)one->dtype, false);
-  m->to = m->from + (dc_ptr)dc_lua_nbytes(a);
-}
 
 /* Arrays that are pending are materialized; empty ones have no memory. Raises. */
 static DC_COLD void find_memory(lua_State *L, dc_lua *self, memory *m) {
   dc_error err = DC_ERROR_INIT;
+  m->to = 0;
   if (dc_array_size(m->array) == 0) return;
   dc_lua_materialize(L, self, m->array);
   if (dc_array_ptr(m->array, &m->from, &err) != 0) dc_lua_raise(L, &err);
@@ -154,155 +139,246 @@ static inline bool are_disjoint(lua_State *L, dc_lua *self, memory *m, int n) {
   return true;
 }
 
-/* Whether the value on top is what a guard expects. */
-static inline bool is_expected(lua_State *L, int at, const value *one) {
-  lua_getiuservalue(L, at, one->expected);
-  const bool same = lua_rawequal(L, -1, -2);
+/* Whether the value at idx is what a guard expects: 1 is not 1.0, 0.0 not -0.0. */
+static inline bool is_expected(lua_State *L, int v, const details *d, int idx) {
+  lua_getiuservalue(L, v, d->expected);
+  bool same = lua_rawequal(L, -1, idx);
+  if (lua_type(L, -1) == LUA_TNUMBER) {
+    const lua_Number x = lua_tonumber(L, -1), y = lua_tonumber(L, idx);
+    same = lua_type(L, idx) == LUA_TNUMBER && lua_isinteger(L, -1) == lua_isinteger(L, idx) &&
+           (lua_isinteger(L, idx) ? same : memcmp(&x, &y, sizeof x) == 0);
+  }
   lua_pop(L, 1);
   return same;
 }
 
-/* Puts the array of bytes in place of an array of structs on top; false where it is none of the structs. */
-static bool open_structs(lua_State *L, int at, const value *one) {
-  if (!lua_istable(L, -1)) return false;
-  lua_getiuservalue(L, at, one->parts);
-  if (lua_rawget(L, -2) != LUA_TTABLE) return false;
-  lua_getfield(L, -1, "struct");
-  if (!is_expected(L, at, one)) return false;
-  lua_getfield(L, -2, "bytes"); /* array, its parts, struct, bytes */
-  lua_replace(L, -4);
-  lua_pop(L, 2);
+/* Pushes the array of bytes of an array of structs at idx; false where it is none of the structs. */
+static bool push_bytes(lua_State *L, int v, const details *d, int idx) {
+  if (!lua_istable(L, idx)) return false;
+  lua_getiuservalue(L, v, d->parts);
+  if (lua_rawget(L, idx) != LUA_TTABLE) return false;
+  const int parts = lua_gettop(L);
+  lua_getfield(L, parts, "struct");
+  if (!is_expected(L, v, d, parts + 1)) return false;
+  lua_getfield(L, parts, "bytes"); /* parts, struct, bytes */
+  lua_replace(L, parts);
+  lua_settop(L, parts);
   return true;
 }
 
-/* Puts the address of the view `a` on top, as a 0-d view, in its place, and pushes its extents and strides; false where
-** the kernel writes it and several of its elements are one in memory. */
-static DC_NOINLINE bool push_view(lua_State *L, const value *one, dc_array *a, const dc_geometry *g) {
-  const int64_t itemsize = (int64_t)dc_dtype_size((dc_dtype)one->dtype);
-  const dc_geometry point = { .ndim = 0 };
-  if (one->written && is_broadcast(g)) return false;
-  dc_lua_push_view(L, a, &point, 0);
-  lua_replace(L, -2);
-  for (int axis = 0; axis < g->ndim; axis++) lua_pushinteger(L, g->shape[axis]);
-  for (int axis = 0; axis < g->ndim; axis++) lua_pushinteger(L, g->strides[axis] / itemsize);
-  return true;
-}
-
-/* Compares the value on top with what the variant was compiled for; pushes the extents of an array, and the strides of
-** one that is not contiguous. */
-static inline bool suits(lua_State *L, const dc_lua *self, int at, const variant *v, const value *one, bool *small,
-                         dc_array **array) {
-  switch (one->kind) {
-    case VALUE_STRUCTS:
-      if (!open_structs(L, at, one)) return false; /* fall through */
-    case VALUE_VIEW:
-    case VALUE_ARRAY: {
-      const bool contiguous = one->kind != VALUE_VIEW;
-      const dc_lua_array *o = dc_lua_test(L, self, -1, DC_LUA_ARRAY);
-      const dc_geometry *g = o && o->a ? dc_array_geometry_on(o->a, v->dev, (dc_dtype)one->dtype, contiguous) : NULL;
-      if (!g || g->ndim != one->ndim) return false;
-      if (one->extent >= 0 && g->shape[0] != one->extent) return false;
-      *small = *small && small_size(g, v->most) >= 0;
-      *array = o->a;
-      if (DC_UNLIKELY(!contiguous)) {
-        *small = *small && reach(g, (int64_t)dc_dtype_size((dc_dtype)one->dtype)) <= v->most;
-        return push_view(L, one, o->a, g);
-      }
-      const int axes = g->ndim - (one->kind == VALUE_STRUCTS);
-      for (int axis = 0; axis < axes; axis++) lua_pushinteger(L, g->shape[axis]);
-      return true;
-    }
-    case VALUE_INTEGER: {
-      const lua_Integer i = lua_isinteger(L, -1) ? lua_tointeger(L, -1) : 0;
-      return (i != 0 || lua_isinteger(L, -1)) && (!one->fits || (i >= -v->most && i <= v->most));
-    }
-    case VALUE_FLOAT: return lua_type(L, -1) == LUA_TNUMBER && !lua_isinteger(L, -1);
-    case VALUE_NUMBER: return lua_type(L, -1) == LUA_TNUMBER;
-    case VALUE_BOOLEAN: return lua_isboolean(L, -1);
-    case VALUE_COMPLEX: return dc_lua_test(L, self, -1, DC_LUA_COMPLEX) != NULL;
-    case VALUE_STRUCT: {
-      if (!lua_istable(L, -1) || !lua_getmetatable(L, -1)) return false;
-      const bool same = is_expected(L, at, one);
-      lua_pop(L, 1);
-      return same;
-    }
-    default: return is_expected(L, at, one);
+/* Stores an array's address, which may be 0, and its extents but those of the last `hidden` axes; gives the number of
+** elements, `most` + 1 where it, or an extent, is greater. */
+static inline uint64_t put_array(const value *one, const dc_geometry *g, dc_ptr ptr, int hidden, uint64_t most,
+                                 char *params) {
+  char *to = params + one->common.offset;
+  uint64_t size = 1;
+  memcpy(to, &ptr, sizeof ptr);
+  to += sizeof ptr;
+  for (int axis = 0; axis < one->ndim; axis++) {
+    const uint64_t extent = (uint64_t)g->shape[axis];
+    const uint32_t narrow = (uint32_t)extent; /* the variant is then for small arrays alone */
+    size = extent > most || size > most ? most + 1 : size * extent; /* of two that are at most 2^30: no overflow */
+    if (axis >= one->ndim - hidden) break;
+    if (one->wide) memcpy(to + (size_t)axis * sizeof extent, &extent, sizeof extent);
+    else memcpy(to + (size_t)axis * sizeof narrow, &narrow, sizeof narrow);
   }
+  return size > most ? most + 1 : size;
 }
 
-/* Pushes what the kernel of the variant at `at`, the stack's top, takes for the arguments from `first` to `at` - 1.
-** False where the variant does not suit them. */
-static inline bool push_arguments(lua_State *L, dc_lua *self, int at, const variant *v, int first, bool small) {
+/* The number of elements of a view as put_array gives it, or of elements that are as far as its last one, if more.
+** `span`: its memory. */
+static uint64_t measure_view(const dc_array *a, const dc_geometry *g, uint64_t itemsize, uint64_t most, memory *span) {
+  uint64_t size = 1, far = 0;
+  for (int axis = 0; axis < g->ndim; axis++) {
+    const uint64_t extent = (uint64_t)g->shape[axis];
+    size = extent > most || size > most ? most + 1 : size * extent;
+  }
+  span->from = 0;
+  if (size != 0) dc_array_span(a, &span->from, &span->to);
+  if (size == 0 || size > most) return size;
+  for (int axis = 0; axis < g->ndim; axis++) {
+    const int64_t stride = g->strides[axis];
+    far += (uint64_t)(g->shape[axis] - 1) * (uint64_t)(stride < 0 ? -stride : stride) / itemsize;
+  }
+  return far > size ? far : size;
+}
+
+/* Whether several elements of a view are one in memory. */
+static bool is_broadcast(const dc_geometry *g) {
+  bool is = false;
+  for (int i = 0; i < g->ndim; i++) is = is || (g->strides[i] == 0 && g->shape[i] > 1);
+  return is;
+}
+
+/* Compares the launch's values with what the variant `o`, at stack index v, was compiled for, and converts them. */
+static inline bool matches(lua_State *L, dc_lua *self, const dc_lua_kernel *o, int v, launch *n, bool small) {
+  const variant *w = o->variant;
+  const dc_kernel *k = o->k;
   memory arrays[MOST_VALUES];
-  int n = 0;
-  if (!v->has_array && dc_lua_current(L, self) != v->dev) return false;
-  for (int i = 0; i < v->nvalues; i++) {
-    const value *one = &v->values[i];
-    dc_array *a = NULL;
-    if (!push_value(L, at, one, first) || !suits(L, self, at, v, one, &small, &a)) return false;
-    if (a) {
-      if (v->conflicts) note_memory(&arrays[n++], v, one, a);
-    } else if (one->kind == VALUE_GUARD) {
-      lua_pop(L, 1);
+  int narrays = 0, fn = 0;
+  uint16_t fn_of = 0;
+  n->direct = true;
+  if (!w->has_array && dc_lua_current(L, self) != k->dev) return false;
+  for (int i = 0; i < w->nvalues; i++) {
+    const value *one = &w->values[i];
+    int idx = n->first + one->argument - 1;
+    if (one->argument == 0 && (idx = push_captured(L, v, &w->details[one->details], &fn, &fn_of)) == 0) return false;
+    char *to = n->params + one->common.offset;
+    bool generic = false; /* not converted here */
+    switch ((value_kind)one->kind) {
+      case VALUE_STRUCTS:
+        if (!push_bytes(L, v, &w->details[one->details], idx)) return false;
+        idx = lua_gettop(L); /* fall through */
+      case VALUE_ARRAY: {
+        const dc_lua_array *array = dc_lua_test(L, self, idx, DC_LUA_ARRAY);
+        const dc_geometry *g = NULL;
+        dc_ptr ptr = 0;
+        if (DC_LIKELY(array && array->a))
+          ptr = dc_array_launch_view(array->a, k->dev, (dc_dtype)one->common.dtype, one->common.written, &g);
+        if (!g || g->ndim != one->ndim || (one->sized && g->shape[0] != w->details[one->details].extent))
+          return false;
+        const uint64_t most = (uint64_t)w->most;
+        const uint64_t size = put_array(one, g, ptr, one->kind == VALUE_STRUCTS, most, n->params);
+        small = small && size <= most;
+        if (w->conflicts) {
+          const size_t bytes = size <= most ? size * dc_dtype_size((dc_dtype)one->common.dtype)
+                                            : dc_lua_nbytes(array->a);
+          arrays[narrays++] = (memory){ array->a, ptr, ptr + (dc_ptr)bytes, one->common.written };
+        }
+        generic = ptr == 0 || (ptr & one->common.unaligned) != 0 || one->common.kind != DC_COMMON_ARRAY;
+        break;
+      }
+      case VALUE_VIEW: {
+        const dc_lua_array *array = dc_lua_test(L, self, idx, DC_LUA_ARRAY);
+        const dc_dtype dtype = (dc_dtype)one->common.dtype;
+        const dc_geometry *g = array && array->a ? dc_array_strided_on(array->a, k->dev, dtype) : NULL;
+        if (!g || g->ndim != one->ndim || (one->sized && g->shape[0] != w->details[one->details].extent)) return false;
+        if (one->common.written && is_broadcast(g)) return false;
+        memory span = { .array = array->a, .written = one->common.written };
+        small = measure_view(array->a, g, dc_dtype_size(dtype), (uint64_t)w->most, &span) <= (uint64_t)w->most && small;
+        if (w->conflicts) arrays[narrays++] = span;
+        n->direct = false;
+        break;
+      }
+      case VALUE_INTEGER: {
+        if (!lua_isinteger(L, idx)) return false;
+        const lua_Integer x = lua_tointeger(L, idx);
+        const int32_t narrow = (int32_t)x;
+        if (one->fits && (uint64_t)x + (uint64_t)w->most > 2 * (uint64_t)w->most) return false; /* beyond ±most */
+        if (one->fits && one->common.kind == DC_COMMON_INT32) memcpy(to, &narrow, sizeof narrow);
+        else if (one->common.kind == DC_COMMON_INT64) memcpy(to, &x, sizeof x);
+        else generic = true;
+        break;
+      }
+      case VALUE_FLOAT: {
+        if (lua_type(L, idx) != LUA_TNUMBER || lua_isinteger(L, idx)) return false;
+        const lua_Number x = lua_tonumber(L, idx);
+        if (one->common.kind == DC_COMMON_FLOAT64) memcpy(to, &x, sizeof x);
+        else generic = true;
+        break;
+      }
+      case VALUE_NUMBER:
+        if (lua_type(L, idx) != LUA_TNUMBER) return false;
+        generic = true;
+        break;
+      case VALUE_BOOLEAN:
+        if (!lua_isboolean(L, idx)) return false;
+        generic = true;
+        break;
+      case VALUE_COMPLEX:
+        if (!dc_lua_test(L, self, idx, DC_LUA_COMPLEX)) return false;
+        generic = true;
+        break;
+      case VALUE_STRUCT: {
+        if (!lua_istable(L, idx) || !lua_getmetatable(L, idx)) return false;
+        const bool same = is_expected(L, v, &w->details[one->details], lua_gettop(L));
+        lua_pop(L, 1);
+        if (!same) return false;
+        generic = true;
+        break;
+      }
+      case VALUE_GUARD:
+        if (!is_expected(L, v, &w->details[one->details], idx)) return false;
+        break;
     }
+    if (generic && n->direct) n->direct = dc_lua_marshal_value(L, self, k, one->param, idx, n->params);
+    n->at[i] = idx;
   }
-  return small == v->small && (!v->conflicts || are_disjoint(L, self, arrays, n) == v->disjoint);
+  return small == w->small && (!w->conflicts || are_disjoint(L, self, arrays, narrays) == w->disjoint);
 }
 
 /* --- launching ----------------------------------------------------------------------------------- */
 
 /* The extent along x of a grid or block at idx, as jit/init.lua's extent_x; errors are the launch's. */
-static lua_Integer extent_x(lua_State *L, int idx) {
+static double extent_x(lua_State *L, int idx) {
   int64_t x = 1;
   if (lua_type(L, idx) == LUA_TSTRING) return 1024; /* "auto" */
-  if (!lua_istable(L, idx)) return dc_lua_tointeger(L, idx, &x) ? x : 0;
+  if (!lua_istable(L, idx)) return dc_lua_tointeger(L, idx, &x) ? (double)x : 0;
+  const int top = lua_gettop(L);
   if (lua_geti(L, idx, 1) == LUA_TNIL) lua_getfield(L, idx, "x");
   if (!lua_isnil(L, -1) && !dc_lua_tointeger(L, -1, &x)) x = 0;
-  return x;
-}
-
-/* Whether grid × block, at 2 and 3, has at most `most` threads along x. */
-static inline bool is_small_grid(lua_State *L, lua_Integer most) {
-  if (DC_LIKELY(lua_isinteger(L, 2) && lua_isinteger(L, 3)))
-    return (double)lua_tointeger(L, 2) * (double)lua_tointeger(L, 3) <= (double)most;
-  const int top = lua_gettop(L);
-  const bool is = (double)extent_x(L, 2) * (double)extent_x(L, 3) <= (double)most;
   lua_settop(L, top);
-  return is;
+  return (double)x;
 }
 
-/* Threads of forall: whole blocks. */
-static inline bool is_small_count(lua_State *L, lua_Integer most) {
-  int64_t n = 0;
-  return !dc_lua_tointeger(L, 2, &n) || n <= most - 1024;
+/* Whether grid and block are the integers that the variant is for. */
+static inline bool has_grid(lua_State *L, const variant *w, const launch *n) {
+  return n->count < 0 && lua_isinteger(L, 2) && lua_tointeger(L, 2) == w->grid && lua_isinteger(L, 3) &&
+         lua_tointeger(L, 3) == w->block;
 }
 
-/* Whether grid and block, of a launch whose arguments begin at 4, are those of the variant. */
-static inline bool has_grid(lua_State *L, const variant *v, int first) {
-  return first == 4 && lua_isinteger(L, 2) && lua_tointeger(L, 2) == v->grid && lua_isinteger(L, 3) &&
-         lua_tointeger(L, 3) == v->block;
-}
-
-/* Pushes a variant of the object at 1, and the arguments for its kernel, which replaces the object; they begin behind
-** `top`.  False: none suits. */
-static inline bool choose(lua_State *L, dc_lua *self, int first, int top,
-                          bool (*is_small_launch)(lua_State *, lua_Integer)) {
-  if (DC_UNLIKELY(!lua_istable(L, 1))) return false;
+/* The variant of the object at 1 that suits a launch of that many threads along x: it then is at 1, too. NULL: none. */
+static inline dc_lua_kernel *choose(lua_State *L, dc_lua *self, launch *n, double threads) {
+  const int v = n->top + 1;
+  if (DC_UNLIKELY(!lua_istable(L, 1))) return NULL;
   for (int i = 1; i <= MOST_VARIANTS; i++) {
-    if (lua_rawgeti(L, 1, i) != LUA_TUSERDATA) return false;
-    const variant *v = dc_lua_test(L, self, -1, DC_LUA_VARIANT);
-    if (DC_UNLIKELY(!v)) return false;
-    if (v->nargs == top - first + 1 && (DC_LIKELY(!v->fixed) || has_grid(L, v, first))) {
-      if (DC_UNLIKELY(v->npushed > LUA_MINSTACK - 8)) luaL_checkstack(L, v->npushed + 8, NULL);
-      if (DC_LIKELY(push_arguments(L, self, top + 1, v, first, is_small_launch(L, v->most)))) {
-        lua_getiuservalue(L, top + 1, KERNEL);
-        lua_replace(L, 1);
-        return true;
+    lua_rawgeti(L, 1, i);
+    dc_lua_kernel *o = dc_lua_test(L, self, v, DC_LUA_KERNEL);
+    if (DC_UNLIKELY(!o || !o->variant)) return NULL;
+    const variant *w = o->variant;
+    if (w->nargs == n->top - n->first + 1 && (DC_LIKELY(!w->fixed) || has_grid(L, w, n))) {
+      if (DC_UNLIKELY(w->ncaptured > LUA_MINSTACK - 12)) luaL_checkstack(L, w->ncaptured + 12, NULL);
+      if (DC_LIKELY(matches(L, self, o, v, n, threads <= (double)w->most))) {
+        lua_copy(L, v, 1);
+        return o;
       }
     }
-    lua_settop(L, top);
+    lua_settop(L, n->top);
   }
-  return false;
+  return NULL;
+}
+
+static bool is_array(const value *one) {
+  return one->kind == VALUE_ARRAY || one->kind == VALUE_VIEW || one->kind == VALUE_STRUCTS;
+}
+
+/* Pushes what the kernel `o` takes for the values of a launch that suits it: an array is followed by its extents, and a
+** view by its strides. Gives the first one's stack index. */
+static int push_arguments(lua_State *L, dc_lua *self, const dc_lua_kernel *o, const launch *n) {
+  const variant *w = o->variant;
+  const int first = lua_gettop(L) + 1;
+  static const dc_geometry closed;
+  luaL_checkstack(L, w->npushed + 12, NULL);
+  for (int i = 0; i < w->nvalues; i++) {
+    const value *one = &w->values[i];
+    if (one->kind == VALUE_GUARD) continue;
+    const dc_lua_array *array = is_array(one) ? dc_lua_test(L, self, n->at[i], DC_LUA_ARRAY) : NULL;
+    if (one->kind == VALUE_VIEW && array->a) {
+      const dc_geometry point = { .ndim = 0 };
+      dc_lua_push_view(L, array->a, &point, 0); /* its address, as a 0-d view */
+    } else {
+      lua_pushvalue(L, n->at[i]);
+    }
+    if (!array) continue;
+    const bool open = array->a && dc_array_state_of(array->a) != DC_ARRAY_CLOSED; /* a finalizer may have closed it */
+    const dc_geometry *g = open ? dc_array_geometry(array->a) : &closed;
+    const int axes = one->ndim - (one->kind == VALUE_STRUCTS);
+    for (int axis = 0; axis < axes; axis++) lua_pushinteger(L, g->shape[axis]);
+    const int64_t itemsize = (int64_t)dc_dtype_size((dc_dtype)one->common.dtype);
+    for (int axis = 0; axis < axes && one->kind == VALUE_VIEW; axis++)
+      lua_pushinteger(L, g->strides[axis] / itemsize);
+  }
+  return first;
 }
 
 /* Calls the second upvalue, a function in Lua, with all arguments. */
@@ -317,18 +393,32 @@ static DC_COLD int call_slow(lua_State *L, int top) {
 /* object(grid, block, ...) */
 static DC_HOT int variant_call(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
-  const int top = lua_gettop(L);
-  if (DC_LIKELY(top >= 3 && choose(L, self, 4, top, is_small_grid))) return dc_lua_launch_kernel(L, top + 2);
-  return call_slow(L, top);
+  launch n;
+  n.first = 4, n.top = lua_gettop(L), n.count = -1;
+  if (DC_UNLIKELY(n.top < 3)) return call_slow(L, n.top);
+  const bool line = DC_LIKELY(dc_lua_is_extent(L, 2, &n.l.grid) && dc_lua_is_extent(L, 3, &n.l.block));
+  const double threads = line ? (double)n.l.grid.x * n.l.block.x : extent_x(L, 2) * extent_x(L, 3);
+  dc_lua_kernel *o = choose(L, self, &n, threads);
+  if (DC_UNLIKELY(!o)) return call_slow(L, n.top);
+  n.l.params = n.params;
+  if (DC_LIKELY(line && n.direct && dc_lua_launch_marshalled(L, self, o, &n.l))) return 0;
+  return dc_lua_launch_kernel(L, push_arguments(L, self, o, &n));
 }
 
 /* object:forall(n, ...) */
 static DC_HOT int variant_forall(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
-  const int top = lua_gettop(L);
-  if (DC_LIKELY(top >= 2 && lua_type(L, 2) == LUA_TNUMBER && choose(L, self, 3, top, is_small_count)))
-    return dc_lua_launch_forall(L, top + 2);
-  return call_slow(L, top);
+  launch n;
+  n.first = 3, n.top = lua_gettop(L), n.count = 0;
+  if (DC_UNLIKELY(n.top < 2 || lua_type(L, 2) != LUA_TNUMBER)) return call_slow(L, n.top);
+  const bool counted = dc_lua_tointeger(L, 2, &n.count) && n.count >= 0;
+  dc_lua_kernel *o = choose(L, self, &n, counted ? (double)n.count + 1024 : 0); /* whole blocks */
+  if (DC_UNLIKELY(!o)) return call_slow(L, n.top);
+  const int64_t blocks = counted && o->block != 0 ? dc_lua_count_blocks(o, n.count) : 0;
+  n.l.grid = (dc_dim3){ (uint32_t)blocks, 1, 1 }, n.l.block = (dc_dim3){ o->block, 1, 1 };
+  n.l.params = n.params;
+  if (DC_LIKELY(blocks > 0 && blocks <= UINT32_MAX && n.direct && dc_lua_launch_marshalled(L, self, o, &n.l))) return 0;
+  return dc_lua_launch_forall(L, push_arguments(L, self, o, &n));
 }
 
 /* launches(call, forall): the functions that launch an object, which call these where no variant of it suits. */
@@ -360,75 +450,161 @@ static lua_Integer get_integer(lua_State *L, int idx, const char *name) {
   return i;
 }
 
-static bool is_array(const value *one) {
-  return one->kind == VALUE_ARRAY || one->kind == VALUE_VIEW || one->kind == VALUE_STRUCTS;
-}
+/* A variant while it is made: the kernel object at 1, the facts at 2, the variant at 3, a value's description at 4. */
+typedef struct maker {
+  lua_State *L;
+  const dc_kernel *k;
+  variant *v;
+  int param;       /* the next parameter of the kernel */
+  int ndetails;
+  uint16_t next;   /* user value */
+  uint16_t fn;     /* that of the last function; 0: none */
+} maker;
 
-/* Moves the value on top to user value *next of the variant at 3. */
-static uint16_t keep(lua_State *L, uint16_t *next) {
-  lua_setiuservalue(L, 3, *next);
-  return (*next)++;
-}
-
-/* Fills `one` from the description at index 4. */
-static void read_value(lua_State *L, value *one, uint16_t *next) {
-  static const char *const kinds[] = { "array", "view", "integer", "float", "number", "boolean", "guard",
-                                       "complex", "struct", "structs", NULL };
-  lua_getfield(L, 4, "kind");
-  one->kind = (uint8_t)luaL_checkoption(L, -1, NULL, kinds);
-  lua_pop(L, 1);
-  one->argument = (uint16_t)get_integer(L, 4, "argument");
-  one->written = get_flag(L, 4, "written");
-  one->fits = get_flag(L, 4, "fits");
-  lua_getfield(L, 4, "extent");
-  one->extent = luaL_optinteger(L, -1, -1);
-  lua_pop(L, 1);
-  if (is_array(one)) {
-    lua_getfield(L, 4, "dtype");
-    one->dtype = (uint8_t)dc_lua_checkdtype(L, -1);
+/* The number of user values that a description needs; -1: it has too many keys. */
+static int count_user_values(lua_State *L, int idx) {
+  static const char *const names[] = { "value", "parts", "fn" };
+  int n = 0;
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    if (lua_getfield(L, idx, names[i]) != LUA_TNIL) n++;
     lua_pop(L, 1);
-    one->ndim = (uint8_t)get_integer(L, 4, "ndim");
   }
+  if (lua_getfield(L, idx, "keys") == LUA_TTABLE) {
+    const lua_Integer keys = (lua_Integer)lua_rawlen(L, -1);
+    n = keys <= MOST_KEYS ? n + (int)keys : -1;
+  }
+  lua_pop(L, 1);
+  return n;
+}
+
+/* Moves the value on top to the next user value of the variant. */
+static uint16_t keep(maker *m) {
+  lua_setiuservalue(m->L, 3, m->next);
+  return m->next++;
+}
+
+/* The user value with the function on top, which is the last one's where that is the same. */
+static uint16_t keep_function(maker *m) {
+  lua_State *L = m->L;
+  if (m->fn != 0) {
+    lua_getiuservalue(L, 3, m->fn);
+    const bool same = lua_rawequal(L, -1, -2);
+    lua_pop(L, 1);
+    if (same) {
+      lua_pop(L, 1);
+      return m->fn;
+    }
+  }
+  m->v->ncaptured++;
+  return m->fn = keep(m);
+}
+
+static void read_details(maker *m, const value *one, details *d) {
+  lua_State *L = m->L;
   if (one->kind == VALUE_GUARD || one->kind == VALUE_STRUCT || one->kind == VALUE_STRUCTS) {
     lua_getfield(L, 4, "value");
-    one->expected = keep(L, next);
+    d->expected = keep(m);
   }
   if (one->kind == VALUE_STRUCTS) {
+    m->v->ncaptured++; /* the array of bytes */
     lua_getfield(L, 4, "parts");
-    one->parts = keep(L, next);
+    d->parts = keep(m);
   }
   if (one->argument) return;
-  one->upvalue = (uint8_t)get_integer(L, 4, "upvalue");
+  m->v->ncaptured++;
+  d->upvalue = (uint8_t)get_integer(L, 4, "upvalue");
   lua_getfield(L, 4, "fn");
-  one->fn = keep(L, next);
+  d->fn = keep_function(m);
   lua_getfield(L, 4, "keys"); /* 5 */
-  one->nkeys = (uint8_t)lua_rawlen(L, 5);
-  one->key = *next;
-  for (int i = 1; i <= one->nkeys; i++) {
+  d->nkeys = (uint8_t)lua_rawlen(L, 5);
+  d->key = m->next;
+  for (int i = 1; i <= d->nkeys; i++) {
     lua_rawgeti(L, 5, i);
-    keep(L, next);
+    keep(m);
   }
   lua_settop(L, 4);
 }
 
+/* The extents of an array, and strides of a view, which follow its address: integers of one width, without gaps. */
+static bool read_extents(maker *m, value *one, int axes) {
+  const dc_common_param *common = &m->k->common[m->param + 1];
+  if (axes > m->k->nparams - m->param - 1) return false;
+  one->wide = axes > 0 && common[0].kind == DC_COMMON_INT64;
+  for (int axis = 0; axis < axes; axis++) {
+    const uint32_t size = one->wide ? sizeof(int64_t) : sizeof(int32_t);
+    if (common[axis].kind != (one->wide ? DC_COMMON_INT64 : DC_COMMON_INT32)) return false;
+    if (common[axis].offset != one->common.offset + sizeof(dc_ptr) + (uint32_t)axis * size) return false;
+  }
+  return true;
+}
+
+/* Fills `one` from the description at 4; false where the kernel has other parameters. */
+static bool read_value(maker *m, value *one) {
+  static const char *const kinds[] = { "array", "view", "integer", "float", "number", "boolean", "guard",
+                                       "complex", "struct", "structs", NULL };
+  lua_State *L = m->L;
+  lua_getfield(L, 4, "kind");
+  one->kind = (uint8_t)luaL_checkoption(L, -1, NULL, kinds);
+  lua_getfield(L, 4, "extent");
+  const lua_Integer extent = luaL_optinteger(L, -1, -1);
+  lua_settop(L, 4);
+  one->argument = (uint8_t)get_integer(L, 4, "argument");
+  one->fits = get_flag(L, 4, "fits");
+  one->sized = extent >= 0;
+  if (one->kind != VALUE_GUARD) {
+    if (m->param >= m->k->nparams) return false;
+    one->param = (uint16_t)m->param;
+    one->common = m->k->common[m->param];
+    one->common.offset = m->k->params[m->param].offset;
+    int axes = 0;
+    if (is_array(one)) {
+      lua_getfield(L, 4, "dtype");
+      one->common.dtype = (uint8_t)dc_lua_checkdtype(L, -1);
+      lua_pop(L, 1);
+      one->common.written = get_flag(L, 4, "written");
+      one->ndim = (uint8_t)get_integer(L, 4, "ndim");
+      axes = one->kind == VALUE_VIEW ? 2 * one->ndim : one->ndim - (one->kind == VALUE_STRUCTS);
+      if (!read_extents(m, one, axes)) return false;
+    }
+    m->param += 1 + axes;
+  }
+  if (!one->argument || one->sized || one->kind == VALUE_GUARD || one->kind == VALUE_STRUCT ||
+      one->kind == VALUE_STRUCTS) {
+    one->details = (uint16_t)m->ndetails++;
+    details *d = &m->v->details[one->details];
+    d->extent = extent;
+    read_details(m, one, d);
+  }
+  return true;
+}
+
 /*
-** variant(kernel, facts): a variant for objects of dc.jit.  `facts`: device, most, small, disjoint, nargs, and a list
-** of what a launch compares, in the order of the kernel's parameters: { kind = "array", "view", "integer", "float",
-** "number", "boolean", "guard", "complex", "struct" (`value`: the metatable) or "structs" (`value`: the struct,
-** `parts`: see VALUE_STRUCTS), argument = its number, or fn =, upvalue =, keys =, and dtype, ndim, written, extent;
-** fits; value }; grid and block, integers, where it is for these alone.  Nothing where there are too many.
+** variant(kernel, facts): a kernel object that is a variant for objects of dc.jit.  `facts`: most, small, disjoint,
+** nargs, and a list of what a launch compares, in the order of the kernel's parameters: { kind = "array", "view",
+** "integer", "float", "number", "boolean", "guard", "complex", "struct" (`value`: the metatable) or "structs" (`value`:
+** the struct, `parts`: see VALUE_STRUCTS), argument = its number, or fn =, upvalue =, keys =, and dtype, ndim, written,
+** extent; fits; value }; grid and block, integers, where it is for these alone.  Nothing where there are too many, or
+** too many bytes of parameters.
 */
 static int core_variant(lua_State *L) {
   lua_settop(L, 2);
+  dc_lua_kernel *o = dc_lua_check(L, dc_lua_self(L), 1, DC_LUA_KERNEL, "a kernel");
   luaL_checktype(L, 2, LUA_TTABLE);
   const int n = (int)lua_rawlen(L, 2);
-  if (n > MOST_VALUES) return 0;
-  variant *v = dc_lua_new(L, DC_LUA_VARIANT, sizeof *v + (size_t)n * sizeof(value), 1 + n * (3 + MOST_KEYS)); /* 3 */
-  lua_pushvalue(L, 1);
-  lua_setiuservalue(L, 3, KERNEL);
-  lua_getfield(L, 2, "device");
-  v->dev = dc_lua_checkdevice(L, -1);
-  lua_pop(L, 1);
+  if (n > MOST_VALUES || !o->k || o->k->params_size > DC_PARAMS_USUAL) return 0;
+  int user_values = 0;
+  for (int i = 0; i < n; i++) {
+    lua_rawgeti(L, 2, i + 1);
+    const int one = count_user_values(L, 3);
+    if (one < 0) return 0;
+    user_values += one;
+    lua_pop(L, 1);
+  }
+  const size_t values = sizeof(variant) + (size_t)n * sizeof(value);
+  dc_lua_kernel *copy = dc_lua_push_kernel_copy(L, o, values + (size_t)n * sizeof(details), user_values);
+  variant *v = (void *)(copy + 1);
+  maker m = { .L = L, .k = copy->k, .v = v, .next = DC_LUA_KERNEL_NVALUES + 1 };
+  v->details = (void *)((char *)v + values);
   v->most = get_integer(L, 2, "most");
   v->small = get_flag(L, 2, "small");
   v->disjoint = get_flag(L, 2, "disjoint");
@@ -437,24 +613,22 @@ static int core_variant(lua_State *L) {
   v->block = get_integer(L, 2, "block");
   v->fixed = v->block != 0;
   v->nvalues = n;
-  uint16_t next = KERNEL + 1;
   int arrays = 0, written = 0;
   for (int i = 0; i < n; i++) {
     value *one = &v->values[i];
     lua_rawgeti(L, 2, i + 1); /* 4 */
-    lua_getfield(L, 4, "keys");
-    if (lua_istable(L, -1) && lua_rawlen(L, -1) > MOST_KEYS) return 0;
-    lua_pop(L, 1);
-    read_value(L, one, &next);
+    if (!read_value(&m, one)) return 0;
     v->npushed += 1 + one->ndim * (one->kind == VALUE_VIEW ? 2 : 1);
     if (is_array(one)) {
       arrays++;
-      if (one->written) written++;
+      if (one->common.written) written++;
     }
     lua_settop(L, 3);
   }
+  if (m.param != m.k->nparams) return 0;
   v->has_array = arrays > 0;
   v->conflicts = written > 0 && arrays > 1;
+  copy->variant = v;
   return 1;
 }
 
@@ -463,8 +637,3 @@ const luaL_Reg dc_lua_variant_internal[] = {
   { "launches", core_launches },
   { NULL, NULL },
 };
-
-void dc_lua_open_variant(lua_State *L, int self) {
-  static const luaL_Reg meta[] = { { NULL, NULL } };
-  dc_lua_newtype(L, self, DC_LUA_VARIANT, "dotcompute.variant", meta, NULL);
-}

@@ -5,7 +5,5 @@
 #pragma once
 
 #include <lauxlib.h>
-#include <lua.h>
 
-void dc_lua_open_variant(lua_State *L, int self);
 extern const luaL_Reg dc_lua_variant_internal[];

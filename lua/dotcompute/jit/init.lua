@@ -371,7 +371,7 @@ end
 -- The object that core.launches compares launches with; false where the variant has none, as those of signatures with
 -- structs and complex numbers. `values`, `how`: of the launch.
 local function comparison(state, variant, kernel, values, how)
-  local facts = { device = variant.device, most = narrow.MOST, small = variant.facts.small,
+  local facts = { most = narrow.MOST, small = variant.facts.small,
     disjoint = variant.facts.disjoint, nargs = #state.params }
   for k, guard in ipairs(variant.guards) do
     facts[k] = captured(guard.path, { kind = "guard", value = guard.value })
