@@ -2412,6 +2412,414 @@ function c_comm:split(color, key) end
 ---```
 function c_comm:close() end
 
+---A distributed array. Besides these methods it has the operators and the functions of elements of arrays: `x + 1`, `dc.exp(x)`, `x:gt(0)`, `dc.where(x:gt(y), x, y)`.
+---@class dotcompute.distributed
+---@operator add(number|dotcompute.array|dotcompute.distributed): dotcompute.distributed
+---@operator sub(number|dotcompute.array|dotcompute.distributed): dotcompute.distributed
+---@operator mul(number|dotcompute.array|dotcompute.distributed): dotcompute.distributed
+---@operator div(number|dotcompute.array|dotcompute.distributed): dotcompute.distributed
+---@field comm dotcompute.comm The communicator.
+---@field axis integer The axis of distribution.
+---@field dtype string The dtype.
+---@field ndim integer The number of axes.
+---@field size integer The number of elements of the whole.
+local c_distributed = {}
+
+---The product of a matrix and a matrix or vector, one or both of them distributed, the other the same on every rank. Divided along the inner axis: partial products are summed and scattered (of 16-bit floats, in their own precision). Else blocks of columns go around a ring, the next one while a product is computed. The result is distributed along axis 1; along axis 2 where the first operand is whole and the second is distributed along axis 2.
+---```lua
+---local a = dc.dist.ones(4, 3)
+---a:matmul(dc.ones(3, 2)):sum()              --> 24
+---dc.dist.matmul(dc.ones(2, 4), a):shape()   --> 2, 3
+---```
+---@param b dotcompute.distributed|dotcompute.array the second operand
+---@return dotcompute.distributed # the product
+function c_distributed:matmul(b) end
+
+---The whole array on every rank, or on the root alone; others get nil. Of `dc.comm(devices)` one array, on the first device or the root's.
+---```lua
+---dc.dist.ones(3):gather()                   --> {1, 1, 1}
+---```
+---@param root? integer a rank. Default: all
+---@return dotcompute.array # the whole, or nil
+function c_distributed:gather(root) end
+
+---The same array distributed along another axis; each rank sends a block to each other.
+---```lua
+---dc.dist.ones(4, 6):redistribute(2).axis    --> 2
+---```
+---@param axis integer the new axis of distribution
+---@return dotcompute.distributed # the array; itself if it is so already
+function c_distributed:redistribute(axis) end
+
+---The array with its axes in another order, by default reversed: views of the blocks.
+---```lua
+---dc.dist.ones(4, 6):transpose().axis        --> 2
+---```
+---@param ... dotcompute.axes the axes in their new order
+---@return dotcompute.distributed # the array
+function c_distributed:transpose(...) end
+
+---The transposed matrix, a view.
+---```lua
+---dc.dist.ones(4, 6):t():shape()             --> 6, 4
+---```
+---@return dotcompute.distributed # the matrix
+function c_distributed:t() end
+
+---@class dotcompute.distributed.halo.options
+---@field periodic? boolean the ends of the whole are neighbours. Default: false
+
+---A copy whose blocks have margins of `width` elements at both ends along the axis of distribution, with the neighbours' elements. At the ends of the whole they are 0 until they are written.
+---```lua
+---local x = dc.dist.array({ 1, 2, 3 }):halo(1, { periodic = true })
+---x:padded()                                 --> {3, 1, 2, 3, 1}
+---```
+---@param width integer elements of a margin, at most the length of the smallest block
+---@param options? dotcompute.distributed.halo.options options by name
+---@return dotcompute.distributed # the copy, with `padded` and `exchange`
+function c_distributed:halo(width, options) end
+
+---A block with its margins, which kernels read and write in place; `x:part()` is the middle of it.
+---```lua
+---dc.dist.ones(4):halo(2):padded():shape()   --> 8
+---```
+---@param k? integer of `dc.comm(devices)`: the number of the device. Default: the only one
+---@return dotcompute.array # the block
+function c_distributed:padded(k) end
+
+---Writes the neighbours' elements into the margins again.
+---```lua
+---local x = dc.dist.ones(4):halo(1)
+---x:fill(2)
+---x:exchange():sum()                         --> 8
+---```
+---@return dotcompute.distributed # `x`
+function c_distributed:exchange() end
+
+---The block of this rank, of `dc.comm(devices)` that of device `k`: an array whose elements are those of `x`.
+---```lua
+---dc.dist.ones(3):part()                     --> {1, 1, 1}
+---```
+---@param k? integer of `dc.comm(devices)`: the number of the device. Default: the only one
+---@return dotcompute.array # the block
+function c_distributed:part(k) end
+
+---The first and last index of the block along the axis of distribution.
+---```lua
+---dc.dist.ones(3, 8):bounds()                --> 1, 3
+---```
+---@param k? integer of `dc.comm(devices)`: the number of the device. Default: the only one
+---@return integer # the first index
+---@return integer # the last index
+function c_distributed:bounds(k) end
+
+---The extents of the whole.
+---```lua
+---dc.dist.ones(3, 8):shape()                 --> 3, 8
+---```
+---@return integer ... # the extents
+function c_distributed:shape() end
+
+---Starts the computation of a pending array.
+---```lua
+---(dc.dist.ones(3) * 2):eval():sum()         --> 6
+---```
+---@return dotcompute.distributed # `x`
+function c_distributed:eval() end
+
+---A copy.
+---```lua
+---dc.dist.ones(3):copy():sum()               --> 3
+---```
+---@return dotcompute.distributed # the copy
+function c_distributed:copy() end
+
+---Writes the elements of a distributed array of the same layout, of an array or a number.
+---```lua
+---dc.dist.ones(3):copy_from(dc.arange(1, 3)):sum()   --> 6
+---```
+---@param v dotcompute.distributed|dotcompute.array|number the elements
+---@return dotcompute.distributed # `x`
+function c_distributed:copy_from(v) end
+
+---Sets all elements.
+---```lua
+---dc.dist.ones(3):fill(4):sum()              --> 12
+---```
+---@param v number|boolean the value
+---@return dotcompute.distributed # `x`
+function c_distributed:fill(v) end
+
+---Converted to another dtype.
+---
+---The blocks stay on their devices.
+---```lua
+---dc.dist.ones(3):to("int8").dtype           --> int8
+---```
+---@param dtype dotcompute.dtype the dtype
+---@return dotcompute.distributed # the array, pending
+function c_distributed:to(dtype) end
+
+---The same as `to`.
+---
+---The blocks stay on their devices.
+---```lua
+---dc.dist.ones(3):cast("int8").dtype         --> int8
+---```
+---@param dtype dotcompute.dtype the dtype
+---@return dotcompute.distributed # the array, pending
+function c_distributed:cast(dtype) end
+
+---@class dotcompute.distributed.sum.options
+---@field keep? boolean reduced axes stay, with extent 1. Default: false
+
+---The sum.
+---
+---As of arrays. Along the axis of distribution one collective operation follows, and the result is a plain array on every rank (of `dc.comm(devices)` on the first device); along other axes it is distributed. 16-bit floats are summed in float32. The order of additions depends on the number of ranks, and so do the last bits of floating-point sums.
+---```lua
+---dc.dist.array({ 1, 2, 3 }):sum()           --> 6
+---```
+---@param ... dotcompute.axes|dotcompute.distributed.sum.options axes, integers or one table of them. Default: all
+---@return dotcompute.array|dotcompute.distributed|boolean # the result; of `any` and `all` over everything a boolean
+function c_distributed:sum(...) end
+
+---The product.
+---
+---As of arrays. Along the axis of distribution one collective operation follows, and the result is a plain array on every rank (of `dc.comm(devices)` on the first device); along other axes it is distributed. 16-bit floats are summed in float32. The order of additions depends on the number of ranks, and so do the last bits of floating-point sums.
+---```lua
+---dc.dist.array({ 1, 2, 3 }):prod()          --> 6
+---```
+---@param ... dotcompute.axes|dotcompute.distributed.sum.options axes, integers or one table of them. Default: all
+---@return dotcompute.array|dotcompute.distributed|boolean # the result; of `any` and `all` over everything a boolean
+function c_distributed:prod(...) end
+
+---The least element; NaN where one is.
+---
+---As of arrays. Along the axis of distribution one collective operation follows, and the result is a plain array on every rank (of `dc.comm(devices)` on the first device); along other axes it is distributed. 16-bit floats are summed in float32. The order of additions depends on the number of ranks, and so do the last bits of floating-point sums.
+---```lua
+---dc.dist.array({ 1, 2, 3 }):min()           --> 1
+---```
+---@param ... dotcompute.axes|dotcompute.distributed.sum.options axes, integers or one table of them. Default: all
+---@return dotcompute.array|dotcompute.distributed|boolean # the result; of `any` and `all` over everything a boolean
+function c_distributed:min(...) end
+
+---The greatest element; NaN where one is.
+---
+---As of arrays. Along the axis of distribution one collective operation follows, and the result is a plain array on every rank (of `dc.comm(devices)` on the first device); along other axes it is distributed. 16-bit floats are summed in float32. The order of additions depends on the number of ranks, and so do the last bits of floating-point sums.
+---```lua
+---dc.dist.array({ 1, 2, 3 }):max()           --> 3
+---```
+---@param ... dotcompute.axes|dotcompute.distributed.sum.options axes, integers or one table of them. Default: all
+---@return dotcompute.array|dotcompute.distributed|boolean # the result; of `any` and `all` over everything a boolean
+function c_distributed:max(...) end
+
+---Whether an element is not 0.
+---
+---As of arrays. Along the axis of distribution one collective operation follows, and the result is a plain array on every rank (of `dc.comm(devices)` on the first device); along other axes it is distributed. 16-bit floats are summed in float32. The order of additions depends on the number of ranks, and so do the last bits of floating-point sums.
+---```lua
+---dc.dist.array({ 0, 2, 0 }):any()           --> true
+---```
+---@param ... dotcompute.axes|dotcompute.distributed.sum.options axes, integers or one table of them. Default: all
+---@return dotcompute.array|dotcompute.distributed|boolean # the result; of `any` and `all` over everything a boolean
+function c_distributed:any(...) end
+
+---Whether no element is 0.
+---
+---As of arrays. Along the axis of distribution one collective operation follows, and the result is a plain array on every rank (of `dc.comm(devices)` on the first device); along other axes it is distributed. 16-bit floats are summed in float32. The order of additions depends on the number of ranks, and so do the last bits of floating-point sums.
+---```lua
+---dc.dist.array({ 0, 2, 0 }):all()           --> false
+---```
+---@param ... dotcompute.axes|dotcompute.distributed.sum.options axes, integers or one table of them. Default: all
+---@return dotcompute.array|dotcompute.distributed|boolean # the result; of `any` and `all` over everything a boolean
+function c_distributed:all(...) end
+
+---How many elements are not 0.
+---
+---As of arrays. Along the axis of distribution one collective operation follows, and the result is a plain array on every rank (of `dc.comm(devices)` on the first device); along other axes it is distributed. 16-bit floats are summed in float32. The order of additions depends on the number of ranks, and so do the last bits of floating-point sums.
+---```lua
+---dc.dist.array({ 0, 2, 0 }):count()         --> 1
+---```
+---@param ... dotcompute.axes|dotcompute.distributed.sum.options axes, integers or one table of them. Default: all
+---@return dotcompute.array|dotcompute.distributed|boolean # the result; of `any` and `all` over everything a boolean
+function c_distributed:count(...) end
+
+---The mean.
+---
+---As of arrays. Along the axis of distribution one collective operation follows, and the result is a plain array on every rank (of `dc.comm(devices)` on the first device); along other axes it is distributed. 16-bit floats are summed in float32. The order of additions depends on the number of ranks, and so do the last bits of floating-point sums.
+---```lua
+---dc.dist.array({ 1, 2, 3 }):mean()          --> 2
+---```
+---@param ... dotcompute.axes|dotcompute.distributed.sum.options axes, integers or one table of them. Default: all
+---@return dotcompute.array|dotcompute.distributed|boolean # the result; of `any` and `all` over everything a boolean
+function c_distributed:mean(...) end
+
+---The root of the sum of squares.
+---
+---As of arrays. Along the axis of distribution one collective operation follows, and the result is a plain array on every rank (of `dc.comm(devices)` on the first device); along other axes it is distributed. 16-bit floats are summed in float32. The order of additions depends on the number of ranks, and so do the last bits of floating-point sums.
+---```lua
+---dc.dist.array({ 3, 4 }):norm()             --> 5
+---```
+---@param ... dotcompute.axes|dotcompute.distributed.sum.options axes, integers or one table of them. Default: all
+---@return dotcompute.array|dotcompute.distributed|boolean # the result; of `any` and `all` over everything a boolean
+function c_distributed:norm(...) end
+
+---The first place of the least element.
+---
+---As of arrays. Along the axis of distribution one collective operation follows, and the result is a plain array on every rank (of `dc.comm(devices)` on the first device); along other axes it is distributed. 16-bit floats are summed in float32. The order of additions depends on the number of ranks, and so do the last bits of floating-point sums.
+---```lua
+---dc.dist.array({ 3, 1, 1 }):argmin()        --> 2
+---```
+---@param ... dotcompute.axes|dotcompute.distributed.sum.options axes, integers or one table of them. Default: all
+---@return dotcompute.array|dotcompute.distributed|boolean # the result; of `any` and `all` over everything a boolean
+function c_distributed:argmin(...) end
+
+---The first place of the greatest.
+---
+---As of arrays. Along the axis of distribution one collective operation follows, and the result is a plain array on every rank (of `dc.comm(devices)` on the first device); along other axes it is distributed. 16-bit floats are summed in float32. The order of additions depends on the number of ranks, and so do the last bits of floating-point sums.
+---```lua
+---dc.dist.array({ 3, 1, 1 }):argmax()        --> 1
+---```
+---@param ... dotcompute.axes|dotcompute.distributed.sum.options axes, integers or one table of them. Default: all
+---@return dotcompute.array|dotcompute.distributed|boolean # the result; of `any` and `all` over everything a boolean
+function c_distributed:argmax(...) end
+
+---@class dotcompute.distributed.var.options
+---@field keep? boolean reduced axes stay. Default: false
+---@field ddof? number subtracted from the number of elements. Default: 0
+
+---The variance.
+---
+---In two passes, with two collective operations along the axis of distribution.
+---```lua
+---dc.dist.array({ 1, 3 }):var()              --> 1
+---```
+---@param ... dotcompute.axes|dotcompute.distributed.var.options axes, integers or one table of them. Default: all
+---@return dotcompute.array|dotcompute.distributed # the result
+function c_distributed:var(...) end
+
+---The standard deviation.
+---
+---In two passes, with two collective operations along the axis of distribution.
+---```lua
+---dc.dist.array({ 1, 3 }):std()              --> 1
+---```
+---@param ... dotcompute.axes|dotcompute.distributed.var.options axes, integers or one table of them. Default: all
+---@return dotcompute.array|dotcompute.distributed # the result
+function c_distributed:std(...) end
+
+---@class dotcompute.distributed.sort.options
+---@field descending? boolean the greatest first. Default: false
+---@field axis? integer the axis. Default: the last
+
+---Sorted along an axis; NaN is last. An array of one axis by regular samples: each rank sorts a range of values. Along the axis of distribution of others: redistributed, sorted, and back.
+---```lua
+---dc.dist.array({ 3, 1, 2 }):sort():gather() --> {1, 2, 3}
+---```
+---@param axis? integer|dotcompute.distributed.sort.options the axis. Default: the last
+---@param options? dotcompute.distributed.sort.options options by name
+---@return dotcompute.distributed # the sorted array
+function c_distributed:sort(axis, options) end
+
+---@class dotcompute.distributed.fft.options
+---@field n? integer the number of points. Default: the axis's extent
+---@field axis? integer the axis. Default: the last
+
+---`dc.fft.fft`. Along the axis of distribution: redistributed, transformed, and back.
+---```lua
+---dc.dist.ones(4, 4):fft().dtype             --> complex64
+---```
+---@param axis? integer|dotcompute.distributed.fft.options the axis. Default: the last
+---@param options? dotcompute.distributed.fft.options options by name
+---@return dotcompute.distributed # complex, or real of `irfft`, along the same axis
+function c_distributed:fft(axis, options) end
+
+---@class dotcompute.distributed.ifft.options
+---@field n? integer the number of points. Default: the axis's extent
+---@field axis? integer the axis. Default: the last
+
+---`dc.fft.ifft`.
+---```lua
+---dc.dist.ones(4, 4):fft():ifft():real():sum():item() - 16 < 1e-5   --> true
+---```
+---@param axis? integer|dotcompute.distributed.ifft.options the axis. Default: the last
+---@param options? dotcompute.distributed.ifft.options options by name
+---@return dotcompute.distributed # complex, or real of `irfft`, along the same axis
+function c_distributed:ifft(axis, options) end
+
+---@class dotcompute.distributed.rfft.options
+---@field n? integer the number of points. Default: the axis's extent
+---@field axis? integer the axis. Default: the last
+
+---`dc.fft.rfft`.
+---```lua
+---dc.dist.ones(4, 4):rfft():shape()          --> 4, 3
+---```
+---@param axis? integer|dotcompute.distributed.rfft.options the axis. Default: the last
+---@param options? dotcompute.distributed.rfft.options options by name
+---@return dotcompute.distributed # complex, or real of `irfft`, along the same axis
+function c_distributed:rfft(axis, options) end
+
+---@class dotcompute.distributed.irfft.options
+---@field n? integer the number of points. Default: the axis's extent
+---@field axis? integer the axis. Default: the last
+
+---`dc.fft.irfft`.
+---```lua
+---dc.dist.ones(4, 3):irfft():shape()         --> 4, 4
+---```
+---@param axis? integer|dotcompute.distributed.irfft.options the axis. Default: the last
+---@param options? dotcompute.distributed.irfft.options options by name
+---@return dotcompute.distributed # complex, or real of `irfft`, along the same axis
+function c_distributed:irfft(axis, options) end
+
+---`dc.fft.fft2`: along the last two axes.
+---```lua
+---dc.dist.ones(4, 4):fft2():shape()          --> 4, 4
+---```
+---@param ... dotcompute.axes axes, integers or one table of them. Default: all
+---@return dotcompute.distributed # complex, or real of `irfft`, along the same axis
+function c_distributed:fft2(...) end
+
+---`dc.fft.ifft2`.
+---```lua
+---dc.dist.ones(4, 4):ifft2():shape()         --> 4, 4
+---```
+---@param ... dotcompute.axes axes, integers or one table of them. Default: all
+---@return dotcompute.distributed # complex, or real of `irfft`, along the same axis
+function c_distributed:ifft2(...) end
+
+---`dc.fft.fftn`: along all axes.
+---```lua
+---dc.dist.ones(4, 4):fftn(1):shape()         --> 4, 4
+---```
+---@param ... dotcompute.axes axes, integers or one table of them. Default: all
+---@return dotcompute.distributed # complex, or real of `irfft`, along the same axis
+function c_distributed:fftn(...) end
+
+---`dc.fft.ifftn`.
+---```lua
+---dc.dist.ones(4, 4):ifftn():shape()         --> 4, 4
+---```
+---@param ... dotcompute.axes axes, integers or one table of them. Default: all
+---@return dotcompute.distributed # complex, or real of `irfft`, along the same axis
+function c_distributed:ifftn(...) end
+
+---Writes a `.npy` file: each rank its own rows, to `path .. ".part"`, which then takes the place of `path`.
+---```lua
+---local path = os.tmpname() .. ".npy"
+---dc.dist.ones(4, 3):save(path)
+---dc.load(path):sum()                        --> 12
+---os.remove(path)
+---```
+---@param path string the file, which all ranks see
+function c_distributed:save(path) end
+
+---Frees the blocks of this rank. Nothing is communicated; idempotent; also usable as `local x <close>`.
+---```lua
+---dc.dist.ones(3):close()
+---```
+function c_distributed:close() end
+
 ---A kernel made of a Lua function. `k(grid, block, ...)` launches it as a [kernel](#kernels) is launched, and compiles it for arguments of new types. `k[stream]` is the kernel whose launches go to the stream.
 ---@class dotcompute.jit
 ---@overload fun(blocks: dotcompute.grid, threads: dotcompute.block, ...: any)
@@ -7987,6 +8395,196 @@ function dc.range(name, fn, ...) end
 ---@param options? dotcompute.progress.options options by name
 ---@return dotcompute.progress # the object; of a loop, its iterator
 function dc.progress(first, last, step, options) end
+
+---@class dotcompute.dist
+dc.dist = {}
+
+---@class dotcompute.dist.array.options
+---@field comm? dotcompute.comm the communicator. Default: `dc.world()`
+---@field axis? integer the axis of distribution. Default: the first
+
+---Distributes an array that is the same on every rank: each keeps its block. Nothing is communicated.
+---```lua
+---local x = dc.dist.array { 1, 2, 3, 4 }
+---(x * 2 + 1):sum()                          --> 24
+---```
+---@param a dotcompute.array|table the whole array
+---@param comm? dotcompute.comm|dotcompute.dist.array.options the communicator. Default: `dc.world()`
+---@param axis? integer|dotcompute.dist.array.options the axis of distribution. Default: the first
+---@param options? dotcompute.dist.array.options options by name
+---@return dotcompute.distributed # the array
+function dc.dist.array(a, comm, axis, options) end
+
+---@class dotcompute.dist.join.options
+---@field comm? dotcompute.comm the communicator. Default: `dc.world()`
+---@field axis? integer the axis of distribution. Default: the first
+
+---The blocks of all ranks one after another along the axis. Blocks of the lengths of a block distribution become parts as they are, without a copy; others are moved. Of `dc.comm(devices)`: a table of arrays.
+---```lua
+---local first, last = dc.dist.bounds(1000)
+---local k = dc.dist.join(dc.arange(first, last))
+---k:sum()                                    --> 500500
+---```
+---@param block dotcompute.array|dotcompute.array[] this rank's block
+---@param comm? dotcompute.comm|dotcompute.dist.join.options the communicator. Default: `dc.world()`
+---@param axis? integer|dotcompute.dist.join.options the axis of distribution. Default: the first
+---@param options? dotcompute.dist.join.options options by name
+---@return dotcompute.distributed # the array
+function dc.dist.join(block, comm, axis, options) end
+
+---The first and last index of this rank's block of `n` elements; last is less where it has none.
+---```lua
+---dc.dist.bounds(10)                         --> 1, 10
+---```
+---@param n integer the number of elements
+---@param comm? dotcompute.comm the communicator. Default: `dc.world()`
+---@return integer # the first index
+---@return integer # the last index
+function dc.dist.bounds(n, comm) end
+
+---@class dotcompute.dist.zeros.options
+---@field comm? dotcompute.comm the communicator. Default: `dc.world()`
+---@field axis? integer the axis of distribution. Default: the first
+---@field dtype? dotcompute.dtype the dtype. Default: float32
+
+---A distributed array of zeros.
+---
+---Each rank makes its block.
+---```lua
+---dc.dist.zeros(2, 3):shape()                --> 2, 3
+---```
+---@param ... dotcompute.shape|dotcompute.dtype|dotcompute.dist.zeros.options|dotcompute.dist.zeros.options the shape of the whole: integers, or one table of them
+---@return dotcompute.distributed # the array
+function dc.dist.zeros(...) end
+
+---A distributed array of ones.
+---
+---Each rank makes its block.
+---```lua
+---dc.dist.ones(4):sum()                      --> 4
+---```
+---@param ... dotcompute.shape|dotcompute.dtype|dotcompute.dist.zeros.options|dotcompute.dist.zeros.options the shape of the whole: integers, or one table of them
+---@return dotcompute.distributed # the array
+function dc.dist.ones(...) end
+
+---A distributed array whose elements are not set.
+---
+---Each rank makes its block.
+---```lua
+---dc.dist.empty(4, "int32").dtype            --> int32
+---```
+---@param ... dotcompute.shape|dotcompute.dtype|dotcompute.dist.zeros.options|dotcompute.dist.zeros.options the shape of the whole: integers, or one table of them
+---@return dotcompute.distributed # the array
+function dc.dist.empty(...) end
+
+---@class dotcompute.dist.full.options
+---@field comm? dotcompute.comm the communicator. Default: `dc.world()`
+---@field axis? integer the axis of distribution. Default: the first
+---@field dtype? dotcompute.dtype the dtype. Default: float32
+
+---A distributed array of one value.
+---```lua
+---dc.dist.full({ 2, 2 }, 7):max()            --> 7
+---```
+---@param shape dotcompute.shape the shape of the whole
+---@param value number|boolean the value
+---@param dtype? dotcompute.dtype|dotcompute.dist.full.options the dtype. Default: float32
+---@param options? dotcompute.dist.full.options options by name
+---@return dotcompute.distributed # the array
+function dc.dist.full(shape, value, dtype, options) end
+
+---@class dotcompute.dist.uniform.options
+---@field generator? dotcompute.generator the generator. Default: that of `dc.random`
+---@field comm? dotcompute.comm the communicator. Default: `dc.world()`
+---@field axis? integer the axis of distribution. Default: the first
+---@field low? number Default: 0
+---@field high? number Default: 1
+---@field dtype? dotcompute.dtype a floating-point dtype. Default: float32
+
+---Numbers in [low, high). Each block has the elements that `dc.random.uniform` of the whole shape gives there, whatever the number of ranks; all ranks draw with the seed and the call of rank 0's generator.
+---```lua
+---local g = dc.random.generator(1)
+---local x = dc.dist.uniform(3, { generator = g })
+---g:seed(1)
+---dc.equal(x:gather(), g:uniform(3):copy())  --> true
+---```
+---@param ... dotcompute.shape|dotcompute.dist.uniform.options the shape of the whole: integers, or one table of them
+---@return dotcompute.distributed # the array
+function dc.dist.uniform(...) end
+
+---@class dotcompute.dist.normal.options
+---@field generator? dotcompute.generator the generator. Default: that of `dc.random`
+---@field comm? dotcompute.comm the communicator. Default: `dc.world()`
+---@field axis? integer the axis of distribution. Default: the first
+---@field mean? number Default: 0
+---@field std? number Default: 1
+---@field dtype? dotcompute.dtype a floating-point dtype. Default: float32
+
+---Normally distributed numbers. Each block has the elements that `dc.random.normal` of the whole shape gives there, whatever the number of ranks; all ranks draw with the seed and the call of rank 0's generator.
+---```lua
+---dc.dist.normal(4, 5):shape()               --> 4, 5
+---```
+---@param ... dotcompute.shape|dotcompute.dist.normal.options the shape of the whole: integers, or one table of them
+---@return dotcompute.distributed # the array
+function dc.dist.normal(...) end
+
+---@class dotcompute.dist.exponential.options
+---@field generator? dotcompute.generator the generator. Default: that of `dc.random`
+---@field comm? dotcompute.comm the communicator. Default: `dc.world()`
+---@field axis? integer the axis of distribution. Default: the first
+---@field mean? number Default: 1
+---@field dtype? dotcompute.dtype a floating-point dtype. Default: float32
+
+---Exponentially distributed numbers. Each block has the elements that `dc.random.exponential` of the whole shape gives there, whatever the number of ranks; all ranks draw with the seed and the call of rank 0's generator.
+---```lua
+---dc.dist.exponential(100):min():item() >= 0 --> true
+---```
+---@param ... dotcompute.shape|dotcompute.dist.exponential.options the shape of the whole: integers, or one table of them
+---@return dotcompute.distributed # the array
+function dc.dist.exponential(...) end
+
+---@class dotcompute.dist.integers.options
+---@field generator? dotcompute.generator the generator. Default: that of `dc.random`
+---@field comm? dotcompute.comm the communicator. Default: `dc.world()`
+---@field axis? integer the axis of distribution. Default: the first
+---@field low? number Default: 0
+---@field high? number Default: the largest of the dtype
+---@field dtype? dotcompute.dtype Default: int64
+
+---Integers from `low` to `high`, both included. Each block has the elements that `dc.random.integers` of the whole shape gives there, whatever the number of ranks; all ranks draw with the seed and the call of rank 0's generator.
+---```lua
+---dc.dist.integers(100, { low = 1, high = 6 }):max():item() <= 6   --> true
+---```
+---@param ... dotcompute.shape|dotcompute.dist.integers.options the shape of the whole: integers, or one table of them
+---@return dotcompute.distributed # the array
+function dc.dist.integers(...) end
+
+---@class dotcompute.dist.load.options
+---@field comm? dotcompute.comm the communicator. Default: `dc.world()`
+---@field axis? integer the axis of distribution. Default: the first
+
+---Reads a `.npy` file: each rank its own part of it, in either order of elements and bytes.
+---```lua
+---local path = os.tmpname() .. ".npy"
+---dc.dist.ones(4, 3):save(path)
+---dc.dist.load(path, { axis = 2 }):sum()     --> 12
+---os.remove(path)
+---```
+---@param path string the file, which all ranks see
+---@param options? dotcompute.dist.load.options options by name
+---@return dotcompute.distributed # the array
+function dc.dist.load(path, options) end
+
+---The product of a matrix and a matrix or vector, one or both of them distributed, the other the same on every rank. Divided along the inner axis: partial products are summed and scattered (of 16-bit floats, in their own precision). Else blocks of columns go around a ring, the next one while a product is computed. The result is distributed along axis 1; along axis 2 where the first operand is whole and the second is distributed along axis 2.
+---```lua
+---local a = dc.dist.ones(4, 3)
+---a:matmul(dc.ones(3, 2)):sum()              --> 24
+---dc.dist.matmul(dc.ones(2, 4), a):shape()   --> 2, 3
+---```
+---@param a dotcompute.distributed|dotcompute.array the first operand
+---@param b dotcompute.distributed|dotcompute.array the second operand
+---@return dotcompute.distributed # the product
+function dc.dist.matmul(a, b) end
 
 ---@class dotcompute.fft
 dc.fft = {}

@@ -93,6 +93,7 @@ lazy_table "plot"
 lazy_table "linalg"
 lazy_table "fft"
 lazy_table "testing"
+lazy_table "dist"
 lazy_table "profile"
 
 -- Like `lazy`, for functions whose first argument is an array; they are methods of arrays, too.

@@ -28,6 +28,8 @@ local function bounds(n, k, parts)
   return before + 1, before + each + (k <= longer and 1 or 0)
 end
 
+distribute.bounds = bounds
+
 local scatter_signature = { "devices", "axis", known = { axis = "any" },
   usage = "a table of devices, then perhaps an axis (the first)" }
 

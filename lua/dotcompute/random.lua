@@ -88,7 +88,7 @@ local function new(seed) return setmetatable({ state = { seed = seed, call = 0 }
 
 local function make(g, kind, shape, dtype, range)
   local s = g.state
-  local a = core.random(kind, shape, dtype, s.seed, s.call, range)
+  local a = core.random(kind, shape, dtype, s.seed, s.call, range, s.index)
   s.call = s.call + 1
   return a
 end
@@ -275,6 +275,14 @@ for name, method in pairs(methods) do
     local result = method(default, ...) -- not a tail call: errors have the name of the function that the script called
     return result
   end
+end
+
+-- Of a generator (nil: the default one) a copy that makes blocks of larger arrays: dotcompute.dist sets state.index, an
+-- int64 array of the block's shape with each element's position in the whole, from 0 on.
+core.random_block = function(g)
+  if g == nil then g = default end
+  if getmetatable(g) ~= meta then fail("argument", "a generator of dc.random expected, got %s", core.describe(g)) end
+  return setmetatable({ state = { seed = g.state.seed, call = g.state.call } }, meta), g
 end
 
 -- generator([seed]): a generator with its own stream of numbers, and the functions of dc.random as methods.

@@ -65,7 +65,7 @@ dc_array *dc_array_arange(dc_device *dev, dc_dtype dtype, dc_scalar first, dc_sc
 }
 
 dc_array *dc_array_random(dc_device *dev, dc_random kind, dc_dtype dtype, int ndim, const int64_t *shape, uint64_t seed,
-                          uint64_t call, uint64_t range, dc_error *err) {
+                          uint64_t call, uint64_t range, dc_array *index, dc_error *err) {
   dc_geometry g;
   const bool whole = kind == DC_RANDOM_INTEGER;
   if (whole ? dtype != DC_INT64 : dtype != DC_FLOAT32 && dtype != DC_FLOAT64) {
@@ -74,7 +74,11 @@ dc_array *dc_array_random(dc_device *dev, dc_random kind, dc_dtype dtype, int nd
     return NULL;
   }
   if (dc_geometry_c(&g, ndim, shape, dc_dtype_size(dtype), err) != 0) return NULL;
-  dc_expr e = { .op = DC_OP_RANDOM, .as = (uint8_t)kind, .nargs = 4,
+  if (index != NULL && (index->dev != dev || index->dtype != DC_INT64 || !dc_geometry_same_shape(&index->g, &g))) {
+    dc_fail(err, DC_ARGUMENT, NULL, "the numbers of random elements are int64, of their shape and on their device");
+    return NULL;
+  }
+  dc_expr e = { .op = DC_OP_RANDOM, .as = (uint8_t)kind, .nargs = 4, .arg = { index },
                 .number = { [1] = { .dtype = DC_UINT64, .u = seed }, [2] = { .dtype = DC_UINT64, .u = call },
                             [3] = { .dtype = DC_UINT64, .u = range } } };
   return dc_node_make(&e, dev, dtype, &g, err);

@@ -477,8 +477,9 @@ static int core_pinned(lua_State *L) {
 
 /* --- random numbers ------------------------------------------------------------------------------ */
 
-/* random(kind, shape, dtype, seed, call [, range]): kind "uniform", "normal", "exponential" or "integer" (0 to range-1;
-** a range of 0 is all 64 bits). A pending array on the current device. */
+/* random(kind, shape, dtype, seed, call [, range [, index]]): kind "uniform", "normal", "exponential" or "integer" (0
+** to range-1; a range of 0 is all 64 bits). index: int64, of this shape, each element's number from 0 on in place of
+** its position. A pending array on the current device. */
 static int core_random(lua_State *L) {
   static const char *const kinds[] = { "uniform", "normal", "exponential", "integer", NULL };
   dc_lua *self = dc_lua_self(L);
@@ -489,10 +490,12 @@ static int core_random(lua_State *L) {
   const dc_dtype dtype = dc_lua_checkdtype(L, 3);
   const uint64_t seed = (uint64_t)luaL_checkinteger(L, 4), call = (uint64_t)luaL_checkinteger(L, 5);
   const uint64_t range = (uint64_t)luaL_optinteger(L, 6, 0);
+  dc_array *index = lua_isnoneornil(L, 7) ? NULL : dc_lua_checkarray(L, self, 7);
   dc_device *dev = dc_lua_current(L, self);
   dc_lua_array *slot = dc_lua_newarray(L);
   return dc_lua_set_array(
-      L, slot, dc_array_random(dev, (dc_random)kind, dtype, shape.ndim, shape.extent, seed, call, range, &err), &err);
+      L, slot,
+      dc_array_random(dev, (dc_random)kind, dtype, shape.ndim, shape.extent, seed, call, range, index, &err), &err);
 }
 
 const luaL_Reg dc_lua_create_core[] = {

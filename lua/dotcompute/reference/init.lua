@@ -26,8 +26,8 @@ local reference = {}
 
 local chapters = {
   "introduction", "devices", "arrays", "indexing", "arithmetic", "math", "reductions", "evaluation", "random",
-  "algorithms", "linalg", "fft", "kernels", "modules", "textures", "streams", "graphs", "threads", "comm", "builders",
-  "jit", "structs", "files", "pictures", "plots", "memory", "time", "profile", "progress", "testing", "errors",
+  "algorithms", "linalg", "fft", "kernels", "modules", "textures", "streams", "graphs", "threads", "comm", "dist",
+  "builders", "jit", "structs", "files", "pictures", "plots", "memory", "time", "profile", "progress", "testing", "errors",
 }
 
 -- Aliases of types in the LuaLS file: { name, definition }.
@@ -113,7 +113,7 @@ function reference.entries()
 end
 
 -- The name of the object in a call of a method: "k" of kernel.
-local objects = { struct = "S", complex = "z", error = "err", jit = "k", memory = "usage" }
+local objects = { struct = "S", complex = "z", error = "err", jit = "k", memory = "usage", distributed = "x" }
 local function object_of(class) return objects[class] or class:sub(1, 1) end
 
 function reference.is_type(place) return place ~= "dc" and not place:find("^dc%.") end

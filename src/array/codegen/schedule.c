@@ -313,7 +313,7 @@ static bool columns_are_better(const dc_program *p) {
 
 static bool is_random_index(const dc_program *p, int input) {
   const dc_ir *ir = &p->ir;
-  for (int i = 0; i < ir->ninstructions; i++)
+  for (int i = 0; ir->input[input].index && i < ir->ninstructions; i++)
     if (ir->code[i].op == DC_OP_RANDOM && ir->code[i].arg[0].kind == DC_REF_INPUT && ir->code[i].arg[0].index == input)
       return true;
   return false;
@@ -586,6 +586,7 @@ bool dc_operand_lies_across(const dc_program *p, const dc_operand *o) {
 bool dc_random_drawn(const dc_program *p, const dc_instruction *s) {
   if (s->op != DC_OP_RANDOM || s->arg[0].kind != DC_REF_INPUT) return false;
   const dc_operand *place = &p->ir.input[s->arg[0].index];
+  if (!place->index) return false; /* numbers that the caller gives */
   if (p->schedule.kind == DC_SCHEDULE_ELEMENTS) return p->schedule.elements.lanes > 1 && place->packed;
   return p->schedule.kind == DC_SCHEDULE_PACKED && place->layout == DC_LAYOUT_UNIT;
 }

@@ -1,0 +1,74 @@
+-- Fourier transforms of distributed arrays. Along axes that each rank has whole they are those of dc.fft for each
+-- block; for the axis of distribution the array is redistributed along another one and back.
+local core = require "dotcompute.core"
+local dc = require "dotcompute"
+local arguments = require "dotcompute.arguments"
+local algorithm = require "dotcompute.algorithm"
+local object = require "dotcompute.dist.object"
+core.builtin(debug.getinfo(1, "S").source)
+
+local fail = algorithm.fail
+local methods = object.methods
+
+-- fn of each block, which gives one of another shape (but along the axis of distribution) and dtype.
+local function local_transform(d, fn)
+  local s, parts = d.state, {}
+  for k, part in ipairs(s.parts) do parts[k] = fn(part) end
+  local shape = { parts[1]:shape() }
+  shape[s.axis] = s.shape[s.axis]
+  return object.new(s.comm, s.axis, shape, parts)
+end
+
+-- A transform along the axis of distribution: along another one of the most elements in between.
+local function moved(fname, d, fn)
+  local s, other = d.state, nil
+  for a = 1, s.ndim do
+    if a ~= s.axis and (not other or s.shape[a] > s.shape[other]) then other = a end
+  end
+  if not other then
+    fail("shape", "%s: an array of one axis cannot be transformed along it while it is distributed; gather it "
+      .. "(x:gather()), or transform a matrix", fname)
+  end
+  return local_transform(d:redistribute(other), fn):redistribute(s.axis)
+end
+
+local one_axis = { "d", "axis", list = "axis", known = { axis = "any", n = "any" },
+  usage = "a distributed array, then perhaps an axis (the last) and options" }
+
+for _, name in ipairs { "fft", "ifft", "rfft", "irfft" } do
+  methods[name] = function(...)
+    local o = arguments.read(name, one_axis, ...)
+    local s = object.check(name, o.d)
+    local axis = algorithm.axis(name, o.axis, s.ndim)
+    local function transform(part) return dc.fft[name](part, { axis = axis, n = o.n }) end
+    if axis ~= s.axis then return local_transform(o.d, transform) end
+    return moved(name, o.d, transform)
+  end
+end
+
+-- Along several axes: those that each rank has whole together, then the axis of distribution.
+for name, single in pairs { fft2 = "fft", ifft2 = "ifft", fftn = "fft", ifftn = "ifft" } do
+  methods[name] = function(d, ...)
+    local s = object.check(name, d)
+    local list, options = arguments.list(name, { axes = "any", axis = "any" }, ...)
+    list = arguments.axes(name, list, options)
+    if #list == 0 then
+      for a = name:find "2" and s.ndim - 1 or 1, s.ndim do list[#list + 1] = a end
+    end
+    local inside, across, seen = {}, false, {}
+    for _, a in ipairs(list) do
+      local axis = algorithm.axis(name, a, s.ndim)
+      if seen[axis] then fail("argument", "%s: axis %d is named twice", name, axis) end
+      seen[axis] = true
+      if axis == s.axis then across = true else inside[#inside + 1] = axis end
+    end
+    local several = single .. "n"
+    if #inside > 0 then
+      d = local_transform(d, function(part) return dc.fft[several](part, { axes = inside }) end)
+    end
+    if not across then return d end
+    return moved(name, d, function(part) return dc.fft[single](part, s.axis) end)
+  end
+end
+
+return {}

@@ -1,0 +1,200 @@
+-- dc.dist: arrays distributed over the ranks of a communicator.
+local core = require "dotcompute.core"
+local dc = require "dotcompute"
+local arguments = require "dotcompute.arguments"
+local algorithm = require "dotcompute.algorithm"
+local object = require "dotcompute.dist.object"
+local exchange = require "dotcompute.dist.exchange"
+core.builtin(debug.getinfo(1, "S").source)
+
+for _, name in ipairs { "elementwise", "reductions", "layout", "fft", "sort" } do
+  require("dotcompute.dist." .. name)
+end
+local files = require "dotcompute.dist.files"
+
+local fail = algorithm.fail
+local dist = { load = files.load, matmul = require "dotcompute.dist.matmul".matmul }
+
+-- --- from arrays --------------------------------------------------------------------------------------------------
+
+local array_signature = { "a", "comm", "axis", known = { comm = "any", axis = "any" },
+  usage = "an array that is the same on every rank, then perhaps a communicator and an axis" }
+
+-- array(a [, comm [, axis]]): each rank keeps its block of `a`, an array or table that all ranks have.
+function dist.array(...)
+  local fname = "dc.dist.array"
+  local o = object.read(fname, array_signature, ...)
+  local a = algorithm.array(fname, "the first argument", o.a)
+  local comm, axis = object.layout(fname, o.comm, o.axis, a.ndim)
+  return object.make(comm, axis, { a:shape() }, function(place, first, last)
+    local part = algorithm.range(a, axis, first, last)
+    return part.device == place.device and part:copy() or part:to(place.device)
+  end)
+end
+
+local MOST_AXES <const> = 8
+local names = { "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "bfloat16",
+  "float32", "float64", "complex64", "complex128" }
+local numbers = {}
+for i, name in ipairs(names) do numbers[name] = i end
+
+-- What the ranks tell each other of their blocks: the number of the dtype, of axes, the axis, the extents.
+local function facts(a, axis)
+  local list = { numbers[a.dtype] or 0, a.ndim, axis, a:shape() }
+  for k = #list + 1, 3 + MOST_AXES do list[k] = 0 end
+  return list
+end
+
+-- Raises on every rank where the blocks differ in more than their length; returns the lengths.
+local function check_blocks(fname, comm, all)
+  local lengths, axis = {}, all[1][3]
+  local function text(list)
+    return ("%s %s, axis %d"):format(names[list[1]] or "?", object.shape_text(table.move(list, 4, 3 + list[2], 1, {})),
+      list[3])
+  end
+  for r, list in ipairs(all) do
+    for i = 1, 3 + MOST_AXES do
+      if i ~= 3 + axis and list[i] ~= all[1][i] then
+        fail(i == 1 and "dtype" or "shape", "%s: the blocks differ in more than their length: %s 0 has %s, %s %d %s",
+          fname, comm.parts and "device" or "rank", text(all[1]), comm.parts and "device" or "rank", r - 1, text(list))
+      end
+    end
+    lengths[r] = list[3 + axis]
+  end
+  return lengths
+end
+
+local join_signature = { "a", "comm", "axis", known = { comm = "any", axis = "any" },
+  usage = "this rank's block, then perhaps a communicator and an axis" }
+
+-- join(block [, comm [, axis]]): the blocks of all ranks one after another. Those that have the lengths of a block
+-- distribution become parts as they are, others are moved.
+function dist.join(...)
+  local fname = "dc.dist.join"
+  local o = object.read(fname, join_signature, ...)
+  local comm = object.layout(fname, o.comm, 1, 1)
+  local parts, lists, axis = comm.parts and o.a or { o.a }, {}, nil
+  if comm.parts and (type(parts) ~= "table" or #parts ~= comm.size) then
+    fail("argument", "%s: a table of %d arrays expected, one for each device, got %s", fname, comm.size,
+      core.describe(parts))
+  end
+  for k, place in ipairs(object.places(comm)) do
+    local part = parts[k]
+    if not core.is_array(part) then
+      fail("argument", "%s: an array expected, got %s", fname, core.describe(part))
+    end
+    if part.device ~= place.device then
+      fail("device", "%s: the array is on %s, the communicator's device is %s; move it with a:to(device)", fname,
+        part.device.id, place.device.id)
+    end
+    if part.ndim > MOST_AXES then fail("shape", "%s: arrays of at most %d axes", fname, MOST_AXES) end
+    axis = select(2, object.layout(fname, comm, o.axis, part.ndim))
+    lists[k] = facts(part, axis)
+  end
+  local lengths = check_blocks(fname, comm, exchange.integers(comm, lists))
+  local total, regular = 0, true
+  for r = 1, comm.size do total = total + lengths[r] end
+  for r = 1, comm.size do
+    local first, last = object.bounds(total, r, comm.size)
+    regular = regular and lengths[r] == last - first + 1
+  end
+  local shape = { parts[1]:shape() }
+  shape[axis] = total
+  if regular then return object.new(comm, axis, shape, table.move(parts, 1, comm.parts and comm.size or 1, 1, {})) end
+  return exchange.balance(comm, axis, shape, parts, lengths)
+end
+
+-- --- from shapes --------------------------------------------------------------------------------------------------
+
+-- Reads (shape… [, dtype] [, options]).
+local function read_shape(fname, known, ...)
+  local list, options = arguments.list(fname, known, ...)
+  local dtype = options.dtype
+  if type(list[#list]) == "string" then
+    if dtype ~= nil then fail("argument", "%s: 'dtype' is given twice, by position and by name", fname) end
+    dtype = table.remove(list)
+  end
+  if #list == 1 and type(list[1]) == "table" then list = table.move(list[1], 1, #list[1], 1, {}) end
+  for k, extent in ipairs(list) do
+    list[k] = algorithm.integer(fname, ("extent %d of the shape"):format(k), extent, 0)
+  end
+  if #list == 0 then fail("argument", "%s takes a shape: integers, or one table of them", fname) end
+  return list, options, dtype
+end
+
+local plain = { comm = "any", axis = "any", dtype = "string" }
+
+for _, name in ipairs { "zeros", "ones", "empty" } do
+  dist[name] = function(...)
+    local shape, o, dtype = read_shape("dc.dist." .. name, plain, ...)
+    local comm, axis = object.layout("dc.dist." .. name, o.comm, o.axis, #shape)
+    return object.make(comm, axis, shape, function(place, _, _, own)
+      return algorithm.on(place.device, dc[name], own, dtype or "float32")
+    end)
+  end
+end
+
+local full_signature = { "shape", "value", "dtype", required = 2, tables = { shape = true }, known = plain,
+  usage = "a shape and a value, then perhaps a dtype" }
+
+function dist.full(...)
+  local o = arguments.read("dc.dist.full", full_signature, ...)
+  local shape = read_shape("dc.dist.full", {}, o.shape)
+  local comm, axis = object.layout("dc.dist.full", o.comm, o.axis, #shape)
+  return object.make(comm, axis, shape, function(place, _, _, own)
+    return algorithm.on(place.device, dc.full, own, o.value, o.dtype)
+  end)
+end
+
+-- bounds(n [, comm]): the first and last index of this rank's block of n elements, last < first where it has none.
+function dist.bounds(n, comm)
+  comm = object.layout("dc.dist.bounds", comm, 1, 1)
+  if comm.parts then
+    fail("argument", "dc.dist.bounds: the process has the blocks of all devices; x:bounds(k) gives those of one")
+  end
+  return object.bounds(algorithm.integer("dc.dist.bounds", "the number of elements", n, 0), comm.rank + 1, comm.size)
+end
+
+-- --- random numbers -----------------------------------------------------------------------------------------------
+
+-- The position of each element of a block in the whole array, from 0 on: a pending int64 array.
+local function positions(device, shape, axis, first, own)
+  local n, rest = shape[axis], algorithm.product(shape, axis + 1)
+  local outer = algorithm.product(shape, 1, axis - 1)
+  return algorithm.on(device, function()
+    local middle = dc.arange(first - 1, first - 2 + own[axis], "int64"):reshape(1, own[axis], 1) * rest
+    local behind = dc.arange(0, rest - 1, "int64"):reshape(1, 1, rest)
+    local before = dc.arange(0, outer - 1, "int64"):reshape(outer, 1, 1) * (n * rest)
+    return (before + middle + behind):reshape(own)
+  end)
+end
+
+-- All ranks continue with the seed and call of rank 0's generator, and draw the numbers that it alone would draw.
+local random_options = {
+  uniform = { low = "number", high = "number" }, normal = { mean = "number", std = "number" },
+  exponential = { mean = "number" }, integers = { low = "number", high = "number" },
+}
+for name, extra in pairs(random_options) do
+  local known = { comm = "any", axis = "any", dtype = "string", generator = "any" }
+  for k, v in pairs(extra) do known[k] = v end
+  local fname = "dc.dist." .. name
+  dist[name] = function(...)
+    local shape, o, dtype = read_shape(fname, known, ...)
+    local comm, axis = object.layout(fname, o.comm, o.axis, #shape)
+    local _ = dc.random.seed -- the file
+    local block, generator = core.random_block(o.generator)
+    local start = exchange.integers(comm, { { block.state.seed, block.state.call } })[1]
+    generator.state.call = start[2] + 1
+    local options = { dtype = dtype }
+    for k in pairs(extra) do options[k] = o[k] end
+    return object.make(comm, axis, shape, function(place, first, last, own)
+      local state = block.state
+      state.seed, state.call = start[1], start[2]
+      state.index = last >= first and algorithm.product(own) > 0 and positions(place.device, shape, axis, first, own)
+        or nil
+      return algorithm.on(place.device, block[name], block, own, options)
+    end)
+  end
+end
+
+return setmetatable(dist, { __index = function(_, name) fail("index", "dc.dist has no '%s'", tostring(name)) end })
