@@ -119,13 +119,14 @@ __global__ void stuck(volatile int *x) {
     local here = debug.getinfo(1, "l").currentline
     local err = fails(function()
       dc.kernel [[
-__global__ void sample(cudaTextureObject_t t, float *x) {
-  x[0] = tex1Dfetch<float>(t, 3);
+__global__ void multiply(float *x) {
+  x[0] = 1;
+  asm volatile("wgmma.fence.sync.aligned;");
 }]]
     end)
     assert.equal("compile", err.kind)
-    assert.matches("tex", tostring(err))
-    assert.matches(":" .. here + 4, tostring(err))
+    assert.matches("wgmma", tostring(err))
+    assert.matches(":" .. here + 5, tostring(err))
   end))
 
   local function interrupted(interpreter)

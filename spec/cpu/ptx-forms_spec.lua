@@ -1,6 +1,6 @@
 -- Every form of PTX that public kernels use gives what the PTX ISA defines: one test for each row of
--- spec/data/opcodes.tsv with a user count above zero, and for forms that the list lacks. Textures, surfaces and matrix
--- instructions are refused by name and line.
+-- spec/data/opcodes.tsv with a user count above zero, and for forms that the list lacks. Matrix instructions are refused
+-- by name and line; forms of textures and surfaces are taken (textures_spec.lua says what they do).
 local control = require "spec.ptx.control"
 local floats = require "spec.ptx.floats"
 local harness = require "spec.ptx.harness"

@@ -446,13 +446,11 @@ end
 -- --- what a kernel may ask for and this device has not
 -- ---------------------------------------------------------------------
 
-local later = { tex = "tex", tld4 = "tld4", txq = "txq", suld = "suld", sust = "sust", sured = "sured", suq = "suq",
-  wmma = "wmma", mma = "mma", ldmatrix = "ldmatrix", stmatrix = "stmatrix", movmatrix = "movmatrix", wgmma = "wgmma",
-  tcgen05 = "tcgen05" }
+local later = { wmma = "wmma", mma = "mma", ldmatrix = "ldmatrix", stmatrix = "stmatrix", movmatrix = "movmatrix",
+  wgmma = "wgmma",  tcgen05 = "tcgen05" }
 -- Operands of one of each kind; the count does not matter to the refusal.
 local function operands(parts)
   if parts[1] == "sust" or (parts[1] == "wmma" and parts[2] == "store") then return "[%rd2, {%r1, %r1}], {%r1}" end
-  if parts[1] == "tex" or parts[1] == "suld" then return "{%r1, %r2, %r3, %r4}, [%rd2, {%r1, %r1}]" end
   return "{%r1, %r2, %r3, %r4}, [%rd2], %r5"
 end
 function control.is_later(parts) return later[parts[1]] ~= nil end
@@ -469,8 +467,34 @@ function control.refused(opcode, parts)
     tostring(err)))
 end
 
+-- --- textures and surfaces: a form is taken; spec/cpu/textures_spec.lua and surfaces_spec.lua say what it does -------
+
+local textures = { tex = "tex", tld4 = "tex", suld = "suld", sust = "sust", sured = "sured", txq = "query",
+  suq = "query" }
+local coordinates = { ["1d"] = 1, ["2d"] = 2, ["3d"] = 4, a1d = 2, a2d = 4, cube = 4, acube = 4 }
+
+local function texture_operands(parts)
+  local way, has, n = textures[parts[1]], {}, nil
+  for _, part in ipairs(parts) do has[part], n = true, coordinates[part] or n end
+  local function list(count, register) return "{" .. (", " .. register):rep(count):sub(3) .. "}" end
+  local register = has.b8 and "%h1" or has.b16 and "%h1" or (has.b64 or has.u64) and "%rd9" or "%r4"
+  local values = list(has.v4 and 4 or has.v2 and 2 or 1, register)
+  if way == "query" then return "%r4, [%rd2]" .. (has.level and ", %r1" or "") end
+  local at = "[%rd2, " .. list(n, "%r1") .. "]"
+  if way == "sust" then return at .. ", " .. values end
+  if way == "sured" then return at .. ", " .. register end
+  local along = list((has.a1d or has["1d"]) and 1 or (has.a2d or has["2d"]) and 2 or 4, "%r1")
+  return values .. ", " .. at .. (has.level and ", %r1" or has.grad and (", %s, %s"):format(along, along) or "")
+end
+
+local function taken(opcode, parts)
+  local m = harness.module(harness.entry("k", "  " .. opcode .. " " .. texture_operands(parts) .. ";"))
+  assert(m.k, opcode .. " is refused")
+end
+
 -- The test of an opcode, or nil.
 function control.test(opcode, parts)
+  if textures[parts[1]] then return function() taken(opcode, parts) end end
   if exactly[opcode] then return exactly[opcode] end
   local name = parts[#parts]
   if parts[1] == "mov" and types[name] then

@@ -110,6 +110,7 @@ static int source_bits(const ptx_ins *ins, int src) {
     case PTX_OP_MOV: return ins->nsrc > 1 ? bits / ins->nsrc : bits;
     case PTX_OP_ISSPACEP: return 64;
     case PTX_OP_MBARRIER: return src == 1 && mbarrier_state(ins) ? 64 : 32;
+    case PTX_OP_SUST: case PTX_OP_SURED: return src > ptx_coordinates(ins) ? bits : 32;
     default: return ptx_traits(ins->op) & PTX_T_SOURCES_32 ? 32 : bits;
   }
 }
@@ -288,6 +289,37 @@ static int memory_operands(decoder *D, dc_uop *op) {
   return ins->mode == PTX_ATOM_CAS ? operand(D, ins, at + 2, &op->c, &op->bits[3], &neg) : 0;
 }
 
+/* Operands of a texture or surface instruction: results, its handle, coordinates, values.  Those of one kind have
+** registers of one size. */
+static int texture_operands(decoder *D, dc_uop *op) {
+  const ptx_ins *ins = op->ins;
+  const int values = ins->op == PTX_OP_SUST || ins->op == PTX_OP_SURED ? 1 + ptx_coordinates(ins) : ins->nsrc;
+  const ptx_operand *handle = &ins->opnd[ins->ndst];
+  uint32_t *v = dc_arena_alloc(D->arena, (size_t)(ins->ndst + ins->nsrc) * sizeof *v);
+  if (v == NULL) return dc_fail_oom(D->err);
+  if (handle->sym)
+    return refuse(D, ins, "texture references (.texref), which neither CUDA 12 nor the CPU device has, instead of a "
+                          "cudaTextureObject_t in");
+  op->v = v;
+  op->d = op->d2 = DC_NO_OPERAND;
+  for (int i = 0; i < ins->ndst + ins->nsrc; i++) {
+    const int src = i - ins->ndst;
+    uint8_t bits = 0, *all = src < 0 ? &op->bits[0] : src >= values ? &op->bits[2] : NULL;
+    bool neg;
+    if (src == 0 && (handle->imm != 0 || handle->reg < 0 || D->f->regs[handle->reg].bits != 64))
+      return refuse(D, ins, not_supported);
+    int rc = src == 0 ? (v[i] = (uint32_t)D->f->slot[handle->reg], 0) : operand(D, ins, i, &v[i], &bits, &neg);
+    if (rc != 0) return rc;
+    if (src > 0 && src < values && bits != 32) return refuse(D, ins, not_supported);
+    if (!all || ptx_wants_predicate(ins, i) || bits == 0) continue;
+    if (*all && *all != bits) return refuse(D, ins, "the CPU device needs elements of one size in");
+    *all = bits;
+  }
+  if (ins->ndst) op->d = v[0];
+  if (ins->ndst > ins->vec) op->d2 = v[ins->vec];
+  return 0;
+}
+
 /* d and d2, then a, b, c, e in order. */
 static int plain_operands(decoder *D, dc_uop *op) {
   const ptx_ins *ins = op->ins;
@@ -349,9 +381,10 @@ static int make_op(decoder *D, const ptx_ins *ins, dc_uop *op, bool select) {
   memset(op, 0, sizeof *op);
   op->ins = ins;
   bool copy = ins->op == PTX_OP_CP && ins->mode == PTX_CP_COPY;
-  int rc = copy                               ? copy_operands(D, op)
-           : ptx_is_address(ins, ins->ndst) ? memory_operands(D, op)
-                                            : plain_operands(D, op);
+  int rc = copy                                          ? copy_operands(D, op)
+           : ptx_traits(ins->op) & PTX_T_TEXTURE ? texture_operands(D, op)
+           : ptx_is_address(ins, ins->ndst)      ? memory_operands(D, op)
+                                                 : plain_operands(D, op);
   if (rc != 0 || !select) return rc;
   return D->fn->code->ops->select(op) ? 0 : refuse(D, ins, not_supported);
 }

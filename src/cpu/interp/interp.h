@@ -108,6 +108,9 @@ typedef enum dc_fault_kind {
   DC_FAULT_MEMBER,  /* a warp-wide operation whose member mask, `address`, lacks the lane that executes it */
   DC_FAULT_BARRIER, /* a block has no barrier `address` */
   DC_FAULT_COUNT,   /* a barrier cannot wait for `address` threads */
+  DC_FAULT_TEXTURE, /* `address` is no handle of a texture or surface that suits the instruction */
+  DC_FAULT_OUTSIDE, /* coordinates outside of the surface of handle `address` */
+  DC_FAULT_UNALIGNED, /* an access of `address` bytes at an x of a surface that is no multiple of them */
   DC_FAULT_HOST     /* no memory for the launch itself */
 } dc_fault_kind;
 /* Ends the launch with an error that names lane `lane` of `o`.  Does not return: it jumps to the worker's loop, so its

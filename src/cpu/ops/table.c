@@ -9,7 +9,7 @@
 /* One function a file: fills in `fn` and `fn_masked` of the instructions that the file has. */
 #define FILES(X)                                                                                                       \
   X(functions) X(bits) X(carry) X(float) X(memory) X(move) X(compare) X(convert) X(half) X(atomic) X(warp)      \
-  X(video) X(async) X(fp8)
+  X(video) X(async) X(fp8) X(texture) X(surface)
 #define NAME(file) PER_ISA(dc_select_##file)
 #define DECLARE(file) bool NAME(file)(dc_uop *o);
 #define ENTRY(file) NAME(file),

@@ -13,6 +13,8 @@
 **   atom  d (DC_NO_OPERAND for `_`), address as above, values in b (and c: cas's new value); red: no d
 **   mov   pack: d, parts in v[0..nsrc), bits[1] theirs.  unpack: a, parts in v[0..ndst), bits[0] theirs; either part
 **         may be DC_NO_OPERAND.  A special register as source stays in ins->opnd[1]; a is not read.
+**   tex, tld4, txq, suld, sust, sured, suq: v[i] is operand i of the instruction; bits[0] of results, bits[2] of sust's
+**         and sured's values; d the first result, d2 the predicate
 ** A container is 16 for registers of 16 bits and less.  Immediates are registers, see interp.h.
 **
 ** Register slots of one instruction are the same slot or do not overlap (analysis/registers.c has a pool for each

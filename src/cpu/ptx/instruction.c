@@ -192,7 +192,7 @@ static int read_list(ptx_parser *P, bool *refuse, int depth) {
   return ptxp_expect(P, '}');
 }
 
-/* Behind '[': register, symbol or constant, plus an offset. A texture's [handle, {coordinates}] is skipped. */
+/* Behind '[': register, symbol or constant, plus an offset; or [handle, {coordinates}] of a texture or surface. */
 static int read_address(ptx_parser *P, bool *refuse, int depth) {
   size_t first = P->ops.n;
   if (read_operand(P, refuse, depth + 1) != 0) return -1;
@@ -206,9 +206,10 @@ static int read_address(ptx_parser *P, bool *refuse, int depth) {
     o->kind = PTX_ADDR;
     o->imm = offset;
   }
-  while (ptxp_accept(P, ','))
+  int more = 0;
+  for (; ptxp_accept(P, ','); more++)
     if (read_operand(P, refuse, depth + 1) != 0) return -1;
-  if (P->ops.n != first + 1) *refuse = true;
+  if (more > (P->has_handle ? 1 : 0)) *refuse = true;
   if (ptxp_expect(P, ']') != 0) return -1;
   if (P->lex.tok.kind == PTX_TOK_DOT && P->lex.tok.len == 8 && memcmp(P->lex.tok.s, ".unified", 8) == 0)
     ptx_lex_next(&P->lex); /* a hint */
@@ -341,6 +342,7 @@ static void fix_floats(ptx_ins *ins) {
     bool second = ins->op == PTX_OP_CVT || ins->op == PTX_OP_SET || (ins->op == PTX_OP_SLCT && i == 3);
     int bits = ptx_type_bits((ptx_type)(second ? ins->type2 : ins->type));
     if (o->kind != PTX_IMM || !o->is_float) continue;
+    if (ptx_traits(ins->op) & PTX_T_TEXTURE) bits = 32;
     if (bits <= 64) o->imm = (int64_t)ptxp_constant_bits(bits == 64 ? PTX_F64 : PTX_F32, o, (char)o->sreg);
     o->sreg = 0;
   }
@@ -559,6 +561,7 @@ static int jump_instruction(ptx_parser *P, const ptx_form *form, ptx_ins *ins) {
 
 static int plain_instruction(ptx_parser *P, const ptx_form *form, ptx_ins *ins) {
   bool refuse = false;
+  P->has_handle = (ptx_traits(ins->op) & PTX_T_TEXTURE) != 0;
   int first = 0, rc = read_operands(P, &first, &refuse);
   if (rc == 0) rc = ptxp_move_specials(P, ins);
   if (rc != 0) return -1;

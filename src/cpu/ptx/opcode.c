@@ -123,6 +123,23 @@ static const word_num copies[] = {
   {"commit_group", PTX_CP_COMMIT}, {"wait_group", PTX_CP_WAIT}, {"wait_all", PTX_CP_WAIT}, {"arrive", PTX_CP_ARRIVE},
   {NULL, 0}
 };
+static const word_num gathers[] = {
+  {"r", PTX_GATHER_R}, {"g", PTX_GATHER_G}, {"b", PTX_GATHER_B}, {"a", PTX_GATHER_A}, {NULL, 0}
+};
+static const word_num queries[] = {
+  {"width", PTX_Q_WIDTH}, {"height", PTX_Q_HEIGHT}, {"depth", PTX_Q_DEPTH}, {"channel_data_type", PTX_Q_DATA_TYPE},
+  {"channel_order", PTX_Q_ORDER}, {"normalized_coords", PTX_Q_NORMALIZED}, {"array_size", PTX_Q_LAYERS},
+  {"num_mipmap_levels", PTX_Q_LEVELS}, {"num_samples", PTX_Q_SAMPLES},
+  {"force_unnormalized_coords", PTX_Q_UNNORMALIZED}, {"filter_mode", PTX_Q_FILTER},
+  {"addr_mode_0", PTX_Q_ADDRESS_0}, {"addr_mode_1", PTX_Q_ADDRESS_1}, {"addr_mode_2", PTX_Q_ADDRESS_2}, {NULL, 0}
+};
+static const word_num geometries[] = {
+  {"1d", PTX_GEOM_1D}, {"2d", PTX_GEOM_2D}, {"3d", PTX_GEOM_3D}, {"a1d", PTX_GEOM_A1D}, {"a2d", PTX_GEOM_A2D},
+  {"cube", PTX_GEOM_CUBE}, {"acube", PTX_GEOM_ACUBE}, {NULL, 0}
+};
+static const word_num outsides[] = {
+  {"trap", PTX_OUTSIDE_TRAP}, {"clamp", PTX_OUTSIDE_CLAMP}, {"zero", PTX_OUTSIDE_ZERO}, {NULL, 0}
+};
 static const word_num clamps[] = {{"clamp", PTX_L_CLAMP}, {"wrap", PTX_L_WRAP}, {NULL, 0}};
 
 /* Words that one opcode alone knows: flags that they set, and the mode where none is set yet. */
@@ -137,7 +154,10 @@ static const struct own_word {
   {"shr7", PTX_OP_VMAD, 0, PTX_F_SHR7}, {"shr15", PTX_OP_VMAD, 0, PTX_F_SHR15},
   {"parity", PTX_OP_MBARRIER, 0, PTX_F_PARITY}, {"noComplete", PTX_OP_MBARRIER, 0, 0},
   {"async", PTX_OP_CP, PTX_CP_COPY, 0} /* not the bulk and tensor copies: cp.async.bulk */,
-  {"noinc", PTX_OP_CP, 0, PTX_F_NOINC}, {"mbarrier", PTX_OP_CP, 0, 0}
+  {"noinc", PTX_OP_CP, 0, PTX_F_NOINC}, {"mbarrier", PTX_OP_CP, 0, 0},
+  {"base", PTX_OP_TEX, 0, 0}, {"level", PTX_OP_TEX, PTX_TEX_LEVEL, 0}, {"grad", PTX_OP_TEX, PTX_TEX_GRAD, 0},
+  {"level", PTX_OP_TXQ, 0, 0}, {"b", PTX_OP_SULD, 0, 0}, {"b", PTX_OP_SUST, 0, 0}, {"p", PTX_OP_SUST, 0, PTX_F_TEXELS},
+  {"b", PTX_OP_SURED, 0, 0}, {"p", PTX_OP_SURED, 0, PTX_F_TEXELS}
 };
 
 /* An opcode's operands, the table of its `mode` words, if any, and its traits. */
@@ -236,6 +256,12 @@ static bool read_opcode_word(const op_info *info, ptx_ins *ins, const char *s, s
   if (has(ins, PTX_T_WARP_WIDE) && is(s, len, "sync")) return *sync = true;
   if (ins->op == PTX_OP_MBARRIER && ins->mode && is(s, len, "expect_tx")) return (ins->flags |= PTX_F_EXPECT) != 0;
   if (read_own_word(ins, s, len)) return true;
+  if (has(ins, PTX_T_TEXTURE) && (v = find_word(geometries, s, len)) >= 0) return (ins->geometry = (uint8_t)v) != 0;
+  if ((ins->op == PTX_OP_SULD || ins->op == PTX_OP_SUST || ins->op == PTX_OP_SURED) &&
+      (v = find_word(outsides, s, len)) >= 0) {
+    ins->outside = (uint8_t)v;
+    return true;
+  }
   if (has(ins, PTX_T_HINT) && ptx_type_find(s, len) == PTX_NOTYPE) return true;
   if (info->modes && (v = find_word(info->modes, s, len)) >= 0) {
     ins->mode = (uint8_t)v;
@@ -303,9 +329,38 @@ static void refine_async(ptx_form *f) {
   }
 }
 
+int ptx_coordinates(const ptx_ins *ins) {
+  static const uint8_t counts[] = {0, 1, 2, 4, 2, 4, 4, 4};
+  return counts[ins->geometry];
+}
+
+int ptx_gradients(const ptx_ins *ins) {
+  static const uint8_t counts[] = {0, 1, 2, 4, 1, 2, 4, 4};
+  return counts[ins->geometry];
+}
+
+/* Operands of instructions with coordinates.  Results of tex and tld4 may be followed by a predicate, sources by
+** offsets; a depth to compare with is refused. */
+static void refine_texture(ptx_form *f) {
+  const ptx_ins *ins = &f->ins;
+  const int n = 1 + ptx_coordinates(ins), along = ptx_gradients(ins);
+  if (n == 1) f->refused = true;
+  switch (ins->op) {
+    case PTX_OP_SULD: set_counts(f, ins->vec, n, n); return;
+    case PTX_OP_SUST: set_counts(f, 0, n + ins->vec, n + ins->vec); return;
+    case PTX_OP_SURED: set_counts(f, 0, n + 1, n + 1); return;
+    default: {
+      const int least = n + (ins->mode == PTX_TEX_LEVEL ? 1 : ins->mode == PTX_TEX_GRAD ? 2 * along : 0);
+      set_counts(f, ins->vec, least, least + along);
+      f->ndst_max = (uint8_t)(ins->vec + 1);
+    }
+  }
+}
+
 /* Operand counts that depend on more than the base opcode. */
 static void refine(ptx_form *f, bool sync) {
   ptx_ins *ins = &f->ins;
+  if (has(ins, PTX_T_TEXTURE) && ins->op != PTX_OP_TXQ && ins->op != PTX_OP_SUQ) refine_texture(f);
   if (ins->op == PTX_OP_MBARRIER || ins->op == PTX_OP_CP) refine_async(f);
   if (has(ins, PTX_T_BARRIER)) {
     bool red = ins->mode >= PTX_BAR_RED_POPC && ins->mode <= PTX_BAR_RED_OR;
@@ -388,6 +443,7 @@ bool ptx_wants_predicate(const ptx_ins *ins, int i) {
     case PTX_OP_MBARRIER: return src < 0 && (ins->mode == PTX_MB_TEST || ins->mode == PTX_MB_TRY);
     case PTX_OP_VOTE: return src == 0 || (src < 0 && ins->mode != PTX_VOTE_BALLOT);
     case PTX_OP_TESTP: case PTX_OP_ISSPACEP: return src < 0;
+    case PTX_OP_TEX: case PTX_OP_TLD4: return i == ins->vec && i < ins->ndst;
     case PTX_OP_BAR: case PTX_OP_BARRIER:
       if (ins->mode < PTX_BAR_RED_POPC || ins->mode > PTX_BAR_RED_OR) return false;
       return src == ins->nsrc - 1 || (src < 0 && ins->mode != PTX_BAR_RED_POPC);

@@ -51,10 +51,16 @@ enum ptx_trait {
   PTX_T_BY_WIDTH = 1u << 18,     /* integers: simd/ has it as v_TEXT_32, v_TEXT_64 … (predicates: v_TEXT_pred) */
   PTX_T_BY_TYPE = 1u << 19,      /* integers: simd/ has it as v_TEXT_s32, v_TEXT_u64 … */
   PTX_T_COUNT = 1u << 20,        /* integers: the result has 32 bits, whatever the type */
-  PTX_T_SYMBOL = 1u << 21        /* a source may be a variable's name: its address */
+  PTX_T_SYMBOL = 1u << 21,       /* a source may be a variable's name: its address */
+  PTX_T_TEXTURE = 1u << 22       /* its address is a handle, mostly with coordinates behind it */
 };
 uint32_t ptx_traits(unsigned op);        /* ptx_opcode; enum ptx_trait */
 const char *ptx_op_text(unsigned op);    /* "add" */
+
+/* The number of coordinates behind the handle of a texture or surface: layer first, padded to 4 from 3 on. */
+int ptx_coordinates(const ptx_ins *ins);
+/* Of the gradients of tex.grad along one axis of the screen, and of offsets. */
+int ptx_gradients(const ptx_ins *ins);
 
 /* Fills *form from text (NUL-terminated, living as long as the module). */
 void ptx_form_decode(const char *text, ptx_form *form);

@@ -42,6 +42,7 @@ typedef struct ptx_parser {
   ptx_vec regs, ins, fvars; /* ptx_reg, ptx_ins, ptx_sym * */
   ptx_vec params, rets;  /* ptx_sym *: of the current function */
   ptx_vec ops;           /* ptx_operand: of the current instruction */
+  bool has_handle;       /* its address is a handle, which coordinates may follow */
   ptx_vec args, results; /* ptx_argument: of the current call */
   ptx_vec names;         /* ptx_tok: of the current .branchtargets list */
   dc_map ranges;         /* range id and number -> register + 1 */

@@ -61,8 +61,20 @@ typedef enum ptx_mode {
   PTX_MB_INIT, PTX_MB_INVAL, PTX_MB_EXPECT, PTX_MB_COMPLETE, PTX_MB_ARRIVE, PTX_MB_DROP, PTX_MB_TEST, PTX_MB_TRY,
   PTX_MB_PENDING,                                                  /* mbarrier */
   PTX_CP_COPY, PTX_CP_COMMIT, PTX_CP_WAIT, PTX_CP_ARRIVE,          /* cp.async */
-  PTX_CVT_PACK
+  PTX_CVT_PACK,
+  PTX_TEX_LEVEL, PTX_TEX_GRAD,                                     /* tex */
+  PTX_GATHER_R, PTX_GATHER_G, PTX_GATHER_B, PTX_GATHER_A,          /* tld4 */
+  PTX_Q_WIDTH, PTX_Q_HEIGHT, PTX_Q_DEPTH, PTX_Q_DATA_TYPE, PTX_Q_ORDER, PTX_Q_NORMALIZED, PTX_Q_LAYERS, PTX_Q_LEVELS,
+  PTX_Q_SAMPLES, PTX_Q_UNNORMALIZED, PTX_Q_FILTER, PTX_Q_ADDRESS_0, PTX_Q_ADDRESS_1, PTX_Q_ADDRESS_2 /* txq, suq */
 } ptx_mode;
+
+/* Of textures and surfaces; the order is that of dc_texture_kind, which has no NONE. */
+typedef enum ptx_geometry {
+  PTX_GEOM_NONE, PTX_GEOM_1D, PTX_GEOM_2D, PTX_GEOM_3D, PTX_GEOM_A1D, PTX_GEOM_A2D, PTX_GEOM_CUBE, PTX_GEOM_ACUBE
+} ptx_geometry;
+
+/* What suld, sust and sured do outside of a surface. */
+typedef enum ptx_outside { PTX_OUTSIDE_TRAP, PTX_OUTSIDE_CLAMP, PTX_OUTSIDE_ZERO } ptx_outside;
 
 enum ptx_flag {
   PTX_F_FTZ = 1u << 0, PTX_F_SAT = 1u << 1, PTX_F_APPROX = 1u << 2, PTX_F_FULL = 1u << 3,
@@ -77,7 +89,8 @@ enum ptx_flag {
   PTX_F_SHR15 = 1u << 24, PTX_F_CLUSTER = 1u << 25 /* barrier.cluster */,
   PTX_F_REFUSED = 1u << 26 /* has a word of unknown meaning: must not run */,
   PTX_F_STRONG = PTX_F_VOLATILE | PTX_F_ACQUIRE | PTX_F_RELEASE | PTX_F_RELAXED /* accesses that others may observe */,
-  PTX_F_SATFINITE = 1u << 27, PTX_F_ABS = 1u << 28 /* redux, min and max of three: of the magnitudes */
+  PTX_F_SATFINITE = 1u << 27, PTX_F_ABS = 1u << 28 /* redux, min and max of three: of the magnitudes */,
+  PTX_F_TEXELS = 1u << 29 /* sust.p, sured.p: x counts texels, not bytes */
 };
 
 typedef enum ptx_operand_kind {
@@ -130,13 +143,15 @@ typedef struct ptx_ins {
   uint8_t round, cmp, mode;
   uint8_t type3;            /* video: b's type */
   uint8_t boolop;           /* setp p, a, b, c with .and (1) .or (2) .xor (3); 0 none */
+  uint8_t geometry, outside; /* textures and surfaces: ptx_geometry, ptx_outside */
   uint32_t flags;
   int32_t pred;             /* guard predicate's register, -1 for none */
   bool pred_neg;
   uint16_t ndst, nsrc;      /* operands: destinations first; vectors flattened ({a,b} are two operands).
                                ld: dst…, address.  st: address, values….  mov pack/unpack: ndst or nsrc > 1.
                                setp p|q: two destinations. shfl d|p: two (second may be PTX_SINK).
-                               brx.idx: index, labels */
+                               brx.idx: index, labels.  tex: dst…, p if any, handle (an address), coordinates, level or
+                               gradients, offsets.  sust: handle, coordinates, values */
   ptx_operand *opnd;        /* ndst + nsrc of them */
   /* call: callee (or target register in opnd for indirect ones), and the .param symbols for results and
      arguments, which are `param` space variables of the calling function's frame */

@@ -15,6 +15,7 @@
 
 #include "base/buf.h"
 #include "cpu/interp/code.h"
+#include "cpu/interp/texture_use.h"
 #include "cpu/ptx/ptx.h"
 #include "cpu/runtime/job.h"
 #include "device/device.h"
@@ -306,6 +307,35 @@ static void describe_access(const dc_worker *k, const dc_uop *o, uint64_t addres
   }
 }
 
+/* Coordinate i behind the handle of a surface, of the lane that faulted. */
+static int32_t surface_coordinate(const dc_worker *k, const dc_uop *o, int i) {
+  return ((const int32_t *)(const void *)(k->warp->regs + o->v[o->ins->ndst + 1 + i]))[k->fault.lane];
+}
+
+static int is_layered(const ptx_ins *ins) { return ins->geometry == PTX_GEOM_A1D || ins->geometry == PTX_GEOM_A2D; }
+
+/* "sust.b.2d.b32.trap at byte 40 of row 7, layer 2 of a surface of 10 x 5 texels of 4 bytes, 2 layers" */
+static void describe_outside(const dc_worker *k, const dc_uop *o, uint64_t handle, char *text, size_t size) {
+  const ptx_ins *ins = o->ins;
+  const dc_cpu_texture *t = dc_cpu_texture_find(handle);
+  const int layered = is_layered(ins);
+  const int n = ins->geometry == PTX_GEOM_3D                                      ? 3
+              : ins->geometry == PTX_GEOM_2D || ins->geometry == PTX_GEOM_A2D ? 2
+                                                                              : 1;
+  int at = snprintf(text, size, "%.60s at %s %" PRId32, ins->text, ins->flags & PTX_F_TEXELS ? "texel" : "byte",
+                    surface_coordinate(k, o, layered));
+  for (int i = 1; i < n && at < (int)size; i++)
+    at += snprintf(text + at, size - (size_t)at, i == 1 ? ", row %" PRId32 : ", slice %" PRId32,
+                   surface_coordinate(k, o, layered + i));
+  if (layered && at < (int)size)
+    at += snprintf(text + at, size - (size_t)at, ", layer %" PRId32, surface_coordinate(k, o, 0));
+  if (t == NULL || at >= (int)size) return;
+  const dc_cpu_level *level = &t->level[0];
+  snprintf(text + at, size - (size_t)at, ", of a surface of %ux%ux%u texels of %u bytes, %u layer%s", level->width,
+           level->height, level->depth, dc_texel_size(t->shape.texel), t->shape.layers,
+           t->shape.layers == 1 ? "" : "s");
+}
+
 /* The fault without its place; *code gets CUDA's name for it. */
 static void describe_fault(const dc_worker *k, const dc_uop *o, uint64_t address, const char **code, char *text,
                            size_t size) {
@@ -367,6 +397,18 @@ static void describe_fault(const dc_worker *k, const dc_uop *o, uint64_t address
       else
         SAY("ILLEGAL_INSTRUCTION", "illegal instruction: %.60s for %" PRIu64 " threads, where a multiple of %d must be",
             name, address, DC_LANES);
+      break;
+    case DC_FAULT_TEXTURE:
+      dc_texture_misuse(address, o->ins, access, sizeof access);
+      SAY("INVALID_HANDLE", "%s", access);
+      break;
+    case DC_FAULT_OUTSIDE:
+      describe_outside(k, o, address, access, sizeof access);
+      SAY("ILLEGAL_ADDRESS", "illegal address: %s", access);
+      break;
+    case DC_FAULT_UNALIGNED:
+      SAY("MISALIGNED_ADDRESS", "misaligned address: %.60s of %" PRIu64 " bytes at x = %d, which counts bytes", name,
+          address, surface_coordinate(k, o, is_layered(o->ins)));
       break;
     case DC_FAULT_HOST: SAY("LAUNCH_FAILED", "out of memory (host) for the registers of a warp"); break;
   }

@@ -1,0 +1,213 @@
+/*
+** surface.c - suld, sust, sured: surfaces by integer coordinates; PTX ISA 9.7.11.
+**
+** x counts bytes, with .p texels; y, z and the layer count rows and slices.  Outside of the surface .trap ends the
+** launch, .clamp takes the nearest place, .zero reads zeros and writes nothing; layers count as coordinates, too.  An
+** access must be aligned to its own size (PTX: undefined).  sust.p converts 32-bit values to texels: floats to float16,
+** integers to narrower ones, which clamps them.
+*/
+#include "cpu/interp/texture.h"
+
+#include "cpu/interp/texture_use.h"
+#include "cpu/ops/address.h"
+#include "cpu/ops/gangs.h"
+#include "cpu/ptx/opcode.h"
+
+/* Rows of bytes may begin anywhere. */
+typedef u8 u8_at;
+typedef u16 __attribute__((aligned(1))) u16_at;
+typedef u32 __attribute__((aligned(1))) u32_at;
+typedef u64 __attribute__((aligned(1))) u64_at;
+
+/* Where the lanes of a group access their surface. */
+typedef struct places {
+  u64 at[DC_LANES] BUFFER;
+  u32 inside; /* lanes that are to access it; the others of the group read zeros and write nothing */
+} places;
+
+/* The least and most coordinate, and bytes from one to the next, along x (in bytes), y and z or the layers. */
+typedef struct extent {
+  s64 most;
+  u64 stride;
+} extent;
+
+static void put_axis(dc_warp *w, const dc_uop *o, u32 slot, extent e, u32 group, places *p) {
+  const s32 *x = REG(s32, slot);
+  u32 wrong = 0;
+  EACH_LANE(l, group) wrong |= (u32)(x[l] < 0 || x[l] > e.most) << l;
+  if (wrong && (o->ins->outside == PTX_OUTSIDE_TRAP || e.most < 0)) {
+    const u32 l = (u32)__builtin_ctz(wrong);
+    w->fault(w, o, DC_FAULT_OUTSIDE, (int)l, REG(u64, o->v[o->ins->ndst])[l]);
+  }
+  if (o->ins->outside == PTX_OUTSIDE_ZERO) p->inside &= ~wrong;
+  LANES(l) {
+    const s64 low = x[l] > 0 ? x[l] : 0;
+    p->at[l] += (u64)(low < e.most ? low : e.most) * e.stride;
+  }
+}
+
+/* `bytes`: of an access; `unit`: what x counts. */
+static void place(dc_warp *w, const dc_uop *o, const dc_cpu_texture *t, u32 group, u32 bytes, u32 unit, places *p) {
+  const dc_cpu_level *level = t->level;
+  const ptx_ins *ins = o->ins;
+  const uint32_t *v = o->v + ins->ndst + 1;
+  const u64 row = (u64)level->width * dc_texel_size(t->shape.texel);
+  p->inside = group;
+  LANES(l) p->at[l] = (u64)(uintptr_t)level->texels;
+  if (ins->geometry == PTX_GEOM_A1D || ins->geometry == PTX_GEOM_A2D)
+    put_axis(w, o, *v++, (extent){(s64)t->shape.layers - 1, level->slice}, group, p);
+  put_axis(w, o, v[0], (extent){((s64)row - (s64)bytes) / unit, unit}, group, p);
+  if (ins->geometry == PTX_GEOM_2D || ins->geometry == PTX_GEOM_A2D || ins->geometry == PTX_GEOM_3D)
+    put_axis(w, o, v[1], (extent){(s64)level->height - 1, level->row}, group, p);
+  if (ins->geometry == PTX_GEOM_3D) put_axis(w, o, v[2], (extent){(s64)level->depth - 1, level->slice}, group, p);
+  const s32 *x = REG(s32, v[0]);
+  if (unit == 1)
+    EACH_LANE(l, p->inside) if (x[l] & (s32)(bytes - 1)) w->fault(w, o, DC_FAULT_UNALIGNED, (int)l, bytes);
+}
+
+/* The surface that lanes `group` of those in `rest` have: that of the first of them. */
+static const dc_cpu_texture *next_surface(dc_warp *w, const dc_uop *o, u32 rest, u32 *group) {
+  const u64 *handles = REG(u64, o->v[o->ins->ndst]);
+  const u32 first = (u32)__builtin_ctz(rest);
+  *group = 0;
+  EACH_LANE(l, rest) *group |= (u32)(handles[l] == handles[first]) << l;
+  const dc_cpu_texture *t = dc_cpu_texture_find(handles[first]);
+  if (!dc_texture_suits(t, o->ins)) w->fault(w, o, DC_FAULT_TEXTURE, (int)first, handles[first]);
+  return t;
+}
+
+#define EACH_SURFACE(w, o, t, group)                                                                                   \
+  u32 group;                                                                                                           \
+  const dc_cpu_texture *t;                                                                                             \
+  if (!w->mask) return;                                                                                                \
+  begin_access(w, o);                                                                                                  \
+  for (u32 left = w->mask; left && (t = next_surface(w, o, left, &group)); left &= ~group)
+
+static u32 element_bytes(const ptx_ins *ins) { return (u32)ptx_type_bits((ptx_type)ins->type) / 8; }
+
+/* Element e of a lane's access, between memory and a container of D. */
+#define LOAD(S, D)                                                                                                     \
+  for (u32 e = 0; e < n; e++) {                                                                                        \
+    if (o->v[e] == DC_NO_OPERAND) continue;                                                                            \
+    D *d = REG(D, o->v[e]);                                                                                            \
+    EACH_LANE(l, group) d[l] = p.inside >> l & 1 ? HOST(const S##_at, p.at[l])[e] : 0;                                 \
+  }                                                                                                                    \
+  break
+static void suld(dc_warp *w, const dc_uop *o) {
+  const u32 size = element_bytes(o->ins), n = o->ins->vec;
+  EACH_SURFACE(w, o, t, group) {
+    places p;
+    place(w, o, t, group, size * n, 1, &p);
+    switch (size * 256 + o->bits[0]) {
+      case 256 + 16: LOAD(u8, u16);
+      case 256 + 32: LOAD(u8, u32);
+      case 512 + 16: LOAD(u16, u16);
+      case 512 + 32: LOAD(u16, u32);
+      case 1024 + 32: LOAD(u32, u32);
+      case 1024 + 64: LOAD(u32, u64);
+      default: LOAD(u64, u64);
+    }
+  }
+}
+
+#define STORE(S, D)                                                                                                    \
+  EACH_LANE(l, p.inside)                                                                                               \
+    for (u32 e = 0; e < n; e++) HOST(S##_at, p.at[l])[e] = (S)REG(D, v[e])[l];                                         \
+  break
+static void sust(dc_warp *w, const dc_uop *o) {
+  const u32 size = element_bytes(o->ins), n = o->ins->vec;
+  const uint32_t *v = o->v + 1 + ptx_coordinates(o->ins);
+  EACH_SURFACE(w, o, t, group) {
+    places p;
+    place(w, o, t, group, size * n, 1, &p);
+    switch (size * 256 + o->bits[2]) {
+      case 256 + 16: STORE(u8, u16);
+      case 256 + 32: STORE(u8, u32);
+      case 512 + 16: STORE(u16, u16);
+      case 512 + 32: STORE(u16, u32);
+      case 1024 + 32: STORE(u32, u32);
+      case 1024 + 64: STORE(u32, u64);
+      default: STORE(u64, u64);
+    }
+  }
+}
+
+/* A 32-bit value as a channel of the texel, in its low bits. */
+static u32 to_channel(dc_texel texel, u32 x) {
+  if (texel.bits == 32) return x;
+  if (texel.channel == DC_CHANNEL_FLOAT) {
+    const dc_u h = n_to_f16(n_splat(x));
+    return h[0];
+  }
+  const s32 most = (1 << (texel.bits - 1)) - 1, v = (s32)x;
+  if (texel.channel == DC_CHANNEL_INT) return (u32)(v > most ? most : v < -most - 1 ? -most - 1 : v);
+  return x > 2 * (u32)most + 1 ? 2 * (u32)most + 1 : x;
+}
+
+static void sust_texels(dc_warp *w, const dc_uop *o) {
+  const uint32_t *v = o->v + 1 + ptx_coordinates(o->ins);
+  EACH_SURFACE(w, o, t, group) {
+    const dc_texel texel = t->shape.texel;
+    const u32 size = dc_texel_size(texel), bytes = texel.bits / 8;
+    places p;
+    place(w, o, t, group, size, size, &p);
+    for (u32 e = 0; e < texel.channels && e < o->ins->vec; e++)
+      EACH_LANE(l, p.inside) {
+        const u32 x = to_channel(texel, REG(u32, v[e])[l]);
+        memcpy(HOST(uint8_t, p.at[l] + e * bytes), &x, bytes);
+      }
+  }
+}
+
+#define REDUCE(T)                                                                                                      \
+  {                                                                                                                    \
+    const T y = (T)value;                                                                                              \
+    T *at = HOST(T, place), x = __atomic_load_n(at, __ATOMIC_RELAXED), r;                                              \
+    do {                                                                                                               \
+      switch (mode) {                                                                                                  \
+        case PTX_ATOM_ADD: r = (T)(x + y); break;                                                                      \
+        case PTX_ATOM_MIN: r = x < y ? x : y; break;                                                                   \
+        case PTX_ATOM_MAX: r = x > y ? x : y; break;                                                                   \
+        case PTX_ATOM_AND: r = x & y; break;                                                                           \
+        default: r = x | y;                                                                                            \
+      }                                                                                                                \
+    } while (!__atomic_compare_exchange_n(at, &x, r, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));                       \
+  }
+static void reduce(u64 place, int mode, int bits, bool sign, u64 value) {
+  if (bits == 32 && sign) REDUCE(s32)
+  else if (bits == 32) REDUCE(u32)
+  else if (sign) REDUCE(s64)
+  else REDUCE(u64)
+}
+
+/* sured.b: of the instruction's type; .p: of a channel of 32 bits, the surface's. */
+static void sured(dc_warp *w, const dc_uop *o) {
+  const bool texels = (o->ins->flags & PTX_F_TEXELS) != 0;
+  const int bits = ptx_type_bits((ptx_type)o->ins->type);
+  const uint32_t value = o->v[1 + ptx_coordinates(o->ins)];
+  EACH_SURFACE(w, o, t, group) {
+    const bool sign = texels ? t->shape.texel.channel == DC_CHANNEL_INT : ptx_is_signed(o->ins->type);
+    const u32 unit = texels ? dc_texel_size(t->shape.texel) : 1;
+    places p;
+    place(w, o, t, group, (u32)bits / 8, unit, &p);
+    EACH_LANE(l, p.inside)
+      reduce(p.at[l], o->ins->mode, bits, sign, bits == 32 ? REG(u32, value)[l] : REG(u64, value)[l]);
+  }
+}
+
+bool PER_ISA(dc_select_surface)(dc_uop *o) {
+  const ptx_ins *ins = o->ins;
+  const int bits = ptx_type_bits((ptx_type)ins->type);
+  const bool texels = (ins->flags & PTX_F_TEXELS) != 0;
+  if (ins->op != PTX_OP_SULD && ins->op != PTX_OP_SUST && ins->op != PTX_OP_SURED) return false;
+  if (ins->geometry >= PTX_GEOM_CUBE || bits < 8 || bits > 64 || ins->vec * bits > 128) return false;
+  if (ins->op == PTX_OP_SURED) {
+    const bool known = ins->mode == PTX_ATOM_ADD || ins->mode == PTX_ATOM_MIN || ins->mode == PTX_ATOM_MAX ||
+                       ins->mode == PTX_ATOM_AND || ins->mode == PTX_ATOM_OR;
+    return known && bits >= 32 && (bits == 32 || !texels) && o->bits[2] == bits && PICK_RARE(sured);
+  }
+  const int container = ins->op == PTX_OP_SULD ? o->bits[0] : o->bits[2];
+  if (container < bits || (bits < 32 && container > 32) || (texels && bits != 32)) return false;
+  if (ins->op == PTX_OP_SULD) return PICK_RARE(suld);
+  return texels ? PICK_RARE(sust_texels) : PICK_RARE(sust);
+}

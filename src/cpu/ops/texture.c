@@ -1,0 +1,538 @@
+/*
+** texture.c - tex, tld4, txq, suq: reading textures.  CUDA C++ Programming Guide, "Texture Fetching"; PTX ISA 9.7.10.
+**
+** A gang of lanes is sampled together, step by step: coordinates in texels; along each axis the one or two texels and
+** the weight of the second; then the texels, corner by corner.  Lanes that do not run are sampled too, inside the
+** texture, and not written.
+**
+** What the guide leaves open, and other choices:
+**   - Coordinates are float64 from their first product on, so i and the fraction are those of the exact x.  With linear
+**     filtering x - 0.5 is rounded to a multiple of 1/256, halves up: the guide's fixed point with 8 bits of fraction.
+**     The weights' products and the sum are float32 and not rounded further.  A texel of weight 0 is not read: its
+**     infinity or NaN does not matter.
+**   - NaN coordinates are 0; so are infinite ones that are to be wrapped or mirrored.
+**   - A layer is an unsigned number (PTX) and clamped to the last one.
+**   - Where two axes of a cube's direction are largest, z comes before y and y before x.  Faces are filtered by
+**     themselves, with the texture's address modes at their edges.
+**   - Channels that the texture does not have are 0, the fourth 1.
+**   - The level of tex.grad is log2 of the longer gradient, in texels; there is no anisotropic filtering.  Between two
+**     levels, a level of detail is rounded to a multiple of 1/256.
+*/
+#include "cpu/interp/texture.h"
+
+#include <math.h>
+
+#include "cpu/interp/texture_use.h"
+#include "cpu/ops/address.h"
+#include "cpu/ops/gangs.h"
+#include "cpu/ptx/opcode.h"
+
+typedef u32 lanes_u32[DC_LANES] BUFFER;
+typedef s32 lanes_s32[DC_LANES] BUFFER;
+typedef f32 lanes_f32[DC_LANES] BUFFER;
+typedef f64 lanes_f64[DC_LANES] BUFFER;
+
+typedef enum way { NEAREST, LINEAR, GATHER } way;
+
+/* How one instruction reads one texture. */
+typedef struct reading {
+  const dc_cpu_texture *t;
+  way how;
+  int naxes;
+  uint8_t address[3];  /* dc_address_mode */
+  bool normalized;
+  bool is_float;       /* what is read, not what it is stored as */
+  int channel;         /* of tld4, else -1 */
+  const float *border;
+  lanes_f64 at[3];     /* coordinates as the kernel gives them */
+  lanes_s32 offset[3]; /* in texels */
+  lanes_u32 layer;
+} reading;
+
+/* --- coordinates along an axis ---------------------------------------------------------------------------- */
+
+/* Two texels, [1] with weight `part` and [0] with the rest; the nearest is [0]. */
+typedef struct axis {
+  lanes_s32 texel[2];
+  lanes_u32 inside[2]; /* all bits or none: the border's */
+  lanes_f32 part;
+} axis;
+
+/* Coordinates x in texels to [0, size), or to [0, 2 size) to be mirrored; others to what is surely outside. */
+static void reduce(f64 *x, int mode, f64 size) {
+  const f64 period = mode == DC_ADDRESS_MIRROR ? 2 * size : size;
+  if (mode == DC_ADDRESS_WRAP || mode == DC_ADDRESS_MIRROR)
+    LANES(l) x[l] -= period * __builtin_floor(x[l] / period);
+  LANES(l) {
+    const f64 v = x[l] == x[l] ? x[l] : 0, low = v > -2 ? v : -2;
+    x[l] = low < 2 * size ? low : 2 * size;
+  }
+}
+
+/* Texels i, at most two texels outside of [0, size) or [0, 2 size), by the address mode. */
+static void fold(s32 *i, u32 *inside, int mode, s32 size) {
+  if (mode == DC_ADDRESS_WRAP) LANES(l) i[l] += i[l] < 0 ? size : i[l] >= size ? -size : 0;
+  if (mode == DC_ADDRESS_MIRROR) {
+    LANES(l) i[l] = i[l] < 0 ? -1 - i[l] : i[l];
+    LANES(l) i[l] = i[l] >= size ? 2 * size - 1 - i[l] : i[l];
+  }
+  if (mode == DC_ADDRESS_BORDER) LANES(l) inside[l] = i[l] >= 0 && i[l] < size ? ~(u32)0 : 0;
+  else LANES(l) inside[l] = ~(u32)0;
+  LANES(l) {
+    const s32 low = i[l] > 0 ? i[l] : 0;
+    i[l] = low < size ? low : size - 1;
+  }
+}
+
+static void place(axis *a, f64 *x, int mode, s32 size, way how) {
+  reduce(x, mode, size);
+  switch (how) {
+    case NEAREST: LANES(l) a->texel[0][l] = (s32)__builtin_floor(x[l]); break;
+    case GATHER: LANES(l) a->texel[0][l] = (s32)__builtin_floor(x[l] - 0.5); break;
+    case LINEAR:
+      LANES(l) {
+        const s32 fixed = (s32)__builtin_floor(x[l] * 256 - 127.5);
+        a->texel[0][l] = fixed >> 8;
+        a->part[l] = (f32)(fixed & 255) * (1 / 256.0f);
+      }
+      break;
+  }
+  if (how != NEAREST) {
+    LANES(l) a->texel[1][l] = a->texel[0][l] + 1;
+    fold(a->texel[1], a->inside[1], mode, size);
+  }
+  fold(a->texel[0], a->inside[0], mode, size);
+}
+
+/* --- texels ----------------------------------------------------------------------------------------------- */
+
+static f32 from_srgb(f32 c) { return c <= 0.04045f ? c / 12.92f : (f32)pow(((f64)c + 0.055) / 1.055, 2.4); }
+
+static void widen(u32 *v) {
+  for (u32 g = 0; g < DC_LANES; g += DC_NW) {
+    dc_u h;
+    memcpy(&h, v + g, sizeof h);
+    h = n_widen_f16(h);
+    memcpy(v + g, &h, sizeof h);
+  }
+}
+
+/* Channel c of the texels `at` bytes behind p, as read. */
+#define READ(T, expr)                                                                                                  \
+  LANES(l) {                                                                                                           \
+    const T x = ((const T *)(const void *)(p + at[l]))[c];                                                             \
+    v[l] = expr;                                                                                                       \
+  }                                                                                                                    \
+  break
+static void read_channel(const reading *r, const uint8_t *p, const u64 *at, int c, u32 *v) {
+  const dc_texel texel = r->t->shape.texel;
+  const int kind = (texel.bits == 8 ? 0 : texel.bits == 16 ? 1 : 2) * 4 + (texel.channel == DC_CHANNEL_INT ? 2 : 0) +
+                   (r->t->sampling.normalized_read ? 1 : 0);
+  if (texel.channel == DC_CHANNEL_FLOAT) {
+    if (texel.bits == 32) LANES(l) v[l] = ((const u32 *)(const void *)(p + at[l]))[c];
+    else LANES(l) v[l] = ((const u16 *)(const void *)(p + at[l]))[c];
+    if (texel.bits == 16) widen(v);
+    return;
+  }
+  switch (kind) {
+    case 0: READ(u8, x);
+    case 1: READ(u8, f32_bits((f32)x / 255.0f));
+    case 2: READ(s8, (u32)(s32)x);
+    case 3: READ(s8, f32_bits(x == -128 ? -1.0f : (f32)x / 127.0f));
+    case 4: READ(u16, x);
+    case 5: READ(u16, f32_bits((f32)x / 65535.0f));
+    case 6: READ(s16, (u32)(s32)x);
+    case 7: READ(s16, f32_bits(x == -32768 ? -1.0f : (f32)x / 32767.0f));
+    default: READ(u32, x);
+  }
+  if (kind == 1 && r->t->sampling.srgb && c < 3) LANES(l) v[l] = f32_bits(from_srgb(bits_f32(v[l])));
+}
+
+static u32 missing(const reading *r, int c) { return c < 3 ? 0 : r->is_float ? f32_bits(1.0f) : 1; }
+
+/* Channel c of one corner: border, missing channels and all. */
+static void read_corner(const reading *r, const uint8_t *p, const u64 *at, const u32 *inside, int c, u32 *v) {
+  if (c >= r->t->shape.texel.channels) {
+    const u32 value = missing(r, c);
+    LANES(l) v[l] = value;
+    return;
+  }
+  const u32 border = r->is_float ? f32_bits(r->border[c]) : 0;
+  read_channel(r, p, at, c, v);
+  LANES(l) v[l] = (v[l] & inside[l]) | (border & ~inside[l]);
+}
+
+typedef struct corner {
+  u64 at[DC_LANES] BUFFER; /* bytes from the level's beginning */
+  lanes_u32 inside;
+  lanes_f32 weight;
+} corner;
+
+/* Bit d of k: the second texel of axis d. */
+static void find_corner(const reading *r, const dc_cpu_level *level, const axis *axes, int k, corner *c) {
+  const u64 strides[3] = {dc_texel_size(r->t->shape.texel), level->row, level->slice};
+  LANES(l) c->at[l] = r->layer[l] * level->slice;
+  LANES(l) c->inside[l] = ~(u32)0;
+  LANES(l) c->weight[l] = 1;
+  for (int d = 0; d < r->naxes; d++) {
+    const axis *a = &axes[d];
+    const bool second = k >> d & 1;
+    LANES(l) c->at[l] += (u64)a->texel[second][l] * strides[d];
+    if (r->address[d] == DC_ADDRESS_BORDER) LANES(l) c->inside[l] &= a->inside[second][l];
+    if (r->how != LINEAR) continue;
+    if (second) LANES(l) c->weight[l] *= a->part[l];
+    else LANES(l) c->weight[l] *= 1 - a->part[l];
+  }
+}
+
+static void place_all(const reading *r, const dc_cpu_level *level, axis *axes) {
+  const u32 sizes[3] = {level->width, level->height, level->depth};
+  for (int d = 0; d < r->naxes; d++) {
+    const f64 scale = r->normalized ? sizes[d] : 1;
+    lanes_f64 x;
+    LANES(l) x[l] = r->at[d][l] * scale + r->offset[d][l];
+    place(&axes[d], x, r->address[d], (s32)sizes[d], r->how);
+  }
+}
+
+/* Four channels of a level for all lanes; of tld4 one channel of four texels. */
+static void sample_level(const reading *r, const dc_cpu_level *level, u32 (*out)[DC_LANES]) {
+  static const uint8_t gathered[4] = {2, 3, 1, 0}; /* counter-clockwise, from the texel with the smaller x, larger y */
+  axis axes[3];
+  corner c;
+  place_all(r, level, axes);
+  if (r->how == NEAREST) {
+    find_corner(r, level, axes, 0, &c);
+    for (int e = 0; e < 4; e++) read_corner(r, level->texels, c.at, c.inside, e, out[e]);
+    return;
+  }
+  if (r->how == GATHER) {
+    for (int e = 0; e < 4; e++) {
+      find_corner(r, level, axes, gathered[e], &c);
+      read_corner(r, level->texels, c.at, c.inside, r->channel, out[e]);
+    }
+    return;
+  }
+  lanes_f32 sum[4];
+  const int channels = r->t->shape.texel.channels;
+  memset(sum, 0, sizeof sum);
+  for (int k = 0; k < 1 << r->naxes; k++) {
+    find_corner(r, level, axes, k, &c);
+    for (int e = 0; e < channels; e++) {
+      lanes_u32 v;
+      read_corner(r, level->texels, c.at, c.inside, e, v);
+      LANES(l) sum[e][l] += c.weight[l] != 0 ? c.weight[l] * bits_f32(v[l]) : 0;
+    }
+  }
+  for (int e = 0; e < 4; e++) {
+    const u32 value = missing(r, e);
+    if (e < channels) LANES(l) out[e][l] = f32_bits(sum[e][l]);
+    else LANES(l) out[e][l] = value;
+  }
+}
+
+/* --- cubes ------------------------------------------------------------------------------------------------ */
+
+/* The face that a direction meets: +x, -x, +y, -y, +z, -z. */
+static u32 face_of(f64 x, f64 y, f64 z) {
+  const f64 ax = fabs(x), ay = fabs(y), az = fabs(z);
+  if (az >= ax && az >= ay) return z >= 0 ? 4 : 5;
+  if (ay >= ax) return y >= 0 ? 2 : 3;
+  return x >= 0 ? 0 : 1;
+}
+
+/* s, t and m of a vector v in the terms of a face (the guide's table). */
+static void on_face(u32 face, const f64 *v, f64 *s, f64 *t, f64 *m) {
+  const f64 x = v[0], y = v[1], z = v[2];
+  switch (face) {
+    case 0: *m = x, *s = -z, *t = -y; return;
+    case 1: *m = -x, *s = z, *t = -y; return;
+    case 2: *m = y, *s = x, *t = z; return;
+    case 3: *m = -y, *s = x, *t = -z; return;
+    case 4: *m = z, *s = x, *t = -y; return;
+    default: *m = -z, *s = -x, *t = -y; return;
+  }
+}
+
+/* Directions to coordinates on faces; adds the faces to the layers.  `grads`: six vectors of lanes, the gradients of
+** the directions along x and y of the screen, whose first two become those of the coordinates; or NULL. */
+static void to_faces(reading *r, f64 (*grads)[DC_LANES]) {
+  for (int l = 0; l < DC_LANES; l++) {
+    const f64 v[3] = {r->at[0][l], r->at[1][l], r->at[2][l]};
+    const u32 face = face_of(v[0], v[1], v[2]);
+    f64 s, t, m;
+    on_face(face, v, &s, &t, &m);
+    s /= m, t /= m;
+    for (int i = 0; grads && i < 2; i++) {
+      const f64 g[3] = {grads[3 * i][l], grads[3 * i + 1][l], grads[3 * i + 2][l]};
+      f64 ds, dt, dm;
+      on_face(face, g, &ds, &dt, &dm);
+      grads[3 * i][l] = (ds - s * dm) / (2 * m);
+      grads[3 * i + 1][l] = (dt - t * dm) / (2 * m);
+    }
+    r->at[0][l] = (s + 1) / 2;
+    r->at[1][l] = (t + 1) / 2;
+    r->layer[l] += face;
+  }
+}
+
+/* --- levels ----------------------------------------------------------------------------------------------- */
+
+/* Levels of detail from six vectors of gradients. */
+static void lod_of(const reading *r, f64 (*grads)[DC_LANES], f32 *lod) {
+  const dc_cpu_level *top = r->t->level;
+  const u32 sizes[3] = {top->width, top->height, top->depth};
+  for (int l = 0; l < DC_LANES; l++) {
+    f64 square[2] = {0, 0};
+    for (int i = 0; i < 2; i++)
+      for (int d = 0; d < r->naxes; d++) {
+        const f64 g = grads[3 * i + d][l] * (r->normalized ? sizes[d] : 1);
+        square[i] += g * g;
+      }
+    lod[l] = (f32)(0.5 * log2(square[0] > square[1] ? square[0] : square[1]));
+  }
+}
+
+/* Bias and limits, in units of 1/256. */
+static void to_levels(const reading *r, const f32 *lod, s32 *fixed) {
+  const dc_sampling *s = &r->t->sampling;
+  const f32 most = (f32)(r->t->shape.levels - 1);
+  const f32 step = s->mipmap_filter == DC_FILTER_LINEAR ? 256 : 1;
+  LANES(l) {
+    f32 v = lod[l] + s->bias;
+    v = v > s->min_level ? v : s->min_level;
+    v = v < s->max_level ? v : s->max_level;
+    v = v > 0 ? v : 0;
+    v = v < most ? v : most;
+    fixed[l] = (s32)(v * step + 0.5f) * (s32)(256 / step);
+  }
+}
+
+/* Lanes of `group`, level by level. */
+static void sample_levels(const reading *r, const f32 *lod, u32 group, u32 (*out)[DC_LANES]) {
+  lanes_s32 fixed;
+  to_levels(r, lod, fixed);
+  for (u32 rest = group; rest;) {
+    const s32 level = fixed[__builtin_ctz(rest)] >> 8;
+    u32 same = 0, between = 0, low[4][DC_LANES] BUFFER, high[4][DC_LANES] BUFFER;
+    EACH_LANE(l, rest) {
+      same |= (u32)(fixed[l] >> 8 == level) << l;
+      between |= (u32)(fixed[l] >> 8 == level && (fixed[l] & 255)) << l;
+    }
+    sample_level(r, &r->t->level[level], low);
+    if (between) sample_level(r, &r->t->level[level + 1], high);
+    for (int e = 0; e < 4; e++) {
+      EACH_LANE(l, same) out[e][l] = low[e][l];
+      EACH_LANE(l, between) {
+        const f32 part = (f32)(fixed[l] & 255) / 256;
+        out[e][l] = f32_bits((1 - part) * bits_f32(low[e][l]) + part * bits_f32(high[e][l]));
+      }
+    }
+    rest &= ~same;
+  }
+}
+
+/* --- one instruction, one texture ------------------------------------------------------------------------- */
+
+static int axes_of(int kind) {
+  return kind == DC_TEXTURE_3D ? 3 : kind == DC_TEXTURE_1D || kind == DC_TEXTURE_1D_LAYERED ? 1 : 2;
+}
+
+static bool is_cube(int kind) { return kind == DC_TEXTURE_CUBE || kind == DC_TEXTURE_CUBE_LAYERED; }
+
+static void prepare(reading *r, const dc_cpu_texture *t, const ptx_ins *ins) {
+  static const float zeros[4];
+  const bool whole = ins->type2 == PTX_S32, fetched = t->linear && t->shape.kind == DC_TEXTURE_1D;
+  r->t = t;
+  r->naxes = axes_of(t->shape.kind);
+  r->normalized = !whole && (t->sampling.normalized || is_cube(t->shape.kind));
+  r->is_float = t->shape.texel.channel == DC_CHANNEL_FLOAT || t->sampling.normalized_read;
+  r->channel = ins->op == PTX_OP_TLD4 ? ins->mode - PTX_GATHER_R : -1;
+  r->how = ins->op == PTX_OP_TLD4                                                ? GATHER
+           : !whole && r->is_float && t->sampling.filter == DC_FILTER_LINEAR ? LINEAR
+                                                                               : NEAREST;
+  r->border = fetched ? zeros : t->sampling.border;
+  for (int d = 0; d < 3; d++) {
+    const uint8_t mode = fetched ? DC_ADDRESS_BORDER : t->sampling.address[d];
+    r->address[d] = r->normalized || mode == DC_ADDRESS_BORDER ? mode : DC_ADDRESS_CLAMP;
+  }
+}
+
+/* Coordinates and layers from the registers `v`. */
+static void read_coordinates(dc_warp *w, const dc_uop *o, const uint32_t *v, reading *r) {
+  const int kind = r->t->shape.kind;
+  const bool layered =
+      kind == DC_TEXTURE_1D_LAYERED || kind == DC_TEXTURE_2D_LAYERED || kind == DC_TEXTURE_CUBE_LAYERED;
+  const u32 last = (kind == DC_TEXTURE_CUBE_LAYERED ? r->t->shape.layers / 6 : r->t->shape.layers) - 1;
+  const int n = is_cube(kind) ? 3 : r->naxes;
+  memset(r->layer, 0, sizeof r->layer);
+  if (layered) {
+    const u32 *layer = REG(u32, *v++), faces = kind == DC_TEXTURE_CUBE_LAYERED ? 6 : 1;
+    LANES(l) r->layer[l] = (layer[l] < last ? layer[l] : last) * faces;
+  }
+  for (int d = 0; d < n; d++) {
+    if (o->ins->type2 == PTX_S32) {
+      const s32 *x = REG(s32, v[d]);
+      LANES(l) r->at[d][l] = x[l];
+    } else {
+      const f32 *x = REG(f32, v[d]);
+      LANES(l) r->at[d][l] = x[l];
+    }
+  }
+}
+
+static void read_offsets(dc_warp *w, const uint32_t *v, reading *r) {
+  for (int d = 0; d < r->naxes; d++) memcpy(r->offset[d], w->regs + v[d], sizeof r->offset[d]);
+}
+
+static void sample(dc_warp *w, const dc_uop *o, const dc_cpu_texture *t, u32 group, u32 (*out)[DC_LANES]) {
+  const ptx_ins *ins = o->ins;
+  const uint32_t *v = o->v + ins->ndst + 1, *rest = v + ptx_coordinates(ins);
+  const int along = ptx_gradients(ins), ngrads = ins->mode == PTX_TEX_GRAD ? 2 : 0;
+  lanes_f64 grads[6];
+  lanes_f32 lod;
+  reading r;
+  prepare(&r, t, ins);
+  read_coordinates(w, o, v, &r);
+  memset(r.offset, 0, sizeof r.offset);
+  const int used = ngrads * along + (ins->mode == PTX_TEX_LEVEL);
+  if (ins->nsrc > 1 + ptx_coordinates(ins) + used) read_offsets(w, rest + used, &r);
+  for (int i = 0; i < ngrads; i++)
+    for (int d = 0; d < (along < 3 ? along : 3); d++) {
+      const f32 *g = REG(f32, rest[i * along + d]);
+      LANES(l) grads[3 * i + d][l] = g[l];
+    }
+  if (is_cube(t->shape.kind)) to_faces(&r, ngrads ? grads : NULL);
+  if (t->shape.levels == 1 || r.how == GATHER) {
+    sample_level(&r, t->level, out);
+    return;
+  }
+  memset(lod, 0, sizeof lod);
+  if (ins->mode == PTX_TEX_LEVEL) memcpy(lod, w->regs + rest[0], sizeof lod);
+  if (ngrads) lod_of(&r, grads, lod);
+  sample_levels(&r, lod, group, out);
+}
+
+/* --- operations ------------------------------------------------------------------------------------------- */
+
+/* The object that lanes `group` of those in `rest` have: that of the first of them. */
+static const dc_cpu_texture *next_object(dc_warp *w, const dc_uop *o, u32 rest, u32 *group) {
+  const u64 *handles = REG(u64, o->v[o->ins->ndst]);
+  const u32 first = (u32)__builtin_ctz(rest);
+  u64 differs = 0;
+  LANES(l) differs |= (handles[l] ^ handles[first]) & w->m64[l];
+  *group = rest;
+  if (differs) EACH_LANE(l, rest) *group &= handles[l] == handles[first] ? ~(u32)0 : ~(1u << l);
+  const dc_cpu_texture *t = dc_cpu_texture_find(handles[first]);
+  if (!dc_texture_suits(t, o->ins)) w->fault(w, o, DC_FAULT_TEXTURE, (int)first, handles[first]);
+  return t;
+}
+
+static void put_halves(dc_warp *w, const dc_uop *o, u32 (*out)[DC_LANES]) {
+  for (int e = 0; e < 4; e++)
+    for (u32 g = 0; g < DC_LANES; g += DC_NW) {
+      dc_u x;
+      memcpy(&x, &out[e][g], sizeof x);
+      x = n_to_f16(x);
+      memcpy(&out[e][g], &x, sizeof x);
+    }
+  for (int e = 0; e < o->ins->vec; e++) {
+    if (o->v[e] == DC_NO_OPERAND) continue;
+    if (o->ins->vec == 4) {
+      u16 *d = REG(u16, o->v[e]);
+      LANES(l) d[l] = w->m32[l] ? (u16)out[e][l] : d[l];
+    } else {
+      LANES(l) out[e][l] = out[2 * e][l] | out[2 * e + 1][l] << 16;
+      PUT_MASKED(u32, o->v[e], out[e]);
+    }
+  }
+}
+
+static void tex(dc_warp *w, const dc_uop *o) {
+  u32 out[4][DC_LANES] BUFFER, some[4][DC_LANES] BUFFER, group;
+  if (!w->mask) return;
+  begin_access(w, o);
+  for (u32 rest = w->mask; rest; rest &= ~group) {
+    const dc_cpu_texture *t = next_object(w, o, rest, &group);
+    if (group == w->mask) {
+      sample(w, o, t, group, out);
+      break;
+    }
+    sample(w, o, t, group, some);
+    for (int e = 0; e < 4; e++) EACH_LANE(l, group) out[e][l] = some[e][l];
+  }
+  if (o->d2 != DC_NO_OPERAND) put_pred_masked(w, o->d2, DC_ALL_LANES); /* all texels are there */
+  if (o->ins->type == PTX_F16 || o->ins->type == PTX_F16X2) {
+    put_halves(w, o, out);
+    return;
+  }
+  for (int e = 0; e < 4; e++)
+    if (o->v[e] != DC_NO_OPERAND) PUT_MASKED(u32, o->v[e], out[e]);
+}
+
+/* OpenCL's numbers for channels, which PTX uses. */
+static u32 data_type(const dc_cpu_texture *t) {
+  const dc_texel x = t->shape.texel;
+  const u32 size = x.bits == 8 ? 0 : x.bits == 16 ? 1 : 2;
+  if (x.channel == DC_CHANNEL_FLOAT) return x.bits == 16 ? 0x10dd : 0x10de;
+  if (!t->surface && t->sampling.normalized_read) return (x.channel == DC_CHANNEL_INT ? 0x10d0 : 0x10d2) + size;
+  return (x.channel == DC_CHANNEL_INT ? 0x10d7 : 0x10da) + size;
+}
+
+static u32 query(const dc_cpu_texture *t, int what, u32 number) {
+  const dc_texture_shape *s = &t->shape;
+  const u32 level = number < s->levels ? number : s->levels - 1;
+  switch (what) {
+    case PTX_Q_WIDTH: return t->level[level].width;
+    case PTX_Q_HEIGHT: return axes_of(s->kind) > 1 ? t->level[level].height : 0;
+    case PTX_Q_DEPTH: return axes_of(s->kind) > 2 ? t->level[level].depth : 0;
+    case PTX_Q_DATA_TYPE: return data_type(t);
+    case PTX_Q_ORDER: return s->texel.channels == 1 ? 0x10b0 : s->texel.channels == 2 ? 0x10b2 : 0x10b5;
+    case PTX_Q_NORMALIZED: return t->sampling.normalized;
+    case PTX_Q_LAYERS: return is_cube(s->kind) ? s->layers / 6 : s->layers;
+    case PTX_Q_LEVELS: return s->levels;
+    case PTX_Q_SAMPLES: return 1;
+    case PTX_Q_UNNORMALIZED: return !t->sampling.normalized;
+    case PTX_Q_FILTER: return t->sampling.filter == DC_FILTER_LINEAR;
+    default: { /* PTX's numbers: wrap, mirror, clamp_ogl, clamp_to_edge, clamp_to_border */
+      static const uint8_t modes[] = {[DC_ADDRESS_WRAP] = 0, [DC_ADDRESS_CLAMP] = 3, [DC_ADDRESS_MIRROR] = 1,
+                                      [DC_ADDRESS_BORDER] = 4};
+      return modes[t->sampling.address[what - PTX_Q_ADDRESS_0]];
+    }
+  }
+}
+
+static void ask(dc_warp *w, const dc_uop *o) {
+  const ptx_ins *ins = o->ins;
+  lanes_u32 out;
+  u32 group;
+  if (!w->mask) return;
+  begin_access(w, o);
+  for (u32 rest = w->mask; rest; rest &= ~group) {
+    const dc_cpu_texture *t = next_object(w, o, rest, &group);
+    const u32 *number = ins->nsrc > 1 ? REG(u32, o->v[2]) : NULL;
+    EACH_LANE(l, group) out[l] = query(t, ins->mode, number ? number[l] : 0);
+  }
+  PUT_MASKED(u32, o->d, out);
+}
+
+bool PER_ISA(dc_select_texture)(dc_uop *o) {
+  const ptx_ins *ins = o->ins;
+  switch (ins->op) {
+    case PTX_OP_TEX: case PTX_OP_TLD4: {
+      const bool pairs = ins->type == PTX_F16X2, halves = ins->type == PTX_F16;
+      const int used = ins->mode == PTX_TEX_GRAD ? 2 * ptx_gradients(ins) : ins->mode == PTX_TEX_LEVEL;
+      const int more = ins->nsrc - 1 - ptx_coordinates(ins) - used;
+      if (!pairs && !halves && ins->type != PTX_F32 && ins->type != PTX_U32 && ins->type != PTX_S32) return false;
+      if ((more && more != ptx_gradients(ins)) || (more && ins->geometry >= PTX_GEOM_CUBE)) return false;
+      if (ins->op == PTX_OP_TLD4 && (ins->mode < PTX_GATHER_R || ins->geometry == PTX_GEOM_1D ||
+                                     ins->geometry == PTX_GEOM_A1D || ins->geometry == PTX_GEOM_3D))
+        return false;
+      if (ins->vec != (pairs ? 2 : 4) || (ins->type2 != PTX_F32 && ins->type2 != PTX_S32)) return false;
+      if (ins->type2 == PTX_S32 && (ins->geometry >= PTX_GEOM_CUBE || ins->op == PTX_OP_TLD4)) return false;
+      return dc_shaped(o, halves ? 16 : 32, 0, 0, 0) && PICK_RARE(tex);
+    }
+    case PTX_OP_TXQ: case PTX_OP_SUQ: return ins->mode >= PTX_Q_WIDTH && dc_shaped(o, 32, 0, 0, 0) && PICK_RARE(ask);
+    default: return false;
+  }
+}
