@@ -55,6 +55,10 @@ describe("ranks under mpirun", function()
     op = { "all_reduce %(sum%)", "all_reduce %(max%)" },
     root = { "root 0", "root 1" },
     other = { "all_reduce", "barrier" },
+    gather_sizes = { "all_gather of 4 float32", "all_gather of 5 float32" },
+    scatter_sizes = { "reduce_scatter %(sum%) of 2 float32", "reduce_scatter %(sum%) of 4 float32" },
+    exchange_sizes = { "all_to_all of 2 float32", "all_to_all of 4 float32" },
+    broadcast_sizes = { "broadcast of 4 float32", "broadcast of 5 float32" },
     message = { "send of 4 float32 elements to rank 1", "recv of 5 float32 elements from rank 0" },
   }
   for name, patterns in pairs(differ) do
@@ -91,6 +95,39 @@ describe("ranks under mpirun", function()
     text, code = run(2, "spec/comm/wrong.lua killed")
     assert.not_equal(0, code, text)
     assert.not_equal(124, code, text)
+  end)
+
+  with_mpi("end when one is killed while it is in an operation", function()
+    local text, code = run(3, "spec/comm/wrong.lua killed_inside")
+    assert.not_equal(0, code, text)
+    assert.not_equal(124, code, text)
+    assert.matches("signal 9", text)
+  end)
+
+  with_mpi("communicate in finalizers, also at the end", function()
+    local text, code = run(2, "spec/comm/wrong.lua finalizer")
+    assert.equal(0, code, text)
+    for r = 0, 1 do assert.matches(("rank %d at the end: "):format(r), text) end
+  end)
+
+  with_mpi("do not communicate in a fork, and go on beside it", function()
+    helper.with_folder(function(folder)
+      local library = folder .. "/fork.so"
+      helper.write(folder .. "/fork.c", [[
+int fork(void);
+void lua_pushinteger(void *state, long long n);
+int forked(void *state) {
+  lua_pushinteger(state, fork());
+  return 1;
+}
+]])
+      local said, built = shell(("%s -shared -fPIC -o %s %s/fork.c"):format(os.getenv "CC" or "cc", quote(library),
+        quote(folder)))
+      assert.equal(0, built, said)
+      local text, code = run(2, "spec/comm/wrong.lua fork " .. quote(library))
+      assert.equal(0, code, text)
+      for r = 0, 1 do assert.matches(("fork of rank %d: false [^\n]*a fork cannot communicate"):format(r), text) end
+    end)
   end)
 
   with_mpi("end at Ctrl-C", function()

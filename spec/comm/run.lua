@@ -133,6 +133,26 @@ local mean = comm:all_reduce(dc.full({ 5 }, rank, "float16"), "mean")
 assert(mean[5] == (size - 1) / 2)
 assert(comm:all_reduce(dc.zeros(0)).size == 0)
 
+-- Two streams at once.
+local s1, s2 = dc.stream(), dc.stream()
+for k = 1, 3 do
+  local a, b = dc.full({ 100 }, rank + k), dc.full({ 100 }, 2 * rank)
+  local sum, most = dc.using(s1, comm.all_reduce, comm, a * 2), dc.using(s2, comm.all_reduce, comm, b + k, "max")
+  local again = dc.using(s1, comm.all_reduce, comm, most)
+  assert(sum[100] == size * (size - 1) + 2 * k * size and again[1] == size * (2 * (size - 1) + k))
+end
+
+-- Random streams of ranks: apart by a jump, and the same in each run.
+dc.random.seed(5)
+dc.random.jump(rank << 40)
+local drawn = comm:all_gather(dc.random.uniform(50):copy())
+for r = 0, size - 1 do
+  local g = dc.random.generator(5)
+  g:jump(r << 40)
+  assert(dc.equal(drawn[{ { 50 * r + 1, 50 * r + 50 } }], g:uniform(50)))
+  if r > 0 then assert(not dc.equal(drawn[{ { 50 * r + 1, 50 * r + 50 } }], drawn[{ { 1, 50 } }])) end
+end
+
 -- Parts.
 local half = comm:split(rank % 2, size - rank)
 local members = (size + 1 - rank % 2) // 2
