@@ -1,7 +1,9 @@
 -- Texture fetching in plain Lua, in float64, by the formulas of the CUDA C++ Programming Guide ("Texture Fetching"),
 -- and random textures of every kind, format and mode whose samples by a kernel are compared with it.
--- Usage: lua5.4 spec/textures.lua [seed [textures]]   on the selected device; prints how many samples differ.
--- spec/cpu/textures_spec.lua runs it on both tiers.
+-- Usage, on the selected device:
+--   lua5.4 spec/textures.lua [seed [textures]]   prints how many samples differ
+--   lua5.4 spec/textures.lua record [seed] >spec/data/textures.tsv   keeps the samples of a GPU in a table
+-- spec/cpu/textures_spec.lua compares both tiers of the CPU device with the formulas, and with that table.
 local dc = require "dotcompute"
 local textures = {}
 
@@ -336,48 +338,124 @@ local function tolerance(d, what)
   return (d.filter == "linear" or d.mipmap_filter == "linear" or what == "grad") and 2e-6 * scale or 1e-7 * scale
 end
 
--- Samples `count` random textures, `each` times, with each thread's own texture. Gives the number of samples, and
--- messages about those that are wrong.
-function textures.compare(count, each)
-  local module = dc.module(source)
+-- `count` random textures and `each` samples of each, by the type of their results: lists of { texture, sample }.
+local function random_groups(count, each)
   local groups = { f = {}, i = {}, u = {} }
-  local wrong, total = {}, 0
   for k = 1, count do
     local d = k % 8 == 0 and textures.random_linear() or textures.random()
     local group = groups[d.as_float and "f" or d.dtype:sub(1, 1)]
     for _ = 1, each do group[#group + 1] = { d, textures.sample(d) } end
   end
-  for name, group in pairs(groups) do
-    local handles, what, layers, c, n = {}, {}, {}, {}, #group
+  return groups
+end
+
+-- What the selected device samples, each thread its own texture: four numbers for each pair of the group.
+local function run(module, name, group)
+  local handles, what, layers, c, n = {}, {}, {}, {}, #group
+  for k, pair in ipairs(group) do
+    local d, s = pair[1], pair[2]
+    handles[k], what[k], layers[k] = d.texture.handle, number_of(d, s.what), s.layer
+    for _, v in ipairs { s.x, s.y, s.z, table.unpack(s.g) } do c[#c + 1] = v end
+  end
+  local out = dc.zeros(4 * n, name == "f" and "float32" or name == "i" and "int32" or "uint32")
+  module:kernel(name)((n + 95) // 96, 96, dc.array(handles, "uint64"), dc.array(what, "int32"), dc.array(c, "float32"),
+    dc.array(layers, "int32"), out, n)
+  return out:to_table()
+end
+
+-- Compares what the device samples with `expected(name, k, pair)`: four numbers, and whether they are not to be
+-- compared. Gives the number of samples, and messages about those that differ by more than `most(texture, what)`.
+local function compare(groups, expected, most)
+  local module, wrong, total = dc.module(source), {}, 0
+  for _, name in ipairs { "f", "i", "u" } do
+    local group = groups[name]
+    local got = #group > 0 and run(module, name, group)
     for k, pair in ipairs(group) do
-      local d, s = pair[1], pair[2]
-      handles[k], what[k], layers[k] = d.texture.handle, number_of(d, s.what), s.layer
-      for _, v in ipairs { s.x, s.y, s.z, table.unpack(s.g) } do c[#c + 1] = v end
-    end
-    if n > 0 then
-      local out = dc.zeros(4 * n, name == "f" and "float32" or name == "i" and "int32" or "uint32")
-      module:kernel(name)((n + 95) // 96, 96, dc.array(handles, "uint64"), dc.array(what, "int32"),
-        dc.array(c, "float32"), dc.array(layers, "int32"), out, n)
-      local got = out:to_table()
-      for k, pair in ipairs(group) do
-        local want, critical = reference(pair[1], pair[2])
-        for e = 1, critical and 0 or 4 do
-          local x, y = got[4 * k - 4 + e], want[e]
-          if not (math.abs(x - y) <= tolerance(pair[1], pair[2].what)) then
-            wrong[#wrong + 1] = shown(pair[1], pair[2], e, x, y)
-          end
+      local want, critical = expected(name, k, pair)
+      for e = 1, critical and 0 or 4 do
+        local x, y = got[4 * k - 4 + e], want[e]
+        if not (math.abs(x - y) <= most(pair[1], pair[2].what)) then
+          wrong[#wrong + 1] = shown(pair[1], pair[2], e, x, y)
         end
-        total = total + 1
       end
+      total = total + 1
     end
   end
   return total, wrong
 end
 
+-- With the guide's formulas.
+function textures.compare(count, each)
+  return compare(random_groups(count, each), function(_, _, pair) return reference(pair[1], pair[2]) end, tolerance)
+end
+
+-- --- tables of a GPU's own samples --------------------------------------------------------------------------------
+
+-- How far from a boundary between texels, where rounding decides, all coordinates of a sample are, in texels.
+local function margin(d, s)
+  local least = 1
+  if s.what == "fetch" then return least end
+  for k, x in ipairs { s.x, s.y, s.z } do
+    local at = d.normalized and x * (select(k, extents(d, 0))) or x
+    if k <= axes[d.kind] and math.abs(x) < 1e6 then
+      if s.what:find "gather" then at = at + 0.5 end
+      least = math.min(least, math.abs((at + 0.5) % 1 - 0.5))
+    end
+  end
+  return least
+end
+
+-- Text: a line about how it was made, and four numbers for each sample of the selected device.
+function textures.record(seed, count, each)
+  math.randomseed(seed)
+  local groups, module = random_groups(count, each), dc.module(source)
+  local lines = { ("# seed %d, %d textures, %d samples each, on %s, %s"):format(seed, count, each, dc.device().name,
+    os.date "!%Y-%m-%d") }
+  for _, name in ipairs { "f", "i", "u" } do
+    local got = #groups[name] > 0 and run(module, name, groups[name])
+    for k = 1, #groups[name] do
+      lines[#lines + 1] = (("\t%.10g"):rep(4)):sub(2):format(table.unpack(got, 4 * k - 3, 4 * k))
+    end
+  end
+  return table.concat(lines, "\n") .. "\n"
+end
+
+-- Compares the selected device with a table: equal where nothing is filtered, and within a unit of the weights'
+-- fixed point for each axis where it is. Samples at boundaries of texels, of cubes and by gradients are left out of
+-- what must be equal, since hardware computes coordinates, faces and logarithms with fewer bits.
+function textures.replay(text)
+  local seed, count, each = text:match "^# seed (%d+), (%d+) textures, (%d+) samples"
+  local rows, at = {}, 0
+  for line in text:gmatch "\n([^\n]+)" do
+    local row = {}
+    for number in line:gmatch "%S+" do row[#row + 1] = tonumber(number) end
+    rows[#rows + 1] = row
+  end
+  math.randomseed(math.tointeger(tonumber(seed)))
+  return compare(random_groups(tonumber(count), tonumber(each)), function(_, _, pair)
+    at = at + 1
+    local d, s = pair[1], pair[2]
+    local filtered = d.filter == "linear" and not s.what:find "gather"
+    local unsure = s.what == "grad" or d.cube or not filtered and margin(d, s) < 1 / 128
+    return assert(rows[at], "the table is too short"), unsure
+  end, function(d, what)
+    local scale = d.dtype:find "float" and 8 or 1
+    if not d.as_float then return 0 end
+    if d.filter == "linear" and not what:find "gather" or d.mipmap_filter == "linear" then
+      return scale * (axes[d.kind] + (#d.data > 1 and 1 or 0)) / 256
+    end
+    return scale * (d.srgb and 1 / 256 or 1e-6)
+  end)
+end
+
 if arg and arg[0] and arg[0]:find "textures%.lua$" then
-  math.randomseed(tonumber(arg[1]) or os.time())
-  local total, wrong = textures.compare(tonumber(arg[2]) or 200, 50)
-  print(("%d samples, %d wrong"):format(total, #wrong))
-  for k = 1, math.min(#wrong, 10) do print(wrong[k]) end
+  if arg[1] == "record" then
+    io.write(textures.record(tonumber(arg[2]) or 1, 300, 20))
+  else
+    math.randomseed(tonumber(arg[1]) or os.time())
+    local total, wrong = textures.compare(tonumber(arg[2]) or 200, 50)
+    print(("%d samples, %d wrong"):format(total, #wrong))
+    for k = 1, math.min(#wrong, 10) do print(wrong[k]) end
+  end
 end
 return textures

@@ -25,6 +25,31 @@ describe("samples of random textures", function()
   end
 end)
 
+describe("a table of a GPU's samples", function()
+  local function replay(text)
+    local textures = require "spec.textures"
+    return dc.using("cpu", function() return textures.replay(text) end)
+  end
+
+  it("is what the CPU device samples, within a unit of the weights' fixed point", function()
+    local file <close> = io.open "spec/data/textures.tsv"
+    if not file then
+      return pending "there is none; on a GPU: lua5.4 spec/textures.lua record >spec/data/textures.tsv"
+    end
+    local total, wrong = replay(file:read "a")
+    assert(total > 0 and #wrong == 0, ("%d of %d: %s"):format(#wrong, total, wrong[1]))
+  end)
+
+  it("of this device is repeated exactly, and one with other values is not", on_cpu(function()
+    local text = require("spec.textures").record(helper.seed, 40, 10)
+    local total, wrong = replay(text)
+    assert.equal(400, total)
+    assert.same({}, wrong, helper.note())
+    local _, others = replay((text:gsub("\n[^\n]+", "\n1e3\t1e3\t1e3\t1e3")))
+    assert(#others > 100, helper.note())
+  end))
+end)
+
 describe("a kernel with inline PTX", function()
   it("gets halves, pairs of halves and a predicate", on_cpu(function()
     local k = dc.kernel [[

@@ -34,7 +34,8 @@ typedef struct extent {
 static void put_axis(dc_warp *w, const dc_uop *o, u32 slot, extent e, u32 group, places *p) {
   const s32 *x = REG(s32, slot);
   u32 wrong = 0;
-  EACH_LANE(l, group) wrong |= (u32)(x[l] < 0 || x[l] > e.most) << l;
+  LANES(l) wrong |= x[l] < 0 || x[l] > e.most ? BIT_OF_LANE[l] : 0;
+  wrong &= group;
   if (wrong && (o->ins->outside == PTX_OUTSIDE_TRAP || e.most < 0)) {
     const u32 l = (u32)__builtin_ctz(wrong);
     w->fault(w, o, DC_FAULT_OUTSIDE, (int)l, REG(u64, o->v[o->ins->ndst])[l]);
@@ -61,7 +62,9 @@ static void place(dc_warp *w, const dc_uop *o, const dc_cpu_texture *t, u32 grou
     put_axis(w, o, v[1], (extent){(s64)level->height - 1, level->row}, group, p);
   if (ins->geometry == PTX_GEOM_3D) put_axis(w, o, v[2], (extent){(s64)level->depth - 1, level->slice}, group, p);
   const s32 *x = REG(s32, v[0]);
-  if (unit == 1)
+  u32 low = 0;
+  LANES(l) low |= (u32)x[l] & w->m32[l];
+  if (unit == 1 && low & (bytes - 1))
     EACH_LANE(l, p->inside) if (x[l] & (s32)(bytes - 1)) w->fault(w, o, DC_FAULT_UNALIGNED, (int)l, bytes);
 }
 
@@ -90,7 +93,8 @@ static u32 element_bytes(const ptx_ins *ins) { return (u32)ptx_type_bits((ptx_ty
   for (u32 e = 0; e < n; e++) {                                                                                        \
     if (o->v[e] == DC_NO_OPERAND) continue;                                                                            \
     D *d = REG(D, o->v[e]);                                                                                            \
-    EACH_LANE(l, group) d[l] = p.inside >> l & 1 ? HOST(const S##_at, p.at[l])[e] : 0;                                 \
+    if (p.inside == DC_ALL_LANES) LANES(l) d[l] = HOST(const S##_at, p.at[l])[e];                                      \
+    else EACH_LANE(l, group) d[l] = p.inside >> l & 1 ? HOST(const S##_at, p.at[l])[e] : 0;                            \
   }                                                                                                                    \
   break
 static void suld(dc_warp *w, const dc_uop *o) {

@@ -42,20 +42,23 @@ typedef struct reading {
   uint8_t address[3];  /* dc_address_mode */
   bool normalized;
   bool is_float;       /* what is read, not what it is stored as */
+  bool bordered;       /* along some axis */
   int channel;         /* of tld4, else -1 */
   const float *border;
   lanes_f64 at[3];     /* coordinates as the kernel gives them */
-  lanes_s32 offset[3]; /* in texels */
+  const s32 *offset[3]; /* in texels; NULL: none */
+  bool layered;
   lanes_u32 layer;
 } reading;
 
 /* --- coordinates along an axis ---------------------------------------------------------------------------- */
 
-/* Two texels, [1] with weight `part` and [0] with the rest; the nearest is [0]. */
+/* The texel below the coordinate and the one above; the nearest is [0]. */
 typedef struct axis {
   lanes_s32 texel[2];
-  lanes_u32 inside[2]; /* all bits or none: the border's */
-  lanes_f32 part;
+  u64 at[2][DC_LANES] BUFFER; /* in bytes */
+  lanes_u32 inside[2];        /* all bits or none: the border's */
+  lanes_f32 weight[2];
 } axis;
 
 /* Coordinates x in texels to [0, size), or to [0, 2 size) to be mirrored; others to what is surely outside. */
@@ -77,14 +80,14 @@ static void fold(s32 *i, u32 *inside, int mode, s32 size) {
     LANES(l) i[l] = i[l] >= size ? 2 * size - 1 - i[l] : i[l];
   }
   if (mode == DC_ADDRESS_BORDER) LANES(l) inside[l] = i[l] >= 0 && i[l] < size ? ~(u32)0 : 0;
-  else LANES(l) inside[l] = ~(u32)0;
   LANES(l) {
     const s32 low = i[l] > 0 ? i[l] : 0;
     i[l] = low < size ? low : size - 1;
   }
 }
 
-static void place(axis *a, f64 *x, int mode, s32 size, way how) {
+/* `stride`: bytes from texel to texel. */
+static void place(axis *a, f64 *x, int mode, s32 size, u64 stride, way how) {
   reduce(x, mode, size);
   switch (how) {
     case NEAREST: LANES(l) a->texel[0][l] = (s32)__builtin_floor(x[l]); break;
@@ -92,16 +95,19 @@ static void place(axis *a, f64 *x, int mode, s32 size, way how) {
     case LINEAR:
       LANES(l) {
         const s32 fixed = (s32)__builtin_floor(x[l] * 256 - 127.5);
+        const f32 part = (f32)(fixed & 255) * (1 / 256.0f);
         a->texel[0][l] = fixed >> 8;
-        a->part[l] = (f32)(fixed & 255) * (1 / 256.0f);
+        a->weight[0][l] = 1 - part;
+        a->weight[1][l] = part;
       }
       break;
   }
-  if (how != NEAREST) {
-    LANES(l) a->texel[1][l] = a->texel[0][l] + 1;
-    fold(a->texel[1], a->inside[1], mode, size);
+  if (how != NEAREST) LANES(l) a->texel[1][l] = a->texel[0][l] + 1;
+  for (int k = how == NEAREST ? 0 : 1; k >= 0; k--) {
+    fold(a->texel[k], a->inside[k], mode, size);
+    if (stride <= UINT32_MAX) LANES(l) a->at[k][l] = (u64)(u32)a->texel[k][l] * (u32)stride;
+    else LANES(l) a->at[k][l] = (u64)a->texel[k][l] * stride;
   }
-  fold(a->texel[0], a->inside[0], mode, size);
 }
 
 /* --- texels ----------------------------------------------------------------------------------------------- */
@@ -159,39 +165,41 @@ static void read_corner(const reading *r, const uint8_t *p, const u64 *at, const
   }
   const u32 border = r->is_float ? f32_bits(r->border[c]) : 0;
   read_channel(r, p, at, c, v);
-  LANES(l) v[l] = (v[l] & inside[l]) | (border & ~inside[l]);
+  if (r->bordered) LANES(l) v[l] = (v[l] & inside[l]) | (border & ~inside[l]);
 }
 
 typedef struct corner {
   u64 at[DC_LANES] BUFFER; /* bytes from the level's beginning */
   lanes_u32 inside;
-  lanes_f32 weight;
+  lanes_f32 weight, weighted;
 } corner;
 
 /* Bit d of k: the second texel of axis d. */
 static void find_corner(const reading *r, const dc_cpu_level *level, const axis *axes, int k, corner *c) {
-  const u64 strides[3] = {dc_texel_size(r->t->shape.texel), level->row, level->slice};
-  LANES(l) c->at[l] = r->layer[l] * level->slice;
-  LANES(l) c->inside[l] = ~(u32)0;
-  LANES(l) c->weight[l] = 1;
+  if (r->layered) LANES(l) c->at[l] = r->layer[l] * level->slice + axes[0].at[k & 1][l];
+  else LANES(l) c->at[l] = axes[0].at[k & 1][l];
+  if (r->how == LINEAR) LANES(l) c->weight[l] = axes[0].weight[k & 1][l];
+  if (r->bordered) LANES(l) c->inside[l] = ~(u32)0;
   for (int d = 0; d < r->naxes; d++) {
     const axis *a = &axes[d];
-    const bool second = k >> d & 1;
-    LANES(l) c->at[l] += (u64)a->texel[second][l] * strides[d];
+    const int second = k >> d & 1;
     if (r->address[d] == DC_ADDRESS_BORDER) LANES(l) c->inside[l] &= a->inside[second][l];
-    if (r->how != LINEAR) continue;
-    if (second) LANES(l) c->weight[l] *= a->part[l];
-    else LANES(l) c->weight[l] *= 1 - a->part[l];
+    if (d == 0) continue;
+    LANES(l) c->at[l] += a->at[second][l];
+    if (r->how == LINEAR) LANES(l) c->weight[l] *= a->weight[second][l];
   }
 }
 
 static void place_all(const reading *r, const dc_cpu_level *level, axis *axes) {
   const u32 sizes[3] = {level->width, level->height, level->depth};
+  const u64 strides[3] = {dc_texel_size(r->t->shape.texel), level->row, level->slice};
   for (int d = 0; d < r->naxes; d++) {
     const f64 scale = r->normalized ? sizes[d] : 1;
+    const s32 *offset = r->offset[d];
     lanes_f64 x;
-    LANES(l) x[l] = r->at[d][l] * scale + r->offset[d][l];
-    place(&axes[d], x, r->address[d], (s32)sizes[d], r->how);
+    LANES(l) x[l] = r->at[d][l] * scale;
+    if (offset) LANES(l) x[l] += offset[l];
+    place(&axes[d], x, r->address[d], (s32)sizes[d], strides[d], r->how);
   }
 }
 
@@ -215,13 +223,14 @@ static void sample_level(const reading *r, const dc_cpu_level *level, u32 (*out)
   }
   lanes_f32 sum[4];
   const int channels = r->t->shape.texel.channels;
-  memset(sum, 0, sizeof sum);
   for (int k = 0; k < 1 << r->naxes; k++) {
     find_corner(r, level, axes, k, &c);
     for (int e = 0; e < channels; e++) {
       lanes_u32 v;
       read_corner(r, level->texels, c.at, c.inside, e, v);
-      LANES(l) sum[e][l] += c.weight[l] != 0 ? c.weight[l] * bits_f32(v[l]) : 0;
+      LANES(l) c.weighted[l] = c.weight[l] != 0 ? c.weight[l] * bits_f32(v[l]) : 0;
+      if (k == 0) memcpy(sum[e], c.weighted, sizeof sum[e]);
+      else LANES(l) sum[e][l] += c.weighted[l];
     }
   }
   for (int e = 0; e < 4; e++) {
@@ -352,9 +361,12 @@ static void prepare(reading *r, const dc_cpu_texture *t, const ptx_ins *ins) {
            : !whole && r->is_float && t->sampling.filter == DC_FILTER_LINEAR ? LINEAR
                                                                                : NEAREST;
   r->border = fetched ? zeros : t->sampling.border;
+  r->bordered = false;
   for (int d = 0; d < 3; d++) {
     const uint8_t mode = fetched ? DC_ADDRESS_BORDER : t->sampling.address[d];
     r->address[d] = r->normalized || mode == DC_ADDRESS_BORDER ? mode : DC_ADDRESS_CLAMP;
+    r->bordered |= d < r->naxes && mode == DC_ADDRESS_BORDER;
+    r->offset[d] = NULL;
   }
 }
 
@@ -365,7 +377,8 @@ static void read_coordinates(dc_warp *w, const dc_uop *o, const uint32_t *v, rea
       kind == DC_TEXTURE_1D_LAYERED || kind == DC_TEXTURE_2D_LAYERED || kind == DC_TEXTURE_CUBE_LAYERED;
   const u32 last = (kind == DC_TEXTURE_CUBE_LAYERED ? r->t->shape.layers / 6 : r->t->shape.layers) - 1;
   const int n = is_cube(kind) ? 3 : r->naxes;
-  memset(r->layer, 0, sizeof r->layer);
+  r->layered = layered || is_cube(kind);
+  if (kind == DC_TEXTURE_CUBE) memset(r->layer, 0, sizeof r->layer);
   if (layered) {
     const u32 *layer = REG(u32, *v++), faces = kind == DC_TEXTURE_CUBE_LAYERED ? 6 : 1;
     LANES(l) r->layer[l] = (layer[l] < last ? layer[l] : last) * faces;
@@ -381,10 +394,6 @@ static void read_coordinates(dc_warp *w, const dc_uop *o, const uint32_t *v, rea
   }
 }
 
-static void read_offsets(dc_warp *w, const uint32_t *v, reading *r) {
-  for (int d = 0; d < r->naxes; d++) memcpy(r->offset[d], w->regs + v[d], sizeof r->offset[d]);
-}
-
 static void sample(dc_warp *w, const dc_uop *o, const dc_cpu_texture *t, u32 group, u32 (*out)[DC_LANES]) {
   const ptx_ins *ins = o->ins;
   const uint32_t *v = o->v + ins->ndst + 1, *rest = v + ptx_coordinates(ins);
@@ -394,9 +403,9 @@ static void sample(dc_warp *w, const dc_uop *o, const dc_cpu_texture *t, u32 gro
   reading r;
   prepare(&r, t, ins);
   read_coordinates(w, o, v, &r);
-  memset(r.offset, 0, sizeof r.offset);
   const int used = ngrads * along + (ins->mode == PTX_TEX_LEVEL);
-  if (ins->nsrc > 1 + ptx_coordinates(ins) + used) read_offsets(w, rest + used, &r);
+  if (ins->nsrc > 1 + ptx_coordinates(ins) + used)
+    for (int d = 0; d < r.naxes; d++) r.offset[d] = REG(s32, rest[used + d]);
   for (int i = 0; i < ngrads; i++)
     for (int d = 0; d < (along < 3 ? along : 3); d++) {
       const f32 *g = REG(f32, rest[i * along + d]);
