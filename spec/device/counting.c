@@ -237,7 +237,8 @@ static const dc_library_ops library_ops = {
   .fft = fft,
 };
 
-DELEGATE(int, texture_limits, textures, limits, (dc_device *dev, dc_texture_limits *out, dc_error *err), (cpu, out, err))
+DELEGATE(int, texture_limits, textures, limits, (dc_device *dev, dc_texture_limits *out, dc_error *err),
+         (cpu, out, err))
 DELEGATE(int, storage_open, textures, storage_open,
          (dc_device *dev, const dc_texture_shape *shape, bool surface, dc_storage **out, dc_error *err),
          (cpu, shape, surface, out, err))

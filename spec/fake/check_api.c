@@ -14,6 +14,12 @@ _Static_assert(CU_LAUNCH_PARAM_END_AS_INT == 0 && CU_LAUNCH_PARAM_BUFFER_POINTER
                    CU_LAUNCH_PARAM_BUFFER_SIZE_AS_INT == 2,
                "launch parameters");
 
+#define DC_CUDA_OFFSET(type, field, at) _Static_assert(__builtin_offsetof(type, field) == (at), #type);
+#define DC_CUDA_SIZE(type, size) _Static_assert(sizeof(type) == (size), #type);
+#include "cuda/cuda_layout.def"
+#undef DC_CUDA_OFFSET
+#undef DC_CUDA_SIZE
+
 #define DC_CUDA(need, name, symbol, params) \
   _Static_assert(__builtin_types_compatible_p(__typeof__(symbol), CUresult params), #name);
 #include "cuda/cuda_api.def"

@@ -145,9 +145,13 @@ static void give_lock(const int *taken) {
 
 /* --- objects: everything that is acquired and released ---------------------------------------------- */
 
-typedef enum { STREAM, EVENT, MODULE, FUNCTION, MEMORY, POOL_MEMORY, PINNED, GLOBAL, GRAPH, EXEC, NKINDS } kind_t;
+typedef enum {
+  STREAM, EVENT, MODULE, FUNCTION, MEMORY, POOL_MEMORY, PINNED, GLOBAL, GRAPH, EXEC, ARRAY, MIPMAPPED, LEVEL, TEXTURE,
+  SURFACE, NKINDS
+} kind_t;
 static const char *const kind_names[NKINDS] = { "stream",      "event",  "module", "function", "memory",
-                                                "pool memory", "pinned", "global", "graph",  "executable graph" };
+                                                "pool memory", "pinned", "global", "graph",  "executable graph",
+                                                "array", "mipmapped array", "level", "texture", "surface" };
 
 struct object {
   struct object *next;
@@ -155,7 +159,8 @@ struct object {
   int device;
   char *bytes; /* memory, or a module's image */
   size_t size;
-  struct object *module; /* of functions and globals */
+  struct object *module; /* of functions and globals; the array of a level, a texture or a surface */
+  CUDA_ARRAY3D_DESCRIPTOR array; /* of arrays and levels */
   int dynamic_limit;     /* of functions */
   char name[128];
   order o;
@@ -178,7 +183,7 @@ __attribute__((destructor)) static void tear_down(void) {
   for (int i = 0; i < NFUNCTIONS; i++)
     if (calls[i] > 0) report("calls %s %lu\n", names[i], calls[i]);
   for (int i = 0; i < NKINDS; i++)
-    if (held[i] > 0 && i != FUNCTION && i != GLOBAL) report("held %s %zu\n", kind_names[i], held[i]);
+    if (held[i] > 0 && i != FUNCTION && i != GLOBAL && i != LEVEL) report("held %s %zu\n", kind_names[i], held[i]);
   for (int i = 0; i < MAX_DEVICES; i++)
     if (contexts[i].retained > 0) report("held context %d\n", contexts[i].retained);
   report("end\n");
@@ -265,6 +270,8 @@ static CUresult record_launch(const node *k) {
 }
 
 #include "order.h"
+
+#include "arrays.h"
 
 /* --- the library ----------------------------------------------------------------------------------- */
 
@@ -353,7 +360,7 @@ CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice
   case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR: *value = (int)setting("FAKE_CUDA_CC", 90) / 10; break;
   case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR: *value = (int)setting("FAKE_CUDA_CC", 90) % 10; break;
   case CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED: *value = (int)setting("FAKE_CUDA_POOLS", 1); break;
-  default: return misuse(CUDA_ERROR_INVALID_VALUE, "attribute");
+  default: return texture_attribute(value, attribute);
   }
   return CUDA_SUCCESS;
 }

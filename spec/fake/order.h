@@ -99,11 +99,22 @@ static bool writes_through(const char *name, int pointer) {
   return (int)strlen(letters) <= pointer || letters[pointer] != 'r';
 }
 
+/* What may be a texture or surface: it is used, and what it reads or writes. */
+static void touch_texture(object *s, CUdeviceptr handle, const char *in) {
+  for (object *o = objects; o != NULL; o = o->next) {
+    if ((uintptr_t)o != handle || (o->kind != TEXTURE && o->kind != SURFACE)) continue;
+    touch_object(s, o, false, in);
+    if (o->module != NULL) touch_object(s, o->module, o->kind == SURFACE, in);
+    else if (!touch(s, (uintptr_t)o->array.Width, 1, false, in)) misuse(0, "a texture whose memory was freed");
+  }
+}
+
 static void touch_parameters(object *s, const node *k) {
   int pointers = 0;
   for (size_t i = 0; i + 8 <= k->n && i + 8 <= sizeof k->bytes; i += 8) {
     CUdeviceptr p;
     memcpy(&p, k->bytes + i, 8);
+    touch_texture(s, p, k->function->name);
     if (p == 0 || memory_at(p, 1) == NULL) continue;
     touch(s, p, 1, writes_through(k->function->name, pointers++), k->function->name);
   }
@@ -146,6 +157,13 @@ static CUresult perform(object *s, node *k) {
     k->function->module->o.last_line = s->o.line;
     k->function->module->o.last_time = s->o.clock.t[s->o.line];
     return record_launch(k);
+  }
+  if (k->kind == NODE_ARRAY) {
+    if (!touch(s, k->down ? k->dst : k->src, k->count, k->down, k->name))
+      return misuse(CUDA_ERROR_INVALID_VALUE, "bad address");
+    touch_object(s, k->function, !k->down, k->name);
+    memcpy(dst, src, k->count);
+    return CUDA_SUCCESS;
   }
   if (k->kind != NODE_DOWNLOAD && !touch(s, k->dst, k->count * k->size, true, k->name))
     return misuse(CUDA_ERROR_INVALID_VALUE, "bad address");

@@ -7,19 +7,20 @@ typedef struct clock_t_ {
   unsigned long long t[LINES];
 } clocks;
 
-typedef enum { NODE_LAUNCH, NODE_COPY, NODE_UPLOAD, NODE_DOWNLOAD, NODE_FILL } node_kind;
+typedef enum { NODE_LAUNCH, NODE_COPY, NODE_UPLOAD, NODE_DOWNLOAD, NODE_FILL, NODE_ARRAY } node_kind;
 
 /* One operation of a stream, or of a graph. */
 typedef struct node {
   struct node *next;
   node_kind kind;
-  struct object *function;
+  struct object *function; /* or the array that is copied */
   CUlaunchConfig config;
   char special[200];
   unsigned char bytes[512]; /* parameters; a fill's value */
   size_t n;
   CUdeviceptr dst, src; /* of a copy to or from the host: its address */
   size_t size, count;
+  bool down; /* from the array */
   const char *name;
   int branch;   /* of a graph */
   clocks need;  /* how many operations of each branch come before it or are it */

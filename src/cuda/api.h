@@ -12,8 +12,11 @@
 #include "base/error.h"
 
 typedef int CUresult, CUdevice, CUdevice_attribute, CUfunction_attribute, CUmemPool_attribute, CUjit_option, CUlimit,
-    CUstreamCaptureMode, CUgraphExecUpdateResult, CUmemLocationType, CUmemAccess_flags;
-typedef unsigned long long CUdeviceptr;
+    CUstreamCaptureMode, CUgraphExecUpdateResult, CUmemLocationType, CUmemAccess_flags, CUarray_format, CUmemorytype,
+    CUresourcetype, CUaddress_mode, CUfilter_mode;
+typedef unsigned long long CUdeviceptr, CUtexObject, CUsurfObject;
+typedef struct CUarray_st *CUarray;
+typedef struct CUmipmappedArray_st *CUmipmappedArray;
 typedef struct CUctx_st *CUcontext;
 typedef struct CUstream_st *CUstream;
 typedef struct CUevent_st *CUevent;
@@ -67,6 +70,73 @@ typedef struct CUmemAccessDesc {
   CUmemLocation location;
   CUmemAccess_flags flags;
 } CUmemAccessDesc;
+
+/* CUDA arrays, copies to and from them, what textures and surfaces are made of. */
+typedef struct CUDA_ARRAY3D_DESCRIPTOR {
+  size_t Width, Height, Depth;
+  CUarray_format Format;
+  unsigned int NumChannels, Flags;
+} CUDA_ARRAY3D_DESCRIPTOR;
+typedef struct CUDA_MEMCPY3D {
+  size_t srcXInBytes, srcY, srcZ, srcLOD;
+  CUmemorytype srcMemoryType;
+  const void *srcHost;
+  CUdeviceptr srcDevice;
+  CUarray srcArray;
+  void *reserved0;
+  size_t srcPitch, srcHeight;
+  size_t dstXInBytes, dstY, dstZ, dstLOD;
+  CUmemorytype dstMemoryType;
+  void *dstHost;
+  CUdeviceptr dstDevice;
+  CUarray dstArray;
+  void *reserved1;
+  size_t dstPitch, dstHeight;
+  size_t WidthInBytes, Height, Depth;
+} CUDA_MEMCPY3D;
+typedef struct CUDA_RESOURCE_DESC {
+  CUresourcetype resType;
+  union {
+    struct {
+      CUarray hArray;
+    } array;
+    struct {
+      CUmipmappedArray hMipmappedArray;
+    } mipmap;
+    struct {
+      CUdeviceptr devPtr;
+      CUarray_format format;
+      unsigned int numChannels;
+      size_t sizeInBytes;
+    } linear;
+    struct {
+      CUdeviceptr devPtr;
+      CUarray_format format;
+      unsigned int numChannels;
+      size_t width, height, pitchInBytes;
+    } pitch2D;
+    struct {
+      int reserved[32];
+    } reserved;
+  } res;
+  unsigned int flags;
+} CUDA_RESOURCE_DESC;
+typedef struct CUDA_TEXTURE_DESC {
+  CUaddress_mode addressMode[3];
+  CUfilter_mode filterMode;
+  unsigned int flags, maxAnisotropy;
+  CUfilter_mode mipmapFilterMode;
+  float mipmapLevelBias, minMipmapLevelClamp, maxMipmapLevelClamp;
+  float borderColor[4];
+  int reserved[12];
+} CUDA_TEXTURE_DESC;
+typedef struct CUDA_RESOURCE_VIEW_DESC CUDA_RESOURCE_VIEW_DESC; /* never given */
+
+#define DC_CUDA_OFFSET(type, field, at) _Static_assert(offsetof(type, field) == (at), #type);
+#define DC_CUDA_SIZE(type, size) _Static_assert(sizeof(type) == (size), #type);
+#include "cuda/cuda_layout.def"
+#undef DC_CUDA_OFFSET
+#undef DC_CUDA_SIZE
 
 typedef struct dc_cuda_api {
 #define DC_CUDA(need, name, symbol, params) CUresult(*name) params;

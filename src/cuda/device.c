@@ -22,6 +22,7 @@
 #include "cuda/nccl.h"
 #include "cuda/solver.h"
 #include "cuda/stream.h"
+#include "cuda/texture.h"
 
 /* --- the driver ---------------------------------------------------------------------------------- */
 
@@ -225,6 +226,7 @@ const dc_backend dc_cuda_backend = {
   .graphs = &dc_cuda_graph_ops,
   .libraries = &library_ops,
   .comms = &dc_cuda_comm_ops,
+  .textures = &dc_cuda_texture_ops,
   .discover = discover,
   .open = open_device,
   .driver = driver_info,

@@ -44,6 +44,49 @@ static void unload_deferred(dc_cuda *d) {
   }
 }
 
+/* --- deferred release ---------------------------------------------------------------------------- */
+
+typedef struct dc_cuda_closing {
+  struct dc_cuda_closing *next;
+  dc_cuda_release *release;
+  uint64_t handle;
+  uint64_t last; /* number of the last launch issued before */
+} closing;
+
+static bool has_passed(const dc_cuda *d, uint64_t last) {
+  for (const dc_cuda_stream *s = &d->own; s != NULL; s = s->next)
+    if (s->finished < s->issued && s->finished < last) return false;
+  return true;
+}
+
+static void release_passed(dc_cuda *d) {
+  for (closing **p = &d->closing; *p != NULL;) {
+    closing *c = *p;
+    if (!has_passed(d, c->last)) {
+      p = &c->next;
+      continue;
+    }
+    *p = c->next;
+    if (!dc_cuda_is_dead()) dc_cuda_note(DC_CUDA_RELAXED(d, c->release(c->handle)));
+    free(c);
+  }
+}
+
+void dc_cuda_release_later(dc_cuda *d, dc_cuda_release *release, uint64_t handle) {
+  if (!dc_cuda_try_enter(d)) return; /* CUDA is lost, and everything with it */
+  closing *c = malloc(sizeof *c);
+  if (c == NULL) return; /* the process's end releases it */
+  *c = (closing){ NULL, release, handle, d->launches };
+  closing **end = &d->closing; /* in the order of the calls: objects before their memory */
+  while (*end != NULL) end = &(*end)->next;
+  *end = c;
+  release_passed(d);
+}
+
+void dc_cuda_issued(dc_cuda *d) {
+  if (d->dev->capture == NULL) dc_cuda_now(d)->issued = ++d->launches;
+}
+
 /* --- waiting ------------------------------------------------------------------------------------- */
 
 static int fail_interrupted(const dc_cuda *d, dc_error *err) {
@@ -73,6 +116,7 @@ CUresult dc_cuda_poll(dc_cuda *d, dc_cuda_stream *s) {
   if (r == CUDA_SUCCESS) {
     s->finished = s->issued;
     if (d->deferred != NULL) unload_deferred(d);
+    if (d->closing != NULL) release_passed(d);
   } else if (r != CUDA_ERROR_NOT_READY) {
     dc_cuda_note(r);
   }

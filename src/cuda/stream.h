@@ -22,6 +22,12 @@ int dc_cuda_stream_create(dc_cuda *d, dc_cuda_stream *s, dc_error *err);
 int dc_cuda_event_synchronize(dc_device *dev, void *event, dc_error *err);
 extern const dc_stream_ops dc_cuda_stream_ops;
 
+/* Releases a handle when all work has ended that was issued until now, in any stream.  Never waits, never fails. */
+typedef CUresult dc_cuda_release(uint64_t handle);
+void dc_cuda_release_later(dc_cuda *d, dc_cuda_release *release, uint64_t handle);
+/* Work besides kernels that such handles' memory is used by was issued to the current stream. */
+void dc_cuda_issued(dc_cuda *d);
+
 /* Modules are unloaded when none of their kernels can be running any more.  Unloads and frees `code` unless one of its
 ** kernels may still run; whether it did.  The context is current. */
 bool dc_cuda_unload_ended(dc_code *code);

@@ -45,6 +45,7 @@ typedef struct dc_cuda {
   uint64_t asked[2], peers[2]; /* bits by device index: asked whether they have access to this one's memory; they do */
   struct dc_cuda_libraries *libraries; /* NULL until one is used */
   dc_code *deferred;  /* modules to be unloaded when their kernels have ended (stream.c) */
+  struct dc_cuda_closing *closing; /* what is to be released when all work issued before has ended (stream.c) */
   struct dc_cuda *next; /* of all that fault.c knows */
   dc_cuda_recent recent[DC_CUDA_RING]; /* each at its number */
 } dc_cuda;
