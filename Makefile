@@ -85,7 +85,7 @@ DEVICE := $(wildcard src/array/device/*.cu)
 SIMD := $(wildcard src/cpu/simd/*.h)
 LIB_OBJ := $(LIB_SRC:%.c=$(OBJ)/%.o) $(foreach i,$(ISAS),$(OPS:%.c=$(OBJ)/%.$(i).o)) \
            $(OBJ)/gen/shims.o $(OBJ)/gen/device.o $(OBJ)/gen/simd.o $(OBJ)/gen/mpi.o
-LUA_OBJ := $(patsubst %.c,$(OBJ)/%.o,$(wildcard src/lua/*.c))
+LUA_OBJ := $(patsubst %.c,$(OBJ)/%.o,$(wildcard src/lua/*.c)) $(OBJ)/gen/bytecode.o
 EXE_OBJ := $(patsubst %.c,$(OBJ)/%.o,$(wildcard src/dclua/*.c)) $(OBJ)/gen/embedded.o
 LUA_FILES := $(shell find lua -name '*.lua' | LC_ALL=C sort)
 UNIT_SRC := $(wildcard spec/c/test_*.c)
@@ -140,6 +140,17 @@ $(BUILD)/embed: tools/embed.c $(BUILD)/flags
 	@mkdir -p $(@D); echo "  CC $<"; $(HOSTCC) -std=gnu11 $(WARN) -O1 -o $@ $<
 $(GEN)/embedded.c: $(LUA_FILES) $(BUILD)/embed $(BUILD)/files
 	@mkdir -p $(@D); $(BUILD)/embed dc_embedded_lua lua $(LUA_FILES) > $@.tmp && mv $@.tmp $@
+# The same as bytecode, without the reference's pages; none where $(CC) does not compile for this machine.
+$(BUILD)/precompile: tools/precompile.c src/lua/bytecode.h $(BUILD)/flags
+	@mkdir -p $(@D); echo "  CC $<"; $(HOSTCC) -std=gnu11 -Isrc $(LUA_CFLAGS) $(WARN) -O1 -o $@ $< $(LUA_LINK) -lm -ldl
+ifeq ($(CC),$(HOSTCC))
+$(GEN)/bytecode.c: $(LUA_FILES) $(BUILD)/precompile $(BUILD)/files
+	@mkdir -p $(@D); $(BUILD)/precompile lua $(filter-out lua/dotcompute/reference/%,$(LUA_FILES)) > $@.tmp && mv $@.tmp $@
+else
+$(GEN)/bytecode.c: $(BUILD)/flags
+	@mkdir -p $(@D); printf '%s\n' '#include "lua/bytecode.h"' 'const dc_bytecode dc_bytecode_lua[] = {{ NULL, NULL, 0, 0 }};' \
+	  'const dc_bytecode dc_bytecode_sample;' > $@
+endif
 $(GEN)/shims.c: $(SHIMS) src/compile/shims.def tools/shims.awk $(BUILD)/embed $(BUILD)/files
 	@rm -rf $(GEN)/shims; mkdir -p $(@D); cp -R src/compile/shims $(GEN)/shims
 	@awk -v out=$(GEN)/shims -f tools/shims.awk src/compile/shims.def

@@ -22,6 +22,7 @@
 #include "dclua/interrupt.h"
 #include "dclua/ranks.h"
 #include "dclua/repl.h"
+#include "lua/bytecode.h"
 
 static const char usage_text[] =
     "usage: %s [options] [script [args]]\n"
@@ -145,7 +146,8 @@ static int load_embedded(lua_State *L) {
   while (file->name && file != lua_touserdata(L, lua_upvalueindex(1))) file++;
   if (!file->name) return luaL_error(L, "the loader of a module was changed by means of the debug library");
   lua_pushfstring(L, "@%s", file->name);
-  if (luaL_loadbufferx(L, file->text, file->len, lua_tostring(L, -1), "t") != LUA_OK) return lua_error(L);
+  if (!dc_lua_load_bytecode(L, file->name, NULL, 0) &&
+      luaL_loadbufferx(L, file->text, file->len, lua_tostring(L, -1), "t") != LUA_OK) return lua_error(L);
   lua_pushvalue(L, 1);
   lua_pushliteral(L, "dclua");
   lua_call(L, 2, 1);

@@ -20,6 +20,7 @@
 #include "lua/array_methods.h"
 #include "lua/body.h"
 #include "lua/builders.h"
+#include "lua/bytecode.h"
 #include "lua/cache.h"
 #include "lua/comm.h"
 #include "lua/complex.h"
@@ -93,6 +94,14 @@ static int core_builtin(lua_State *L) {
   return 0;
 }
 
+/* is_builtin(source): whether builtin was called for it. */
+static int core_is_builtin(lua_State *L) {
+  size_t len;
+  const char *source = luaL_checklstring(L, 1, &len);
+  lua_pushboolean(L, dc_lua_is_builtin(dc_lua_self(L), source, len));
+  return 1;
+}
+
 /* columns([n]): arrays are printed in lines of at most n characters from now on. The number of characters. */
 static int core_columns(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
@@ -144,6 +153,7 @@ static const luaL_Reg api[] = {
 
 static const luaL_Reg internal[] = {
   { "builtin", core_builtin },
+  { "is_builtin", core_is_builtin },
   { "trace", core_trace },
   { "columns", core_columns },
   { "types", core_types },
@@ -192,6 +202,7 @@ int luaopen_dotcompute_core(lua_State *L) {
     lua_setfield(L, -2, "__gc");
     lua_setmetatable(L, 1);
   }
+  if (!preloaded) dc_lua_open_bytecode(L);
   dc_lua_open_memory();
   dc_lua_open_scratch(L, 1);
   dc_lua_open_device(L, 1);

@@ -17,9 +17,6 @@ core.builtin(debug.getinfo(1, "S").source)
 
 local names = {}
 
--- How the names of the chunks of our own files begin.
-local OWN = debug.getinfo(1, "S").source:match "^(.*)jit/names%.lua$"
-
 -- --- functions of the script ------------------------------------------------------------------------------------
 
 -- The record of a function of the script; its text is read here.
@@ -167,7 +164,7 @@ function names:captured(n, path, value)
     local builtin = builtins.by_function[value]
     if builtin then return { op = "static", type = types.static("builtin", builtin, "a function"), at = n.at } end
     local info = debug.getinfo(value, "S")
-    if info.source:sub(1, #OWN) == OWN then
+    if core.is_builtin(info.source) then
       self:fail(n.at, "'%s' works on arrays outside of kernels; what a kernel can call is listed in docs/jit.md",
         path.text)
     elseif info.what == "C" then

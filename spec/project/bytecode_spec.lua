@@ -1,0 +1,99 @@
+-- Our own Lua files are loaded as bytecode that was made when the program was built: by dclua, and by a stock Lua for
+-- files that are those of the build; an edited file is loaded as it is. Names and lines are those of the texts.
+local h = require "spec.helper"
+local quote, read = h.quote, h.read
+
+local files = {} -- "dotcompute/jit/lexer.lua"
+do
+  local pipe <close> = assert(io.popen "cd lua && find dotcompute -name '*.lua'")
+  for file in pipe:lines() do files[#files + 1] = file end
+  table.sort(files)
+end
+
+local function module_of(file) return (file:gsub("/init%.lua$", ""):gsub("%.lua$", ""):gsub("/", ".")) end
+
+-- What a script prints, by dclua or `host`, with modules from that folder.
+local function run(script, folder, host)
+  local path = os.tmpname()
+  local f <close> = assert(io.open(path, "w"))
+  f:write(script)
+  f:close()
+  local pipe = assert(io.popen(("LUA_PATH='%s/?.lua;%s/?/init.lua' DOTCOMPUTE_DEVICE=cpu %s %s 2>&1"):format(folder,
+    folder, quote(host or os.getenv "LUA" or "lua5.4"), quote(path))))
+  local text = pipe:read "a"
+  pipe:close()
+  os.remove(path)
+  return text
+end
+
+-- Prints, for each module, whether a searcher gives a function whose code is that of the file's text.
+local compare = [[
+require "dotcompute"
+local search = package.searchers[2]
+for file, name in io.lines(LIST, "l", "l") do
+  local fn = search(name)
+  local f <close> = io.open(package.searchpath(name, package.path))
+  local text = f:read "a"
+  local same = fn and string.dump(fn) == string.dump(assert(load(text, "@" .. file)))
+  print(file, fn and (same and "same" or "DIFFERENT") or "text")
+end
+]]
+
+-- A function of ours: where it is, and whether it has the names of its locals.
+local places = [[
+local dc = require "dotcompute"
+local jit = require "dotcompute.jit"
+local info = debug.getinfo(jit.compile, "S")
+print(info.source, info.linedefined, debug.getlocal(jit.compile, 1))
+local ok, err = xpcall(function() require "dotcompute.jit.lexer".tokens() end, debug.traceback)
+print(err)
+]]
+
+-- The line of the file in which the text is.
+local function line_of(file, text)
+  local number = 0
+  for line in io.lines("lua/" .. file) do
+    number = number + 1
+    if line:find(text, 1, true) then return number end
+  end
+end
+
+describe("our Lua files", function()
+  it("are the bytecode of their texts", function()
+    local list = os.tmpname()
+    local f <close> = assert(io.open(list, "w"))
+    for _, file in ipairs(files) do f:write(file, "\n", module_of(file), "\n") end
+    f:close()
+    local text = run((compare:gsub("LIST", ("%q"):format(list))), "lua")
+    os.remove(list)
+    local same = 0
+    for file, how in text:gmatch "(%S+)\t(%S+)\n" do
+      local is_page = file:find "^dotcompute/reference/" or file == "dotcompute/init.lua"
+      assert.equal(is_page and "text" or "same", how, file)
+      same = same + (how == "same" and 1 or 0)
+    end
+    assert.is_true(same > 100, text)
+  end)
+
+  it("have names and lines", function()
+    local line = line_of("dotcompute/jit/init.lua", "local function compile(")
+    local want = "^@dotcompute/jit/init.lua\t" .. line .. "\tstate\n.*dotcompute/jit/lexer.lua:%d+: .*'text'"
+    assert.matches(want, run(places, "lua"))
+    assert.matches(want, run(places, "lua", h.build .. "/dclua"))
+  end)
+
+  it("are read as they are where they were edited", function()
+    local folder = os.tmpname()
+    os.remove(folder)
+    assert(os.execute(("mkdir %s && cp -R lua/dotcompute %s"):format(quote(folder), quote(folder))))
+    local path = folder .. "/dotcompute/jit/init.lua"
+    local text = read(path)
+    local f <close> = assert(io.open(path, "w"))
+    f:write("\n\n", text)
+    f:close()
+    local line = line_of("dotcompute/jit/init.lua", "local function compile(") + 2
+    local out = run(places, folder)
+    os.execute("rm -r " .. quote(folder))
+    assert.matches(("^@%s\t%d\tstate\n"):format(path:gsub("%p", "%%%0"), line), out)
+  end)
+end)

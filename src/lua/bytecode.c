@@ -1,0 +1,112 @@
+/*
+** bytecode.c - see bytecode.h.
+*/
+#include "lua/bytecode.h"
+
+#include <lauxlib.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char format_key = 0, searcher_key = 0; /* their addresses are keys of the registry */
+
+/* Compares what Lua dumps with the sample's code. */
+typedef struct comparison {
+  size_t at;
+  bool same;
+} comparison;
+
+static int compare(lua_State *L, const void *bytes, size_t n, void *ud) {
+  (void)L;
+  comparison *c = ud;
+  const size_t left = dc_bytecode_sample.len - c->at;
+  c->same = c->same && n <= left && memcmp(dc_bytecode_sample.code + c->at, bytes, n) == 0;
+  c->at += c->same ? n : 0;
+  return 0;
+}
+
+/* Whether this Lua makes the same bytecode as the one that the program was built with. */
+static bool has_same_format(lua_State *L) {
+  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &format_key) == LUA_TNIL) {
+    comparison c = { 0, dc_bytecode_sample.len > 0 };
+    lua_pop(L, 1);
+    if (luaL_loadbufferx(L, DC_BYTECODE_SAMPLE, sizeof DC_BYTECODE_SAMPLE - 1, "=sample", "t") != LUA_OK) lua_error(L);
+    lua_dump(L, compare, &c, 0);
+    lua_pop(L, 1);
+    lua_pushboolean(L, c.same && c.at == dc_bytecode_sample.len);
+    lua_pushvalue(L, -1);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &format_key);
+  }
+  const bool same = lua_toboolean(L, -1);
+  lua_pop(L, 1);
+  return same;
+}
+
+bool dc_lua_load_bytecode(lua_State *L, const char *name, const char *text, size_t len) {
+  const dc_bytecode *file = dc_bytecode_lua;
+  while (file->name && strcmp(file->name, name) != 0) file++;
+  if (!file->name || !has_same_format(L)) return false;
+  if (text && file->hash != dc_bytecode_hash(text, len)) return false;
+  if (luaL_loadbufferx(L, (const char *)file->code, file->len, name, "b") == LUA_OK) return true;
+  lua_pop(L, 1);
+  return false;
+}
+
+/* --- require ------------------------------------------------------------------------------------- */
+
+/* Pushes the text of a file; false where it cannot be read. */
+static bool push_text(lua_State *L, const char *path) {
+  luaL_Buffer b;
+  FILE *f = fopen(path, "rb");
+  if (!f) return false;
+  luaL_buffinit(L, &b);
+  for (size_t n; (n = fread(luaL_prepbuffer(&b), 1, LUAL_BUFFERSIZE, f)) > 0;) luaL_addsize(&b, n);
+  const bool good = !ferror(f);
+  fclose(f);
+  luaL_pushresult(&b);
+  return good;
+}
+
+/* searcher(name): the function of a module of ours and its path; nothing where Lua has to load its text. */
+static int search(lua_State *L) {
+  static const char own[] = "dotcompute.";
+  const char *name = luaL_checkstring(L, 1);
+  if (strncmp(name, own, sizeof own - 1) != 0) return 0;
+  lua_settop(L, 1);
+  lua_getfield(L, lua_upvalueindex(1), "searchpath"); /* upvalue: package */
+  lua_pushvalue(L, 1);
+  if (lua_getfield(L, lua_upvalueindex(1), "path") != LUA_TSTRING || !lua_isfunction(L, 2)) return 0;
+  lua_call(L, 2, 1);
+  if (!lua_isstring(L, 2)) return 0;
+  const char *path = lua_tostring(L, 2);
+  size_t len = 0;
+  if (!push_text(L, path)) return 0;
+  const char *text = lua_tolstring(L, -1, &len);
+  luaL_gsub(L, name, ".", "/");
+  const char *const files[] = { lua_pushfstring(L, "%s.lua", lua_tostring(L, -1)),
+                                lua_pushfstring(L, "%s/init.lua", lua_tostring(L, -2)) };
+  for (int i = 0; i < 2; i++) {
+    if (!dc_lua_load_bytecode(L, files[i], text, len)) continue;
+    lua_pushvalue(L, 2);
+    return 2;
+  }
+  return 0;
+}
+
+void dc_lua_open_bytecode(lua_State *L) {
+  const int top = lua_gettop(L);
+  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &searcher_key) == LUA_TNIL && dc_bytecode_lua[0].name &&
+      lua_getfield(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE) == LUA_TTABLE &&
+      lua_getfield(L, -1, "package") == LUA_TTABLE && lua_getfield(L, -1, "searchers") == LUA_TTABLE) {
+    /* nil, loaded, package, searchers */
+    for (lua_Integer i = (lua_Integer)lua_rawlen(L, -1); i >= 2; i--) { /* package.preload stays the first one */
+      lua_rawgeti(L, -1, i);
+      lua_rawseti(L, -2, i + 1);
+    }
+    lua_pushvalue(L, -2);
+    lua_pushcclosure(L, search, 1);
+    lua_rawseti(L, -2, 2);
+    lua_pushboolean(L, 1);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &searcher_key);
+  }
+  lua_settop(L, top);
+}
