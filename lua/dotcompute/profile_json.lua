@@ -63,10 +63,11 @@ local function events_of(list)
     local e = list[l.entry]
     local pid = process(e.device.id, e.device)
     local tid = streams[pid](l.stream)
-    local extents = l.grid and (',"grid":%s,"block":%s'):format(extents_text(l.grid), extents_text(l.block)) or ""
+    local more = l.grid and (',"grid":%s,"block":%s'):format(extents_text(l.grid), extents_text(l.block)) or ""
+    if e.place then more = more .. (',"function":%s'):format(string_text(e.place)) end
     out[#out + 1] = ('{"name":%s,"cat":"kernel","ph":"X","ts":%s,"dur":%s,"pid":%d,"tid":%d,"args":{"line":%s%s}}')
       :format(string_text(e.kernel), microseconds(l.start), microseconds(l.seconds), pid, tid, string_text(e.site),
-        extents)
+        more)
   end
   return out
 end

@@ -197,3 +197,85 @@ describe("arguments of kernels in Lua", function()
     fails("argument", "k:forall", function() k.forall(1) end)
   end)
 end)
+
+-- A script in a process of its own (helper.on_cpu), as a chunk that is a string, of which the text is known.
+local function on_cpu(how, script)
+  local text, code = h.on_cpu(how, "assert(load([==[" .. script .. "]==]))()")
+  assert.equal("", text)
+  assert.equal(0, code)
+end
+
+describe("arrays that a kernel captures", function()
+  it("are refused when they are closed", function()
+    local captured, out = dc.ones(3), dc.zeros(3)
+    local k = dc.jit(function(a) a[1] = captured[1] end)
+    k(1, 1, out)
+    captured:close()
+    fails("argument", "the array is closed", function() k(1, 1, out) end)
+    fails("argument", "the array is closed", function() dc.jit(function(a) a[1] = captured[1] end)(1, 1, out) end)
+    captured = dc.ones(3) + 1
+    k(1, 1, out)
+    assert.equal(2, out[1])
+  end)
+
+  it("are refused on another device, and may move together with the kernel", function()
+    on_cpu("DEVICES=2", [[
+      local dc = require "dotcompute"
+      local here, there = table.unpack(dc.devices())
+      local a, b = dc.zeros(2), dc.ones(2):to(there)
+      local captured = b
+      local k = dc.jit(function(x) x[1] = captured[2] end)
+      for _ = 1, 2 do
+        local ok, err = pcall(k, 1, 1, a)
+        assert(not ok and err.kind == "argument", tostring(err))
+        assert(err.message:find "'captured'.*of device cpu:1, the kernel is compiled for cpu:0", err.message)
+        captured = dc.ones(2) + 4
+        k(1, 1, a)
+        assert(a[1] == 5)
+        captured = b
+      end
+      k(1, 1, b)
+      local alone = dc.jit(function() captured[1] = captured[1] + 7 end) -- runs where its array is
+      for _ = 1, 2 do
+        for _, one in ipairs { a, b } do
+          captured = one
+          local before = one[1]
+          alone(1, 1)
+          alone(1, 1)
+          assert(one[1] == before + 14)
+        end
+      end
+      local other = a
+      local both = dc.jit(function() captured[1] = other[1] end)
+      local ok, err = pcall(both, 1, 1)
+      assert(not ok and err.message:find "of device cpu:", tostring(err))
+    ]])
+  end)
+end)
+
+describe("recursion", function()
+  it("without end is an error on the CPU device, and the next launch works", function()
+    for tier = 0, 1 do
+      on_cpu("TIER=" .. tier, [[
+        local dc = require "dotcompute"
+        local k = dc.jit(function(x, n)
+          local function f(v)
+            if v == 0 then return 0 end
+            local r = f(v - 1)
+            x[1] = x[1] + r
+            return x[2] + f(r)
+          end
+          x[3] = f(n)
+        end)
+        local x = dc.zeros(3, "int64")
+        for _, launch in ipairs { { 1, 1 }, { 3, 64 } } do
+          local ok, err = pcall(k, launch[1], launch[2], x, -1)
+          assert(not ok and err.kind == "launch", tostring(err))
+          assert(err.message:find ":%d+%): stack overflow: functions call each other more than %d+ deep", err.message)
+          k(1, 1, x, 50)
+        end
+        assert(x[3] == 0)
+      ]])
+    end
+  end)
+end)

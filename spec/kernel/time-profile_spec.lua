@@ -212,6 +212,36 @@ describe("dc.profile", function()
     assert(tostring(list):find("saxpy +5 ") and dc.profile.report(list):find "saxpy")
   end)
 
+  it("has the lines of kernels in Lua", function()
+    local function make(factor) -- two kernels of one function, and a third
+      return dc.jit(function(a) a[dc.index()] = factor * a[dc.index()] end)
+    end
+    local line = h.line(-2)
+    local twice, thrice = make(2), make(3)
+    local other = dc.jit(function(a) a[dc.index()] = 1 end, { name = "other" })
+    dc.profile.start()
+    for _ = 1, 3 do
+      twice(1, 32, x)
+      thrice:with { shared = 64 }(1, 32, x)
+      other(1, 32, x)
+    end
+    k:forall(n, n, 1.0, x, y)
+    local list = dc.profile.stop()
+    local calls, places = {}, {}
+    for _, e in ipairs(list) do
+      calls[e.place or e.kernel] = (calls[e.place or e.kernel] or 0) + e.calls
+      if e.kernel == "other" then places[#places + 1] = e.place end
+    end
+    local file = debug.getinfo(1, "S").short_src
+    assert.are.same({ [file .. ":" .. line] = 6, [file .. ":" .. line + 4] = 3, saxpy = 1 }, calls)
+    assert.are.same({ file .. ":" .. line + 4 }, places)
+    assert(tostring(list):find("other (" .. places[1] .. ")", 1, true))
+    local path = h.temporary()
+    dc.profile.trace(path, list)
+    assert(h.read(path):find('"function":"' .. places[1] .. '"', 1, true))
+    os.remove(path)
+  end)
+
   it("keeps as many launches as it is told, and counts the others", function()
     dc.profile.start { limit = 3 }
     for _ = 1, 10 do k:forall(n, n, 1.0, x, y) end

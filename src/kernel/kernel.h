@@ -98,6 +98,7 @@ typedef struct dc_kernel {
   dc_plan_param *params;
   dc_common_param *common;     /* one for each of params, in the same block of memory */
   char label[40];              /* the name, cut to fit, for notes of launches */
+  char *place;                 /* of its function in a script, "script.lua:12", for profiles; NULL: it has none */
   struct {
     uint32_t threads, shared;
     uint64_t blocks;

@@ -89,7 +89,10 @@ void dc_module_ref(dc_module *m) { m->refs++; }
 void dc_module_unref(dc_module *m) {
   if (m == NULL || --m->refs > 0) return;
   m->dev->code->unload(m->dev, m->code);
-  for (int i = 0; i < m->image->nkernels; i++) free(m->kernels[i].params);
+  for (int i = 0; i < m->image->nkernels; i++) {
+    free(m->kernels[i].params);
+    free(m->kernels[i].place);
+  }
   free(m->kernels);
   dc_plan_free_records(m);
   dc_image_free(m->image);

@@ -65,6 +65,7 @@ void dc_profile_bytes(dc_device *dev, double bytes) { profile_of(dev->set)->comi
 static void free_entry(dc_profile_entry *e) {
   free(e->kernel);
   free(e->site);
+  free(e->place);
   free(e);
 }
 
@@ -79,10 +80,11 @@ static void forget(dc_profile *t) {
 }
 
 /* The entry for a launch from here; NULL when there is no memory for a new one. */
-static dc_profile_entry *entry_for(dc_profile *t, const dc_device *dev, const char *name) {
-  char site[256] = "", key[512];
+static dc_profile_entry *entry_for(dc_profile *t, const dc_device *dev, const char *name, const char *place) {
+  char site[256] = "", key[768];
   if (t->place_of != NULL) t->place_of(site, sizeof site);
-  const int n = snprintf(key, sizeof key, "%llu|%s|%s", (unsigned long long)dev->serial, site, name);
+  const int n = snprintf(key, sizeof key, "%llu|%s|%s|%s", (unsigned long long)dev->serial, site,
+                         place != NULL ? place : "", name);
   const size_t len = n < 0 ? 0 : (size_t)n < sizeof key ? (size_t)n : sizeof key - 1;
   dc_profile_entry *e = dc_map_get(&t->by_key, key, len);
   if (e != NULL) return e;
@@ -91,7 +93,9 @@ static dc_profile_entry *entry_for(dc_profile *t, const dc_device *dev, const ch
   e->dev = dev;
   e->kernel = strdup(name);
   e->site = strdup(site);
-  if (e->kernel == NULL || e->site == NULL || dc_map_set(&t->by_key, key, len, e) != 0) {
+  e->place = place != NULL ? strdup(place) : NULL;
+  const bool whole = e->kernel != NULL && e->site != NULL && (place == NULL || e->place != NULL);
+  if (!whole || dc_map_set(&t->by_key, key, len, e) != 0) {
     free_entry(e);
     return NULL;
   }
@@ -254,7 +258,7 @@ static int issue_launch(void *ud, dc_error *err) {
 int dc_profile_launch(dc_kernel *k, dc_launch *l, dc_error *err) {
   dc_device *dev = k->dev;
   dc_profile *t = profile_of(dev->set);
-  dc_profile_entry *e = entry_for(t, dev, k->sig->name);
+  dc_profile_entry *e = entry_for(t, dev, k->sig->name, k->place);
   coming c = { k, l };
   const int rc = timed(t, dev, l->stream != NULL ? l->stream : dev->stream, e, l, issue_launch, &c, err);
   if (e != NULL && rc == 0) {
@@ -267,7 +271,7 @@ int dc_profile_launch(dc_kernel *k, dc_launch *l, dc_error *err) {
 
 int dc_profile_work(dc_device *dev, const char *name, dc_profile_issue *issue, void *ud, dc_error *err) {
   dc_profile *t = profile_of(dev->set);
-  dc_profile_entry *e = entry_for(t, dev, name);
+  dc_profile_entry *e = entry_for(t, dev, name, NULL);
   if (e != NULL) e->bytes = -1;
   return timed(t, dev, dev->stream, e, NULL, issue, ud, err);
 }

@@ -15,7 +15,8 @@
 /* All launches of one kernel from one line on one device. */
 typedef struct dc_profile_entry {
   const dc_device *dev;
-  char *kernel, *site; /* site: "script.lua:17" */
+  char *kernel, *site; /* site: of its launches, "script.lua:17" */
+  char *place;         /* the kernel's (dc_kernel), or NULL */
   uint64_t calls, timed; /* timed: those whose time is known (inside a graph it is not) */
   double seconds;        /* of the timed ones, together */
   double bytes;          /* of their array arguments, together; negative when one is unknown */

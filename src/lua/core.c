@@ -226,6 +226,7 @@ int luaopen_dotcompute_core(lua_State *L) {
   dc_lua_setfuncs(L, 1, dc_lua_builders_internal);
   dc_lua_setfuncs(L, 1, dc_lua_predicate_internal);
   dc_lua_setfuncs(L, 1, dc_lua_body_internal);
+  dc_lua_setfuncs(L, 1, dc_lua_kernel_internal);
   dc_lua_setfuncs(L, 1, dc_lua_profile_internal);
   dc_lua_setfuncs(L, 1, dc_lua_create_internal);
   dc_lua_setfuncs(L, 1, dc_lua_files_internal);

@@ -628,6 +628,23 @@ static int call_module(lua_State *L, const char *method) {
 static int kernel_reload(lua_State *L) { return call_module(L, "reload"); }
 static int kernel_source(lua_State *L) { return call_module(L, "source"); }
 
+/* kernel_place(k, place): where a script has the kernel's function, "script.lua:12". */
+static int core_kernel_place(lua_State *L) {
+  dc_lua *self;
+  dc_error err = DC_ERROR_INIT;
+  dc_kernel *k = check_kernel(L, &self)->k;
+  char *place = strdup(luaL_checkstring(L, 2));
+  if (place == NULL) {
+    dc_fail_oom(&err);
+    return dc_lua_raise(L, &err);
+  }
+  free(k->place);
+  k->place = place;
+  return 0;
+}
+
+const luaL_Reg dc_lua_kernel_internal[] = { { "kernel_place", core_kernel_place }, { NULL, NULL } };
+
 static const luaL_Reg kernel_methods[] = {
   { "reload", kernel_reload },
   { "source", kernel_source },

@@ -3,6 +3,7 @@
 */
 #pragma once
 
+#include <lauxlib.h>
 #include <lua.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -44,6 +45,7 @@ int dc_lua_launch_forall(lua_State *L, int first);
 ** of its device that are not pending, or values.  False: its launch has to do more than that, and was not done.
 ** Raises. */
 bool dc_lua_launch_marshalled(lua_State *L, dc_lua *self, dc_lua_kernel *o, dc_launch *l);
+extern const luaL_Reg dc_lua_kernel_internal[]; /* functions of dotcompute.core */
 void dc_lua_open_kernel(lua_State *L, int self);
 
 /* The common form of a grid or block: one integer in range. */

@@ -70,15 +70,16 @@ static int core_profile_running(lua_State *L) {
   return 1;
 }
 
-/* Puts the entries into the list on top: {device, kernel, site, calls, timed, seconds, bytes}, slowest first; bytes nil
-** when unknown. */
+/* Puts the entries into the list on top: {device, kernel, place, site, calls, timed, seconds, bytes}, slowest first;
+** place and bytes nil when unknown. */
 static void add_entries(lua_State *L, const dc_profile_entry *entries) {
   int n = 0;
   for (const dc_profile_entry *e = entries; e; e = e->next) {
-    lua_createtable(L, 0, 7); /* list, entry */
+    lua_createtable(L, 0, 8); /* list, entry */
     dc_lua_pushdevice(L, (dc_device *)e->dev);
     lua_setfield(L, -2, "device");
     dc_lua_set_string(L, "kernel", e->kernel);
+    if (e->place) dc_lua_set_string(L, "place", e->place);
     dc_lua_set_string(L, "site", e->site);
     dc_lua_set_integer(L, "calls", (lua_Integer)e->calls);
     dc_lua_set_integer(L, "timed", (lua_Integer)e->timed);

@@ -143,6 +143,7 @@ local function compile(state, argument_types, args, device, threads)
   else
     variant.kernel = result
   end
+  core.kernel_place(variant.kernel, (source.place(root.found, root.found.node.at)))
   if tree.uses.sync_grid then variant.kernel = variant.kernel:with { cooperative = true } end
   if tree.uses.recursion then variant.kernel = variant.kernel:with { stack = RECURSION_STACK } end
   variant.dynamic = dynamic.of(tree, emitted.params)
@@ -170,7 +171,7 @@ local function inputs_of(variant)
 end
 
 -- The values of the variant's parameters for these arguments; nil where it was compiled for others.
-local function values_of(variant, args, threads)
+local function values_of(variant, args, threads, device)
   local facts = variant.facts
   if not holds_guards(variant) then return nil end
   local params, values, input, small = variant.emitted.params, {}, 0, threads <= narrow.MOST
@@ -187,11 +188,13 @@ local function values_of(variant, args, threads)
       input = input + 1
       v = read(variant.inputs[input].path)
       if names.type_of(v) ~= t then return nil end
+      if t.ndim and not device then device = v.device end
     end
     if param.fits and not narrow.fits(v) then return nil end
     small = small and not (t.ndim and not is_small(v, t))
     values[k] = v
   end
+  if device and device ~= variant.device then return nil end
   return small == facts.small and facts.disjoint == are_disjoint(params, values) and values or nil
 end
 
@@ -223,7 +226,7 @@ local function find(state, args, n, threads)
     state.variants[key] = list
   end
   for _, variant in ipairs(list) do
-    local values = values_of(variant, args, threads)
+    local values = values_of(variant, args, threads, device)
     if values then return variant, values end
   end
   local argument_types = state.fixed and state.fixed(args) or types_of(state, args, n)
@@ -232,7 +235,7 @@ local function find(state, args, n, threads)
   if #list >= 64 then table.remove(list, 1) end -- constants that change with every launch
   list[#list + 1] = variant
   state.last = variant
-  return variant, values_of(variant, args, threads) or {}
+  return variant, values_of(variant, args, threads, device) or {}
 end
 
 -- Adds what a kernel takes for a value to the list of n: an array is followed by its extents, and by its strides where

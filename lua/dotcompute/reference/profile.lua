@@ -30,8 +30,9 @@ list[1].kernel, list[1].calls              --> array expression, 1
   {
     "stop", at = "dc.profile",
     text = "Ends the profile, waiting for kernels that are still running. Gives a list of kernels, slowest first, one "
-      .. "for each kernel, launching line and device: `{kernel =, site =, device =, calls =, timed =, seconds =, "
-      .. "bytes =}`. `seconds` is the time of the `timed` launches together, `bytes` an estimate of what they moved, "
+      .. "for each kernel, launching line and device: `{kernel =, place =, site =, device =, calls =, timed =, "
+      .. "seconds =, bytes =}`. `place` is the line of a kernel's function in Lua (`dc.jit`), or nil. `seconds` is the "
+      .. "time of the `timed` launches together, `bytes` an estimate of what they moved, "
       .. "or nil. The list's field `launches` has the launches one by one, `{entry =, start =, seconds =, stream =, "
       .. "grid =, block =}`: `entry` is an index into the list, `start` in seconds since the profile began; `dropped` "
       .. "is the number of launches beyond the limit. `tostring` of the list is the report.",

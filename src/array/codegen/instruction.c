@@ -37,9 +37,9 @@ static const char *suffix(dc_dtype t) { return t == DC_FLOAT64 ? "" : "f"; }
 /* --- integers and floats apart ----------------------------------------------------------------------------- */
 
 /* The integer v[0] passed to a lambda that negates it and returns `result`, on GPUs.  ptxas takes 16-bit negations
-** (before CUDA 13.3) and absolute values (before 13.1) for free of overflow: -(-32768) is 32768 where it is widened, and
-** abs of the least integer never negative.  NVRTC makes these instructions of every form of `0 - x` and `abs` that it
-** recognizes, so the negation passes through a move that it does not see through. */
+** (before CUDA 13.3) and absolute values (before 13.1) for free of overflow: -(-32768) is 32768 where it is widened,
+** and abs of the least integer never negative.  NVRTC makes these instructions of every form of `0 - x` and `abs` that
+** it recognizes, so the negation passes through a move that it does not see through. */
 static void put_moved(dc_writer *w, const char *result) {
   const bool wide = dc_dtype_size(w->as) == 8;
   const char *type = wide ? "long long" : "int", letter = wide ? 'l' : 'r';
