@@ -135,7 +135,7 @@ local function reference(d, s)
     end
   end
   if s.what:find "gather" then return sampled(d, 0, slice, u, tonumber(s.what:match "%d")) end
-  local lod = s.what == "level" and s.g[1] or s.what == "grad" and level_of(d, g) or 0
+  local lod = s.what == "level" and s.g[1] or s.what == "grad" and level_of(d, g) or -32 -- ptxas' own, of tex2D
   lod = math.max(0, math.min(#d.data - 1, math.min(d.level_range[2], math.max(d.level_range[1], lod + d.bias))))
   if d.mipmap_filter == "point" then
     critical = math.abs((lod + 0.5) % 1 - 0.5) > 0.499

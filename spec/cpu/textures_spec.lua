@@ -82,6 +82,27 @@ __global__ void halves(cudaTextureObject_t t, unsigned short *four, unsigned *tw
     assert.equal(n, there:sum():item())
   end))
 
+  it("samples and writes for the threads of a guard alone", on_cpu(function()
+    local k = dc.kernel [[
+__global__ void guarded(cudaTextureObject_t t, cudaSurfaceObject_t s, const int *yes, float *out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x, p = i < n ? yes[i] : 0;
+  float r, g, b, a;
+  asm volatile("{ .reg .pred p; setp.ne.s32 p, %6, 0; mov.f32 %0, 0fBF800000;\n"
+      "@p tex.1d.v4.f32.f32 {%0, %1, %2, %3}, [%4, {%5}]; @!p mov.f32 %1, %0; }"
+      : "=f"(r), "=f"(g), "=f"(b), "=f"(a) : "l"(p ? t : 0), "f"(i + 0.5f), "r"(p));
+  asm volatile("{ .reg .pred p; setp.ne.s32 p, %3, 0; @p sust.b.1d.b32.trap [%0, {%1}], {%2}; }"
+      :: "l"(s), "r"(p ? 4 * i : -4), "r"(i), "r"(p));
+  if (i < n) out[i] = r;
+}]]
+    local n, yes, values, written = math.random(1, 100), {}, {}, {}
+    for i = 1, n do yes[i] = math.random(0, 1) end
+    for i = 1, n do values[i], written[i] = yes[i] == 1 and 3 * i or -1, yes[i] * (i - 1) end
+    local s, out = dc.surface(dc.zeros(n, "int32")), dc.zeros(n)
+    k(4, 32, dc.texture(dc.arange(3, 3 * n, 3):to "float32"), s, dc.array(yes, "int32"), out, n)
+    assert.same(values, out:to_table(), helper.note())
+    assert.same(written, s:array():to_table(), helper.note())
+  end))
+
   it("adds offsets to coordinates in texels", on_cpu(function()
     local k = dc.kernel [[
 __global__ void shifted(cudaTextureObject_t t, float *out, int w) {

@@ -11,12 +11,13 @@
 **     The weights' products and the sum are float32 and not rounded further.  A texel of weight 0 is not read: its
 **     infinity or NaN does not matter.
 **   - NaN coordinates are 0; so are infinite ones that are to be wrapped or mirrored.
-**   - A layer is an unsigned number (PTX) and clamped to the last one.
+**   - A layer is an unsigned number (so it is in PTX, and in ptxas' code for sm_90) and clamped to the last one.
 **   - Where two axes of a cube's direction are largest, z comes before y and y before x.  Faces are filtered by
 **     themselves, with the texture's address modes at their edges.
 **   - Channels that the texture does not have are 0, the fourth 1.
-**   - The level of tex.grad is log2 of the longer gradient, in texels; there is no anisotropic filtering.  Between two
-**     levels, a level of detail is rounded to a multiple of 1/256.
+**   - Without .level and .grad the level of detail is -32 (as in ptxas' code for sm_90), so the least level is read,
+**     whatever the bias.  That of .grad is log2 of the longer gradient, in texels; there is no anisotropic filtering.
+**     Between two levels, a level of detail is rounded to a multiple of 1/256.
 */
 #include "cpu/interp/texture.h"
 
@@ -416,7 +417,7 @@ static void sample(dc_warp *w, const dc_uop *o, const dc_cpu_texture *t, u32 gro
     sample_level(&r, t->level, out);
     return;
   }
-  memset(lod, 0, sizeof lod);
+  LANES(l) lod[l] = -32;
   if (ins->mode == PTX_TEX_LEVEL) memcpy(lod, w->regs + rest[0], sizeof lod);
   if (ngrads) lod_of(&r, grads, lod);
   sample_levels(&r, lod, group, out);
