@@ -5337,7 +5337,7 @@ function dc.module_file(path, options) end
 ---@field srgb? boolean uint8 texels are decoded from sRGB; needs `read = "normalized"`. Default: false
 ---@field mipmaps? boolean|dotcompute.array[] true: levels of half the extents each, down to one texel, by means of 2, 4 or 8 texels; or a list of arrays, level 2 and on. Needs `normalized`. Default: none
 ---@field mipmap_filter? "point"|"linear" between levels. Default: "point"
----@field bias? number added to the level. Default: 0
+---@field bias? number added to the levels of `tex2DLod`, `tex2DGrad` and their like; others read the least level. Default: 0
 ---@field level_range? number[] the least and the greatest level that are read, from 0 on. Default: all
 ---@field channels? integer 1, 2 or 4: with more than one the last axis has so many elements, which are one texel. Default: 1
 ---@field layered? boolean the first axis are layers, between which nothing is filtered. Default: false

@@ -68,7 +68,8 @@ weights have 8 bits of fraction.
       { "mipmaps", "boolean|array[]", "true: levels of half the extents each, down to one texel, by means of 2, 4 or 8 "
         .. "texels; or a list of arrays, level 2 and on. Needs `normalized`. Default: none" },
       { "mipmap_filter", '"point"|"linear"', 'between levels. Default: "point"' },
-      { "bias", "number", "added to the level. Default: 0" },
+      { "bias", "number", "added to the levels of `tex2DLod`, `tex2DGrad` and their like; others read the least level. "
+        .. "Default: 0" },
       { "level_range", "number[]", "the least and the greatest level that are read, from 0 on. Default: all" },
       CHANNELS, LAYERED, CUBE,
       { "copy", "boolean", "false: the array's own memory is read, which has to be aligned (rows to 32 bytes). "
