@@ -5346,8 +5346,14 @@ function dc.module_file(path, options) end
 
 ---A texture of an array's texels, or of those of a surface (or another texture), which it shares then.
 ---```lua
----local t = dc.texture(dc.arange(0, 5):reshape(2, 3), { filter = "linear" })
----t.kind, t:shape()                          --> 2d, 2, 3
+---local k = dc.kernel [[
+---__global__ void get(cudaTextureObject_t t, float *out) {
+---  out[0] = tex1D<float>(t, 0.5f), out[1] = tex1D<float>(t, 1), out[2] = tex1D<float>(t, 7);
+---}]]
+---local t, out = dc.texture(dc.array({ 1, 3, 4 }), { filter = "linear" }), dc.zeros(3)
+---k(1, 1, t, out)
+---out                                        --> {1, 2, 4}
+---t.kind, t:shape()                          --> 1d, 3
 ---```
 ---@param a dotcompute.array|dotcompute.surface|dotcompute.texture the texels
 ---@param options? dotcompute.texture.options options by name
@@ -5362,8 +5368,12 @@ function dc.texture(a, options) end
 
 ---A surface with a copy of an array's texels; or of one level of a texture's, which it shares then. The texture reads what kernels have written to the surface from the next launch on.
 ---```lua
+---local k = dc.kernel [[
+---__global__ void mark(cudaSurfaceObject_t s) { surf2Dwrite<float>(7, s, 4 * 2, 1); }  // x in bytes
+---]]
 ---local s = dc.surface(dc.zeros(2, 3))
----s:array()                                  --> {{0, 0, 0}, {0, 0, 0}}
+---k(1, 1, s)
+---s:array()                                  --> {{0, 0, 0}, {0, 0, 7}}
 ---```
 ---@param a dotcompute.array|dotcompute.texture|dotcompute.surface the texels
 ---@param options? dotcompute.surface.options options by name

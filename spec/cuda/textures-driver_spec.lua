@@ -1,5 +1,5 @@
--- Textures and surfaces on a driver without a GPU (spec/fake/arrays.h): what the driver is asked for, the order of their
--- uses by several streams, and that everything is released after its last use.
+-- Textures and surfaces on a driver without a GPU (spec/fake/arrays.h): what the driver is asked for, the order of
+-- their uses by several streams, and that everything is released after its last use.
 local fake = require "spec.fake"
 
 local kernels = [==[
@@ -33,8 +33,8 @@ t:update(a:copy():fill(7))
 print(t:array()[2][3])
 ]]
     assert.equal("true\n7.0\n", text)
-    assert.matches("texture array; address 0 3 0, filter 1, flags 2, levels 0 0 0 0, border 0.5 0 0 0\n", report.text, 1,
-      true)
+    assert.matches("texture array; address 0 3 0, filter 1, flags 2, levels 0 0 0 0, border 0.5 0 0 0\n", report.text,
+      1, true)
     assert.equal(1, report.calls.Array3DCreate)
     assert.equal(4, report.calls.Memcpy3DAsync)
     assert.matches("^use_r 1x1x1 1x1x1 0 8 %x+$", report.launch[1])
@@ -142,7 +142,8 @@ dc.synchronize()
       assert.matches("CUDA_ERROR_OUT_OF_MEMORY", text, 1, true)
     end
     for _, f in ipairs { "MipmappedArrayCreate", "MipmappedArrayGetLevel", "SurfObjectCreate" } do
-      local text = run("try(function() dc.surface(dc.texture(counting(10), { mipmaps = true, normalized = true })) end)",
+      local text = run([[
+try(function() dc.surface(dc.texture(counting(10), { mipmaps = true, normalized = true })) end)]],
         { FAKE_CUDA_FAIL = f .. ":2:*" })
       assert.matches("CUDA_ERROR_OUT_OF_MEMORY", text, 1, true)
     end

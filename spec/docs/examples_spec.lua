@@ -12,6 +12,7 @@ describe("example", function()
     "vecadd.lua 100003", "vecadd.lua 1", "saxpy.lua 5000", "matmul.lua 65 33 47", "convolve1d.lua",
     "convolve2d.lua", "pi.lua 200000", "reduce.lua 70001", "errors.lua", "picture.lua",
     "nbody.lua", "nbody.lua 1 2", "nbody.lua 200 5", "kmeans.lua", "unsharp.lua", "wave.lua", "wave.lua 40 20",
+    "rotate.lua",
   } do
     it(args .. " succeeds and names its device", function()
       local code, text = example(args)
@@ -58,6 +59,22 @@ describe("example", function()
     end
     assert.not_equal(results.P5blur, results.P5edge)
     os.remove(dir .. ".in")
+  end)
+
+  it("rotate.lua rotates a picture from a file", function()
+    helper.with_folder(function(folder)
+      local dc = require "dotcompute"
+      local a = dc.random.integers(20, 31, 3, { low = 0, high = 255 }):to "uint8"
+      local from, to = folder .. "/a.png", folder .. "/b.png"
+      dc.image.write(from, a)
+      local code, text = example(("rotate.lua %s %s 180"):format(from, to))
+      assert.equal(0, code, text)
+      local b = dc.image.read(to)
+      for _ = 1, 20 do
+        local y, x = math.random(20), math.random(31)
+        for k = 1, 3 do assert.near(a[{ y, x, k }], b[{ 21 - y, 32 - x, k }], 2) end
+      end
+    end)
   end)
 
   it("picture.lua reads and writes images of all formats", function()

@@ -241,6 +241,10 @@ int dc_plan_check_pointer(const dc_plan_param *p, dc_dtype dtype, dc_ptr addr, u
     if (p->conv == DC_CONV_WORD && p->size == sizeof(dc_ptr)) return 0;
     if (p->conv > DC_CONV_POINTER && p->conv != DC_CONV_WORD && p->conv != DC_CONV_NATURAL)
       return fail_kind(p, "an array", err);
+    if (p->named == DC_NAMED_TEXTURE || p->named == DC_NAMED_SURFACE)
+      return dc_fail(err, DC_ARGUMENT, NULL, "an array was given where a %s is wanted; dc.%s(a) makes one of it",
+                     p->named == DC_NAMED_TEXTURE ? "texture" : "surface",
+                     p->named == DC_NAMED_TEXTURE ? "texture" : "surface");
     return dc_fail(err, DC_ARGUMENT, NULL, "an array was given where one %s value is wanted; a:item() reads it",
                    dc_dtype_name(p->dtype));
   }

@@ -24,11 +24,15 @@ converts integers to floats. They read and write the texels of a *surface* by in
 parameters of the types `cudaTextureObject_t` and `cudaSurfaceObject_t`, also as fields of structs; kernels use CUDA's
 functions `tex2D`, `tex1Dfetch`, `tex2DLod`, `tex2Dgather`, `texCubemap`, `surf2Dread`, `surf2Dwrite` … as in C.
 
-```cuda
+```lua
+local dc = require "dotcompute"
+local half = dc.kernel [=[
 __global__ void half(cudaTextureObject_t image, float *out, int width, int height) {
   const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
   if (x < width && y < height) out[y * width + x] = tex2D<float>(image, 2 * x + 1, 2 * y + 1);
-}
+}]=]
+local image, out = dc.random.uniform(480, 640), dc.empty(240, 320)
+half({ 10, 30 }, { 32, 8 }, dc.texture(image, { filter = "linear" }), out, 320, 240) -- means of four texels
 ```
 
 The texels of an array `(height, width)` have the coordinates of C: `x` is the *last* axis. Coordinates count from 0,
@@ -77,10 +81,16 @@ weights have 8 bits of fraction.
     },
     returns = { { "texture", "the texture" } },
     errors = MAKE_ERRORS,
-    example = [[
-local t = dc.texture(dc.arange(0, 5):reshape(2, 3), { filter = "linear" })
-t.kind, t:shape()                          --> 2d, 2, 3
-]],
+    example = [=[
+local k = dc.kernel [[
+__global__ void get(cudaTextureObject_t t, float *out) {
+  out[0] = tex1D<float>(t, 0.5f), out[1] = tex1D<float>(t, 1), out[2] = tex1D<float>(t, 7);
+}]]
+local t, out = dc.texture(dc.array({ 1, 3, 4 }), { filter = "linear" }), dc.zeros(3)
+k(1, 1, t, out)
+out                                        --> {1, 2, 4}
+t.kind, t:shape()                          --> 1d, 3
+]=],
     see = "surface update close",
     words = "tex2D cudaTextureObject_t sampler interpolation bilinear mipmap cubemap layered CUDA array",
   },
@@ -93,10 +103,14 @@ t.kind, t:shape()                          --> 2d, 2, 3
       { "level", "integer", "of a texture with mipmaps: the level, " .. LEVEL .. ". Default: 1" } },
     returns = { { "surface", "the surface" } },
     errors = MAKE_ERRORS,
-    example = [[
+    example = [=[
+local k = dc.kernel [[
+__global__ void mark(cudaSurfaceObject_t s) { surf2Dwrite<float>(7, s, 4 * 2, 1); }  // x in bytes
+]]
 local s = dc.surface(dc.zeros(2, 3))
-s:array()                                  --> {{0, 0, 0}, {0, 0, 0}}
-]],
+k(1, 1, s)
+s:array()                                  --> {{0, 0, 0}, {0, 0, 7}}
+]=],
     see = "texture array",
     words = "surf2Dwrite cudaSurfaceObject_t",
   },
