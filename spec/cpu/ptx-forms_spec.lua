@@ -1,6 +1,6 @@
 -- Every form of PTX that public kernels use gives what the PTX ISA defines: one test for each row of
--- spec/data/opcodes.tsv with a user count above zero, and for forms that the list lacks. Matrix instructions are refused
--- by name and line; forms of textures and surfaces are taken (textures_spec.lua says what they do).
+-- spec/data/opcodes.tsv with a user count above zero, and for forms that the list lacks. Forms of textures and surfaces
+-- are taken (textures_spec.lua says what they do); tensor cores have specs of their own: tensor-cores_spec, mma_spec.
 local control = require "spec.ptx.control"
 local floats = require "spec.ptx.floats"
 local harness = require "spec.ptx.harness"
@@ -53,7 +53,7 @@ local seen = {}
 describe("PTX form", function()
   for line in io.lines "spec/data/opcodes.tsv" do
     local opcode, users = line:match "^(%S+)\t%d+\t%d+\t(%d+)"
-    if opcode and tonumber(users) > 0 then
+    if opcode and tonumber(users) > 0 and not opcode:find "^wmma" then
       local test = test_of(opcode)
       seen[opcode] = true
       it(opcode, unless_left_out(test or function() error("no test exists for " .. opcode) end, true))

@@ -446,16 +446,14 @@ end
 -- --- what a kernel may ask for and this device has not
 -- ---------------------------------------------------------------------
 
-local later = { wmma = "wmma", mma = "mma", ldmatrix = "ldmatrix", stmatrix = "stmatrix", movmatrix = "movmatrix",
-  wgmma = "wgmma",  tcgen05 = "tcgen05" }
--- Operands of one of each kind; the count does not matter to the refusal.
-local function operands(parts)
-  if parts[1] == "sust" or (parts[1] == "wmma" and parts[2] == "store") then return "[%rd2, {%r1, %r1}], {%r1}" end
+local later = { wgmma = "wgmma", tcgen05 = "tcgen05" }
+-- Operands; their kinds and count do not matter to the refusal.
+local function operands()
   return "{%r1, %r2, %r3, %r4}, [%rd2], %r5"
 end
 function control.is_later(parts) return later[parts[1]] ~= nil end
 function control.refused(opcode, parts)
-  local text = harness.entry("k", "  " .. opcode .. " " .. operands(parts) .. ";")
+  local text = harness.entry("k", "  " .. opcode .. " " .. operands() .. ";")
   local m = harness.module(text)
   local ok, err = pcall(function() return m.k end)
   assert(not ok, opcode .. " is not refused")

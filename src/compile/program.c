@@ -537,7 +537,7 @@ static bool log_holds(const dc_error *err, const char *const *signs) {
 static bool wants_newer(const dc_error *err) {
   static const char *const signs[] = {"is undefined", "#error", "static assertion", "arch", "sm_", "has no member",
                                       "no suitable", "no instance of", "no operator", "has been explicitly deleted",
-                                      NULL};
+                                      "incomplete type \"nvcuda::", "must be a class or namespace name", NULL};
   return log_holds(err, signs);
 }
 

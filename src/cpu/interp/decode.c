@@ -20,6 +20,8 @@
 #include "cpu/analysis/registers.h"
 #include "cpu/interp/code.h"
 #include "cpu/interp/interp.h"
+#include "cpu/interp/matrix_operands.h"
+#include "cpu/ptx/matrix.h"
 #include "cpu/ptx/opcode.h"
 #include "cpu/ptx/ptx.h"
 
@@ -358,6 +360,53 @@ static int plain_operands(decoder *D, dc_uop *op) {
   return 0;
 }
 
+/* n registers, operands from *index on, of 32 bits or, with f64, 64. */
+static int fragment(decoder *D, const ptx_ins *ins, int *index, int n, int element, uint32_t *at) {
+  const int want = element == PTX_E_F64 ? 64 : 32;
+  for (int i = 0; i < n; i++, ++*index) {
+    uint8_t bits = 0;
+    bool neg;
+    const int rc = operand(D, ins, *index, &at[i], &bits, &neg);
+    if (rc != 0) return rc;
+    if (bits != want) return refuse(D, ins, "registers of another size than those of");
+  }
+  return 0;
+}
+
+/* Instructions of tensor cores: op->v describes operands and shape. */
+static int matrix_operands(decoder *D, dc_uop *op) {
+  const ptx_ins *ins = op->ins;
+  dc_matrix_operands *x = dc_arena_alloc(D->arena, sizeof *x);
+  int rc = 0, i = 0;
+  if (x == NULL) return dc_fail_oom(D->err);
+  memset(x, 0, sizeof *x);
+  op->v = (const uint32_t *)(const void *)x;
+  op->d = DC_NO_OPERAND;
+  if (!ptx_matrix_read(ins->text, &x->m)) return refuse(D, ins, not_supported);
+  const ptx_matrix *m = &x->m;
+  const int held = m->count ? m->count : m->nregs[m->fragment];
+  if (m->action == PTX_M_MULTIPLY) {
+    for (int k = 0; k < PTX_NFRAGMENTS && rc == 0; k++)
+      rc = fragment(D, ins, &i, m->nregs[k], m->element[k], x->at[k]);
+  } else {
+    const bool in_memory = ptx_matrix_in_memory(m);
+    if (in_memory && (rc = address_operand(D, op, &ins->opnd[ins->ndst])) != 0) return rc;
+    if (ins->ndst == 0) i++; /* a store's address is in front of its registers, a load's behind them */
+    rc = fragment(D, ins, &i, held, m->element[m->fragment], x->at[PTX_D]);
+    if (in_memory && ins->ndst) i++;
+    if (rc == 0 && !in_memory) rc = fragment(D, ins, &i, 1, PTX_E_NONE, x->at[PTX_A]);
+  }
+  x->has_stride = m->wmma && m->action != PTX_M_MULTIPLY && i < ins->ndst + ins->nsrc - 1;
+  if (rc == 0 && (x->has_stride || m->sparse)) rc = fragment(D, ins, &i, 1, PTX_E_NONE, &x->extra);
+  if (rc != 0 || !m->sparse) return rc;
+  const int bits = ptx_element_bits(m->element[PTX_A]), choices = (bits > 8 ? 1024 : 512) / (m->k * bits);
+  const ptx_operand *selector = &ins->opnd[i];
+  if (selector->kind != PTX_IMM || selector->imm < 0 || selector->imm >= choices)
+    return refuse(D, ins, "sparsity selector out of range in");
+  x->selector = (uint32_t)selector->imm;
+  return 0;
+}
+
 /* --- operations ----------------------------------------------------------------------------------------- */
 
 /* What the `v` of a guarded operation points at. */
@@ -381,8 +430,9 @@ static int make_op(decoder *D, const ptx_ins *ins, dc_uop *op, bool select) {
   memset(op, 0, sizeof *op);
   op->ins = ins;
   bool copy = ins->op == PTX_OP_CP && ins->mode == PTX_CP_COPY;
-  int rc = copy                                          ? copy_operands(D, op)
+  int rc = copy                                  ? copy_operands(D, op)
            : ptx_traits(ins->op) & PTX_T_TEXTURE ? texture_operands(D, op)
+           : ptx_traits(ins->op) & PTX_T_MATRIX  ? matrix_operands(D, op)
            : ptx_is_address(ins, ins->ndst)      ? memory_operands(D, op)
                                                  : plain_operands(D, op);
   if (rc != 0 || !select) return rc;

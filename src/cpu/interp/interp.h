@@ -107,6 +107,7 @@ typedef enum dc_fault_kind {
   DC_FAULT_FREE,    /* free() of an address that malloc() did not return */
   DC_FAULT_MEMBER,  /* a warp-wide operation whose member mask, `address`, lacks the lane that executes it */
   DC_FAULT_BARRIER, /* a block has no barrier `address` */
+  DC_FAULT_PARTIAL, /* an operation of a whole warp by the lanes `address` alone */
   DC_FAULT_COUNT,   /* a barrier cannot wait for `address` threads */
   DC_FAULT_TEXTURE, /* `address` is no handle of a texture or surface that suits the instruction */
   DC_FAULT_OUTSIDE, /* coordinates outside of the surface of handle `address` */

@@ -9,7 +9,7 @@
 /* One function a file: fills in `fn` and `fn_masked` of the instructions that the file has. */
 #define FILES(X)                                                                                                       \
   X(functions) X(bits) X(carry) X(float) X(memory) X(move) X(compare) X(convert) X(half) X(atomic) X(warp)      \
-  X(video) X(async) X(fp8) X(texture) X(surface)
+  X(video) X(async) X(fp8) X(texture) X(surface) X(matrix) X(multiply)
 #define NAME(file) PER_ISA(dc_select_##file)
 #define DECLARE(file) bool NAME(file)(dc_uop *o);
 #define ENTRY(file) NAME(file),
@@ -18,7 +18,7 @@ FILES(DECLARE)
 /* False for `_` as a destination or a special register as a source where no operation has them. */
 static bool has_operands(const dc_uop *o) {
   const ptx_ins *ins = o->ins;
-  const bool several = ins->ndst > 1 || ins->vec > 1;
+  const bool several = ins->ndst > 1 || ins->vec > 1 || ptx_traits(ins->op) & PTX_T_MATRIX;
   const bool sink = several || (ptx_traits(ins->op) & PTX_T_SINK);
   if (ins->ndst > 0 && o->d == DC_NO_OPERAND && !sink) return false;
   for (int i = ins->ndst; ins->opnd && i < ins->ndst + ins->nsrc; i++)

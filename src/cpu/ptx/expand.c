@@ -13,6 +13,7 @@
 
 #define STACK_BYTES 4096u /* of a function that calls alloca, for each thread; a GPU gives 1024 by default */
 #define CLUSTER_BARRIER 15
+#define MOST_MATRIX_OPERANDS 40 /* wmma.mma has 32, mma.sp 22 */
 
 static ptx_operand reg_operand(int32_t reg) { return (ptx_operand){.kind = PTX_REG, .reg = reg}; }
 static ptx_operand imm_operand(int64_t v) { return (ptx_operand){.kind = PTX_IMM, .reg = -1, .imm = v}; }
@@ -187,6 +188,16 @@ static int expand_unmasked(ptx_parser *P, const ptx_ins *ins) {
   return emit(P, text, ins, ins->ndst, n + 1, opnd) != 0 ? -1 : 1;
 }
 
+/* Matrix instructions are for all lanes of a warp: the member mask as of other warp-wide operations. */
+static int expand_matrix(ptx_parser *P, const ptx_ins *ins) {
+  ptx_operand opnd[MOST_MATRIX_OPERANDS + 1];
+  const int n = ins->ndst + ins->nsrc;
+  if (n > MOST_MATRIX_OPERANDS) return 0;
+  memcpy(opnd, ins->opnd, (size_t)n * sizeof *opnd);
+  opnd[n] = imm_operand(0xffffffff);
+  return emit(P, ins->text, ins, ins->ndst, n + 1, opnd) != 0 ? -1 : 1;
+}
+
 /* ---- the stack ---- */
 
 /* alloca d, size[, align]: rounds the stack pointer up to align and adds size; past the end the thread traps. */
@@ -241,6 +252,8 @@ int ptxp_expand(ptx_parser *P, const ptx_ins *ins) {
     case PTX_OP_FENCE: return ins->nsrc == 0 ? 0 : emit(P, "fence.acq_rel.sys", ins, 0, 0, NULL) != 0 ? -1 : 1;
     case PTX_OP_ADD: case PTX_OP_SUB: case PTX_OP_FMA: return expand_mixed(P, ins);
     case PTX_OP_VOTE: case PTX_OP_SHFL: return expand_unmasked(P, ins);
+    case PTX_OP_WMMA: case PTX_OP_MMA: case PTX_OP_LDMATRIX: case PTX_OP_STMATRIX: case PTX_OP_MOVMATRIX:
+      return expand_matrix(P, ins);
     case PTX_OP_ALLOCA: case PTX_OP_STACKSAVE: case PTX_OP_STACKRESTORE: return expand_stack(P, ins);
     case PTX_OP_BARRIER: return ins->flags & PTX_F_CLUSTER ? expand_cluster(P, ins) : 0;
     default: return 0;

@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#include "cpu/ptx/matrix.h"
+
 /* A word and its value. Tables end with a NULL word. */
 typedef struct word_num {
   const char *word;
@@ -391,6 +393,31 @@ static void refine(ptx_form *f, bool sync) {
   }
 }
 
+/* Instructions of tensor cores have a description of their own. */
+static void decode_matrix(ptx_form *form) {
+  ptx_matrix m;
+  ptx_ins *ins = &form->ins;
+  if (!ptx_matrix_read(ins->text, &m)) {
+    form->refused = true;
+    return;
+  }
+  const int memory = ptx_matrix_in_memory(&m);
+  ins->space = m.space;
+  ins->type = PTX_B128; /* of an access in memory */
+  switch (m.action) {
+    case PTX_M_MULTIPLY: {
+      const int n = m.nregs[PTX_A] + m.nregs[PTX_B] + m.nregs[PTX_C] + (m.sparse ? 2 : 0);
+      set_counts(form, m.nregs[PTX_D], n, n);
+      break;
+    }
+    case PTX_M_LOAD: set_counts(form, m.nregs[m.fragment], 1, 2); break;
+    case PTX_M_STORE: set_counts(form, 0, 1 + m.nregs[PTX_D], 2 + m.nregs[PTX_D]); break;
+    case PTX_M_STORE_ROWS: set_counts(form, 0, 1 + m.count, 1 + m.count); break;
+    default: set_counts(form, m.count, 1, 1);
+  }
+  if (memory) ins->mode = m.action == PTX_M_STORE || m.action == PTX_M_STORE_ROWS ? PTX_MATRIX_STORE : PTX_MATRIX_LOAD;
+}
+
 void ptx_form_decode(const char *text, ptx_form *form) {
   memset(form, 0, sizeof *form);
   ptx_ins *ins = &form->ins;
@@ -406,6 +433,10 @@ void ptx_form_decode(const char *text, ptx_form *form) {
   form->ndst_max = info->ndst_max;
   const bool by_name = info->shape == PTX_SHAPE_FREE; /* never decoded: refused by name if its kernel is launched */
   bool sync = false;
+  if (info->traits & PTX_T_MATRIX) {
+    decode_matrix(form);
+    return;
+  }
   while (dot) {
     const char *s = dot + 1;
     dot = strchr(s, '.');
@@ -422,7 +453,7 @@ bool ptx_is_barrier(const ptx_ins *ins) { return has(ins, PTX_T_BARRIER) && ins-
 bool ptx_takes_subwords(const ptx_ins *ins) { return has(ins, PTX_T_VIDEO); }
 
 bool ptx_is_address(const ptx_ins *ins, int i) {
-  if (has(ins, PTX_T_ADDRESS)) return i == ins->ndst;
+  if (has(ins, PTX_T_ADDRESS) || ins->mode == PTX_MATRIX_LOAD || ins->mode == PTX_MATRIX_STORE) return i == ins->ndst;
   switch (ins->op) {
     case PTX_OP_FENCE: return i == 0 && ins->nsrc > 0;
     case PTX_OP_MBARRIER: return i == ins->ndst && ins->mode != PTX_MB_PENDING;

@@ -52,7 +52,8 @@ enum ptx_trait {
   PTX_T_BY_TYPE = 1u << 19,      /* integers: simd/ has it as v_TEXT_s32, v_TEXT_u64 … */
   PTX_T_COUNT = 1u << 20,        /* integers: the result has 32 bits, whatever the type */
   PTX_T_SYMBOL = 1u << 21,       /* a source may be a variable's name: its address */
-  PTX_T_TEXTURE = 1u << 22       /* its address is a handle, mostly with coordinates behind it */
+  PTX_T_TEXTURE = 1u << 22,      /* its address is a handle, mostly with coordinates behind it */
+  PTX_T_MATRIX = 1u << 23        /* of tensor cores (matrix.h): by all lanes of a warp */
 };
 uint32_t ptx_traits(unsigned op);        /* ptx_opcode; enum ptx_trait */
 const char *ptx_op_text(unsigned op);    /* "add" */

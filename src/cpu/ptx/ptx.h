@@ -65,7 +65,8 @@ typedef enum ptx_mode {
   PTX_TEX_LEVEL, PTX_TEX_GRAD,                                     /* tex */
   PTX_GATHER_R, PTX_GATHER_G, PTX_GATHER_B, PTX_GATHER_A,          /* tld4 */
   PTX_Q_WIDTH, PTX_Q_HEIGHT, PTX_Q_DEPTH, PTX_Q_DATA_TYPE, PTX_Q_ORDER, PTX_Q_NORMALIZED, PTX_Q_LAYERS, PTX_Q_LEVELS,
-  PTX_Q_SAMPLES, PTX_Q_UNNORMALIZED, PTX_Q_FILTER, PTX_Q_ADDRESS_0, PTX_Q_ADDRESS_1, PTX_Q_ADDRESS_2 /* txq, suq */
+  PTX_Q_SAMPLES, PTX_Q_UNNORMALIZED, PTX_Q_FILTER, PTX_Q_ADDRESS_0, PTX_Q_ADDRESS_1, PTX_Q_ADDRESS_2, /* txq, suq */
+  PTX_MATRIX_LOAD, PTX_MATRIX_STORE                                /* matrices in memory */
 } ptx_mode;
 
 /* Of textures and surfaces; the order is that of dc_texture_kind, which has no NONE. */

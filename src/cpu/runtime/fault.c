@@ -213,7 +213,7 @@ static bool accesses_memory(const dc_uop *o) {
   switch (o->ins->op) {
     case PTX_OP_LD: case PTX_OP_LDU: case PTX_OP_ST: case PTX_OP_ATOM: case PTX_OP_RED:
     case PTX_OP_MBARRIER: return true;
-    default: return false;
+    default: return o->ins->mode == PTX_MATRIX_LOAD || o->ins->mode == PTX_MATRIX_STORE;
   }
 }
 
@@ -291,8 +291,9 @@ static void describe_nearest(const dc_worker *k, uint64_t address, char *text, s
 static void describe_access(const dc_worker *k, const dc_uop *o, uint64_t address, char *text, size_t size) {
   const dc_warp *w = k->warp;
   char where[160];
-  const char *verb = o->ins->op == PTX_OP_LD || o->ins->op == PTX_OP_LDU ? "read"
-                   : o->ins->op == PTX_OP_ST ? "write" : "atomic operation";
+  const ptx_ins *ins = o->ins;
+  const char *verb = ins->op == PTX_OP_LD || ins->op == PTX_OP_LDU || ins->mode == PTX_MATRIX_LOAD ? "read"
+                   : ins->op == PTX_OP_ST || ins->mode == PTX_MATRIX_STORE ? "write" : "atomic operation";
   unsigned long long bytes = access_bytes(o);
   uint64_t offset = address - w->base[DC_BASE_SHARED];
   bool near_shared = offset + (1u << 20) < (2u << 20) && k->job->grid.shared_bytes > 0; /* through a generic address */
@@ -385,6 +386,10 @@ static void describe_fault(const dc_worker *k, const dc_uop *o, uint64_t address
       else
         SAY("ILLEGAL_INSTRUCTION", "illegal instruction: %.60s by a thread that is not in its member mask, "
             "0x%08" PRIx32, name, (uint32_t)address);
+      break;
+    case DC_FAULT_PARTIAL:
+      SAY("ILLEGAL_INSTRUCTION", "illegal instruction: %.60s by %d threads of a warp; all %d must execute it together",
+          name, __builtin_popcount((uint32_t)address), DC_LANES);
       break;
     case DC_FAULT_BARRIER:
       SAY("ILLEGAL_INSTRUCTION", "illegal instruction: %.60s at barrier %" PRIu64 ", but a block has barriers 0 to %d",

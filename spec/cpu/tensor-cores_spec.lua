@@ -1,0 +1,139 @@
+-- Tensor cores: wmma (through <mma.h>), mma.sync and ldmatrix of each type and shape, against float64 or integers.
+local dc = require "dotcompute"
+local helper = require "spec.helper"
+
+local on_cpu = dc.device().id == "cpu"
+-- Of each addition along k: the CPU device rounds to nearest (2^-24); a GPU truncates, after aligning several products.
+local ROUNDING = on_cpu and 2 ^ -24 or 2 ^ -21
+
+-- How the elements of a type are made: the C type, the dtype of its array, its random values.
+local function uniform() return math.random() * 4 - 2 end
+local function integer(low, high) return function() return math.random(low, high) end end
+local TYPES = {
+  half = { dtype = "float16", value = uniform, header = "cuda_fp16.h" },
+  __nv_bfloat16 = { c = "__nv_bfloat16", dtype = "bfloat16", value = uniform },
+  tf32 = { c = "float", tag = "wmma::precision::tf32", dtype = "float32", value = uniform },
+  double = { dtype = "float64", value = uniform },
+  ["signed char"] = { dtype = "int8", value = integer(-128, 127) },
+  ["unsigned char"] = { dtype = "uint8", value = integer(0, 255) },
+  float = { dtype = "float32", value = uniform },
+  int = { dtype = "int32", value = integer(-1000, 1000) },
+}
+
+-- The array of n random elements, and their values as stored (tf32: without the bits that are ignored).
+local function random_array(name, n)
+  local t, values = TYPES[name], {}
+  for i = 1, n do values[i] = t.value() end
+  local a = dc.array(values, t.dtype)
+  values = a:to_table()
+  if name == "tf32" then
+    for i = 1, n do
+      local bits = string.unpack("<I4", string.pack("<f", values[i])) & 0xffffe000
+      values[i] = string.unpack("<f", string.pack("<I4", bits))
+    end
+  end
+  return a, values
+end
+
+-- D = A B + C at (i, j), and the sum of magnitudes.
+local function product(s, a, b, c, i, j)
+  local sum, size = c(i, j), math.abs(c(i, j))
+  for p = 0, s.k - 1 do
+    local v = a(i, p) * b(p, j)
+    sum, size = sum + v, size + math.abs(v)
+  end
+  return sum, size
+end
+
+-- Elements of a matrix with rows or columns side by side, `stride` apart.
+local function view(values, stride, column)
+  if column then return function(i, j) return values[j * stride + i + 1] end end
+  return function(i, j) return values[i * stride + j + 1] end
+end
+
+local function check(s, got, a, b, c, exact, unit)
+  for i = 0, s.m - 1 do
+    for j = 0, s.n - 1 do
+      local want, size = product(s, a, b, c, i, j)
+      local bound = exact and 0 or s.k * unit * size + (s.half and math.abs(want) * 2 ^ -11 + 2 ^ -24 or 0)
+      local d = got(i, j)
+      if math.abs(d - want) > bound then
+        error(helper.note(("(%d, %d): %.9g, not %.9g within %.3g"):format(i, j, d, want, bound)))
+      end
+    end
+  end
+end
+
+local WMMA = [[
+#include <mma.h>
+#include <cuda_bf16.h>
+using namespace nvcuda;
+template<class LA, class LB> __device__ void product(const A *a, const B *b, const C *c, D *d, int lda, int ldb,
+                                                     int ldc, wmma::layout_t lc) {
+  wmma::fragment<wmma::matrix_a, M, N, K, TA, LA> fa;
+  wmma::fragment<wmma::matrix_b, M, N, K, TA, LB> fb;
+  wmma::fragment<wmma::accumulator, M, N, K, C> fc;
+  wmma::fragment<wmma::accumulator, M, N, K, D> fd;
+  wmma::load_matrix_sync(fa, a, lda);
+  wmma::load_matrix_sync(fb, b, ldb);
+  wmma::load_matrix_sync(fc, c, ldc, lc);
+  wmma::mma_sync(fd, fa, fb, fc);
+  wmma::store_matrix_sync(d, fd, ldc, lc);
+}
+typedef wmma::row_major row;
+typedef wmma::col_major col;
+#define KERNEL(name, LA, LB) \
+  __global__ void name(const A *a, const B *b, const C *c, D *d, int lda, int ldb, int ldc, int columns) { \
+    product<LA, LB>(a, b, c, d, lda, ldb, ldc, columns ? wmma::mem_col_major : wmma::mem_row_major); \
+  }
+KERNEL(k0, row, row)
+KERNEL(k1, col, row)
+KERNEL(k2, row, col)
+KERNEL(k3, col, col)
+]]
+
+local function wmma_module(s)
+  local t = TYPES[s.a]
+  local c_type = t.c or s.a
+  return dc.module(WMMA, { define = { M = s.m, N = s.n, K = s.k, A = c_type, B = c_type, TA = t.tag or s.a, C = s.acc,
+    D = s.out or s.acc } })
+end
+
+local function wmma(s, columns, module)
+  local acc, out = s.acc, s.out or s.acc
+  local la, lb, lc = columns & 1 ~= 0, columns & 2 ~= 0, columns & 4 ~= 0
+  local pad = 16 * math.random(0, 2)
+  local lda, ldb, ldc = (la and s.m or s.k) + pad, (lb and s.k or s.n) + pad, (lc and s.m or s.n) + pad
+  local a, va = random_array(s.a, lda * (la and s.k or s.m))
+  local b, vb = random_array(s.a, ldb * (lb and s.n or s.k))
+  local lines = lc and s.n or s.m
+  local c, vc = random_array(acc, ldc * lines)
+  local d = dc.zeros(ldc * lines, TYPES[out].dtype)
+  module["k" .. (columns & 3)](1, 32, a, b, c, d, lda, ldb, ldc, columns >> 2)
+  s.half = out == "half"
+  check(s, view(d:to_table(), ldc, lc), view(va, lda, la), view(vb, ldb, lb), view(vc, ldc, lc), s.a:find "char",
+    s.a == "double" and 2 ^ -53 or ROUNDING)
+end
+
+local SHAPES = { { 16, 16, 16 }, { 32, 8, 16 }, { 8, 32, 16 } }
+local function each_shape(a, acc, out, shapes)
+  for _, x in ipairs(shapes or SHAPES) do
+    it(("%s m%dn%dk%d to %s, all layouts"):format(a, x[1], x[2], x[3], out or acc), function()
+      local s = { a = a, acc = acc, out = out, m = x[1], n = x[2], k = x[3] }
+      local module = wmma_module(s)
+      for columns = 0, 7 do wmma(s, columns, module) end
+    end)
+  end
+end
+
+describe("wmma", function()
+  each_shape("half", "float")
+  each_shape("half", "half")
+  each_shape("half", "half", "float", { SHAPES[1] })
+  each_shape("half", "float", "half", { SHAPES[1] })
+  each_shape("__nv_bfloat16", "float")
+  each_shape("tf32", "float", nil, { { 16, 16, 8 } })
+  each_shape("double", "double", nil, { { 8, 8, 4 } })
+  each_shape("signed char", "int")
+  each_shape("unsigned char", "int")
+end)
