@@ -122,18 +122,27 @@ two:synchronize()
   end)
 
   it("are held by graphs", function()
-    run [[
-local a = counting(1000)
+    local text, report = run [[
+local a, two = counting(1000), dc.stream()
 local t = dc.texture(a)
-local g = dc.graph(function() m.use_r(1, 1, t) end)
+local s, out = dc.surface(t)
+local g = dc.graph(function()
+  t:update(a)
+  m.use_r:with{ stream = two }(1, 1, t)
+  m.use_w(1, 1, s)
+  out = t:array()
+end)
 t:close()
-a = nil
+s:close()
 collectgarbage()
+a:fill(3)
 g()
-dc.synchronize()
+print(out[1000])
 g:close()
 dc.synchronize()
 ]]
+    assert.equal("3.0\n", text)
+    assert.equal(3, report.calls.Memcpy3DAsync)
   end)
 
   it("leave nothing behind when the driver refuses", function()
