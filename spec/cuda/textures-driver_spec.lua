@@ -145,9 +145,32 @@ dc.synchronize()
     assert.equal(3, report.calls.Memcpy3DAsync)
   end)
 
+  it("are made again after all that is closed was released", function()
+    local _, report = run([[
+dc.texture(counting(10)):close()
+local t = dc.texture(counting(10))
+]], { FAKE_CUDA_FAIL = "Array3DCreate:2:2" })
+    assert.equal(3, report.calls.Array3DCreate)
+  end)
+
+  -- Closed without a synchronization in between: the driver's arrays do not pile up.
+  it("are released while work goes on", function()
+    local _, report = run([[
+local a = counting(10)
+for _ = 1, 50 do
+  local t <close> = dc.texture(a)
+  m.use_r(1, 1, t)
+end
+collectgarbage()
+print(#a)
+os.exit(true) -- without the end's synchronization
+]])
+    assert(#report.launch >= 50)
+  end)
+
   it("leave nothing behind when the driver refuses", function()
     for _, f in ipairs { "Array3DCreate", "Memcpy3DAsync", "TexObjectCreate" } do
-      local text = run("try(dc.texture, counting(10))", { FAKE_CUDA_FAIL = f .. ":2" })
+      local text = run("try(dc.texture, counting(10))", { FAKE_CUDA_FAIL = f .. ":2:*" })
       assert.matches("CUDA_ERROR_OUT_OF_MEMORY", text, 1, true)
     end
     for _, f in ipairs { "MipmappedArrayCreate", "MipmappedArrayGetLevel", "SurfObjectCreate" } do

@@ -80,6 +80,7 @@ void dc_cuda_release_later(dc_cuda *d, dc_cuda_release *release, uint64_t handle
   closing **end = &d->closing; /* in the order of the calls: objects before their memory */
   while (*end != NULL) end = &(*end)->next;
   *end = c;
+  if (d->dev->capture == NULL) dc_cuda_poll(d, &d->own); /* so that the list does not grow where nothing waits */
   release_passed(d);
 }
 

@@ -93,6 +93,12 @@ static bool may_gather(const dc_cuda *d, const dc_texture_shape *s) {
   return r == CUDA_SUCCESS && s->width <= width && s->height <= height;
 }
 
+static CUresult create(dc_cuda *d, dc_storage *s, const CUDA_ARRAY3D_DESCRIPTOR *a) {
+  const uint32_t levels = s->shape.levels;
+  return DC_CUDA_RELAXED(d, levels > 1 ? dc_cu.MipmappedArrayCreate(&s->mipmapped, a, levels)
+                                       : dc_cu.Array3DCreate(&s->array, a));
+}
+
 static int storage_open(dc_device *dev, const dc_texture_shape *shape, bool surface, dc_storage **out, dc_error *err) {
   dc_cuda *d = dc_cuda_of(dev);
   const bool flat = shape->kind == DC_TEXTURE_1D || shape->kind == DC_TEXTURE_1D_LAYERED;
@@ -110,8 +116,11 @@ static int storage_open(dc_device *dev, const dc_texture_shape *shape, bool surf
     .Flags = (layered ? CUDA_ARRAY3D_LAYERED : 0u) | (cube ? CUDA_ARRAY3D_CUBEMAP : 0u) |
              (surface ? CUDA_ARRAY3D_SURFACE_LDST : 0u) | (may_gather(d, shape) ? CUDA_ARRAY3D_TEXTURE_GATHER : 0u),
   };
-  const CUresult r = DC_CUDA_RELAXED(d, shape->levels > 1 ? dc_cu.MipmappedArrayCreate(&s->mipmapped, &a, shape->levels)
-                                                          : dc_cu.Array3DCreate(&s->array, &a));
+  CUresult r = create(d, s, &a);
+  if (r == CUDA_ERROR_OUT_OF_MEMORY) {
+    dev->memory->trim(dev); /* waits, which releases closed textures, too */
+    r = create(d, s, &a);
+  }
   if (r == CUDA_SUCCESS) {
     *out = s;
     return 0;
