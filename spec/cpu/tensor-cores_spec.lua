@@ -137,3 +137,57 @@ describe("wmma", function()
   each_shape("signed char", "int")
   each_shape("unsigned char", "int")
 end)
+
+-- Two warps share tiles of shared memory; a loop carries fragments over barriers.
+local LOOP = [==[
+local dc = require "dotcompute"
+math.randomseed(tonumber(arg[1]))
+local k = dc.kernel [=[
+#include <mma.h>
+using namespace nvcuda;
+__global__ void k(const half *a, const half *b, float *c, int n) {
+  __shared__ __align__(32) half x[32][16], y[16][16];
+  const int t = threadIdx.x, w = t / 32;
+  wmma::fragment<wmma::accumulator, 16, 16, 16, float> z;
+  wmma::fill_fragment(z, 0.5f);
+  for (int p = 0; p < n; p += 16) {
+    for (int i = t; i < 512; i += 64) x[i / 16][i % 16] = a[i / 16 * n + p + i % 16];
+    for (int i = t; i < 256; i += 64) y[i / 16][i % 16] = b[(p + i / 16) * 16 + i % 16];
+    __syncthreads();
+    wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::row_major> u;
+    wmma::fragment<wmma::matrix_b, 16, 16, 16, half, wmma::row_major> v;
+    wmma::load_matrix_sync(u, &x[16 * w][0], 16);
+    wmma::load_matrix_sync(v, &y[0][0], 16);
+    for (int i = 0; i < u.num_elements; i++) u.x[i] = u.x[i] * half(2.0f);
+    wmma::mma_sync(z, u, v, z);
+    __syncthreads();
+  }
+  wmma::store_matrix_sync(c + 256 * w, z, 16, wmma::mem_row_major);
+}]=]
+local function halves(n)
+  local t = {}
+  for i = 1, n do t[i] = math.random(-64, 64) / 64 end
+  return t
+end
+local n = 16 * math.random(1, 6)
+local a, b, c = halves(32 * n), halves(16 * n), dc.zeros(512, "float32")
+for _ = 1, 2 do k(1, 64, dc.array(a, "float16"), dc.array(b, "float16"), c, n) end
+local got = c:to_table()
+for i = 0, 31 do
+  for j = 0, 15 do
+    local sum = 0.5
+    for p = 0, n - 1 do sum = sum + 2 * a[i * n + p + 1] * b[p * 16 + j + 1] end -- exact: multiples of 2^-11
+    assert(got[16 * i + j + 1] == sum, ("(%d, %d): %.9g, not %.9g"):format(i, j, got[16 * i + j + 1], sum))
+  end
+end
+print(k.attributes.tier)
+]==]
+
+describe("a loop of wmma", function()
+  for tier = 0, 1 do
+    it("is right at tier " .. tier, function()
+      local text = helper.on_cpu("TIER=" .. tier, LOOP, helper.seed)
+      assert.equal(tier .. "\n", text, helper.note())
+    end)
+  end
+end)

@@ -70,9 +70,20 @@ static void wmma_store(dc_warp *w, const dc_uop *o) {
 
 /* --- 8 x 8 matrices of 16-bit elements ------------------------------------------------------------------------ */
 
+typedef u16 row __attribute__((vector_size(16)));
+
+/* Rows r and r + 4 are interleaved three times, which moves the rows' numbers to the columns' place. */
 static void transpose(const u16 *from, u16 *to) {
-  for (int i = 0; i < 8; i++)
-    for (int j = 0; j < 8; j++) to[8 * i + j] = from[8 * j + i];
+  row x[8], y[8];
+  memcpy(x, from, sizeof x);
+  for (int step = 0; step < 3; step++) {
+    for (int i = 0; i < 4; i++) {
+      y[2 * i] = __builtin_shufflevector(x[i], x[i + 4], 0, 8, 1, 9, 2, 10, 3, 11);
+      y[2 * i + 1] = __builtin_shufflevector(x[i], x[i + 4], 4, 12, 5, 13, 6, 14, 7, 15);
+    }
+    memcpy(x, y, sizeof x);
+  }
+  memcpy(to, x, sizeof x);
 }
 
 /* Addresses of the rows: lane 8 i + r has that of row r of matrix i.  Other lanes' are not used. */

@@ -72,70 +72,15 @@ INLINE void widen(int element, const u8 *from, f32 *to) {
     memcpy(half, from, sizeof half);
     for (int i = 0; i < 8; i++) to[i] = bits_f32((u32)half[i] << 16);
   } else if (element == PTX_E_F16) {
-#if defined(__F16C__)
-    _mm256_storeu_ps(to, _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(const void *)from)));
-#else
     memcpy(half, from, sizeof half);
     for (int i = 0; i < 8; i++) to[i] = f16_to_f32(half[i]);
-#endif
   } else {
     for (int i = 0; i < 8; i++)
       to[i] = element == PTX_E_E4M3 ? eighth_to_f32(from[i], 3, 7) : eighth_to_f32(from[i], 2, 15);
   }
 }
 
-/* --- floats ---------------------------------------------------------------------------------------------------- */
-
-#if defined(__AVX2__) && defined(__FMA__)
-/* Columns of 8 rows of `from` to rows of `to`, with a stride. */
-INLINE void transpose_8(const f32 *from, int stride_from, f32 *to, int stride_to) {
-  __m256 r[8], t[8];
-  for (int i = 0; i < 8; i++) r[i] = _mm256_loadu_ps(from + i * stride_from);
-  for (int i = 0; i < 8; i += 2) {
-    t[i] = _mm256_unpacklo_ps(r[i], r[i + 1]);
-    t[i + 1] = _mm256_unpackhi_ps(r[i], r[i + 1]);
-  }
-  for (int i = 0; i < 8; i += 4)
-    for (int j = 0; j < 2; j++) {
-      r[i + 2 * j] = _mm256_shuffle_ps(t[i + j], t[i + 2 + j], 0x44);
-      r[i + 2 * j + 1] = _mm256_shuffle_ps(t[i + j], t[i + 2 + j], 0xee);
-    }
-  for (int i = 0; i < 4; i++) {
-    _mm256_storeu_ps(to + i * stride_to, _mm256_permute2f128_ps(r[i], r[i + 4], 0x20));
-    _mm256_storeu_ps(to + (i + 4) * stride_to, _mm256_permute2f128_ps(r[i], r[i + 4], 0x31));
-  }
-}
-
-/* 8 columns of `rows` rows of C (of n columns) become A B + C. */
-INLINE void add_products(f32 *c, const f32 *a, const f32 *b, int rows, int n, int k) {
-  __m256 sum[16];
-#pragma GCC unroll 16
-  for (int i = 0; i < rows; i++) sum[i] = _mm256_loadu_ps(c + i * n);
-  for (int p = 0; p < k; p++) {
-    const __m256 line = _mm256_loadu_ps(b + p * n);
-#pragma GCC unroll 16
-    for (int i = 0; i < rows; i++) sum[i] = _mm256_fmadd_ps(_mm256_set1_ps(a[i * k + p]), line, sum[i]);
-  }
-#pragma GCC unroll 16
-  for (int i = 0; i < rows; i++) _mm256_storeu_ps(c + i * n, sum[i]);
-}
-#else
-INLINE void transpose_8(const f32 *from, int stride_from, f32 *to, int stride_to) {
-  for (int i = 0; i < 8; i++)
-    for (int j = 0; j < 8; j++) to[i * stride_to + j] = from[j * stride_from + i];
-}
-INLINE void add_products(f32 *c, const f32 *a, const f32 *b, int rows, int n, int k) {
-  for (int i = 0; i < rows; i++)
-    for (int p = 0; p < k; p++)
-      for (int j = 0; j < 8; j++) c[i * n + j] = fmaf(a[i * k + p], b[p * n + j], c[i * n + j]);
-}
-#endif
-
-#if defined(__AVX512VL__)
-#define ROWS 16 /* at a time, in registers */
-#else
-#define ROWS 8
-#endif
+/* --- floats in general ------------------------------------------------------------------------------------------- */
 
 /* C of f32 or f16 to f32, and back; with .satfinite infinities become the largest finite numbers and NaN 0. */
 INLINE void gather_sums(const dc_warp *w, const dc_matrix_operands *x, f32 *c) {
@@ -162,36 +107,169 @@ INLINE void scatter_sums(const dc_warp *w, const dc_matrix_operands *x, f32 *d) 
   scatter_fragment(w, &f, x->at[PTX_D], half ? (const u8 *)halves : (const u8 *)d);
 }
 
-INLINE void multiply_floats(dc_warp *w, const dc_uop *o, int element, int m, int n, int k) {
+static void multiply_floats(dc_warp *w, const dc_uop *o) {
   const dc_matrix_operands *x = matrix_operands(o);
+  const int m = x->m.m, n = x->m.n, k = x->m.k, element = x->m.element[PTX_A];
   u8 rows[MATRIX_BYTES] BUFFER;
-  f32 a[MOST_FACTOR] BUFFER, across[MOST_FACTOR] BUFFER, b[MOST_FACTOR] BUFFER, c[MOST_RESULT] BUFFER;
+  f32 a[MOST_FACTOR] BUFFER, b[MOST_FACTOR] BUFFER, c[MOST_RESULT] BUFFER;
   const int bytes = ptx_element_bits(element) / 8;
+  whole_warp(w, o);
   gather_rows(w, x, PTX_A, rows);
   for (int i = 0; i < m * k; i += 8) widen(element, rows + i * bytes, a + i);
   gather_rows(w, x, PTX_B, rows);
-  for (int i = 0; i < n * k; i += 8) widen(x->m.element[PTX_B], rows + i * bytes, across + i);
-  for (int j = 0; j < n; j += 8)
-    for (int p = 0; p < k; p += 8) transpose_8(across + j * k + p, k, b + p * n + j, n);
+  for (int i = 0; i < n * k; i += 8) widen(x->m.element[PTX_B], rows + i * bytes, b + i);
   gather_sums(w, x, c);
-  for (int i = 0; i < m; i += ROWS)
-    for (int j = 0; j < n; j += 8) {
-      if (m >= ROWS) add_products(c + i * n + j, a + i * k, b + j, ROWS, n, k);
-      else add_products(c + i * n + j, a + i * k, b + j, 8, n, k);
-    }
+  for (int i = 0; i < m; i++)
+    for (int p = 0; p < k; p++)
+      for (int j = 0; j < n; j++) c[i * n + j] = fmaf(a[i * k + p], b[j * k + p], c[i * n + j]);
   scatter_sums(w, x, c);
 }
 
-#define FLOATS(name, element)                                                                                          \
-  static void name(dc_warp *w, const dc_uop *o) {                                                                      \
-    const ptx_matrix *m = &matrix_operands(o)->m;                                                                      \
-    whole_warp(w, o);                                                                                                  \
-    multiply_floats(w, o, element, m->m, m->n, m->k);                                                                  \
+/* --- the usual floats: factors of 16 bits or tf32, sums in f32 -------------------------------------------------- */
+
+#if defined(__AVX2__) && defined(__FMA__) && defined(__F16C__)
+#define HAS_ROWS 1
+#if defined(__AVX512VL__)
+#define ROWS 16 /* sums in registers at a time */
+#else
+#define ROWS 8
+#endif
+
+/* 8 elements. */
+INLINE __m256 widen_8(int element, const u8 *from) {
+  const __m128i half = _mm_loadu_si128((const __m128i *)(const void *)from);
+  if (element == PTX_E_F16) return _mm256_cvtph_ps(half);
+  if (element == PTX_E_BF16) return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(half), 16));
+  const __m256i word = _mm256_loadu_si256((const __m256i *)(const void *)from);
+  return _mm256_castsi256_ps(_mm256_and_si256(word, _mm256_set1_epi32((int)0xffffe000u)));
+}
+
+/* Columns of 8 vectors become rows of 8 floats. */
+INLINE void transpose_8(__m256 *r, f32 *to) {
+  __m256 t[8];
+  for (int i = 0; i < 8; i += 2) {
+    t[i] = _mm256_unpacklo_ps(r[i], r[i + 1]);
+    t[i + 1] = _mm256_unpackhi_ps(r[i], r[i + 1]);
   }
-FLOATS(multiply_f16, PTX_E_F16)
-FLOATS(multiply_bf16, PTX_E_BF16)
-FLOATS(multiply_tf32, PTX_E_TF32)
-FLOATS(multiply_eighths, matrix_operands(o)->m.element[PTX_A])
+  for (int i = 0; i < 8; i += 4)
+    for (int j = 0; j < 2; j++) {
+      r[i + 2 * j] = _mm256_shuffle_ps(t[i + j], t[i + 2 + j], 0x44);
+      r[i + 2 * j + 1] = _mm256_shuffle_ps(t[i + j], t[i + 2 + j], 0xee);
+    }
+  for (int i = 0; i < 4; i++) {
+    _mm256_storeu_ps(to + 8 * i, _mm256_permute2f128_ps(r[i], r[i + 4], 0x20));
+    _mm256_storeu_ps(to + 8 * (i + 4), _mm256_permute2f128_ps(r[i], r[i + 4], 0x31));
+  }
+}
+
+/* Rows of an accumulator's block, 8 floats each, from registers of its even and odd columns, and back. */
+INLINE void join_columns(const f32 *even, const f32 *odd, f32 *rows) {
+  for (int i = 0; i < 32; i += 8) {
+    const __m256 x = _mm256_load_ps(even + i), y = _mm256_load_ps(odd + i);
+    const __m256 low = _mm256_unpacklo_ps(x, y), high = _mm256_unpackhi_ps(x, y);
+    _mm256_store_ps(rows + 2 * i, _mm256_permute2f128_ps(low, high, 0x20));
+    _mm256_store_ps(rows + 2 * i + 8, _mm256_permute2f128_ps(low, high, 0x31));
+  }
+}
+INLINE void part_columns(const f32 *rows, f32 *even, f32 *odd) {
+  for (int i = 0; i < 32; i += 8) {
+    const __m256 x = _mm256_load_ps(rows + 2 * i), y = _mm256_load_ps(rows + 2 * i + 8);
+    const __m256 low = _mm256_permute2f128_ps(x, y, 0x20), high = _mm256_permute2f128_ps(x, y, 0x31);
+    _mm256_store_ps(even + i, _mm256_shuffle_ps(low, high, 0x88));
+    _mm256_store_ps(odd + i, _mm256_shuffle_ps(low, high, 0xdd));
+  }
+}
+
+/* ROWS rows of 8 sums. */
+INLINE void add_products(f32 *c, const f32 *a, const f32 *b, int k) {
+  __m256 sum[ROWS];
+#pragma GCC unroll 16
+  for (int i = 0; i < ROWS; i++) sum[i] = _mm256_load_ps(c + 8 * i);
+  for (int p = 0; p < k; p++) {
+    const __m256 line = _mm256_load_ps(b + 8 * p);
+#pragma GCC unroll 16
+    for (int i = 0; i < ROWS; i++) sum[i] = _mm256_fmadd_ps(_mm256_set1_ps(a[i * k + p]), line, sum[i]);
+  }
+#pragma GCC unroll 16
+  for (int i = 0; i < ROWS; i++) _mm256_store_ps(c + 8 * i, sum[i]);
+}
+
+/* Blocks go to and come from registers directly; C and D are kept as columns of blocks, each block 8 rows of 8. */
+INLINE void multiply_rows(dc_warp *w, const dc_uop *o, int element, int m, int n, int k) {
+  const dc_matrix_operands *x = matrix_operands(o);
+  const int each = element == PTX_E_TF32 ? 4 : 8, down = m / 8, along = k / 8; /* elements of 16 bytes */
+  f32 a[16 * 16] BUFFER, b[2][16 * 8] BUFFER, c[2][16 * 8] BUFFER;
+  whole_warp(w, o);
+  for (int i = 0; i < down; i++)
+    for (int p = 0; p < along; p++)
+      for (int r = 0; r < 8; r++) {
+        f32 *to = a + (8 * i + r) * k + 8 * p;
+        if (each == 8) {
+          _mm256_store_ps(to, widen_8(element, w->regs + x->at[PTX_A][i + p * down] + 16 * r));
+        } else {
+          u8 row[32] BUFFER;
+          memcpy(row, w->regs + x->at[PTX_A][i + 2 * p * down] + 16 * r, 16);
+          memcpy(row + 16, w->regs + x->at[PTX_A][i + (2 * p + 1) * down] + 16 * r, 16);
+          _mm256_store_ps(to, widen_8(element, row));
+        }
+      }
+  for (int j = 0; j < n / 8; j++) {
+    for (int p = 0; p < along; p++) {
+      __m256 columns[8];
+      for (int r = 0; r < 8; r++) {
+        if (each == 8) {
+          columns[r] = widen_8(element, w->regs + x->at[PTX_B][j * along + p] + 16 * r);
+        } else {
+          u8 row[32] BUFFER;
+          memcpy(row, w->regs + x->at[PTX_B][2 * (j * along + p)] + 16 * r, 16);
+          memcpy(row + 16, w->regs + x->at[PTX_B][2 * (j * along + p) + 1] + 16 * r, 16);
+          columns[r] = widen_8(element, row);
+        }
+      }
+      transpose_8(columns, b[j] + 64 * p);
+    }
+    for (int i = 0; i < down; i++) {
+      const u32 *at = x->at[PTX_C] + 2 * (i + j * down);
+      join_columns(REG(f32, at[0]), REG(f32, at[1]), c[j] + 64 * i);
+    }
+  }
+  for (int j = 0; j < n / 8; j++)
+    for (int i = 0; i < m; i += ROWS) add_products(c[j] + 8 * i, a + i * k, b[j], k);
+  for (int j = 0; j < n / 8; j++)
+    for (int i = 0; i < down; i++) {
+      const u32 *at = x->at[PTX_D] + 2 * (i + j * down);
+      part_columns(c[j] + 64 * i, REG(f32, at[0]), REG(f32, at[1]));
+    }
+}
+
+#define ROWS_OF(name, element, m, n, k)                                                                                \
+  static void name(dc_warp *w, const dc_uop *o) { multiply_rows(w, o, element, m, n, k); }
+ROWS_OF(rows_f16_8, PTX_E_F16, 16, 8, 8)
+ROWS_OF(rows_f16_16, PTX_E_F16, 16, 8, 16)
+ROWS_OF(rows_f16_wide, PTX_E_F16, 16, 16, 16)
+ROWS_OF(rows_bf16_8, PTX_E_BF16, 16, 8, 8)
+ROWS_OF(rows_bf16_16, PTX_E_BF16, 16, 8, 16)
+ROWS_OF(rows_bf16_wide, PTX_E_BF16, 16, 16, 16)
+ROWS_OF(rows_tf32_8, PTX_E_TF32, 16, 8, 8)
+ROWS_OF(rows_tf32_wide, PTX_E_TF32, 16, 16, 8)
+
+static dc_op_fn rows_of(const ptx_matrix *m) {
+  static const struct { uint8_t element, n, k; dc_op_fn fn; } known[] = {
+    {PTX_E_F16, 8, 8, rows_f16_8}, {PTX_E_F16, 8, 16, rows_f16_16}, {PTX_E_F16, 16, 16, rows_f16_wide},
+    {PTX_E_BF16, 8, 8, rows_bf16_8}, {PTX_E_BF16, 8, 16, rows_bf16_16}, {PTX_E_BF16, 16, 16, rows_bf16_wide},
+    {PTX_E_TF32, 8, 8, rows_tf32_8}, {PTX_E_TF32, 16, 8, rows_tf32_wide},
+  };
+  if (m->sparse || m->satfinite || m->m != 16 || m->element[PTX_C] != PTX_E_F32 || m->element[PTX_D] != PTX_E_F32)
+    return NULL;
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+    if (known[i].element == m->element[PTX_A] && known[i].n == m->n && known[i].k == m->k) return known[i].fn;
+  return NULL;
+}
+#else
+static dc_op_fn rows_of(const ptx_matrix *m) { return (void)m, NULL; }
+#endif
+
+/* --- other floats ------------------------------------------------------------------------------------------------- */
 
 static void multiply_f64(dc_warp *w, const dc_uop *o) {
   const dc_matrix_operands *x = matrix_operands(o);
@@ -302,13 +380,12 @@ static void multiply_bits(dc_warp *w, const dc_uop *o) {
 bool PER_ISA(dc_select_multiply)(dc_uop *o) {
   if (!(ptx_traits(o->ins->op) & PTX_T_MATRIX) || matrix_operands(o)->m.action != PTX_M_MULTIPLY) return false;
   const ptx_matrix *m = &matrix_operands(o)->m;
+  const dc_op_fn rows = rows_of(m);
+  if (rows) return dc_pick(o, rows, rows);
   switch (m->element[PTX_A]) {
-    case PTX_E_F16: return m->k == 4 ? PICK_RARE(multiply_quarters) : PICK_RARE(multiply_f16);
-    case PTX_E_BF16: return PICK_RARE(multiply_bf16);
-    case PTX_E_TF32: return PICK_RARE(multiply_tf32);
-    case PTX_E_E4M3: case PTX_E_E5M2: return PICK_RARE(multiply_eighths);
     case PTX_E_F64: return PICK_RARE(multiply_f64);
     case PTX_E_B1: return PICK_RARE(multiply_bits);
-    default: return PICK_RARE(multiply_integers);
+    case PTX_E_S8: case PTX_E_U8: case PTX_E_S4: case PTX_E_U4: return PICK_RARE(multiply_integers);
+    default: return m->k == 4 && m->m == 8 ? PICK_RARE(multiply_quarters) : PICK_RARE(multiply_floats);
   }
 }
