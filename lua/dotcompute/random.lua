@@ -88,7 +88,7 @@ local function new(seed) return setmetatable({ state = { seed = seed, call = 0 }
 
 local function make(g, kind, shape, dtype, range)
   local s = g.state
-  local a = core.random(kind, shape, dtype, s.seed, s.call, range, s.index)
+  local a = core.random(kind, shape, dtype, s.seed, s.call, range or s.first, s.index)
   s.call = s.call + 1
   return a
 end
@@ -277,8 +277,9 @@ for name, method in pairs(methods) do
   end
 end
 
--- Of a generator (nil: the default one) a copy that makes blocks of larger arrays: dotcompute.dist sets state.index, an
--- int64 array of the block's shape with each element's position in the whole, from 0 on.
+-- Of a generator (nil: the default one) a copy that makes blocks of larger arrays, and itself. dotcompute.dist sets
+-- state.first, the position of the block's first element in the whole, from 0 on and a multiple of 4 (not for
+-- integers), or state.index, an int64 array of the block's shape with the position of each element.
 core.random_block = function(g)
   if g == nil then g = default end
   if getmetatable(g) ~= meta then fail("argument", "a generator of dc.random expected, got %s", core.describe(g)) end

@@ -25,11 +25,14 @@ describe("ranks under mpirun", function()
     end
   end
 
-  with_mpi("run the example", function()
-    local text, code = run(2, "examples/ranks/pi.lua 100001")
-    assert.equal(0, code, text)
-    assert.matches("by 2 ranks, on %S", text)
-  end)
+  for _, args in ipairs { "pi.lua 100001", "heat.lua 41 30 20", "nbody.lua 101 4", "matmul.lua 65 2" } do
+    with_mpi("run the example " .. args, function()
+      local text, code = run(2, "examples/ranks/" .. args)
+      assert.equal(0, code, text)
+      assert.matches("by 2 ranks.*, on %S", text)
+      assert.is_nil(text:find("not checked", 1, true), text)
+    end)
+  end
 
   with_mpi("have prefixes where that is asked for", function()
     local text = run(2, "--prefix -e 'print(\"from \" .. require \"dotcompute\".rank())'")

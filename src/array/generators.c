@@ -78,6 +78,10 @@ dc_array *dc_array_random(dc_device *dev, dc_random kind, dc_dtype dtype, int nd
     dc_fail(err, DC_ARGUMENT, NULL, "the numbers of random elements are int64, of their shape and on their device");
     return NULL;
   }
+  if (!whole && range % 4 != 0) {
+    dc_fail(err, DC_ARGUMENT, NULL, "a block of random numbers begins at a multiple of 4");
+    return NULL;
+  }
   dc_expr e = { .op = DC_OP_RANDOM, .as = (uint8_t)kind, .nargs = 4, .arg = { index },
                 .number = { [1] = { .dtype = DC_UINT64, .u = seed }, [2] = { .dtype = DC_UINT64, .u = call },
                             [3] = { .dtype = DC_UINT64, .u = range } } };

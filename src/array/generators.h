@@ -14,7 +14,8 @@
 dc_array *dc_array_arange(dc_device *dev, dc_dtype dtype, dc_scalar first, dc_scalar step, int64_t n, dc_error *err);
 
 /* Random numbers, pending, which depend on seed, `call` and their index alone (codegen/random.c has the generator):
-** float32 or float64, and int64 for integers, which are 0 to range-1 (a range of 0 stands for 2^64: all bits).
+** float32 or float64, and int64 for integers, which are 0 to range-1 (a range of 0 stands for 2^64: all bits). Of other
+** kinds `range` is added to each index, a multiple of 4: a block of a larger array.
 ** `index`: int64, of this shape, has each element's index, from 0 on; NULL: its position in C order. */
 dc_array *dc_array_random(dc_device *dev, dc_random kind, dc_dtype dtype, int ndim, const int64_t *shape, uint64_t seed,
                           uint64_t call, uint64_t range, dc_array *index, dc_error *err);

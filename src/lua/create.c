@@ -478,8 +478,9 @@ static int core_pinned(lua_State *L) {
 /* --- random numbers ------------------------------------------------------------------------------ */
 
 /* random(kind, shape, dtype, seed, call [, range [, index]]): kind "uniform", "normal", "exponential" or "integer" (0
-** to range-1; a range of 0 is all 64 bits). index: int64, of this shape, each element's number from 0 on in place of
-** its position. A pending array on the current device. */
+** to range-1; a range of 0 is all 64 bits). Of the other kinds range is the number of the first element, a multiple of
+** 4. index: int64, of this shape, has each element's number from 0 on, in place of its position. A pending array on the
+** current device. */
 static int core_random(lua_State *L) {
   static const char *const kinds[] = { "uniform", "normal", "exponential", "integer", NULL };
   dc_lua *self = dc_lua_self(L);

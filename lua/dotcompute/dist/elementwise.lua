@@ -57,6 +57,25 @@ local function part_of(name, a, behind, n, first, last, device)
   return a.device == device and a or a:to(device)
 end
 
+-- Whether two open arrays have their elements on the same ranks, without broadcasting.
+local function alike(s, t)
+  if s.comm ~= t.comm or s.axis ~= t.axis or s.ndim ~= t.ndim or s.closed or t.closed then return false end
+  for a = 1, s.ndim do
+    if s.shape[a] ~= t.shape[a] then return false end
+  end
+  return true
+end
+
+-- The common case: two distributed arrays that are alike, or one and a number; nil for others.
+local function apply_fast(fn, a, b)
+  local s = getmetatable(a) == meta and a.state
+  local t = s and (type(b) == "number" and s or getmetatable(b) == meta and b.state)
+  if not t or not alike(s, t) then return nil end
+  local parts, number = {}, t == s and type(b) == "number"
+  for k, part in ipairs(s.parts) do parts[k] = fn(part, number and b or t.parts[k]) end
+  return object.new(s.comm, s.axis, s.shape, parts)
+end
+
 -- name(...) of operands of which at least one is a distributed array.
 local function apply(name, ...)
   local args = table.pack(...)
@@ -93,7 +112,8 @@ end
 meta.__symbolic = apply -- functions of arrays, and operators whose other operand is an array, call it (lua/operators.c)
 for event, name in pairs { add = "+", sub = "-", mul = "*", div = "/", idiv = "//", mod = "%", pow = "^", band = "&",
   bor = "|", bxor = "~", shl = "<<", shr = ">>" } do
-  meta["__" .. event] = function(a, b) return (apply(name, a, b)) end
+  local fn = operators[name]
+  meta["__" .. event] = function(a, b) return apply_fast(fn, a, b) or (apply(name, a, b)) end
 end
 function meta.__unm(a) return (apply("-", a)) end
 function meta.__bnot(a) return (apply("~", a)) end

@@ -8,30 +8,40 @@ core.builtin(debug.getinfo(1, "S").source)
 local fail = algorithm.fail
 local exchange = {}
 
--- Blocks of any size from each rank to each. out[k][r + 1] is the array that place k sends to rank r, into[k][r + 1]
--- the one, of the same shape, that receives what rank r sends to place k; nil: none.
+-- An entry of exchange.run as a list of arrays with elements.
+local function arrays(entry)
+  local list = {}
+  for _, a in ipairs(core.is_array(entry) and { entry } or entry or {}) do
+    if a.size > 0 then list[#list + 1] = a end
+  end
+  return list
+end
+
+-- Blocks of any size from each rank to each, together. out[k][r + 1] is the array, or the list of arrays, that place k
+-- sends to rank r, into[k][r + 1] those, of the same shapes, that receive what rank r sends to place k; nil: none.
 function exchange.run(comm, out, into)
   if comm.parts then
     for k, targets in ipairs(into) do
       for r = 1, comm.size do
-        if targets[r] and targets[r].size > 0 then targets[r]:copy_from(out[r][k]) end
+        local sources = arrays(out[r][k])
+        for i, target in ipairs(arrays(targets[r])) do target:copy_from(sources[i]) end
       end
     end
     return
   end
   local mine = comm.rank + 1
-  local sent, received = out[1], into[1]
   if comm.size > 1 then
     comm:group(function()
       for r = 1, comm.size do
         if r ~= mine then
-          if sent[r] and sent[r].size > 0 then comm:send(sent[r], r - 1) end
-          if received[r] and received[r].size > 0 then comm:recv(received[r], r - 1) end
+          for _, a in ipairs(arrays(out[1][r])) do comm:send(a, r - 1) end
+          for _, a in ipairs(arrays(into[1][r])) do comm:recv(a, r - 1) end
         end
       end
     end)
   end
-  if received[mine] and received[mine].size > 0 then received[mine]:copy_from(sent[mine]) end
+  local sources = arrays(out[1][mine])
+  for i, target in ipairs(arrays(into[1][mine])) do target:copy_from(sources[i]) end
 end
 
 -- The reduction of one array for each place: on each process one array, of dc.comm(devices) on the first device. Of

@@ -169,6 +169,23 @@ local function positions(device, shape, axis, first, own)
   end)
 end
 
+-- The numbers of a block, on the current device. One that is a piece of the whole in C order is drawn as such, from a
+-- multiple of 4 on, by neighbouring numbers together; else each number is drawn by its position.
+local function draw(block, start, name, options, shape, axis, first, own)
+  local state, count = block.state, algorithm.product(own)
+  state.seed, state.call, state.first, state.index = start[1], start[2], nil, nil
+  if count > 0 and algorithm.product(shape, 1, axis - 1) == 1 and name ~= "integers" then
+    local at = (first - 1) * algorithm.product(shape, axis + 1)
+    state.first = at - at % 4
+    if at % 4 == 0 then return block[name](block, own, options) end
+    local longer = block[name](block, { count + at % 4 }, options)
+    return longer[{ { at % 4 + 1, count + at % 4 } }]:reshape(own)
+  elseif count > 0 then
+    state.index = positions(dc.device(), shape, axis, first, own)
+  end
+  return block[name](block, own, options)
+end
+
 -- All ranks continue with the seed and call of rank 0's generator, and draw the numbers that it alone would draw.
 local random_options = {
   uniform = { low = "number", high = "number" }, normal = { mean = "number", std = "number" },
@@ -187,12 +204,8 @@ for name, extra in pairs(random_options) do
     generator.state.call = start[2] + 1
     local options = { dtype = dtype }
     for k in pairs(extra) do options[k] = o[k] end
-    return object.make(comm, axis, shape, function(place, first, last, own)
-      local state = block.state
-      state.seed, state.call = start[1], start[2]
-      state.index = last >= first and algorithm.product(own) > 0 and positions(place.device, shape, axis, first, own)
-        or nil
-      return algorithm.on(place.device, block[name], block, own, options)
+    return object.make(comm, axis, shape, function(place, first, _, own)
+      return algorithm.on(place.device, draw, block, start, name, options, shape, axis, first, own)
     end)
   end
 end

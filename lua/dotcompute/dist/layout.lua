@@ -130,29 +130,31 @@ function methods.padded(d, k)
   return s.padded[k == nil and 1 or algorithm.integer("padded", "the number of a block", k, 1, #s.padded)]
 end
 
+local function add(lists, r, a)
+  lists[r] = lists[r] or {}
+  table.insert(lists[r], a)
+end
+
 -- Writes the neighbours' elements into the margins.
 function methods.exchange(d)
   local s = with_margins("exchange", d)
   local comm, w, p = s.comm, s.width, s.comm.size
   if w == 0 then return d end
-  -- The margins below and above are two exchanges, since with two periodic ranks both are of one neighbour.
-  for _, up in ipairs { true, false } do
-    local out, into = {}, {}
-    for k, place in ipairs(object.places(comm)) do
-      local part, whole, r = s.parts[k], s.padded[k], place.rank
-      local n = select(s.axis, part:shape())
-      out[k], into[k] = {}, {}
-      local to, from = up and r + 1 or r - 1, up and r - 1 or r + 1
+  local out, into = {}, {}
+  for k, place in ipairs(object.places(comm)) do
+    local part, whole, n = s.parts[k], s.padded[k], (select(s.axis, s.parts[k]:shape()))
+    out[k], into[k] = {}, {}
+    -- First the end of each block to the margin before the next one, then the beginnings, since with two periodic ranks
+    -- both are messages between the same two.
+    for _, up in ipairs { 1, -1 } do
+      local to, from = place.rank + up, place.rank - up
       if s.periodic then to, from = to % p, from % p end
-      if to >= 0 and to < p then
-        out[k][to + 1] = algorithm.range(part, s.axis, up and n - w + 1 or 1, up and n or w)
-      end
-      if from >= 0 and from < p then
-        into[k][from + 1] = algorithm.range(whole, s.axis, up and 1 or w + n + 1, up and w or n + 2 * w)
-      end
+      local sent, margin = up == 1 and n - w or 0, up == 1 and 0 or w + n -- elements before them
+      if to >= 0 and to < p then add(out[k], to + 1, algorithm.range(part, s.axis, sent + 1, sent + w)) end
+      if from >= 0 and from < p then add(into[k], from + 1, algorithm.range(whole, s.axis, margin + 1, margin + w)) end
     end
-    exchange.run(comm, out, into)
   end
+  exchange.run(comm, out, into)
   return d
 end
 

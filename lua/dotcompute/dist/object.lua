@@ -24,7 +24,7 @@ local meta = { __name = "dotcompute.distributed", __methods = methods }
 function meta.__index(d, name)
   local method = methods[name]
   if method then return method end
-  if fields[name] then return rawget(d, "state")[name] end
+  if fields[name] then return d.state[name] end
   if type(name) == "string" then
     fail("index", "a distributed array has no '%s'; x:part() is this rank's block, x:gather() the whole array", name)
   end

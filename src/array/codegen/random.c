@@ -31,11 +31,11 @@ void dc_emit_random(dc_buf *b, dc_random kind, dc_dtype t, const char *i, const 
   const int bits = t == DC_FLOAT32 ? 32 : 64;
   const char *name = name_of(kind);
   if (kind == DC_RANDOM_NORMAL)
-    dc_buf_printf(b, "one_of([](auto d) { return normal%d(d.x, d.y); }(pair%d(%s, %s, %s)), %s)", bits, bits, seed,
-                  call, i, i);
+    dc_buf_printf(b, "one_of([](auto d) { return normal%d(d.x, d.y); }(pair%d(%s, %s, %s + (%s))), %s)", bits, bits,
+                  seed, call, range, i, i);
   else if (kind == DC_RANDOM_INTEGER)
     dc_buf_printf(b, "integer64(draw64(%s, %s, %s), %s)", seed, call, i, range);
-  else dc_buf_printf(b, "%s%d(draw%d(%s, %s, %s))", name, bits, bits, seed, call, i);
+  else dc_buf_printf(b, "%s%d(draw%d(%s, %s, %s + (%s)))", name, bits, bits, seed, call, range, i);
 }
 
 /* --- neighbouring elements together ------------------------------------------------------------------------- */
@@ -55,15 +55,16 @@ void dc_emit_draw(const dc_text *t, int k, const char *at) {
 void dc_emit_draws(const dc_text *t, int k, int n, const char *at, const char *indent) {
   const dc_instruction *s = &t->p->ir.code[k];
   const dc_dtype d = (dc_dtype)s->dtype;
-  const bool single = d == DC_FLOAT32;
+  const bool single = d == DC_FLOAT32, whole = s->as == DC_RANDOM_INTEGER;
   const int bits = single ? 32 : 64;
   const char *draw = single ? "unsigned int" : "unsigned long long", *name = name_of((dc_random)s->as);
   char of[3][DC_VALUE_TEXT];
   stream_of(t, s, of);
-  dc_buf_printf(t->b, "%s%s z%d[%d];\n%sdraws%d(z%d, %s, %s, (unsigned %s)(%s), [&](%s a, %s b) { return ", indent,
-                dc_ctype_of(d), k, n, indent, bits, k, of[0], of[1], t->index, at, draw, draw);
+  dc_buf_printf(t->b, "%s%s z%d[%d];\n%sdraws%d(z%d, %s, %s, %s%s(unsigned %s)(%s), [&](%s a, %s b) { return ",
+                indent, dc_ctype_of(d), k, n, indent, bits, k, of[0], of[1], whole ? "" : of[2], whole ? "" : " + ",
+                t->index, at, draw, draw);
   if (s->as == DC_RANDOM_NORMAL) dc_buf_printf(t->b, "normal%d(a, b); });\n", bits);
-  else if (s->as == DC_RANDOM_INTEGER)
+  else if (whole)
     dc_buf_printf(t->b, "make_longlong2(integer64(a, %s), integer64(b, %s)); });\n", of[2], of[2]);
   else
     dc_buf_printf(t->b, "make_%s(%s%d(a), %s%d(b)); });\n", single ? "float2" : "double2", name, bits, name, bits);

@@ -9,7 +9,8 @@
 #include "base/dtype.h"
 
 void dc_emit_random_prelude(dc_buf *b);
-/* The expression for element `i` of the stream that seed and call name; the kind is a DC_OP_RANDOM's `as`. */
+/* The expression for element `i` of the stream that seed and call name; the kind is a DC_OP_RANDOM's `as`.
+** `range`: of integers how many there are; of others a number that is added to i, a multiple of 4. */
 void dc_emit_random(dc_buf *b, dc_random kind, dc_dtype t, const char *i, const char *seed, const char *call,
                     const char *range);
 /* The expression for instruction k's random number, of element `at` alone. */
