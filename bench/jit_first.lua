@@ -1,46 +1,35 @@
--- First calls in a process that has compiled other kernels: prints, for each of two kernels in Lua, the milliseconds of
--- its first call, and those of the first call of another function of the same text, for which there is code already:
--- what dc.jit itself takes.
+-- First calls of kernels in Lua in a new process: prints milliseconds. First of loading dc.jit's own files; then, for
+-- each of two kernels of examples/jit, of its first call, and of the first call of another function of the same text,
+-- for which there is code already: what dc.jit itself takes. The argument is the folder with the examples.
 local dc = require "dotcompute"
 
-local texts = {
-  saxpy = [[return function(x, y, a)
-    local i = dc.index()
-    if i <= #x then y[i] = a * x[i] + y[i] end
-  end]],
-  matmul = [[local TILE <const> = 16
-  return function(a, b, c)
-    local row, column = dc.index2()
-    local tx, ty = dc.thread_index()
-    local left, right = dc.shared("float32", TILE, TILE), dc.shared("float32", TILE, TILE)
-    local m, n, p = #a, #b, b:shape(2)
-    local sum = dc.float32(0)
-    for k = 0, n - 1, TILE do
-      left[ty][tx] = (row <= m and k + tx <= n) and a[row][k + tx] or 0
-      right[ty][tx] = (k + ty <= n and column <= p) and b[k + ty][column] or 0
-      dc.sync_threads()
-      for j = 1, TILE do sum = sum + left[ty][j] * right[j][tx] end
-      dc.sync_threads()
-    end
-    if row <= m and column <= p then c[row][column] = sum end
-  end]],
-}
+local folder <const> = arg[1]
+
+-- The example's text up to the end of its kernel in Lua.
+local function text_of(name)
+  local f <close> = assert(io.open(("%s/%s.lua"):format(folder, name)))
+  return assert(f:read "a":match "^(.-\nend%))\n", name) .. ("\nreturn %s"):format(name)
+end
+local texts = { saxpy = text_of "saxpy", matmul = text_of "matmul" }
 
 local x, y, m = dc.zeros(256):eval(), dc.zeros(256):eval(), dc.zeros(16, 16):eval()
-dc.jit(function(v) v[1] = 1.0 end)(1, 1, x)
-dc.synchronize()
-
--- Milliseconds of the first call of a function of that name's text.
-local function first_call(name, comment, ...)
-  local fn = assert(load(texts[name] .. " -- " .. comment, nil, "t", { dc = dc }))()
+local function milliseconds(fn)
   local t = dc.clock()
-  dc.jit(fn, { name = name })(...)
+  fn()
   return (dc.clock() - t) * 1e3
 end
 
-local times = {}
-for k, comment in ipairs { "not compiled yet", "compiled before" } do
-  times[k] = first_call("saxpy", comment, 1, 256, x, y, 0.5)
-  times[k + 2] = first_call("matmul", comment, 1, { 16, 16 }, m, m, m)
+local times = { milliseconds(function() require "dotcompute.jit" end) }
+dc.jit(function(v) v[1] = 1.0 end)(1, 1, x)
+dc.synchronize()
+
+local function first_call(name, comment, ...)
+  local chunk, args = assert(load(texts[name] .. " -- " .. comment)), table.pack(...)
+  return milliseconds(function() chunk()(table.unpack(args, 1, args.n)) end)
 end
-print(times[1], times[2], times[3], times[4])
+
+for k, comment in ipairs { "not compiled yet", "compiled before" } do
+  times[k + 1] = first_call("saxpy", comment, 1, 256, x, y, 0.5)
+  times[k + 3] = first_call("matmul", comment, 1, { 16, 16 }, m, m, m)
+end
+print(table.unpack(times))

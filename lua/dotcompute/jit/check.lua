@@ -2,7 +2,7 @@
 --
 -- A function is compiled once for each list of argument types: an `instance`. Types are inferred forward. A local has
 -- one type, in which all its values meet; since a loop may read what it assigns later, the whole kernel is checked
--- again until no type changes. The tree of the last pass is what emit.lua prints.
+-- again until nothing changes that was used before. The tree of the last pass is what emit.lua prints.
 --
 -- A node of the tree is a table { op =, type =, at = its place in the text, … }; operands stand in it by name. `value`
 -- is there where it is a constant, `effect` where the order of evaluation matters: it writes memory, or waits.
@@ -90,11 +90,11 @@ function Checker:reach(symbol)
   self.changed = true
 end
 
--- Sets a flag of a symbol or instance; another pass is needed where it was not set.
+-- Sets a flag of a symbol or instance, which calls of the instance read: another pass is needed where it was not set.
 function Checker:set(object, flag)
   if object[flag] then return end
   object[flag] = true
-  self.changed = true
+  if object ~= self.kernel and object.owner ~= self.kernel then self.changed = true end -- nothing calls the kernel
 end
 
 -- An array is written; so are those that its variable may stand for.
@@ -107,11 +107,16 @@ function Checker:write(symbol, at)
   for root in pairs(symbol.roots) do self:write(root, at) end
 end
 
+-- Whether nothing has read a local yet, so that its first value needs no other pass.
+function Checker:is_new(symbol)
+  return symbol.type == types.unknown and not symbol.read_unknown and symbol.owner == self.inst
+end
+
 -- The symbol has another type from now on.
 function Checker:widen(symbol, t, at, n)
   symbol.because = ("since %s (%s)"):format(self:line_of(at, self.inst.root), self:shown(n))
+  if not self:is_new(symbol) then self.changed = true end
   symbol.type = t
-  self.changed = true
 end
 
 -- Calls fn(symbol) for the arrays that an expression may stand for: `c and x or y` has two.
@@ -163,6 +168,7 @@ function Checker:assign(symbol, e, at, n)
       .. "local%s", symbol.name, self:why(e), symbol.type.text, symbol.because and ", " .. symbol.because or "",
       (t == types.bool or symbol.type == types.bool) and ", or 'b and 1 or 0' to make a number of a boolean" or "")
   end
+  local is_new = self:is_new(symbol)
   if joined ~= symbol.type then self:widen(symbol, joined, at, n) end
   if t.ndim then
     local space = e.space or e.symbol and e.symbol.space
@@ -171,7 +177,7 @@ function Checker:assign(symbol, e, at, n)
     self:each_array(e, function(root)
       if symbol.roots[root] then return end
       symbol.roots[root] = true
-      self.changed = true
+      if not is_new then self.changed = true end
       if symbol.written then self:write(root, at) end
     end)
   end
@@ -219,7 +225,7 @@ function Checker:visit(inst)
   inst.body = self:block(inst.node.body)
   if inst.state and not inst.returns then
     inst.returns = {}
-    self.changed = true
+    if not inst.is_kernel then self.changed = true end
   end
   if inst.state and inst.returns and #inst.returns > 0 and not inst.is_kernel then
     self:fail(inst.node.end_at, "the function ends without a return here, but returns %s at %s: a value is missing",

@@ -11,7 +11,7 @@ local lexer = {}
 local keywords = {}
 for word in ([[and break do else elseif end false for function goto if in local nil not or repeat return then true
   until while]]):gmatch "%S+" do
-  keywords[word] = true
+  keywords[word] = word
 end
 
 local signs = {}
@@ -82,28 +82,28 @@ local function string_value(token)
   return chunk and chunk() or ""
 end
 
-local BLANK <const>, LETTER <const>, DIGIT <const> = 1, 2, 3
+local LETTER <const>, DIGIT <const> = 1, 2
 local classes = {} -- of bytes
 for byte = 0, 255 do
   local c = string.char(byte)
-  classes[byte] = c:find "%s" and BLANK or c:find "[%a_]" and LETTER or c:find "%d" and DIGIT or nil
+  classes[byte] = c:find "[%a_]" and LETTER or c:find "%d" and DIGIT or nil
 end
 
 function lexer.tokens(text)
   local kinds, values, firsts, lasts, n = {}, {}, {}, {}, 0
-  local at, size = 1, #text
-  while at <= size do
-    local byte = text:byte(at)
+  local byte_at, find, sub, size = string.byte, string.find, string.sub, #text -- a call for each byte counts
+  local at = find(text, "%S")
+  while at do
+    local byte = byte_at(text, at)
     local class = classes[byte]
-    if class == BLANK then
-      at = text:match("^%s*()", at)
-    elseif byte == 45 and text:byte(at + 1) == 45 then -- "--"
-      at = long_bracket(text, at + 2) or text:match("^[^\r\n]*()", at)
+    if byte == 45 and byte_at(text, at + 1) == 45 then -- "--"
+      at = find(text, "%S", long_bracket(text, at + 2) or text:match("^[^\r\n]*()", at))
     else
       local kind, value, behind
       if class == LETTER then
-        value, behind = text:match("^([%w_]+)()", at)
-        kind = keywords[value] and value or "name"
+        local _, last = find(text, "^[%w_]*", at)
+        value, behind = sub(text, at, last), last + 1
+        kind = keywords[value] or "name"
       elseif class == DIGIT or byte == 46 and classes[text:byte(at + 1)] == DIGIT then
         kind, behind = "number", numeral(text, at)
         value = tonumber(text:sub(at, behind - 1))
@@ -118,7 +118,7 @@ function lexer.tokens(text)
       end
       n = n + 1
       kinds[n], values[n], firsts[n], lasts[n] = kind, value, at, behind - 1
-      at = behind
+      at = find(text, "%S", behind)
     end
   end
   n = n + 1

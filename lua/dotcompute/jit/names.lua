@@ -100,7 +100,7 @@ function names:input(path, value, t)
       because = ("captured from the script as '%s'"):format(path.text) }
     self.by_path[path.id] = symbol
     self.inputs[#self.inputs + 1] = symbol
-    self.changed = true
+    if self.inst ~= self.kernel then self.changed = true end
   end
   return symbol
 end
@@ -301,6 +301,7 @@ function names:name(n)
       return { op = "static", type = symbol.type, symbol = symbol, path = symbol.path, text = symbol.string, at = n.at }
     end
     self:reach(symbol)
+    if symbol.type == types.unknown then symbol.read_unknown = true end
     return { op = "symbol", type = symbol.type, symbol = symbol, at = n.at }
   end
   -- a global: a field of _ENV

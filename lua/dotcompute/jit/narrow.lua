@@ -22,7 +22,10 @@ narrow.MOST = MOST
 -- Whether an integer of the script is taken for narrow.
 function narrow.fits(v) return v >= -MOST and v <= MOST end
 
-local skipped = { inst = true, symbol = true, symbols = true, n = true, type = true, label = true, limits = true }
+-- Keys of what is no node: of tables, and of values that many nodes have.
+local skipped = { inst = true, symbol = true, symbols = true, n = true, type = true, label = true, limits = true,
+  op = true, at = true, sign = true, value = true, text = true, name = true, effect = true, range = true,
+  small_range = true, met = true }
 
 -- Calls visit(node) for all nodes of a typed tree, each once.
 function narrow.walk(tree, visit)
@@ -32,7 +35,7 @@ function narrow.walk(tree, visit)
     seen[node] = true
     if node.op then visit(node) end
     for key, v in next, node do
-      if type(v) == "table" and not skipped[key] then walk(v) end
+      if not skipped[key] and type(v) == "table" then walk(v) end
     end
   end
   walk(tree)

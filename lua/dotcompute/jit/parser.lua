@@ -33,22 +33,19 @@ end
 
 -- --- scopes -----------------------------------------------------------------------------------------------------
 
-function P:open() self.scope = { outer = self.scope, names = {} } end
-function P:close() self.scope = self.scope.outer end
-
-function P:declare(name, at, attrib)
-  local decl = { name = name, at = at, attrib = attrib, fn = self.fn }
-  self.scope.names[name] = decl
-  return decl
+-- `visible` has the declarations by name. A scope is the list of those made in it, with what they hide until its end.
+function P:open() self.scope = { outer = self.scope } end
+function P:close()
+  local scope, visible = self.scope, self.visible
+  for k = #scope, 1, -1 do visible[scope[k].name] = scope[k].hidden end
+  self.scope = scope.outer
 end
 
-function P:lookup(name)
-  local scope = self.scope
-  while scope do
-    local decl = scope.names[name]
-    if decl then return decl end
-    scope = scope.outer
-  end
+function P:declare(name, at, attrib)
+  local decl = { name = name, at = at, attrib = attrib, fn = self.fn, hidden = self.visible[name] }
+  self.visible[name] = decl
+  self.scope[#self.scope + 1] = decl
+  return decl
 end
 
 -- --- expressions ------------------------------------------------------------------------------------------------
@@ -108,7 +105,7 @@ function P:arguments()
 end
 
 function P:name_node(name, at)
-  return self:node("name", at, { name = name, decl = self:lookup(name), env = self:lookup "_ENV" })
+  return self:node("name", at, { name = name, decl = self.visible[name], env = self.visible._ENV })
 end
 
 function P:suffixed()
@@ -410,7 +407,7 @@ function parser.parse(text)
   local ok, result = pcall(function()
     local tokens = lexer.tokens(text)
     local self = setmetatable({ text = text, kinds = tokens.kind, values = tokens.value, firsts = tokens.first,
-      lasts = tokens.last, k = 1, functions = {} }, P)
+      lasts = tokens.last, k = 1, functions = {}, visible = {} }, P)
     self.fn = { op = "function", params = {}, vararg = true, is_main = true }
     self:open()
     local body = self:block()

@@ -220,6 +220,7 @@ function statements:target(n)
       self:reach(symbol)
       self:set(self.inst, "effect")
     end
+    if symbol.type == types.unknown then symbol.read_unknown = true end
     return { op = "symbol", symbol = symbol, type = symbol.type, n = n }
   elseif n.op == "index" then
     local e = self:expr(n)
