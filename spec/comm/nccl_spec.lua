@@ -57,6 +57,29 @@ comm:close()]]):format(table.concat(a, ","), table.concat(b, ",")))
     assert.equal(table.concat(want, "\n") .. "\n", text)
   end)
 
+  it("has distributed arrays, whose blocks and margins go from device to device", function()
+    math.randomseed(helper.seed)
+    local rows, columns, values = math.random(4, 7), math.random(1, 5), {}
+    for i = 1, rows * columns do values[i] = math.random(-99, 99) end
+    local text = run(([[
+local comm = dc.comm { "cuda:0", "cuda:1" }
+local x = dc.dist.array(dc.using("cuda:0", dc.array, {%s}, "int32"):reshape(%d, %d), comm)
+local h = x:halo(1, { periodic = true })
+print(x:part(2).device.id, x:gather(1).device.id)
+for _, a in ipairs { x:gather(), h:padded(1), h:padded(2) } do print(table.concat(a:reshape(-1):to_table(), " ")) end
+]]):format(table.concat(values, ","), rows, columns))
+    local function part(first, last) -- rows, around the ends
+      local list = {}
+      for i = first, last do
+        local row = (i - 1) % rows
+        table.move(values, row * columns + 1, (row + 1) * columns, #list + 1, list)
+      end
+      return table.concat(list, " ")
+    end
+    local half = (rows + 1) // 2
+    assert.equal(("cuda:1\tcuda:1\n%s\n%s\n%s\n"):format(part(1, rows), part(0, half + 1), part(half, rows + 1)), text)
+  end)
+
   it("says what NCCL says, and what it does not have", function()
     local script = [[
 local comm = dc.comm { "cuda:0", "cuda:1" }
