@@ -43,7 +43,7 @@ object.shape_text = shape_text
 function meta.__tostring(d)
   local s = d.state
   local text = ("distributed %s array %s, axis %d over %s"):format(s.dtype, shape_text(s.shape), s.axis,
-    s.comm.parts and ("%d devices"):format(s.comm.size) or ("%d ranks"):format(s.comm.size))
+    ("%d %s%s"):format(s.comm.size, s.comm.parts and "device" or "rank", s.comm.size == 1 and "" or "s"))
   if s.closed then return text .. ", closed" end
   if s.comm.parts then return text end
   local first, last = object.bounds(s.shape[s.axis], s.comm.rank + 1, s.comm.size)
