@@ -136,7 +136,8 @@ local THREADS <const>, BLOCKS <const> = { 1, 1024 }, { 1, 2147483647 } -- of a b
 -- The index along x has 32 bits where the grid is small; along y and z there are at most 65535 blocks.
 local function global_index(axis)
   local wide = ("((long long)blockIdx.%s * blockDim.%s + threadIdx.%s + 1)"):format(axis, axis, axis)
-  local int = ("(long long)(int)(blockIdx.%s * blockDim.%s + threadIdx.%s + 1)"):format(axis, axis, axis)
+  -- + 1 of signed integers, which do not overflow: `i <= n` and a[i] are then compiled as from an index from 0
+  local int = ("(long long)((int)(blockIdx.%s * blockDim.%s + threadIdx.%s) + 1)"):format(axis, axis, axis)
   if axis == "x" then return { text = wide, small_text = int, small_range = { 1, MOST } } end
   return { text = int, range = { 1, 65535 * 1024 } }
 end
@@ -153,8 +154,8 @@ end
 add("dc.index", values(global_index "x"))
 add("dc.index2", values(global_index "y", global_index "x"))
 add("dc.index3", values(global_index "z", global_index "y", global_index "x"))
-add("dc.thread_index", axes("(int)(threadIdx.AXIS + 1)", THREADS))
-add("dc.block_index", axes("(int)(blockIdx.AXIS + 1)", BLOCKS, { 1, MOST }))
+add("dc.thread_index", axes("((int)threadIdx.AXIS + 1)", THREADS))
+add("dc.block_index", axes("((int)blockIdx.AXIS + 1)", BLOCKS, { 1, MOST }))
 add("dc.block_size", axes("(int)blockDim.AXIS", THREADS, nil, 1))
 add("dc.grid_size", axes("(int)gridDim.AXIS", BLOCKS, { 1, MOST }, -1))
 add("dc.warp_size", function(self, n, b) -- of all devices

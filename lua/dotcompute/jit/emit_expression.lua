@@ -144,6 +144,13 @@ function printer:converted(text, from, to)
   return "(" .. number_text.convert(text, from, to) .. ")"
 end
 
+-- The value of a constant operand, also of one that a conversion does not change.
+local function constant(e)
+  local to = e.type
+  if e.op == "convert" then e = e.a end
+  return e.op == "const" and math.type(e.value) == "integer" and number_text.holds(to, e.value) and e.value or nil
+end
+
 function X.convert(self, e)
   local a = e.a
   if a.op == "const" and type(a.value) == "number" and types.is_number(e.type) and number_text.holds(e.type, a.value)
@@ -154,6 +161,10 @@ function X.convert(self, e)
   local text = self:expr(a)
   if a.type == e.type then return text end
   if self:is_int(a) then return self:converted(as_int(text), types.dtype "int32", e.type) end
+  if e.type.kind == "f" and e.type.size >= 4 and a.op == "arith" and a.sign == ">>" and a.type == types.integer
+    and (constant(a.b) or 0) > 0 then
+    text = "(unsigned long long)" .. text -- never negative: the conversion that one writes in C, and its schedule
+  end
   return self:converted(text, a.type, e.type)
 end
 
@@ -161,13 +172,6 @@ end
 
 -- 16-bit floats are computed as floats.
 local function wide(text, t) return t.kind == "f" and t.size == 2 and "(float)" .. text or text end
-
--- The value of a constant operand, also of one that a conversion does not change.
-local function constant(e)
-  local to = e.type
-  if e.op == "convert" then e = e.a end
-  return e.op == "const" and math.type(e.value) == "integer" and number_text.holds(to, e.value) and e.value or nil
-end
 
 -- `//` and `%` of signed integers by a divisor that is greater than 0; `d` is its value where it is constant.
 local function divided(sign, a, b, d)
