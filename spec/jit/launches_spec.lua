@@ -249,3 +249,29 @@ describe("launches of a kernel in Lua by turns", function()
     end
   end)
 end)
+
+describe("the grid of a launch", function()
+  local in_lua = dc.jit(function(n) dc.atomic_add(n, 1, 1) end)
+  local in_c = dc.kernel "__global__ void count(int *n) { atomicAdd(n, 1); }"
+
+  it("has the same forms for kernels in Lua and in CUDA C", function()
+    local two_by_three = setmetatable({}, { __index = function(_, k) return ({ 2, 3 })[k] end })
+    for _, k in ipairs { in_lua, in_c } do
+      for _, form in ipairs { 6, { 2, 3 }, { 2, y = 3 }, { x = 2, y = 3 }, { 2, 3, 1 }, { 2, z = 3 }, { 6 }, { 2.0, 3 },
+        { 1, 2, 3 }, { y = 6 }, two_by_three } do
+        local n = dc.zeros(1, "int32")
+        for _ = 1, 2 do
+          k(form, 1, n)
+          k(1, form, n)
+        end
+        assert.equal(24, n[1], h.note(tostring(form)))
+      end
+      local n = dc.zeros(1, "int32")
+      for _, form in ipairs { { 1, 2, 3, 4 }, {}, { "a" }, { 1, -1 }, { 1.5, 2 }, { 1 << 40, 1 }, { 1, 2, z = "b" } } do
+        h.fails("launch", "", function() k(form, 1, n) end)
+        h.fails("launch", "", function() k(1, form, n) end)
+      end
+      assert.equal(0, n[1])
+    end
+  end)
+end)

@@ -368,9 +368,36 @@ DC_HOT bool dc_lua_launch_marshalled(lua_State *L, dc_lua *self, dc_lua_kernel *
   const bool wide = o->arguments.wide && self->highest_read != 0;
   if (DC_UNLIKELY(o->generation != o->home->generation || o->home->nglobals != 0 || o->arguments.opaque || wide))
     return false;
-  if (DC_UNLIKELY(!dc_launch_is_fast_path(o->k, l, &o->how, dc_launch_is_1d(l), o->plain))) return false;
-  issue(L, self, o, l);
+  if (DC_LIKELY(dc_launch_is_fast_path(o->k, l, &o->how, dc_launch_is_1d(l), o->plain))) {
+    issue(L, self, o, l);
+    return true;
+  }
+  if (o->k->dev->tracking != 0 || dc_profile_is_on(o->k->dev)) return false; /* these look at the arguments */
+  launch_slow(L, self, o, l, 0, (launch_reach){ .anything = false });
   return true;
+}
+
+bool dc_lua_is_extent_list(lua_State *L, int idx, dc_dim3 *d) {
+  if (!lua_istable(L, idx)) return false;
+  const int top = lua_gettop(L);
+  const bool has_metatable = lua_getmetatable(L, idx) != 0;
+  const int n = (int)lua_rawlen(L, idx);
+  bool plain = !has_metatable && n >= 1 && n <= 3;
+  uint32_t v[3] = { 1, 1, 1 };
+  for (int i = 0; i < 3 && plain; i++) {
+    static const char *const names[3] = { "x", "y", "z" };
+    dc_dim3 one;
+    if (i >= n) {
+      plain = lua_getfield(L, idx, names[i]) == LUA_TNIL;
+      continue;
+    }
+    lua_rawgeti(L, idx, i + 1);
+    plain = dc_lua_is_extent(L, -1, &one);
+    if (plain) v[i] = one.x;
+  }
+  *d = (dc_dim3){ v[0], v[1], v[2] };
+  lua_settop(L, top);
+  return plain;
 }
 
 /* The block of most resident threads; 256 where several are equal. */
@@ -409,8 +436,7 @@ DC_HOT int dc_lua_launch_kernel(lua_State *L, int first) {
   const int top = lua_gettop(L);
   kernel_object *o = check_kernel(L, &self);
   dc_launch l;
-  const bool line = DC_LIKELY(dc_lua_is_extent(L, 2, &l.grid) && dc_lua_is_extent(L, 3, &l.block));
-  if (!line) {
+  if (DC_UNLIKELY(!dc_lua_are_extents(L, 2, &l.grid, &l.block))) {
     dc_kernel *k = o->k;
     hold_kernel(L, k);
     l.grid = read_extents(L, k, "grid", 2, k->dev->facts.max_grid);
@@ -419,7 +445,7 @@ DC_HOT int dc_lua_launch_kernel(lua_State *L, int first) {
     check_held(L, k);
     lua_settop(L, top);
   }
-  return launch(L, self, o, &l, line || dc_launch_is_1d(&l), first, top);
+  return launch(L, self, o, &l, dc_launch_is_1d(&l), first, top);
 }
 
 /* k(grid, block, ...) */

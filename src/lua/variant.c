@@ -396,12 +396,12 @@ static DC_HOT int variant_call(lua_State *L) {
   launch n;
   n.first = 4, n.top = lua_gettop(L), n.count = -1;
   if (DC_UNLIKELY(n.top < 3)) return call_slow(L, n.top);
-  const bool line = DC_LIKELY(dc_lua_is_extent(L, 2, &n.l.grid) && dc_lua_is_extent(L, 3, &n.l.block));
-  const double threads = line ? (double)n.l.grid.x * n.l.block.x : extent_x(L, 2) * extent_x(L, 3);
+  const bool plain = dc_lua_are_extents(L, 2, &n.l.grid, &n.l.block);
+  const double threads = plain ? (double)n.l.grid.x * n.l.block.x : extent_x(L, 2) * extent_x(L, 3);
   dc_lua_kernel *o = choose(L, self, &n, threads);
   if (DC_UNLIKELY(!o)) return call_slow(L, n.top);
   n.l.params = n.params;
-  if (DC_LIKELY(line && n.direct && dc_lua_launch_marshalled(L, self, o, &n.l))) return 0;
+  if (DC_LIKELY(plain && n.direct && dc_lua_launch_marshalled(L, self, o, &n.l))) return 0;
   return dc_lua_launch_kernel(L, push_arguments(L, self, o, &n));
 }
 
