@@ -2,9 +2,9 @@
 --   sh tools/with.sh build lua spec/cuda/tensor-core-rounding.lua [products]
 -- Random products of shape m16n8k16 (f16, sums in f32) are compared bit by bit with models of the sum along k:
 --   fused   one product after another, each with one rounding to nearest: the CPU device (src/cpu/ops/multiply.c)
---   g, x    g products and the sum so far at once: each truncated to a multiple of 2^-(23 + x) times the power of two of
---           the largest, added exactly, and the result truncated to 24 bits (Fasi, Higham, Mikaitis, Pranesh 2021: g = 4
---           on Volta, 8 on Ampere; later GPUs are not described).
+--   g, x    g products and the sum so far at once: each truncated to a multiple of 2^-(23 + x) times the power of two
+--           of the largest, added exactly, and the result truncated to 24 bits (Fasi, Higham, Mikaitis, Pranesh 2021:
+--           g = 4 on Volta, 8 on Ampere; later GPUs are not described).
 -- The model with 100 % is the device's; where none has it, the device does something else.
 local dc = require "dotcompute"
 local products = math.tointeger(arg and tonumber(arg[1]) or 20)

@@ -92,9 +92,8 @@ static void count_ways(const emitter *e, int32_t *ways) {
 ** jumps around, must have no other predecessor, join the branch's other side, and consist of a few vector operations,
 ** whose results are masked in the other lanes. */
 static int find_predicated(emitter *e) {
-  int32_t *ways = dc_arena_alloc(&e->k.arena, ((size_t)e->nnodes + 1) * sizeof *ways);
-  if (!ways) return dc_fail_oom(e->err);
-  count_ways(e, ways);
+  const int32_t *ways = e->ways;
+  count_ways(e, e->ways);
   for (int32_t n = 0; n < e->nnodes; n++) {
     const dc_basic_block *node = &e->fn->nodes[n];
     e->predicated[n] = -1;
@@ -459,8 +458,17 @@ static void body(emitter *e, const dc_basic_block *node, const char *mask) {
   }
 }
 
+/* Whether node n is entered from the one before it alone, by all lanes. */
+static bool continues(const emitter *e, int32_t n) {
+  if (n == 0 || e->entered[n] || e->inlined[n - 1] || e->ways[n] != 1) return false;
+  const dc_basic_block *before = node_at(e, n - 1);
+  return before->end == DC_END_JUMP && before->guard < 0 && before->taken == n && !dc_emit_divergent(e, n - 1) &&
+         !dc_emit_divergent(e, n);
+}
+
 static void emit_node(emitter *e, int32_t n) {
   if (e->inlined[n]) return;
+  if (!continues(e, n)) e->region++;
   bool divergent = dc_emit_divergent(e, n);
   e->mask = divergent ? "m" : "act";
   if (e->tracked[n]) {
@@ -558,7 +566,7 @@ static void tail(emitter *e) {
 /* All arrays of numbers are one allocation, all of truth values another. */
 static int allocate(emitter *e) {
   const size_t nodes = (size_t)e->nnodes + 1, regs = (size_t)e->f->nregs + 1, ins = (size_t)e->f->nins + 1;
-  e->block_of = dc_arena_alloc(&e->k.arena, (3 * nodes + regs + 2 * ins) * sizeof *e->block_of);
+  e->block_of = dc_arena_alloc(&e->k.arena, (4 * nodes + 2 * regs + 2 * ins) * sizeof *e->block_of);
   e->tracked = dc_arena_alloc(&e->k.arena, (3 * nodes + ins + regs) * sizeof *e->tracked);
   if (!e->block_of || !e->tracked) return dc_fail_oom(e->err);
   e->ordinal = e->block_of + nodes;
@@ -566,6 +574,8 @@ static int allocate(emitter *e) {
   e->save_at = e->predicated + nodes;
   e->origin_save_at = e->save_at + regs;
   e->origin_turn = e->origin_save_at + ins;
+  e->ways = e->origin_turn + ins;
+  e->in_slot = e->ways + nodes;
   for (size_t i = 0; i < regs + ins; i++) e->save_at[i] = -1; /* origin_save_at too */
   e->entered = e->tracked + nodes;
   e->inlined = e->entered + nodes;

@@ -169,6 +169,16 @@ static void from_tier0(emitter *e, int32_t d, const char *mask, bool keep) {
   dc_emit_assign_end(e, d, keep);
 }
 
+/* Fragments go from one matrix instruction to the next: what tier 0's register file holds already is not stored again.
+** No other register has its slot before its last use. */
+static bool keeps_slots(const ptx_ins *ins) { return ptx_traits(ins->op) & PTX_T_MATRIX && ins->pred < 0; }
+static bool in_slot(emitter *e, const ptx_ins *ins, int32_t reg) {
+  if (!keeps_slots(ins)) return false;
+  if (e->in_slot[reg] == e->region) return true;
+  e->in_slot[reg] = e->region;
+  return false;
+}
+
 /* Tier 0's function: operands to its register file, results back.  A scalar result comes from scalar operands, which
 ** all lanes have; so all of them may do it, lane 0 too, which holds that result. */
 static void by_tier0(emitter *e, const ptx_ins *ins, int32_t index, const char *mask, bool keep) {
@@ -176,12 +186,14 @@ static void by_tier0(emitter *e, const ptx_ins *ins, int32_t index, const char *
   e->operates = true;
   e->out->lane_free = false;
   for (int i = ins->ndst; i < ins->ndst + ins->nsrc; i++)
-    if (ins->opnd[i].reg >= 0) dc_emit_to_slot(e, ins->opnd[i].reg, NULL);
+    if (ins->opnd[i].reg >= 0 && !in_slot(e, ins, ins->opnd[i].reg)) dc_emit_to_slot(e, ins->opnd[i].reg, NULL);
   for (int i = 0; i < ins->ndst; i++)
     if (ins->opnd[i].reg >= 0) scalar |= dc_is_scalar(dc_emit_shape(e, ins->opnd[i].reg));
   PUT("n->operate(n, %d, M_word(%s));\n", index, scalar ? "M_all()" : mask);
   for (int i = 0; i < ins->ndst; i++)
     if (ins->opnd[i].reg >= 0) from_tier0(e, ins->opnd[i].reg, mask, keep);
+  for (int i = 0; i < ins->ndst; i++)
+    if (ins->opnd[i].reg >= 0) e->in_slot[ins->opnd[i].reg] = keeps_slots(ins) && !keep ? e->region : 0;
 }
 
 static void ballot(emitter *e, const ptx_ins *ins, const char *mask, bool keep) {
@@ -277,7 +289,10 @@ bool dc_emit_is_foreign(const emitter *e, const ptx_ins *ins) {
 void dc_emit_operation(emitter *e, const ptx_ins *ins, int32_t index, const char *mask, bool keep) {
   dc_native_form form;
   const int32_t i = (int32_t)(ins - e->f->ins);
-  switch (way_of(e, ins, &form)) {
+  const way how = way_of(e, ins, &form);
+  for (int d = 0; d < ins->ndst && how != BY_TIER0; d++)
+    if (ins->opnd[d].reg >= 0) e->in_slot[ins->opnd[d].reg] = 0;
+  switch (how) {
     case BY_MEMORY: dc_emit_memory(e, ins, mask, keep); return;
     case BY_SREG: move_sreg(e, ins, mask, keep); return;
     case BY_BALLOT: ballot(e, ins, mask, keep); return;

@@ -50,6 +50,9 @@ typedef struct emitter {
   int32_t *origin_save_at;
   int32_t *origin_turn; /* per instruction: the last suspension or resumption that saved x<i> and ok<i> */
   int32_t turn;
+  int32_t *ways;        /* per node: number of predecessors */
+  int32_t region;       /* counts sequences of nodes that are entered at their first alone */
+  int32_t *in_slot;     /* per register: the region in which tier 0's register file holds its value, 0 none */
   bool *given;          /* per register: written by warp.c while emitted code is suspended */
   bool leaves;          /* some site deoptimizes */
   bool operates;        /* some operation is done by tier 0's function */

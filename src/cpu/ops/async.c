@@ -22,15 +22,21 @@ static void copy_async(dc_warp *w, const dc_uop *o) {
   check_each(w, source, from, size);
   begin_access(w, target);
   check_each(w, target, to, size);
-  EACH_LANE(l, w->mask) {
-    u32 n = o->bits[2] == 32 ? REG(u32, o->b)[l] : size;
-    uint8_t bytes[16] = {0};
-    if (ignored >> l & 1) n = 0;
-    begin_access(w, source);
-    memcpy(bytes, HOST(const void, from[l]), n < size ? n : size);
+  uint8_t bytes[DC_LANES][16] BUFFER;
+  begin_access(w, source);
+  if (size == 16 && !o->bits[2]) { /* the usual form, with a size that C compilers know */
+    EACH_LANE(l, w->mask) memcpy(bytes[l], HOST(const void, from[l]), 16);
     begin_access(w, target);
-    memcpy(HOST(void, to[l]), bytes, size);
+    EACH_LANE(l, w->mask) memcpy(HOST(void, to[l]), bytes[l], 16);
+    return;
   }
+  memset(bytes, 0, sizeof bytes);
+  EACH_LANE(l, w->mask) {
+    const u32 n = ignored >> l & 1 ? 0 : o->bits[2] == 32 ? REG(u32, o->b)[l] : size;
+    memcpy(bytes[l], HOST(const void, from[l]), n < size ? n : size);
+  }
+  begin_access(w, target);
+  EACH_LANE(l, w->mask) memcpy(HOST(void, to[l]), bytes[l], size);
 }
 
 /* --- mbarrier ------------------------------------------------------------------------------------------ */
