@@ -5219,7 +5219,7 @@ function dc.precision(name) end
 ---@field warnings? boolean `true` prints the compiler's warnings to standard error, with lines of the script; so does `DOTCOMPUTE_LOG=compile`. `m:log()` always has them
 ---@field debug? boolean line information in the compiled code
 
----Compiles CUDA C for the current device and returns its kernel; of several kernels, the one of option `name`.
+---Compiles CUDA C for the current device and returns its kernel; of several kernels, the one of option `name`. `dc.kernel {file = name, …}` and `dc.kernel {files = {…}, …}` compile files, as `dc.kernel_file`.
 ---```lua
 ---local add = dc.kernel [[
 ---__global__ void add(int n, float a, float *x) {
@@ -5253,7 +5253,7 @@ function dc.kernel(source, options) end
 ---@field warnings? boolean `true` prints the compiler's warnings to standard error, with lines of the script; so does `DOTCOMPUTE_LOG=compile`. `m:log()` always has them
 ---@field debug? boolean line information in the compiled code
 
----Compiles a source with several kernels, or with variables, and returns a module. The source may also be PTX, a cubin or LTO-IR, or [a list of sources](#modules) to be linked.
+---Compiles a source with several kernels, or with variables, and returns a module. The source may also be PTX, a cubin or LTO-IR, or [a list of sources](#modules) to be linked. `dc.module {file = name, …}` and `dc.module {files = {…}, …}` compile files, with the options in the same table, as `dc.module_file`. Of a file for nvcc the instances of templates that its host code launches are compiled, too.
 ---```lua
 ---local m = dc.module [[
 ---__global__ void one(int *x) { *x = 1; }

@@ -33,6 +33,7 @@ end
 
 -- The origin of the texts, with all that they are compiled from. `paths`: a list of their files.
 local function new_origin(texts, paths, options)
+  for i, text in ipairs(texts) do texts[i] = text:gsub("^\xef\xbb\xbf", "") end -- a byte order mark
   local origin = #texts > 1 and script_lines.linked(texts, paths) or script_lines.origin(texts[1], paths[1])
   local lists = { options = {}, include_dirs = {}, header_names = {}, header_texts = {}, instantiate = {},
     arg_kernels = {}, arg_lists = {}, units = {} } -- of strings: dc_source in src/compile/types/source.h
@@ -186,15 +187,30 @@ local function choose(m, origin)
   return core.find_kernel(m, names[1])
 end
 
-function module.module(text, options)
-  refuse_file_name("module", text)
-  return (compile("module", text, options, {}))
+-- Compiles a source, or for dc.module { file = name, … } and { files = {name, …}, … } files with the other options.
+local function compile_any(fname, text, options)
+  if type(text) ~= "table" or (text.file == nil and text.files == nil) then
+    refuse_file_name(fname, text)
+    return compile(fname, text, options, {})
+  end
+  if options ~= nil or #text > 0 then
+    fail("dc.%s: the options stand in the table that names the files: dc.%s {files = {…}, name = …}", fname, fname)
+  end
+  if text.file ~= nil and text.files ~= nil then fail("dc.%s: 'file' and 'files' are both given", fname) end
+  if text.file ~= nil and type(text.file) ~= "string" then
+    fail("option 'file' is a file's name, got %s", core.describe(text.file))
+  end
+  local rest = {}
+  for name, value in next, text do
+    if name ~= "file" and name ~= "files" then rest[name] = value end
+  end
+  local texts, paths = read_files(fname, text.file or text.files)
+  return compile(fname, texts, next(rest) ~= nil and rest or nil, paths)
 end
 
-function module.kernel(text, options)
-  refuse_file_name("kernel", text)
-  return choose(compile("kernel", text, options, {}))
-end
+function module.module(text, options) return (compile_any("module", text, options)) end
+
+function module.kernel(text, options) return choose(compile_any("kernel", text, options)) end
 
 function module.module_file(path, options)
   local texts, paths = read_files("module_file", path)

@@ -15,7 +15,6 @@
 #include "compile/link/lto.h"
 #include "compile/log.h"
 #include "compile/minimal.h"
-#include "compile/nvcc_compat/fixup.h"
 #include "compile/nvrtc/compiler.h"
 #include "compile/nvrtc/job.h"
 #include "compile/nvrtc/toolkit.h"
@@ -34,6 +33,7 @@
 typedef struct wanted {
   const char *asked, *name; /* name is NULL once NVRTC refused it, and for what it would not tell the symbol of */
   const dc_scanned *scanned;
+  bool launched;           /* one of those that the source launches: it may be there by another name */
   char *query;             /* owned; NULL when its types could not be had before */
   char *lowered, *types;   /* owned results; NULL when the name is none */
   char *why_not;           /* owned: what NVRTC said against the name */
@@ -388,13 +388,22 @@ static int fill_variables(const job *j, dc_image *image, dc_error *err) {
   return 0;
 }
 
+/* Whether the kernel is in the image: it may only be declared, or be another's name for the same instance. */
+static bool is_there(const job *j, const wanted *w) {
+  if (!w->name || !w->lowered || is_variable(w)) return false;
+  if (w->launched && by_lowered(j, w->lowered) != w) return false;
+  bool there = !j->entries; /* LTO-IR, of which they cannot be read */
+  for (const dc_image_entry *e = j->entries; e && !there; e = e->next) there = strcmp(e->name, w->lowered) == 0;
+  return there;
+}
+
 static int fill_image(job *j, dc_image *image, dc_error *err) {
   int n = j->nlist;
   for (const dc_image_entry *e = j->entries; e; e = e->next) n++;
   image->kernels = calloc((size_t)n + 1, sizeof *image->kernels);
   if (!image->kernels) return dc_fail_oom(err);
   for (int i = 0; i < j->nlist; i++) {
-    if (!j->list[i].name || !j->list[i].lowered || is_variable(&j->list[i])) continue;
+    if (!is_there(j, &j->list[i])) continue;
     if (fill_signature(&image->kernels[image->nkernels++], &j->list[i], err) != 0) return -1;
   }
   if (fill_rest(j, image, err) != 0 || fill_variables(j, image, err) != 0) return -1;
@@ -465,8 +474,8 @@ static int compile_all(job *j, dc_image **out, dc_error *err) {
     if (!k->is_template && want(j, k->name, k, err) != 0) return -1;
   }
   for (int i = 0; i < src->nlaunched; i++) {
-    const dc_scanned *k = template_of(all, src->launched[i]);
-    if (k && want(j, src->launched[i], k, err) != 0) return -1;
+    if (want(j, src->launched[i], template_of(all, src->launched[i]), err) != 0) return -1;
+    j->list[j->nlist - 1].launched = true;
   }
   for (int i = 0; i < src->ninstantiate; i++)
     if (want(j, src->instantiate[i], template_of(all, src->instantiate[i]), err) != 0) return -1;
@@ -508,13 +517,7 @@ static void job_free(job *j) {
   dc_arena_free(&j->arena);
 }
 
-typedef struct target {
-  const char *arch;
-  bool binary;
-  bool default_device; /* functions that say nothing are __device__ ones */
-} target;
-
-static int compile_for(const dc_source *src, target t, dc_image **out, dc_error *err) {
+int dc_compile_as_is(const dc_source *src, dc_target t, dc_image **out, dc_error *err) {
   job j = {.src = src, .arch = t.arch, .binary = t.binary, .ir = src->lto, .default_device = t.default_device,
            .arena = DC_ARENA_INIT};
   const dc_nvrtc_version *version = dc_nvrtc(err);
@@ -522,107 +525,5 @@ static int compile_for(const dc_source *src, target t, dc_image **out, dc_error 
   j.minimal = dc_minimal_suffices(version, src);
   int result = compile_all(&j, out, err);
   job_free(&j);
-  return result;
-}
-
-static bool log_holds(const dc_error *err, const char *const *signs) {
-  if (!err->log || strcmp(err->code, "NVRTC_ERROR_COMPILATION") != 0) return false;
-  for (; *signs; signs++)
-    if (strstr(err->log, *signs)) return true;
-  return false;
-}
-
-/* Whether a source that compute_75 refuses may be one for newer devices: what it lacks there is a name, or it says so
-** itself. */
-static bool wants_newer(const dc_error *err) {
-  static const char *const signs[] = {"is undefined", "#error", "static assertion", "arch", "sm_", "has no member",
-                                      "no suitable", "no instance of", "no operator", "has been explicitly deleted",
-                                      "incomplete type \"nvcuda::", "must be a class or namespace name", NULL};
-  return log_holds(err, signs);
-}
-
-/* nvcc leaves functions of the host to the host's compiler, and takes generic lambdas in kernels for the device's.
-** NVRTC refuses both, unless functions are __device__ ones by default.  When both ways fail, the first one's errors are
-** reported.  *newer: whether another architecture may help. */
-static int compile_at(const dc_source *src, const char *arch, bool binary, dc_image **out, bool *newer, dc_error *err) {
-  static const char *const signs[] = {"is considered a host function", NULL};
-  dc_error again = DC_ERROR_INIT;
-  if (compile_for(src, (target){arch, binary, false}, out, err) == 0) return 0;
-  *newer = wants_newer(err);
-  if (!log_holds(err, signs)) return -1;
-  int result = compile_for(src, (target){arch, binary, true}, out, &again);
-  *newer = *newer || wants_newer(&again);
-  dc_error_clear(result == 0 ? err : &again);
-  return result;
-}
-
-/* The CPU device's PTX is compute_75's, the plainest; what only compiles for compute_80 (__reduce_add_sync, …) or
-** compute_90 (clusters) runs there too.  When all fail, the first one's errors are reported. */
-static int compile_anywhere(const dc_source *src, const char *arch, bool binary, dc_image **out, dc_error *err) {
-  static const char *const archs[] = {"compute_80", "compute_90"};
-  bool newer = false, more;
-  if (compile_at(src, arch, binary, out, &newer, err) == 0) return 0;
-  if (binary || strcmp(arch, "compute_75") != 0 || !newer) return -1;
-  for (size_t i = 0; i < sizeof archs / sizeof *archs; i++) {
-    dc_error again = DC_ERROR_INIT;
-    int result = compile_at(src, archs[i], false, out, &more, &again);
-    dc_error_clear(result == 0 ? err : &again);
-    if (result == 0) return 0;
-  }
-  return -1;
-}
-
-/* More than a source needs: each adds a header or takes some of the host's code away. */
-#define MOST_MENDS 100
-
-/* Kernels that went are the image's to tell of. */
-static int keep_refused(dc_image *image, const dc_fixup *m, dc_error *err) {
-  image->refused = calloc((size_t)m->nrefused + 1, sizeof *image->refused);
-  if (!image->refused) return dc_fail_oom(err);
-  for (int i = 0; i < m->nrefused; i++) {
-    image->refused[image->nrefused++] = (dc_refused){strdup(m->refused[i].name), m->refused[i].line};
-    if (!image->refused[i].name) return dc_fail_oom(err);
-  }
-  return 0;
-}
-
-/* What is gone may be what is missed now. */
-static bool is_doubtful(const dc_fixup *m) {
-  return m->lacks_header || (m->blanked && !m->has_host_code) || m->nrefused > 0;
-}
-
-/* A text that is refused is fixed up, as far as errors say how, and compiled again.  The errors reported are those that
-** remain, since the others concerned no kernels; but those of the first attempt where fixing up removed kernels, or
-** functions that may be a kernel's, or where a header is missing. */
-int dc_compile_program(const dc_source *src, const char *arch, bool binary, dc_image **out, dc_error *err) {
-  int result = compile_anywhere(src, arch, binary, out, err);
-  dc_error before = DC_ERROR_INIT, last = DC_ERROR_INIT;
-  dc_fixup m;
-  if (result == 0 || !err->log || strcmp(err->code, "NVRTC_ERROR_COMPILATION") != 0) return result;
-  bool more = dc_fixup_init(&m, src);
-  for (int i = 0; i < MOST_MENDS && result != 0 && more && err->log; i++) {
-    bool launches_went = i == 0 && m.mended, doubtful = is_doubtful(&m);
-    if (!dc_fixup_learn(&m, err->log) && !launches_went && !dc_fixup_drop_launchers(&m)) break;
-    if (!doubtful && is_doubtful(&m)) before = *err;
-    else dc_error_clear(err);
-    *err = (dc_error)DC_ERROR_INIT;
-    result = compile_for(&m.source, (target){arch, binary, m.default_device}, out, err);
-  }
-  if (result != 0 && m.mended && wants_newer(err)) {
-    result = compile_anywhere(&m.source, arch, binary, out, &last);
-    dc_error_clear(result == 0 ? err : &last);
-  }
-  if (result != 0 && before.kind) {
-    dc_error_clear(err);
-    *err = before;
-  } else {
-    dc_error_clear(&before);
-  }
-  if (result == 0 && keep_refused(*out, &m, err) != 0) {
-    dc_image_free(*out);
-    *out = NULL;
-    result = -1;
-  }
-  dc_fixup_free(&m);
   return result;
 }

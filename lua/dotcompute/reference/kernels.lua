@@ -86,7 +86,7 @@ assert(y[10] == 41)
   {
     "kernel", at = "dc",
     text = "Compiles CUDA C for the current device and returns its kernel; of several kernels, the one of option "
-      .. "`name`.",
+      .. "`name`. `dc.kernel {file = name, …}` and `dc.kernel {files = {…}, …}` compile files, as `dc.kernel_file`.",
     args = { SOURCE }, options = OPTIONS,
     returns = { { "kernel", "the kernel, which is called with a grid, a block and its arguments" } },
     errors = { argument = "several kernels and no `name`, no kernel of that name, a template without an instance, a "
@@ -111,7 +111,9 @@ x[1]                                       --> 44
   {
     "module", at = "dc",
     text = "Compiles a source with several kernels, or with variables, and returns a module. The source may also be "
-      .. "PTX, a cubin or LTO-IR, or [a list of sources](#modules) to be linked.",
+      .. "PTX, a cubin or LTO-IR, or [a list of sources](#modules) to be linked. `dc.module {file = name, …}` and "
+      .. "`dc.module {files = {…}, …}` compile files, with the options in the same table, as `dc.module_file`. Of a "
+      .. "file for nvcc the instances of templates that its host code launches are compiled, too.",
     args = { SOURCE }, options = OPTIONS,
     returns = { { "module", "the module, whose kernels are `m.name`" } },
     errors = { argument = "a file's name in place of a source, a source that is not a string",

@@ -4,15 +4,20 @@
 #include "compile/nvcc_compat/fixup.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/buf.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/runtime.h"
+#include "compile/nvcc_compat/gnu_forms.h"
 #include "compile/nvcc_compat/host_code.h"
 #include "compile/nvcc_compat/missing_headers.h"
+#include "compile/nvcc_compat/pieces.h"
+#include "compile/nvcc_compat/statements.h"
 #include "compile/types/image.h"
 #include "compile/types/scan.h"
 #include "compile/types/source.h"
@@ -74,6 +79,22 @@ static bool drop_heavy_headers(dc_fixup *m) {
   return any;
 }
 
+/* The header of the toolkit or the system in which the error is, if the text includes it and so may do without it: the
+** host's, most often. */
+static bool drop_failing_header(dc_fixup *m, const char *path, size_t n) {
+  for (const char *p = m->text; m->has_host_code && (p = strstr(p, "#include")) != NULL; p++) {
+    const char *name = p + strcspn(p, "<\"\n"), *end;
+    if (*name == '\n' || *name == '\0') continue;
+    name++;
+    end = name + strcspn(name, ">\"\n");
+    const size_t len = (size_t)(end - name);
+    if (len == 0 || len >= n || memcmp(path + n - len, name, len) != 0 || path[n - len - 1] != '/') continue;
+    m->lacks_header = true;
+    if (add_header(m, name, len, "")) return true;
+  }
+  return false;
+}
+
 /* --- what an error says ------------------------------------------------------------------------------------------- */
 
 /* A message of the log: "dotcompute.cu(12): error: …", source line, caret. */
@@ -116,26 +137,77 @@ static const char *quoted(const message *e, const char *before, size_t *n) {
   return p;
 }
 
-/* The name above the caret. */
-static const char *pointed_at(const message *e, size_t *n) {
+/* The source line that the message shows, and the column of the caret below it; NULL when it shows none. */
+static const char *shown_line(const message *e, size_t *column) {
   const char *above = NULL;
-  *n = 0;
   for (const char *p = e->text; p < e->end;) {
     const char *eol = memchr(p, '\n', (size_t)(e->end - p)), *end = eol ? eol : e->end;
     size_t at = strspn(p, " \t");
-    if (above && p + at + 1 == end && p[at] == '^' && above + at < p) {
-      while (isalnum((unsigned char)above[at + *n]) || above[at + *n] == '_') ++*n;
-      return above + at;
-    }
+    if (above && p + at + 1 == end && p[at] == '^' && above + at < p) return *column = at, above;
     above = p;
     p = end + 1;
   }
   return NULL;
 }
 
+/* The name above the caret. */
+static const char *pointed_at(const message *e, size_t *n) {
+  size_t at = 0;
+  const char *line = shown_line(e, &at);
+  *n = 0;
+  while (line && (isalnum((unsigned char)line[at + *n]) || line[at + *n] == '_')) ++*n;
+  return line ? line + at : NULL;
+}
+
+/* "host std" is the namespace std of what kernels do not use. */
 static bool include_for(dc_fixup *m, const char *space, const char *name, size_t n) {
-  const char *header = n ? dc_missing_header(space, name, n) : NULL;
+  char hosts[24];
+  snprintf(hosts, sizeof hosts, "host %s", space);
+  const char *header = n && m->keeps_host ? dc_missing_header(hosts, name, n) : NULL;
+  if (header && add_include(m, header)) return true;
+  header = n ? dc_missing_header(space, name, n) : NULL;
   return header && add_include(m, header);
+}
+
+static const char *find_word(const char *text, const char *name, size_t n) {
+  char word[201];
+  snprintf(word, sizeof word, "%.*s", (int)n, name);
+  for (const char *p = text; (p = strstr(p, word)) != NULL; p += n) {
+    const bool begins = p == text || !(isalnum((unsigned char)p[-1]) || p[-1] == '_');
+    if (begins && !isalnum((unsigned char)p[n]) && p[n] != '_') return p;
+  }
+  return NULL;
+}
+
+/* A name of the host's that nothing declares is declared: a function of any arguments, of which the result is dc_any
+** (dotcompute/host.h); or a type without members, of which pointers can be had. */
+static bool declare_for(dc_fixup *m, const message *e, const char *space, const char *name, size_t n) {
+  size_t shown_n;
+  if (!m->keeps_host || n == 0 || n > 200) return false;
+  const char *shown = pointed_at(e, &shown_n);
+  if (!shown || shown_n != n || memcmp(shown, name, n) != 0) shown = find_word(m->text, name, n); /* in a macro */
+  if (!shown) return false;
+  const char next = shown[n + strspn(shown + n, " ")];
+  const bool is_function = next == '(', is_type = isalpha((unsigned char)next) || (next && strchr("_*&>", next));
+  const bool is_error = n > 4 && memcmp(name, "cuda", 4) == 0 && isupper((unsigned char)name[4]);
+  if (!is_function && !is_type) return false;
+  char header[256];
+  const int length = snprintf(header, sizeof header, "dotcompute/host/%s/%.*s", space, (int)n, name);
+  dc_buf b = DC_BUF_INIT;
+  dc_buf_puts(&b, "#include <dotcompute/host.h>\n");
+  if (*space) dc_buf_printf(&b, "namespace %s {\n", space);
+  if (is_function)
+    dc_buf_printf(&b, "template <class... A> %s %.*s(A &&...);\n", is_error ? "cudaError_t" : "dc_any", (int)n, name);
+  else dc_buf_printf(&b, "struct %.*s {};\n", (int)n, name);
+  if (*space) dc_buf_puts(&b, "}\n");
+  const char *text = dc_arena_strndup(&m->arena, dc_buf_str(&b), b.len);
+  dc_buf_free(&b);
+  return text && add_header(m, header, (size_t)length, text) && add_include(m, header);
+}
+
+static bool bring(dc_fixup *m, const message *e, const char *space, const char *name, size_t n) {
+  if (m->keeps_host && n == 3 && memcmp(name, "cub", n) == 0) return false; /* its include was taken out */
+  return include_for(m, space, name, n) || declare_for(m, e, space, name, n);
 }
 
 /* Vectors' operators and functions, which CUDA's samples bring in a header of their own. */
@@ -149,15 +221,19 @@ static bool about_vectors(const message *e) {
 static bool learn_names(dc_fixup *m, const message *e) {
   size_t n;
   const char *name = quoted(e, "identifier \"", &n);
-  if (n && says(e, "is undefined")) return include_for(m, "", name, n);
+  if (n && says(e, "is undefined")) return bring(m, e, "", name, n);
   name = quoted(e, "namespace \"std\" has no member \"", &n);
-  if (n) return include_for(m, "std", name, n);
+  if (n) return bring(m, e, "std", name, n);
+  name = quoted(e, "namespace \"thrust\" has no member \"", &n);
+  if (!n) name = quoted(e, "namespace \"thrust\" has no member class \"", &n);
+  if (n) return bring(m, e, "thrust", name, n);
   name = quoted(e, "namespace \"cub\" has no member \"", &n);
   if (n) return include_for(m, "cub", name, n);
   if (says(e, "must be a class or namespace name")) {
     name = pointed_at(e, &n);
-    if (m->has_host_code && n == 6 && memcmp(name, "thrust", n) == 0) return false; /* the host's, most often */
-    return include_for(m, "", name, n);
+    if (m->has_host_code && !m->keeps_host && n == 6 && memcmp(name, "thrust", n) == 0)
+      return false; /* the host's, most often */
+    return bring(m, e, "", name, n);
   }
   if (says(e, "more than one instance of overloaded function")) return add_include(m, "dotcompute/mixed_math.h");
   if (says(e, "no operator \"") && says(e, "these operands") && about_vectors(e))
@@ -211,32 +287,89 @@ static dc_fixup_header *header_of(dc_fixup *m, const message *e) {
   return take_header(m, e->text, e->nfile);
 }
 
-static bool blank_at(dc_fixup *m, const message *e) {
+/* Takes out what is wrong at the line: a statement, or all of a function of the host's. */
+static bool blank_line(const message *e, char *text, size_t len, int line, bool statement) {
+  size_t column = 0;
+  const char *shown = shown_line(e, &column);
+  column = shown && column >= 2 ? column - 2 : 0; /* lines are shown with two blanks in front */
+  if (statement) return dc_statement_drop(text, len, line, column);
+  const char *at = dc_text_place(text, len, line, column);
+  if (shown && at && *at == ' ') return false; /* it went with another error's */
+  return dc_host_code_blank(text, len, line);
+}
+
+/* A header's byte order mark, which the compiler does not take. */
+static bool drop_mark(dc_fixup *m, const message *e) {
+  static const char mark[] = "\xef\xbb\xbf";
+  dc_fixup_header *h = says(e, "unrecognized token") && e->header_line == 1 ? header_of(m, e) : NULL;
+  if (!h || strncmp(h->text, mark, sizeof mark - 1) != 0) return false;
+  memset(h->text, ' ', sizeof mark - 1);
+  return true;
+}
+
+static bool blank_at(dc_fixup *m, const message *e, bool statement) {
   bool blanked = false;
-  if (e->line) blanked = dc_host_code_blank(m->text, m->source.len, e->line);
+  if (e->line) blanked = blank_line(e, m->text, m->source.len, e->line, statement);
   dc_fixup_header *h = e->nfile ? header_of(m, e) : NULL;
-  if (h) blanked = dc_host_code_blank(h->text, h->len, e->header_line);
+  if (h) blanked = blank_line(e, h->text, h->len, e->header_line, statement);
   m->blanked = m->blanked || blanked;
   return blanked;
 }
 
+/* Rewrites expressions of GNU C, once. */
+static bool rewrite_gnu_forms(dc_fixup *m) {
+  dc_buf b = DC_BUF_INIT;
+  if (m->gnu_forms) return false;
+  m->gnu_forms = true;
+  bool any = dc_gnu_forms(m->text, m->source.len, &b);
+  char *text = any ? dc_arena_strndup(&m->arena, dc_buf_str(&b), b.len) : NULL;
+  if (text) {
+    m->source.text = m->text = text;
+    m->source.len = b.len;
+  }
+  dc_buf_free(&b);
+  return text && add_include(m, "dotcompute/gnu.h");
+}
+
+/* Designated initializers are C++20's, and nvcc's in any standard. */
+static bool allow_designators(dc_fixup *m, const message *e) {
+  size_t column = 0;
+  const char *shown = shown_line(e, &column);
+  if (!shown || shown[column] != '.') return false;
+  for (int i = 0; i < m->source.noptions; i++)
+    if (strstr(m->source.options[i], "-std")) return false;
+  return add_option(m, "--std=c++20");
+}
+
 static bool learn_dialect(dc_fixup *m, const message *e) {
+  if (says(e, "expected an expression") && (rewrite_gnu_forms(m) || allow_designators(m, e)))
+    return true;
+  if (drop_mark(m, e)) return true;
   if (says(e, "\"register\" storage class")) return add_option(m, "-Dregister=");
   if (says(e, "annotation on lambda requires")) return dc_host_code_plain_lambdas(m->text, m->source.len);
-  if (says(e, "explicitly marked as a __host__ function")) return blank_at(m, e);
+  if (says(e, "explicitly marked as a __host__ function")) return blank_at(m, e, m->keeps_host);
   if (m->default_device || !says(e, "is considered a host ")) return false;
   return m->default_device = true;
 }
 
-bool dc_fixup_init(dc_fixup *m, const dc_source *src) {
-  *m = (dc_fixup){.source = *src, .arena = DC_ARENA_INIT};
-  m->text = dc_arena_strndup(&m->arena, src->text, src->len);
-  if (!m->text) return false;
+bool dc_fixup_init(dc_fixup *m, const dc_source *src, bool keeps_host) {
+  *m = (dc_fixup){.source = *src, .keeps_host = keeps_host, .default_device = keeps_host, .arena = DC_ARENA_INIT};
+  dc_buf b = DC_BUF_INIT;
+  dc_buf_add(&b, src->text, src->len);
+  if (keeps_host) dc_host_code_use_instances(src->text, src->len, &b);
+  m->text = dc_arena_strndup(&m->arena, dc_buf_str(&b), b.len);
   m->source.text = m->text;
+  m->source.len = b.len;
+  dc_buf_free(&b);
+  if (!m->text) return false;
   m->has_host_code = dc_host_code_in(src->text, src->len);
   if (!m->has_host_code) return true;
   drop_heavy_headers(m);
-  m->source.launched = dc_host_code_launches(src->text, src->len, &m->arena, &m->source.nlaunched);
+  if (keeps_host) {
+    dc_statement_prepare(m->text, m->source.len);
+    return add_include(m, "dotcompute/host.h");
+  }
+  m->source.launched = dc_host_code_launches(src->text, src->len, &m->arena, src->launched, &m->source.nlaunched);
   m->mended = m->blanked = dc_host_code_blank_launches(m->text, src->len);
   return true;
 }
@@ -269,19 +402,28 @@ bool dc_fixup_drop_launchers(dc_fixup *m) {
   return m->nrefused > 0;
 }
 
+/* Takes out what all errors point at. */
+static bool blank_all(dc_fixup *m, const char *log, bool statements) {
+  bool any = false;
+  for (const char *p = log; *p;) {
+    message e = read_message(p);
+    if (e.sentence) any = blank_at(m, &e, statements) || any;
+    p = e.end + strspn(e.end, "\n");
+  }
+  return any;
+}
+
 bool dc_fixup_learn(dc_fixup *m, const char *log) {
   bool any = false;
   for (const char *p = log; *p;) {
     message e = read_message(p);
     if (e.sentence) any = learn_names(m, &e) || learn_files(m, &e) || learn_dialect(m, &e) || any;
-    if (e.sentence && !e.line) any = drop_heavy_headers(m) || any;
+    if (e.sentence && !e.line)
+      any = drop_heavy_headers(m) || (!any && e.nfile && drop_failing_header(m, e.text, e.nfile)) || any;
     p = e.end + strspn(e.end, "\n");
   }
-  for (const char *p = any ? "" : log; *p;) {
-    message e = read_message(p);
-    if (e.sentence) any = blank_at(m, &e) || any;
-    p = e.end + strspn(e.end, "\n");
-  }
+  if (!any && m->keeps_host) any = blank_all(m, log, true);
+  if (!any) any = blank_all(m, log, false);
   m->mended = m->mended || any;
   return any;
 }

@@ -26,6 +26,8 @@ typedef struct dc_fixup {
   dc_source source;    /* as it is by now */
   bool default_device; /* functions and variables that say nothing are __device__ ones */
   bool has_host_code;
+  bool keeps_host;     /* host code stays, as code of the device, of which statements go that do not compile */
+  bool gnu_forms;      /* expressions of GNU C were rewritten */
   bool mended;         /* anything was learned */
   bool blanked;        /* functions are gone */
   bool lacks_header;   /* a header of the user's that is not there is taken for empty */
@@ -36,8 +38,9 @@ typedef struct dc_fixup {
   dc_arena arena;
 } dc_fixup;
 
-/* False when out of memory. */
-bool dc_fixup_init(dc_fixup *m, const dc_source *src);
+/* The source with its host code to be taken out; or, with `keeps_host`, to be compiled as if it were the device's,
+** which shows the kernels' instances that it launches.  False when out of memory. */
+bool dc_fixup_init(dc_fixup *m, const dc_source *src, bool keeps_host);
 
 /* Learns from a cleaned log; true when that changed anything, so that another try is worth it. */
 bool dc_fixup_learn(dc_fixup *m, const char *log);

@@ -8,12 +8,18 @@
 #include <stddef.h>
 
 #include "base/arena.h"
+#include "base/buf.h"
 
 /* Whether the source is such a file: it launches kernels, calls the runtime, or has a main(). */
 bool dc_host_code_in(const char *text, size_t len);
 
-/* The template instances that are launched, "scale<float, 4>", each once, in the arena. */
-const char **dc_host_code_launches(const char *text, size_t len, dc_arena *arena, int *n);
+/* Whether something is launched that the text does not define before: a function pointer, a macro's kernel, or one in a
+** header. */
+bool dc_host_code_launches_others(const char *text, size_t len);
+
+/* The *n known instances, and those that are launched as they are spelled, "scale<float, 4>", each once, in the arena;
+** their number in *n. */
+const char **dc_host_code_launches(const char *text, size_t len, dc_arena *arena, const char *const *known, int *n);
 
 /* Blanks main() and all functions that launch kernels.  False where there are none. */
 bool dc_host_code_blank_launches(char *text, size_t len);
@@ -30,3 +36,7 @@ bool dc_host_code_blank_launchers(char *text, size_t len, void (*found)(void *ud
 /* Blanks the annotations of lambdas, "[=] __device__ (int x)", which need an option that only nvcc has.  False where
 ** there are none. */
 bool dc_host_code_plain_lambdas(char *text, size_t len);
+
+/* Appends functions that use what "template class C<float>;" instantiates, member functions that launch kernels: the
+** compiler leaves out those of the device's that nothing uses. */
+void dc_host_code_use_instances(const char *text, size_t len, dc_buf *out);

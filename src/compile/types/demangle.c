@@ -20,6 +20,7 @@ typedef struct reader {
   dc_ctype subs[MAX_SUBSTITUTIONS]; /* spellings owned */
   int nsubs, depth;
   bool bad;
+  bool exact; /* arguments are spelled as C++ takes them again */
 } reader;
 
 static const struct builtin {
@@ -144,12 +145,46 @@ static dc_ctype fail(reader *r) {
 static void read_literal(reader *r, dc_buf *out) {
   r->p++;
   dc_ctype t = read_type(r);
+  if (r->exact && t.cls == DC_CT_STRUCT && t.spelling) dc_buf_printf(out, "(%s)", t.spelling); /* an enumeration */
   free(t.spelling);
+  if (r->exact && t.dtype == DC_BOOL && strchr("01", *r->p) && r->p[1] == 'E') {
+    dc_buf_puts(out, *r->p == '1' ? "true" : "false");
+    r->p += 2;
+    return;
+  }
   if (*r->p == 'n') {
     dc_buf_putc(out, '-');
     r->p++;
   }
   while (*r->p && *r->p != 'E') dc_buf_putc(out, *r->p++);
+  if (*r->p == 'E') r->p++;
+  else r->bad = true;
+}
+
+static void read_identifier(reader *r, dc_buf *out);
+static dc_ctype read_nested(reader *r);
+
+/* A function or variable as a template's argument, XadL_Z3addffEE: its name, with & in front. */
+static void read_address(reader *r, dc_buf *out) {
+  static const char begin[] = "XadL_Z";
+  if (strncmp(r->p, begin, sizeof begin - 1) != 0) {
+    r->bad = true; /* other expressions are beyond us */
+    return;
+  }
+  r->p += sizeof begin - 1;
+  dc_buf_putc(out, '&');
+  if (*r->p == 'N') {
+    r->p++;
+    dc_ctype t = read_nested(r);
+    dc_buf_puts(out, t.spelling ? t.spelling : "?");
+    free(t.spelling);
+    if (r->nsubs > 0) free(r->subs[--r->nsubs].spelling);
+  } else {
+    if (*r->p == 'L') r->p++; /* internal linkage */
+    read_identifier(r, out);
+  }
+  while (*r->p && *r->p != 'E' && !r->bad) free(read_type(r).spelling); /* a function's parameters */
+  if (*r->p == 'E') r->p++;
   if (*r->p == 'E') r->p++;
   else r->bad = true;
 }
@@ -161,7 +196,7 @@ static void read_list(reader *r, dc_buf *out, bool packs) {
     if (*r->p == 'L') {
       read_literal(r, out);
     } else if (*r->p == 'X') {
-      r->bad = true; /* expressions are beyond us */
+      read_address(r, out);
     } else if (*r->p == 'J' && packs) {
       r->p++;
       read_list(r, out, false);
@@ -240,6 +275,7 @@ static dc_ctype read_nested(reader *r) {
       r->p++;
       read_arguments(r, &name);
     } else {
+      if (*r->p == 'L') r->p++; /* internal linkage */
       if (name.len) dc_buf_puts(&name, "::");
       read_identifier(r, &name);
     }
@@ -577,4 +613,38 @@ int dc_signature_of_entry(dc_signature *sig, const char *lowered, dc_error *err)
   if (result == 0 && typed) result = rename_overload(sig, name, err);
   free(name);
   return result;
+}
+
+char *dc_instance_name(const char *lowered) {
+  static const char nameless[] = "(anonymous)::";
+  dc_buf name = DC_BUF_INIT;
+  dc_signature unused = {0};
+  reader *r = strncmp(lowered, "_Z", 2) == 0 ? calloc(1, sizeof *r) : NULL;
+  if (!r) return NULL;
+  r->p = lowered + 2;
+  r->exact = true;
+  if (*r->p == 'N') {
+    r->p++;
+    dc_ctype t = read_nested(r);
+    dc_buf_puts(&name, t.spelling ? t.spelling : "?");
+    free(t.spelling);
+  } else {
+    if (*r->p == 'L') r->p++; /* internal linkage */
+    read_identifier(r, &name);
+    dc_ctype self = opaque(dc_buf_str(&name));
+    remember(r, &self);
+    free(self.spelling);
+    if (*r->p == 'I') {
+      r->p++;
+      read_arguments(r, &name);
+    }
+  }
+  bool good = !r->bad && name.len > 0 && name.data[name.len - 1] == '>';
+  finish(r, &unused);
+  char *text = dc_buf_take(&name);
+  for (char *p; good && text && (p = strstr(text, nameless)) != NULL;)
+    memmove(p, p + sizeof nameless - 1, strlen(p + sizeof nameless - 1) + 1);
+  if (good) return text;
+  free(text);
+  return NULL;
 }

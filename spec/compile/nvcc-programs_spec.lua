@@ -1,0 +1,157 @@
+-- Whole programs for nvcc, in the forms that public suites of benchmarks have: the kernels and instances that each
+-- gives. spec/data/nvcc-programs.cu holds them; the names of instances are those that nvcc itself makes of them.
+local dc = require "dotcompute"
+local helper = require "spec.helper"
+
+local function read(name)
+  local f <close> = assert(io.open(name))
+  return f:read "a"
+end
+
+local function write(folder, name, text)
+  local path = folder .. "/" .. name
+  local f <close> = assert(io.open(path, "w"))
+  f:write(text)
+  return path
+end
+
+local function sorted(list)
+  table.sort(list)
+  return table.concat(list, "; ")
+end
+
+local function split(text)
+  local list = {}
+  for name in (text .. "; "):gmatch "(.-); " do list[#list + 1] = name end
+  return list
+end
+
+describe("a program", function()
+  for name, kernels, text in read "spec/data/nvcc-programs.cu":gmatch "//== (%S+): ([^\n]*)\n(.-)\n//==%f[\n]" do
+    it(("of the form '%s' gives its kernels"):format(name), function()
+      local m = helper.with_file(text, dc.module_file)
+      assert.equal(sorted(split(kernels)), sorted(m:kernels()))
+    end)
+  end
+
+  it("with kernels that are templates alone, of which nothing tells the instances, says so", function()
+    local text = [[
+template <class T> __global__ void fill(T *p) { *p = 3; }
+int main() { fill<<<1, 1>>>(unknown()->pointer); }
+]]
+    helper.with_file(text, function(name)
+      local err = helper.fails("compile", "gives no kernel: its kernels are templates, such as fill", function()
+        dc.module { file = name }
+      end)
+      assert(err.message:find('instantiate = {"fill<float>"}', 1, true))
+    end)
+    local m = helper.with_file(text, function(name)
+      return dc.module { file = name, instantiate = "fill<float>" }
+    end)
+    assert.same({ "fill<float>" }, m:kernels())
+  end)
+
+  it("gives the instances of kernels in its headers", function()
+    helper.with_folder(function(folder)
+      write(folder, "kernels.cuh", "\xef\xbb\xbf" .. [[
+#include <vector>
+#include <stdexcept>
+template <class T, int N> __global__ void set(T *p) { *p = N; }
+template <class T> void both(T *p) {
+  std::vector<T> v(3);
+  if (v.size() != 3) throw std::runtime_error("no");
+  set<T, 5><<<1, 1>>>(p);
+}
+]])
+      local main = write(folder, "main.cu", [[
+#include "kernels.cuh"
+int main() { float *p; cudaMalloc(&p, 4); set<float, 3><<<1, 1>>>(p); both((double *)0); }
+]])
+      local m = dc.module { file = main }
+      assert.equal("set<double, 5>; set<float, 3>", sorted(m:kernels()))
+      local x = dc.zeros(1, "float64")
+      m["set<double, 5>"](1, 1, x)
+      assert.equal(5, x[1])
+    end)
+  end)
+end)
+
+describe("GNU C", function()
+  it("literals, statements in expressions, typeof and designated initializers have their values", function()
+    local n = math.random(2, 1000)
+    local out = dc.zeros(6, "int32")
+    dc.kernel [[
+struct P { int x, y; };
+#define MAX(a, b) ({ __typeof__(a) a_ = (a); \
+  typeof(b) b_ = (b); a_ > b_ ? a_ : b_; })
+__device__ struct P make(int a) { return (struct P){a, a * a}; }
+__global__ void k(int *out, int n) {
+  struct P p = make(n), q = {.y = 3, };
+  out[0] = p.y + (P){.x = 7}.x; out[1] = MAX(n, 5) + q.y;
+  out[2] = ({ int s = 0; for (int i = 0; i <= n; i++) s += i; s; });
+  float2 v = (float2){1.5f, 2.5f}; out[3] = (int)(v.x + v.y);
+  out[4] = ((const int[]){4, 5, 6})[n % 3];
+  if (({ MAX(n, 1) > 1; })) out[5] = MAX(MAX(n, 2000), 3);
+}]](1, 1, out, n)
+    helper.same({ n * n + 7, math.max(n, 5) + 3, n * (n + 1) // 2, 4, 4 + n % 3, 2000 }, out:to_table())
+  end)
+end)
+
+describe("types", function()
+  it("of 64 bits are long, as nvcc has them", function()
+    local out = dc.zeros(4, "uint64")
+    dc.kernel [[
+#include <cstdint>
+#include <cuda/std/cstdint>
+#include <cuda/atomic>
+template <class T> struct which { static const int v = 0; };
+template <> struct which<uint64_t> { static const int v = 1; };
+template <> struct which<unsigned long long> { static const int v = 2; };
+__global__ void k(unsigned long *out) {
+  uint64_t *p = out; size_t *q = p; cuda::std::uint64_t *r = q; long s = INT64_MIN; int64_t *t = &s;
+  p[0] = which<unsigned long>::v; q[1] = which<std::uint64_t>::v; r[2] = *t < 0 ? UINT64_MAX : 0;
+  cuda::atomic_ref<uint64_t> a(out[3]); a += 5;
+}]](1, 1, out)
+    helper.same({ 1, 1, -1, 5 }, out:to_table())
+  end)
+end)
+
+describe("files", function()
+  it("are named in the table of options, and link to one module", function()
+    helper.with_folder(function(folder)
+      local a = write(folder, "a.cu", "\xef\xbb\xbf" .. [[
+#include <stdio.h>
+#include "b.h"
+extern __device__ int scale_of[2];
+__global__ void outside(int *p);
+__global__ void run(int *p, int n) { *p = twice(n) * scale_of[1]; }
+int main() { run<<<1, 1>>>((int *)0, 3); return undefined_variable; }
+]])
+      local b = write(folder, "b.cu", [[
+#include "b.h"
+__device__ int scale_of[2] = {1, FACTOR};
+__device__ int twice(int n) { return 2 * n; }
+]])
+      write(folder, "b.h", "#pragma once\nextern __device__ int twice(int n);\n")
+      local n, factor = math.random(100), math.random(100)
+      local m = dc.module { files = { a, b }, define = { FACTOR = factor } }
+      assert.same({ "run" }, m:kernels())
+      local out = dc.zeros(1, "int32")
+      m.run(1, 1, out, n)
+      assert.equal(2 * n * factor, out[1])
+      local k = dc.kernel { files = { a, b }, define = { FACTOR = 1 }, name = "run" }
+      k(1, 1, out, n)
+      assert.equal(2 * n, out[1])
+      helper.fails("argument", "options stand in the table that names the files", function()
+        dc.module({ files = { a } }, { name = "run" })
+      end)
+      helper.fails("argument", "'file' and 'files' are both given", function()
+        dc.kernel { file = a, files = { b } }
+      end)
+      helper.fails("argument", "option 'file' is a file's name, got the number 3", function() dc.module { file = 3 } end)
+      helper.fails("argument", "file names", function() dc.module { files = {} } end)
+      helper.fails("argument", "defin", function() dc.module { file = a, defin = {} } end)
+      helper.fails("io", "no/such", function() dc.kernel { file = "no/such.cu" } end)
+    end)
+  end)
+end)

@@ -1,0 +1,235 @@
+/*
+** attempts.c - a source that NVRTC refuses as it is: for other architectures, with other options, changed as the errors
+** suggest; and the instances of templates that a file's host code launches.
+*/
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/runtime.h"
+#include "compile/nvcc_compat/fixup.h"
+#include "compile/nvcc_compat/host_code.h"
+#include "compile/program.h"
+#include "compile/types/demangle.h"
+#include "compile/types/entries.h"
+#include "compile/types/image.h"
+#include "compile/types/scan.h"
+#include "compile/types/source.h"
+
+static bool log_holds(const dc_error *err, const char *const *signs) {
+  if (!err->log || strcmp(err->code, "NVRTC_ERROR_COMPILATION") != 0) return false;
+  for (; *signs; signs++)
+    if (strstr(err->log, *signs)) return true;
+  return false;
+}
+
+/* Whether a source that compute_75 refuses may be one for newer devices: what it lacks there is a name, or it says so
+** itself. */
+static bool wants_newer(const dc_error *err) {
+  static const char *const signs[] = {"is undefined", "#error", "static assertion", "arch", "sm_", "has no member",
+                                      "no suitable", "no instance of", "no operator", "has been explicitly deleted",
+                                      "incomplete type \"nvcuda::", "must be a class or namespace name", NULL};
+  return log_holds(err, signs);
+}
+
+/* nvcc leaves functions of the host to the host's compiler, and takes generic lambdas in kernels for the device's.
+** NVRTC refuses both, unless functions are __device__ ones by default.  When both ways fail, the first one's errors are
+** reported.  *newer: whether another architecture may help. */
+static int compile_at(const dc_source *src, const char *arch, bool binary, dc_image **out, bool *newer, dc_error *err) {
+  static const char *const signs[] = {"is considered a host function", NULL};
+  dc_error again = DC_ERROR_INIT;
+  if (dc_compile_as_is(src, (dc_target){arch, binary, false}, out, err) == 0) return 0;
+  *newer = wants_newer(err);
+  if (!log_holds(err, signs)) return -1;
+  int result = dc_compile_as_is(src, (dc_target){arch, binary, true}, out, &again);
+  *newer = *newer || wants_newer(&again);
+  dc_error_clear(result == 0 ? err : &again);
+  return result;
+}
+
+/* The CPU device's PTX is compute_75's, the plainest; what only compiles for compute_80 (__reduce_add_sync, …) or
+** compute_90 (clusters) runs there too.  When all fail, the first one's errors are reported. */
+static int compile_anywhere(const dc_source *src, const char *arch, bool binary, dc_image **out, dc_error *err) {
+  static const char *const archs[] = {"compute_80", "compute_90"};
+  bool newer = false, more;
+  if (compile_at(src, arch, binary, out, &newer, err) == 0) return 0;
+  if (binary || strcmp(arch, "compute_75") != 0 || !newer) return -1;
+  for (size_t i = 0; i < sizeof archs / sizeof *archs; i++) {
+    dc_error again = DC_ERROR_INIT;
+    int result = compile_at(src, archs[i], false, out, &more, &again);
+    dc_error_clear(result == 0 ? err : &again);
+    if (result == 0) return 0;
+  }
+  return -1;
+}
+
+/* More than a source needs: each adds a header or takes some of the host's code away. */
+#define MOST_MENDS 100
+
+/* Kernels that went are the image's to tell of. */
+static int keep_refused(dc_image *image, const dc_fixup *m, dc_error *err) {
+  image->refused = calloc((size_t)m->nrefused + 1, sizeof *image->refused);
+  if (!image->refused) return dc_fail_oom(err);
+  for (int i = 0; i < m->nrefused; i++) {
+    image->refused[image->nrefused++] = (dc_refused){strdup(m->refused[i].name), m->refused[i].line};
+    if (!image->refused[i].name) return dc_fail_oom(err);
+  }
+  return 0;
+}
+
+/* What is gone may be what is missed now. */
+static bool is_doubtful(const dc_fixup *m) {
+  return m->lacks_header || (m->blanked && !m->has_host_code) || m->nrefused > 0;
+}
+
+/* --- the instances of templates that host code launches --------------------------------------------------------- */
+
+/* Runs of NVRTC until host code compiles as code of the device. */
+#define MOST_LAUNCH_RUNS 40
+
+typedef struct names {
+  const char **v;
+  int n;
+} names;
+
+/* Adds the name of the instance that the entry is, unless its type came from a function of which nothing is known. */
+static bool add_instance(names *list, const char *lowered, dc_arena *arena) {
+  char *name = dc_instance_name(lowered);
+  if (name && !strstr(name, "dc_any")) {
+    const char **more = dc_arena_alloc(arena, sizeof *more * (size_t)(list->n + 1));
+    if (more && list->n) memcpy(more, list->v, sizeof *more * (size_t)list->n);
+    if (more) more[list->n] = dc_arena_strndup(arena, name, strlen(name));
+    if (!more || !more[list->n]) {
+      free(name);
+      return false;
+    }
+    list->v = more;
+    list->n++;
+  }
+  free(name);
+  return true;
+}
+
+static bool add_instances(names *list, const dc_image *image, dc_arena *arena) {
+  bool failed = false;
+  for (dc_image_entry *e = dc_image_entries(image->bytes, image->len, false, arena, &failed); e; e = e->next)
+    if (!add_instance(list, e->name, arena)) return false;
+  return !failed;
+}
+
+/* The front end alone knows which instances a launch needs: arguments are deduced, and host functions are templates
+** themselves.  So the whole file is compiled as code of the device, which may launch kernels in relocatable code, with
+** the host's libraries declared only; statements that do not compile go.  The instances are the entries of that
+** image.  What is not found is left out: the source is compiled without. */
+static int find_launched(const dc_source *src, const char *arch, names *list, dc_arena *arena, dc_error *err) {
+  dc_source whole = *src;
+  dc_fixup m;
+  dc_image *image = NULL;
+  dc_error refused = DC_ERROR_INIT;
+  char virtual_arch[32];
+  const char *number = strchr(arch, '_');
+  snprintf(virtual_arch, sizeof virtual_arch, "compute%s", number ? number : "_75");
+  whole.part = whole.no_signatures = true;
+  whole.lto = false;
+  whole.ninstantiate = whole.nlaunched = 0;
+  bool more = dc_fixup_init(&m, &whole, true);
+  int result = -1;
+  for (int i = 0; i < MOST_LAUNCH_RUNS && more; i++) {
+    dc_error_clear(&refused);
+    refused = (dc_error)DC_ERROR_INIT;
+    result = dc_compile_as_is(&m.source, (dc_target){virtual_arch, false, true}, &image, &refused);
+    more = result != 0 && refused.log && dc_fixup_learn(&m, refused.log);
+  }
+  if (result == 0 && !add_instances(list, image, arena)) result = dc_fail_oom(err);
+  else if (refused.kind == DC_INTERRUPTED) *err = refused, refused = (dc_error)DC_ERROR_INIT;
+  else result = 0;
+  if (refused.log) dc_log(DC_LOG_COMPILE, "launches of templates are not known: %s", refused.log);
+  dc_error_clear(&refused);
+  dc_image_free(image);
+  dc_fixup_free(&m);
+  return result;
+}
+
+/* Whether only the front end can tell what the file launches: templates, or kernels of headers. */
+static bool has_unknown_launches(const dc_source *src, dc_arena *arena, bool *failed) {
+  bool templates = false, kernels = false;
+  if (src->no_signatures || !dc_host_code_in(src->text, src->len)) return false;
+  for (const dc_scanned *k = dc_scan(src->text, src->len, arena, failed); k; k = k->next) {
+    templates = templates || (k->is_template && !k->is_variable);
+    kernels = kernels || !k->is_variable;
+  }
+  return templates || !kernels || dc_host_code_launches_others(src->text, src->len);
+}
+
+/* A text that is refused is fixed up, as far as errors say how, and compiled again.  The errors reported are those that
+** remain, since the others concerned no kernels; but those of the first attempt where fixing up removed kernels, or
+** functions that may be a kernel's, or where a header is missing. */
+static int compile_fixed(const dc_source *src, const char *arch, bool binary, dc_image **out, dc_error *err) {
+  int result = compile_anywhere(src, arch, binary, out, err);
+  dc_error before = DC_ERROR_INIT, last = DC_ERROR_INIT;
+  dc_fixup m;
+  if (result == 0 || !err->log || strcmp(err->code, "NVRTC_ERROR_COMPILATION") != 0) return result;
+  bool more = dc_fixup_init(&m, src, false);
+  for (int i = 0; i < MOST_MENDS && result != 0 && more && err->log; i++) {
+    bool launches_went = i == 0 && m.mended, doubtful = is_doubtful(&m);
+    if (!dc_fixup_learn(&m, err->log) && !launches_went && !dc_fixup_drop_launchers(&m)) break;
+    if (!doubtful && is_doubtful(&m)) before = *err;
+    else dc_error_clear(err);
+    *err = (dc_error)DC_ERROR_INIT;
+    result = dc_compile_as_is(&m.source, (dc_target){arch, binary, m.default_device}, out, err);
+  }
+  if (result != 0 && m.mended && wants_newer(err)) {
+    result = compile_anywhere(&m.source, arch, binary, out, &last);
+    dc_error_clear(result == 0 ? err : &last);
+  }
+  if (result != 0 && before.kind) {
+    dc_error_clear(err);
+    *err = before;
+  } else {
+    dc_error_clear(&before);
+  }
+  if (result == 0 && keep_refused(*out, &m, err) != 0) {
+    dc_image_free(*out);
+    *out = NULL;
+    result = -1;
+  }
+  dc_fixup_free(&m);
+  return result;
+}
+
+/* A file whose kernels are all templates, of which no instance was found, is an error that says so. */
+static int fail_without_kernels(const dc_source *src, dc_arena *arena, dc_error *err) {
+  bool failed = false;
+  const dc_scanned *k = dc_scan(src->text, src->len, arena, &failed);
+  while (k && (k->is_variable || !k->is_template)) k = k->next;
+  const char *name = k ? k->name : "k";
+  dc_fail(err, DC_COMPILE, NULL, "the file gives no kernel: %s%s and the instances that it launches cannot be told "
+          "from its host code; name them, instantiate = {\"%s<float>\"} for example",
+          k ? "its kernels are templates, such as " : "none is defined in it", k ? name : "", name);
+  err->source_line = k ? k->line : 0;
+  return -1;
+}
+
+int dc_compile_program(const dc_source *src, const char *arch, bool binary, dc_image **out, dc_error *err) {
+  dc_arena arena = DC_ARENA_INIT;
+  dc_source whole = *src;
+  names launched = {NULL, 0};
+  bool failed = false;
+  int result = 0;
+  const bool unknown = has_unknown_launches(src, &arena, &failed);
+  if (unknown) result = find_launched(src, arch, &launched, &arena, err);
+  if (failed) result = dc_fail_oom(err);
+  whole.launched = launched.v;
+  whole.nlaunched = launched.n;
+  if (result == 0) result = compile_fixed(&whole, arch, binary, out, err);
+  const bool none = result == 0 && (*out)->nkernels == 0 && (*out)->nrefused == 0;
+  if (none && unknown && src->ninstantiate == 0 && !src->part) {
+    dc_image_free(*out);
+    *out = NULL;
+    result = fail_without_kernels(src, &arena, err);
+  }
+  dc_arena_free(&arena);
+  return result;
+}

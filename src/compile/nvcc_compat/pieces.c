@@ -1,0 +1,95 @@
+/*
+** pieces.c - see pieces.h.
+*/
+#include "compile/nvcc_compat/pieces.h"
+
+#include <string.h>
+
+#include "compile/types/tokens.h"
+
+const char *const dc_device_words[] = {"__global__", "__device__", "__constant__", "__shared__", "__managed__", NULL};
+static const char *const class_words[] = {"struct", "class", "union", "enum", "typedef", "using", NULL};
+static const char *const attributes[] = {"__align__", "__attribute__", "__declspec", "alignas", "__launch_bounds__",
+                                         "__cluster_dims__", NULL};
+
+bool dc_token_is_char(dc_token t, char c) { return t.kind == DC_TOKEN_PUNCT && *t.s == c; }
+
+bool dc_piece_next(dc_tokens *in, dc_piece *p) {
+  dc_token t = dc_token_next(in), before = t;
+  *p = (dc_piece){.begin = t.s, .first = t.line};
+  bool space = false, initial = false, literal = false, params = false, members = false;
+  for (; t.kind != DC_TOKEN_END; before = t, t = dc_token_next(in)) {
+    p->end = in->p;
+    p->last = in->line;
+    if (t.kind == DC_TOKEN_WORD) {
+      p->is_device = p->is_device || dc_token_in(t, dc_device_words);
+      p->is_class = p->is_class || (!params && dc_token_in(t, class_words));
+      space = space || dc_token_is(t, "namespace");
+      if (dc_token_is(t, "template")) {
+        dc_token open = dc_token_next(in);
+        for (int depth = dc_token_is_char(open, '<'); depth > 0;) { /* its parameters may say class */
+          open = dc_token_next(in);
+          if (open.kind == DC_TOKEN_END) return true;
+          depth += dc_token_is_char(open, '<') - dc_token_is_char(open, '>');
+        }
+      }
+      continue;
+    }
+    if (t.kind == DC_TOKEN_OTHER) literal = before.kind == DC_TOKEN_WORD && dc_token_is(before, "extern");
+    if (t.kind != DC_TOKEN_PUNCT) continue;
+    if (*t.s == ';') return true;
+    if (*t.s == '=' && !params && !dc_token_is(before, "operator")) initial = true;
+    members = members || (params && !p->is_class && *t.s == ':'); /* a constructor's: "a(1), b{2}" */
+    if (*t.s == '(') {
+      params = params || !dc_token_in(before, attributes);
+      dc_token_skip_group(in);
+    } else if (*t.s == '[' || (*t.s == '{' && members && before.kind == DC_TOKEN_WORD)) {
+      dc_token_skip_group(in);
+    } else if (*t.s == '{' && (space || (literal && !params)) && !initial) {
+      p->is_scope = true;
+      p->end = in->p;
+      return true;
+    } else if (*t.s == '{') {
+      p->body = in->p;
+      p->body_line = in->line;
+      dc_token_skip_group(in);
+      p->body_end = in->p > p->body ? in->p - 1 : in->p; /* without a } at the end of the text */
+      p->is_class = p->is_class && !params; /* "struct node *insert(…) {" is a function */
+      p->is_function = params && !initial;
+      p->end = in->p;
+      p->last = in->line;
+      if (p->is_function) return true;
+    } else if (*t.s == '}') { /* of a namespace around it, or of the class */
+      p->is_scope = true;
+      return true;
+    }
+  }
+  return p->begin < in->end;
+}
+
+void dc_text_blank(char *text, const char *from, const char *to) {
+  char *p = text + (from - text), *end = text + (to - text);
+  bool line_start = true;
+  while (p < end) {
+    if (*p == '#' && line_start) {
+      while (p < end && *p != '\n') p += p[0] == '\\' && p + 1 < end ? 2 : 1;
+      continue;
+    }
+    if (*p == '\n') line_start = true;
+    else {
+      line_start = line_start && (*p == ' ' || *p == '\t');
+      *p = ' ';
+    }
+    p++;
+  }
+}
+
+const char *dc_text_place(const char *text, size_t len, int line, size_t column) {
+  const char *at = text, *end = text + len;
+  for (int i = 1; i < line && at; i++) {
+    at = memchr(at, '\n', (size_t)(end - at));
+    if (at) at++;
+  }
+  const char *eol = at ? memchr(at, '\n', (size_t)(end - at)) : NULL;
+  return at && column < (size_t)((eol ? eol : end) - at) ? at + column : at;
+}

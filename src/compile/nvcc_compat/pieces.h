@@ -1,0 +1,34 @@
+/*
+** pieces.h - a source as a list of declarations: functions, classes, variables.
+*/
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "compile/types/tokens.h"
+
+/* One declaration at the level of namespaces or of a class. */
+typedef struct dc_piece {
+  const char *begin, *end;
+  int first, last;         /* lines */
+  const char *body;        /* of a function or class: behind its {, up to body_end, the } */
+  const char *body_end;
+  int body_line;
+  bool is_class, is_function, is_device;
+  bool is_scope;           /* a namespace or extern "C": what is inside counts for itself */
+} dc_piece;
+
+/* The words that mark what is the device's; NULL ends them. */
+extern const char *const dc_device_words[];
+
+/* Reads the next piece; false at the end. */
+bool dc_piece_next(dc_tokens *in, dc_piece *p);
+
+/* All but line ends and preprocessor lines, so that lines, #if and #endif stay what they are. */
+void dc_text_blank(char *text, const char *from, const char *to);
+
+/* The byte at `column` (from 0) of `line` (from 1), or the line's first; NULL when there are not as many lines. */
+const char *dc_text_place(const char *text, size_t len, int line, size_t column);
+
+bool dc_token_is_char(dc_token t, char c);

@@ -1,0 +1,159 @@
+/*
+** statements.c - see statements.h.
+*/
+#include "compile/nvcc_compat/statements.h"
+
+#include <string.h>
+
+#include "compile/nvcc_compat/pieces.h"
+#include "compile/types/tokens.h"
+
+static bool is_in(const char *at, const char *from, const char *to) { return from <= at && at < to; }
+
+/* Blanks [from, to) and writes `instead` at its beginning, if it fits.  False when it says that already. */
+static bool replace(char *text, const char *from, const char *to, const char *instead) {
+  size_t n = strlen(instead);
+  bool changes = false;
+  for (const char *p = from; p < to; p++) changes = changes || !strchr(" \t\r\n", *p);
+  if ((size_t)(to - from) < n) return false;
+  if (n > 0 && memcmp(from, instead, n) == 0) {
+    changes = false;
+    for (const char *p = from + n; p < to; p++) changes = changes || !strchr(" \t\r\n", *p);
+  }
+  if (!changes) return false;
+  dc_text_blank(text, from, to);
+  memcpy(text + (from - text), instead, n);
+  return true;
+}
+
+/* The launch's configuration around `at` in the statement: between <<< and >>>. */
+static bool drop_configuration(char *text, const char *begin, const char *end, const char *at) {
+  const char *open = memmem(begin, (size_t)(end - begin), "<<<", 3);
+  const char *close = open ? memmem(open, (size_t)(end - open), ">>>", 3) : NULL;
+  return close && is_in(at, open + 3, close) && replace(text, open + 3, close, "1,1");
+}
+
+/* The initializer around `at`: from its = up to the comma or semicolon. */
+static bool drop_initializer(char *text, const char *begin, const char *end, int line, const char *at) {
+  dc_tokens in = {begin, begin, end, line};
+  const char *equals = NULL;
+  for (dc_token t = dc_token_next(&in), before = t; t.kind != DC_TOKEN_END; before = t, t = dc_token_next(&in)) {
+    if (t.kind != DC_TOKEN_PUNCT) continue;
+    if (strchr("([{", *t.s)) dc_token_skip_group(&in);
+    else if (*t.s == '=' && before.kind == DC_TOKEN_PUNCT && strchr("=!<>+-*/%&|^", *before.s)) continue;
+    else if (*t.s == '=' && *in.p != '=') equals = t.s;
+    else if (equals && strchr(",;", *t.s)) {
+      if (is_in(at, equals, in.p)) return replace(text, equals, t.s, "");
+      equals = NULL;
+    }
+  }
+  return false;
+}
+
+/* What is wrong in the statement [begin, end), of which the last character is its semicolon. */
+static bool drop_part(char *text, const char *begin, const char *end, int line, const char *at) {
+  if (drop_configuration(text, begin, end, at) || drop_initializer(text, begin, end, line, at)) return true;
+  const char *semicolon = end > begin && end[-1] == ';' ? end - 1 : end;
+  return replace(text, begin, semicolon, "");
+}
+
+static bool drop_in_block(char *text, dc_tokens in, const char *at);
+
+/* Reads a statement, or the head of one; true when something of it is taken out. */
+static bool drop_in_statement(char *text, dc_tokens *in, dc_token t, const char *at) {
+  static const char *const heads[] = {"if", "while", "for", "switch", "catch", NULL};
+  static const char *const prefixes[] = {"else", "do", "try", NULL};
+  const dc_token first = t;
+  if (dc_token_in(t, prefixes)) return false;
+  if (dc_token_in(t, heads)) {
+    dc_token open = dc_token_next(in);
+    if (dc_token_is(open, "constexpr")) open = dc_token_next(in);
+    if (!dc_token_is_char(open, '(')) return false;
+    const char *from = in->p;
+    dc_token_skip_group(in);
+    return is_in(at, t.s, in->p) && replace(text, from, in->p - 1, dc_token_is(t, "for") ? ";;" : "1");
+  }
+  const bool is_label = dc_token_is(t, "case") || dc_token_is(t, "default");
+  for (; t.kind != DC_TOKEN_END; t = dc_token_next(in)) {
+    if (t.kind != DC_TOKEN_PUNCT) continue;
+    if (*t.s == '{') {
+      dc_tokens block = *in;
+      dc_token_skip_group(in);
+      block.end = in->p > block.p ? in->p - 1 : in->p;
+      if (t.s == first.s) return is_in(at, block.p, block.end) && drop_in_block(text, block, at);
+    } else if (strchr("([", *t.s)) {
+      dc_token_skip_group(in);
+    } else if (*t.s == ';' || (is_label && *t.s == ':')) {
+      break;
+    }
+  }
+  return is_in(at, first.s, in->p) && drop_part(text, first.s, in->p, first.line, at);
+}
+
+static bool drop_in_block(char *text, dc_tokens in, const char *at) {
+  while (in.p < in.end) {
+    dc_token t = dc_token_next(&in);
+    if (t.kind == DC_TOKEN_END || t.s > at) return false;
+    if (drop_in_statement(text, &in, t, at)) return true;
+  }
+  return false;
+}
+
+/* Of the declarations that are read from `in`, inside a class when `members`. */
+static bool drop_in_pieces(char *text, dc_tokens in, const char *at, bool members) {
+  for (dc_piece p; in.p < in.end && dc_piece_next(&in, &p);) {
+    if (p.is_scope || !is_in(at, p.begin, p.end)) continue;
+    const bool in_body = p.body && is_in(at, p.body, p.body_end);
+    dc_tokens body = {p.body, p.body, p.body_end, p.body_line};
+    if (p.is_function && !in_body) return replace(text, p.begin, p.end, "");
+    if (p.is_function) return drop_in_block(text, body, at);
+    if (p.is_class && in_body) return drop_in_pieces(text, body, at, true);
+    if (p.is_class && !members) return false;
+    return drop_part(text, p.begin, p.end, p.first, at);
+  }
+  return false;
+}
+
+bool dc_statement_drop(char *text, size_t len, int line, size_t column) {
+  const char *at = dc_text_place(text, len, line, column), *end = text + len;
+  while (at && at < end && (*at == ' ' || *at == '\t')) at++;
+  return at && drop_in_pieces(text, dc_tokens_of(text, len), at, false);
+}
+
+/* Whether the line includes one of the headers of which host code needs nothing to be told what it launches, and that
+** take the compiler seconds. */
+static bool includes_slow(const char *line, const char *eol) {
+  static const char *const slow[] = {"<cub/", "\"cub/", "<thrust/", "\"thrust/", NULL};
+  while (line < eol && strchr(" \t#", *line)) line++;
+  if (eol - line < 8 || memcmp(line, "include", 7) != 0) return false;
+  for (line += 7; line < eol && strchr(" \t", *line);) line++;
+  for (const char *const *s = slow; *s; s++)
+    if (strncmp(line, *s, strlen(*s)) == 0) return strncmp(line + 1, "thrust/complex.h", 16) != 0;
+  return false;
+}
+
+static bool holds(const char *begin, const char *end, const char *what) {
+  return memmem(begin, (size_t)(end - begin), what, strlen(what)) != NULL;
+}
+
+void dc_statement_prepare(char *text, size_t len) {
+  for (char *line = text, *eol; line < text + len; line = eol + 1) {
+    eol = line + strcspn(line, "\n");
+    if (*line != '\n' && includes_slow(line, eol)) memset(line, ' ', (size_t)(eol - line));
+  }
+  dc_tokens all = dc_tokens_of(text, len);
+  for (dc_piece p; all.p < all.end && dc_piece_next(&all, &p);)
+    if (p.is_function && holds(p.begin, p.body, "__global__") && !holds(p.body, p.body_end, "<<<"))
+      dc_text_blank(text, p.body, p.body_end);
+  dc_tokens in = dc_tokens_of(text, len);
+  for (dc_token t = dc_token_next(&in); t.kind != DC_TOKEN_END; t = dc_token_next(&in)) {
+    if (dc_token_is(t, "__host__") || dc_token_is(t, "try")) dc_text_blank(text, t.s, t.s + t.n);
+    if (!dc_token_is(t, "catch")) continue;
+    const char *begin = t.s;
+    if (!dc_token_is_char(dc_token_next(&in), '(')) continue;
+    dc_token_skip_group(&in);
+    if (!dc_token_is_char(dc_token_next(&in), '{')) continue;
+    dc_token_skip_group(&in);
+    dc_text_blank(text, begin, in.p);
+  }
+}

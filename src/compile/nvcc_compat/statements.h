@@ -1,0 +1,17 @@
+/*
+** statements.h - one statement of a function taken out, the rest left as it is: what is left of a function of the
+** host's still shows which kernels it launches.
+*/
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Takes out what the compiler refuses at `column` (bytes, from 0) of `line` (from 1): a condition becomes 1, a launch's
+** configuration 1,1; an initializer goes, else the statement or declaration around it; a function of which the head is
+** refused.  Line ends stay.  False where there is nothing left to take out. */
+bool dc_statement_drop(char *text, size_t len, int line, size_t column);
+
+/* Takes out what does not tell of launches: bodies of kernels that launch none, #include lines of CUB and Thrust; and
+** what device code cannot have: the word `__host__`, "try", "catch (…) {…}". */
+void dc_statement_prepare(char *text, size_t len);

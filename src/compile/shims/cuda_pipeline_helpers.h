@@ -1,0 +1,9 @@
+/* cuda_pipeline_helpers.h, which for NVRTC alone declares types of its own: here it takes those of stdint.h. */
+#ifndef DC_SHIM_CUDA_PIPELINE_HELPERS
+#define DC_SHIM_CUDA_PIPELINE_HELPERS
+#include <stdint.h>
+#include <nv/target>
+#undef __CUDACC_RTC__
+#include <crt/../cuda_pipeline_helpers.h> /* the file: this name is the shim's */
+#define __CUDACC_RTC__ 1
+#endif

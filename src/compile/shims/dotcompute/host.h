@@ -1,0 +1,107 @@
+/* What programs call on the host, declared for the compiler to see which kernels they launch; nothing of it runs.
+** dc_any is the result of a function of which nothing is known. */
+#ifndef DC_SHIM_HOST
+#define DC_SHIM_HOST
+#include <cstddef>
+struct dc_any {
+  template <class T> operator T() const;
+};
+struct FILE;
+extern FILE *stdin, *stdout, *stderr;
+struct timeval { long tv_sec, tv_usec; };
+struct timespec { long tv_sec, tv_nsec; };
+struct timezone;
+int gettimeofday(timeval *, void *);
+void *calloc(size_t, size_t);
+void *realloc(void *, size_t);
+int rand();
+void srand(unsigned);
+/* Declared by the compiler itself, and never defined. */
+template <class T> static inline __device__ cudaError_t cudaMalloc(T **, size_t) { return cudaSuccess; }
+template <class T> static inline __device__ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *, T *) {
+  return cudaSuccess;
+}
+template <class T>
+static inline __device__ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *, T, int, size_t) {
+  return cudaSuccess;
+}
+
+namespace thrust {}
+namespace std {
+template <class T> struct dc_sequence {
+  using value_type = T;
+  using iterator = T *;
+  using const_iterator = const T *;
+  dc_sequence();
+  dc_sequence(size_t);
+  dc_sequence(size_t, const T &);
+  template <class I> dc_sequence(I *, I *);
+  T &operator[](size_t);
+  const T &operator[](size_t) const;
+  T &at(size_t), &front(), &back();
+  T *data(), *begin(), *end();
+  const T *data() const, *begin() const, *end() const, *cbegin() const, *cend() const;
+  size_t size() const, capacity() const, length() const;
+  bool empty() const;
+  void resize(size_t), resize(size_t, const T &), reserve(size_t), clear(), pop_back(), push_back(const T &);
+  template <class... A> void emplace_back(A &&...);
+  template <class... A> void insert(A &&...);
+  template <class... A> void assign(A &&...);
+};
+template <class T, class A = int> struct vector : dc_sequence<T> { using dc_sequence<T>::dc_sequence; };
+struct string : dc_sequence<char> {
+  string();
+  string(const char *);
+  const char *c_str() const;
+  template <class... A> string substr(A &&...) const;
+  template <class... A> size_t find(A &&...) const;
+  template <class T> string operator+(const T &) const;
+  template <class T> bool operator==(const T &) const;
+  template <class T> bool operator!=(const T &) const;
+};
+template <class F, class S> struct dc_entry { F first; S second; };
+template <class K, class V, class... A> struct map : dc_sequence<dc_entry<K, V>> { V &operator[](const K &); };
+template <class K, class V, class... A> struct unordered_map : map<K, V> {};
+template <class K, class... A> struct set : dc_sequence<K> {};
+template <class T, class... A> struct unique_ptr {
+  unique_ptr(T * = nullptr);
+  T *get() const, *operator->() const, &operator*() const;
+  T &operator[](size_t) const;
+};
+template <class T> struct unique_ptr<T[]> : unique_ptr<T> { using unique_ptr<T>::unique_ptr; };
+template <class T> struct shared_ptr : unique_ptr<T> { using unique_ptr<T>::unique_ptr; };
+template <class T, class... A> unique_ptr<T> make_unique(A &&...);
+template <class T, class... A> shared_ptr<T> make_shared(A &&...);
+struct dc_stream {
+  dc_stream();
+  template <class... A> dc_stream(A &&...);
+  template <class T> dc_stream &operator<<(const T &);
+  template <class T> dc_stream &operator>>(T &);
+  string str() const;
+};
+extern dc_stream cout, cerr, clog, cin;
+extern char endl;
+using ifstream = dc_stream;
+using ofstream = dc_stream;
+using stringstream = dc_stream;
+using ostringstream = dc_stream;
+struct dc_generator {
+  template <class... A> dc_generator(A &&...);
+  unsigned operator()();
+};
+using mt19937 = dc_generator;
+using mt19937_64 = dc_generator;
+using default_random_engine = dc_generator;
+using random_device = dc_generator;
+template <class T = double> struct uniform_real_distribution {
+  template <class... A> uniform_real_distribution(A &&...);
+  template <class G> T operator()(G &&);
+};
+template <class T = int> struct uniform_int_distribution : uniform_real_distribution<T> {
+  using uniform_real_distribution<T>::uniform_real_distribution;
+};
+template <class T = double> struct normal_distribution : uniform_real_distribution<T> {
+  using uniform_real_distribution<T>::uniform_real_distribution;
+};
+} // namespace std
+#endif
