@@ -121,7 +121,7 @@ __global__ void plain(int *x) { *x = 3; }]]
     m.pasted(1, 1, x, 4)
     assert.equal(5, x[1])
     assert.equal("pasted(int *x, cudaError e)", m.pasted.signature)
-    assert.equal("k(unsigned long long t)", dc.kernel("__global__ void k(cudaTextureObject_t t) {}").signature)
+    assert.equal("k(cudaTextureObject_t t)", dc.kernel("__global__ void k(cudaTextureObject_t t) {}").signature)
   end)
 end)
 

@@ -79,22 +79,6 @@ static bool drop_heavy_headers(dc_fixup *m) {
   return any;
 }
 
-/* The header of the toolkit or the system in which the error is, if the text includes it and so may do without it: the
-** host's, most often. */
-static bool drop_failing_header(dc_fixup *m, const char *path, size_t n) {
-  for (const char *p = m->text; m->has_host_code && (p = strstr(p, "#include")) != NULL; p++) {
-    const char *name = p + strcspn(p, "<\"\n"), *end;
-    if (*name == '\n' || *name == '\0') continue;
-    name++;
-    end = name + strcspn(name, ">\"\n");
-    const size_t len = (size_t)(end - name);
-    if (len == 0 || len >= n || memcmp(path + n - len, name, len) != 0 || path[n - len - 1] != '/') continue;
-    m->lacks_header = true;
-    if (add_header(m, name, len, "")) return true;
-  }
-  return false;
-}
-
 /* --- what an error says ------------------------------------------------------------------------------------------- */
 
 /* A message of the log: "dotcompute.cu(12): error: …", source line, caret. */
@@ -298,6 +282,24 @@ static bool blank_line(const message *e, char *text, size_t len, int line, bool 
   return dc_host_code_blank(text, len, line);
 }
 
+/* The header of the toolkit or the system in which the error is, if the text includes it and so may do without it: the
+** host's, most often. */
+static bool drop_failing_header(dc_fixup *m, const message *e) {
+  const char *path = e->text;
+  const size_t n = e->nfile;
+  for (const char *p = m->text; m->has_host_code && (p = strstr(p, "#include")) != NULL; p++) {
+    const char *name = p + strcspn(p, "<\"\n"), *end;
+    if (*name == '\n' || *name == '\0') continue;
+    name++;
+    end = name + strcspn(name, ">\"\n");
+    const size_t len = (size_t)(end - name);
+    if (len == 0 || len >= n || memcmp(path + n - len, name, len) != 0 || path[n - len - 1] != '/') continue;
+    m->lacks_header = true;
+    if (add_header(m, name, len, "")) return true;
+  }
+  return false;
+}
+
 /* A header's byte order mark, which the compiler does not take. */
 static bool drop_mark(dc_fixup *m, const message *e) {
   static const char mark[] = "\xef\xbb\xbf";
@@ -419,7 +421,7 @@ bool dc_fixup_learn(dc_fixup *m, const char *log) {
     message e = read_message(p);
     if (e.sentence) any = learn_names(m, &e) || learn_files(m, &e) || learn_dialect(m, &e) || any;
     if (e.sentence && !e.line)
-      any = drop_heavy_headers(m) || (!any && e.nfile && drop_failing_header(m, e.text, e.nfile)) || any;
+      any = drop_heavy_headers(m) || (!any && e.nfile && !header_of(m, &e) && drop_failing_header(m, &e)) || any;
     p = e.end + strspn(e.end, "\n");
   }
   if (!any && m->keeps_host) any = blank_all(m, log, true);
