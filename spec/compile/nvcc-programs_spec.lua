@@ -148,7 +148,9 @@ __device__ int twice(int n) { return 2 * n; }
       helper.fails("argument", "'file' and 'files' are both given", function()
         dc.kernel { file = a, files = { b } }
       end)
-      helper.fails("argument", "option 'file' is a file's name, got the number 3", function() dc.module { file = 3 } end)
+      helper.fails("argument", "option 'file' is a file's name, got the number 3", function()
+        dc.module { file = 3 }
+      end)
       helper.fails("argument", "file names", function() dc.module { files = {} } end)
       helper.fails("argument", "defin", function() dc.module { file = a, defin = {} } end)
       helper.fails("io", "no/such", function() dc.kernel { file = "no/such.cu" } end)
