@@ -138,6 +138,50 @@ describe("wmma", function()
   each_shape("unsigned char", "int")
 end)
 
+-- Elements of less than a byte (nvcuda::wmma::experimental): A row by row, B column by column.
+local SMALL = [[
+#include <mma.h>
+using namespace nvcuda::wmma;
+__global__ void k(const void *a, const void *b, int *c) {
+  fragment<matrix_a, 8, 8, K, experimental::precision::T, row_major> x;
+  fragment<matrix_b, 8, 8, K, experimental::precision::T, col_major> y;
+  fragment<accumulator, 8, 8, K, int> z;
+  load_matrix_sync(x, a, K);
+  load_matrix_sync(y, b, K);
+  load_matrix_sync(z, c, 8, mem_row_major);
+  MULTIPLY;
+  store_matrix_sync(c, z, 8, mem_row_major);
+}]]
+
+describe("wmma of small elements", function()
+  local function test(name, bits, k, multiply, value, combine)
+    it(name .. " m8n8k" .. k .. " by " .. multiply, function()
+      local kernel = dc.kernel(SMALL, { define = { T = name, K = k, MULTIPLY = multiply } })
+      local bytes = k // 8 * bits * 8
+      local a, b, c = {}, {}, {}
+      for i = 1, bytes do a[i], b[i] = math.random(0, 255), math.random(0, 255) end
+      for i = 1, 64 do c[i] = math.random(-1000, 1000) end
+      local d = dc.array(c, "int32")
+      kernel(1, 32, dc.array(a, "uint8"), dc.array(b, "uint8"), d)
+      local got, each = d:to_table(), 8 // bits
+      local function element(t, i) return value(t[i // each + 1] >> (bits * (i % each)) & ((1 << bits) - 1)) end
+      for i = 0, 7 do
+        for j = 0, 7 do
+          local sum = c[8 * i + j + 1]
+          for p = 0, k - 1 do sum = sum + combine(element(a, k * i + p), element(b, k * j + p)) end
+          assert.equal(sum, got[8 * i + j + 1], helper.note())
+        end
+      end
+    end)
+  end
+  local function same(x) return x end
+  local function times(x, y) return x * y end
+  test("s4", 4, 32, "mma_sync(z, x, y, z)", function(x) return (x ~ 8) - 8 end, times)
+  test("u4", 4, 32, "mma_sync(z, x, y, z)", same, times)
+  test("b1", 1, 128, "bmma_sync(z, x, y, z, experimental::bmmaBitOpXOR)", same, function(x, y) return x ~ y end)
+  test("b1", 1, 128, "bmma_sync(z, x, y, z, experimental::bmmaBitOpAND)", same, times)
+end)
+
 -- Two warps share tiles of shared memory; a loop carries fragments over barriers.
 local LOOP = [==[
 local dc = require "dotcompute"
