@@ -229,8 +229,12 @@ test:
 	@CC="$(CC)" LUA="$(LUA)" LUA_INCDIR="$(LUA_INCDIR)" sh tools/setup.sh packages test
 	@$(MAKE) --no-print-directory all units
 	@NVRTC="$(NVRTC)" sh tools/setup.sh nvrtc $(DCLUA)
+	@NVRTC="$(NVRTC)" sh tools/setup.sh tile $(DCLUA) || echo "test: the specs of tile kernels are skipped"
 	@NVRTC="$(NVRTC)" DOTCOMPUTE_CACHE="$${DOTCOMPUTE_CACHE:-$(abspath $(BUILD))/cache}" \
 	  LUA="$(LUA)" sh tools/with.sh $(BUILD) lua spec/run.lua $(or $(SPECS),$(if $(TSAN),$(TSAN_SPECS)))
+# What tile kernels need besides.
+tile: $(DCLUA)
+	@NVRTC="$(NVRTC)" sh tools/setup.sh tile $(DCLUA)
 # TABLES="cpu …" for some; ROWS="saxpy …": those kernels of bench/cpu.lua; TEN="name …": those of the suite for
 # bench/suite.lua, else the ones that bench/ten.txt names.
 bench: all $(BENCH) $(BRIDGE)
@@ -283,6 +287,7 @@ help:
 ## make               build/dclua, build/dotcompute/core.so and its compiler process
 ## make demo          brings what is missing, builds, runs two examples
 ## make test          brings what is missing, builds, runs the specs   (SPECS="spec/array/*_spec.lua …" for some)
+## make tile          fetches NVIDIA's compilers for tile kernels (CUDA 13.5), where there are none
 ## make bench         tables of our speed beside other programs'   (TABLES="cpu threads suite fresh launch" for some)
 ## make bench-jit     kernels in Lua beside CUDA C: speed, launches, first calls   (ROWS="matmul launch first" for some)
 ## make docs          docs/api.md, docs/reference/, docs/luals/, docs/dclua.1 from lua/dotcompute/reference/
@@ -299,6 +304,6 @@ help:
 ## CC= HOSTCC= CFLAGS= LDFLAGS= LUA= LUA_INCDIR= LUA_LIBDIR= WERROR=1    as one expects
 
 FORCE:
-.PHONY: all core units demo test bench bench-arrays bench-gpu bench-jit docs lint install install-rock uninstall dist clean help print-flags print-specs FORCE
+.PHONY: all core units demo test tile bench bench-arrays bench-gpu bench-jit docs lint install install-rock uninstall dist clean help print-flags print-specs FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:

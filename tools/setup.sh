@@ -4,8 +4,9 @@
 #                                   had OpenBLAS, FFTW, libturbojpeg, gnuplot, Open MPI
 #   setup.sh build MAKE [-jN]       `MAKE all` for the demo: a line for each tenth, in place of one for each file
 #   setup.sh nvrtc DCLUA            NVIDIA's compiler library, linker and headers, if DCLUA finds none
+#   setup.sh tile DCLUA             NVIDIA's compilers for tile kernels, if DCLUA finds none
 #   setup.sh wheels FOLDER [12|13]  downloads those of one CUDA version into a folder, without a question
-# NVRTC=off in the environment: neither searches nor downloads NVRTC.
+# NVRTC=off in the environment: neither searches nor downloads NVRTC and what compiles tile kernels.
 set -eu
 
 say() { printf 'setup: %s\n' "$*" >&2; }
@@ -153,6 +154,7 @@ WHEELS_13="nvidia-cuda-nvrtc==13.0.88 nvidia-cuda-runtime==13.0.96 nvidia-cuda-c
            nvidia-nvjitlink==13.0.88 nvidia-cuda-cccl==13.0.85 nvidia-curand==10.4.0.35"
 WHEELS_12="nvidia-cuda-nvrtc-cu12==12.9.86 nvidia-cuda-runtime-cu12==12.9.79
            nvidia-nvjitlink-cu12==12.9.86 nvidia-cuda-cccl-cu12==12.9.27 nvidia-curand-cu12==10.3.10.19"
+WHEELS_TILE="nvidia-cuda-nvrtc==13.5.37 nvidia-cuda-tileiras==13.5.37 nvidia-nvvm==13.5.37 nvidia-cuda-nvcc==13.5.37"
 
 # 12 when the driver here is older than CUDA 13's (580), else 13.
 cuda_for_driver() {
@@ -173,18 +175,19 @@ find_pip() {
   $PIP --version >/dev/null 2>&1 || PIP="/usr/bin/python3 -m pip"
 }
 
-# wheels FOLDER 12|13: FOLDER becomes pip's tree, with nvidia/... below it; it is complete or does not exist.
+# wheels FOLDER 12|13|tile: FOLDER becomes pip's tree, with nvidia/... below it; it is complete or does not exist.
 wheels() {
-  folder=$1 cuda=$2
-  case $cuda in
+  folder=$1 what="NVIDIA's CUDA $2 compiler library (NVRTC), linker and headers"
+  case $2 in
     12) list=$WHEELS_12 ;;
     13) list=$WHEELS_13 ;;
-    *) fail "there are wheels for CUDA 12 and 13, not $cuda" ;;
+    tile) list=$WHEELS_TILE what="NVIDIA's compilers for tile kernels (NVRTC 13.5, tileiras, libnvvm, ptxas)" ;;
+    *) fail "there are wheels for CUDA 12 and 13, and for tile kernels, not $2" ;;
   esac
   find_pip
-  say "fetching NVIDIA's CUDA $cuda compiler library (NVRTC), linker and headers from PyPI, about 200 MB:"
+  say "fetching $what from PyPI, about 200 MB:"
   for w in $list; do say "  $w"; done
-  say "  into $folder (about 230 MB there); they are NVIDIA's, under the CUDA Toolkit's licence (EULA):"
+  say "  into $folder; they are NVIDIA's, under the CUDA Toolkit's licence (EULA):"
   say "  https://docs.nvidia.com/cuda/eula/   NVRTC=off does without."
   part=$folder.part$$
   said=$(mktemp)
@@ -197,8 +200,9 @@ wheels() {
     tail -n 5 "$said" | sed 's/^/setup:   /' >&2
     fail "Without them: install a CUDA toolkit and set CUDA_PATH, or use NVRTC=off."
   }
-  # Unused host libraries, and NVRTC's second build.
-  find "$part" \( -name 'libcurand*' -o -name 'libcudart*' -o -name '*.alt.so*' \) -type f -exec rm -f {} +
+  # Unused host libraries, NVRTC's second build, the programs of nvcc but ptxas.
+  find "$part" \( -name 'libcurand*' -o -name 'libcudart*' -o -name '*.alt.so*' -o -path '*/bin/nv*' -o -name cicc \
+    -o -name 'cudafe++' -o -name fatbinary -o -name bin2c -o -name tileirdisasm \) -type f -exec rm -f {} +
   rm -rf "$folder"
   mv "$part" "$folder"
   rm -f "$said"
@@ -222,12 +226,22 @@ nvrtc() {
     fail "the library fetched cannot be loaded"
 }
 
+tile() {
+  dclua=$1
+  if [ "${NVRTC:-}" = off ]; then return 0; fi
+  if "$dclua" -e 'os.exit(require "dotcompute.core".compiler().tile ~= nil)' 2>/dev/null; then return 0; fi
+  wheels "$(wheel_home)-tile" tile
+  "$dclua" -e 'local c = require "dotcompute.core".compiler() assert(c.tile, c.why_no_tile)' ||
+    fail "what was fetched is not found"
+}
+
 case "${1:-}" in
   packages)
     packages "${2:-test}"
     [ "${2:-test}" != test ] || { optional missing_libraries; optional missing_picture_tools; optional missing_mpi; } ;;
   build) build "${2:?the make that builds is needed}" "${3:-}" ;;
   nvrtc) nvrtc "${2:?the built dclua is needed}" ;;
+  tile) tile "${2:?the built dclua is needed}" ;;
   wheels) wheels "${2:?a folder is needed}" "${3:-$(cuda_for_driver)}" ;;
-  *) sed -n '2,8s/^# *//p' "$0" >&2; exit 2 ;;
+  *) sed -n '2,9s/^# *//p' "$0" >&2; exit 2 ;;
 esac

@@ -54,6 +54,9 @@ local function compiler()
     row("", "Without it only kernels in the cache can run. `make demo` in dotcompute's folder downloads it from PyPI;")
     row("", "or install NVIDIA's CUDA toolkit and set CUDA_PATH.")
   end
+  print "Compilers of tile kernels (tileiras)"
+  if c.tile then row("folder", c.tile)
+  else rows("missing", c.why_no_tile) end
   print "Cache of compiled kernels"
   row("folder", c.cache_dir or "off")
   if c.cache_note then rows("note", c.cache_note) end

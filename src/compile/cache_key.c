@@ -10,6 +10,7 @@
 #include "compile/nvrtc/search.h"
 #include "compile/nvrtc/toolkit.h"
 #include "compile/program.h"
+#include "compile/tile_tools.h"
 #include "compile/types/signature.h"
 
 /* What we bring to every source: hashed once, since it is longer than most of them. */
@@ -28,7 +29,7 @@ static void hash_own(void) {
 static int hash_source(const dc_source *src, const char *arch, bool binary, dc_sha256 *h, bool *whole, dc_error *err) {
   dc_sha256_init(h);
   pthread_once(&own_once, hash_own);
-  dc_sha256_str(h, "image " DC_VERSION " 11");
+  dc_sha256_str(h, "image " DC_VERSION " 12");
   dc_sha256_str(h, arch);
   dc_sha256_str(h, binary ? "cubin" : "ptx");
   dc_sha256_str(h, src->no_signatures ? "plain" : src->part ? "part" : "typed");
@@ -57,6 +58,7 @@ int dc_cache_keys(const dc_source *src, const char *arch, bool binary, char key[
   dc_sha256_str(&h, dc_nvrtc_identity());
   dc_sha256_str(&h, dc_toolkit_identity());
   if (src->nunits > 0 && (binary || src->lto)) dc_sha256_str(&h, dc_nvjitlink_identity());
+  if (dc_tile_mentioned(src->text)) dc_sha256_str(&h, dc_tile_tools_identity());
   dc_sha256_str(&h, "folders");
   for (int i = 0; i < src->ninclude_dirs; i++) dc_sha256_str(&h, src->include_dirs[i]);
   dc_sha256_end_hex(&h, key);

@@ -27,6 +27,7 @@
 #include "compile/nvrtc/toolkit.h"
 #include "compile/program.h"
 #include "compile/serialize.h"
+#include "compile/tile_tools.h"
 #include "compile/types/declarations.h"
 #include "compile/types/image.h"
 #include "compile/types/scan.h"
@@ -412,6 +413,14 @@ static void gather(void) {
   info.cache_dir = dc_cache_folder();
   info.cache_note = dc_cache_note();
   info_lasts = err.kind != DC_INTERRUPTED;
+  dc_error_clear(&err);
+  const dc_tile_tools *tile = dc_tile_tools_find(&err);
+  info.tile_root = tile ? tile->root : NULL;
+  if (!tile && !info.why_no_tile) {
+    dc_buf b = DC_BUF_INIT;
+    dc_buf_printf(&b, "%s\n%s", dc_error_text(&err), err.log ? err.log : "");
+    info.why_no_tile = dc_buf_take(&b); /* kept for the life of the process */
+  }
   dc_error_clear(&err);
 }
 

@@ -34,5 +34,7 @@ typedef struct dc_compiler_info {
   const char *cache_dir;   /* or NULL when the disk cache is off */
   const char *why_not;     /* reasons, one a line, when not available */
   const char *cache_note;  /* why the cache is off, or NULL */
+  const char *tile_root;   /* the folder of the tools for tile kernels, or NULL */
+  const char *why_no_tile; /* a sentence, and the places searched, one a line; NULL where there are some */
 } dc_compiler_info;
 const dc_compiler_info *dc_compiler(void);

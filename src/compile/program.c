@@ -18,6 +18,7 @@
 #include "compile/nvrtc/compiler.h"
 #include "compile/nvrtc/job.h"
 #include "compile/nvrtc/toolkit.h"
+#include "compile/tile_tools.h"
 #include "compile/types/demangle.h"
 #include "compile/types/entries.h"
 #include "compile/types/image.h"
@@ -46,6 +47,7 @@ typedef struct job {
   bool ir;                 /* LTO-IR is wanted, of which entries cannot be read */
   bool debug;              /* with debugging information, for the layouts of structs */
   bool minimal;            /* with as little of NVRTC's own as most sources need */
+  const dc_tile_tools *tile; /* of tile kernels; NULL: there are none */
   dc_arena arena;
   wanted *list;
   int nlist;
@@ -93,10 +95,15 @@ static bool names_standard(const dc_source *src) {
   return false;
 }
 
+/* The CPU device runs tile kernels as PTX, which is made for these GPUs alone. */
+#define TILE_PTX_GPU "sm_80"
+#define TILE_PTX_ARCH "compute_80"
+
 static void collect_options(const job *j, strings *o) {
   const dc_source *src = j->src;
-  add_option(o, "--gpu-architecture=", j->arch);
-  if (!names_standard(src)) add_string(o, "--std=c++17");
+  add_option(o, "--gpu-architecture=", j->tile && !j->binary ? TILE_PTX_ARCH : j->arch);
+  if (j->tile) add_string(o, "--enable-tile");
+  if (!names_standard(src)) add_string(o, j->tile ? "--std=c++20" : "--std=c++17");
   if (j->debug) add_string(o, "--device-debug");
   else if (!j->binary) add_string(o, "-lineinfo"); /* the CPU device names lines */
   add_string(o, "-DINFINITY=(__builtin_bit_cast(float,0x7f800000))"); /* nvcc has these without any #include */
@@ -110,6 +117,10 @@ static void collect_options(const job *j, strings *o) {
   for (int i = 0; i < src->noptions; i++)
     if (!dc_lto_is_flag(src->options[i])) add_string(o, src->options[i]);
   for (int i = 0; i < src->ninclude_dirs; i++) add_option(o, "-I", src->include_dirs[i]);
+  if (j->tile) { /* of that NVRTC's own version */
+    add_option(o, "--use-bundled-headers=", j->tile->headers);
+    return;
+  }
   if (dc_toolkit_include()) add_option(o, "-I", dc_toolkit_include());
   if (dc_toolkit_cccl()) add_option(o, "-I", dc_toolkit_cccl());
   if (dc_toolkit_curand()) add_option(o, "-I", dc_toolkit_curand());
@@ -209,7 +220,7 @@ static int run(job *j, dc_error *err) {
     add_string(&texts, j->src->header_texts[i]);
   }
   for (const struct dc_embedded *s = dc_embedded_shims; s->name; s++) {
-    if (brings(j->src, s->name)) continue;
+    if (j->tile || brings(j->src, s->name)) continue;
     add_string(&names, s->name);
     add_string(&texts, s->text);
   }
@@ -224,6 +235,8 @@ static int run(job *j, dc_error *err) {
     .nheaders = names.n, .options = options.v, .noptions = options.n, .expressions = expressions.v,
     .nexpressions = expressions.n,
     .output = j->ir ? DC_NVRTC_LTOIR : j->binary ? DC_NVRTC_CUBIN : DC_NVRTC_PTX,
+    .library = j->tile ? j->tile->nvrtc : NULL, .tile_root = j->tile ? j->tile->root : NULL,
+    .tile_gpu = j->binary ? j->arch : TILE_PTX_GPU, .tile_headers = j->tile ? j->tile->headers : NULL,
   };
   const int result = failed ? dc_fail_oom(err) : run_program(j, &program, err);
   dc_buf_free(&text);
@@ -353,7 +366,8 @@ static int find_entries(job *j, dc_error *err) {
   return failed ? dc_fail_oom(err) : 0;
 }
 
-static int fill_signature(dc_signature *sig, const wanted *w, dc_error *err) {
+static int fill_signature(dc_signature *sig, const wanted *w, bool tile, dc_error *err) {
+  sig->tile = tile;
   if (w->types) {
     dc_error untyped = DC_ERROR_INIT; /* not understood: the kernel is there, without types */
     if (dc_signature_types(w->types, sig, &untyped) != 0) dc_log(DC_LOG_COMPILE, "%s", dc_error_text(&untyped));
@@ -404,7 +418,7 @@ static int fill_image(job *j, dc_image *image, dc_error *err) {
   if (!image->kernels) return dc_fail_oom(err);
   for (int i = 0; i < j->nlist; i++) {
     if (!is_there(j, &j->list[i])) continue;
-    if (fill_signature(&image->kernels[image->nkernels++], &j->list[i], err) != 0) return -1;
+    if (fill_signature(&image->kernels[image->nkernels++], &j->list[i], j->tile != NULL, err) != 0) return -1;
   }
   if (fill_rest(j, image, err) != 0 || fill_variables(j, image, err) != 0) return -1;
   image->binary = j->binary || j->ir;
@@ -462,11 +476,29 @@ static int read_records(const job *j, dc_image *image, dc_error *err) {
   return rc;
 }
 
+/* Finds out whether the kernels are in tiles, and what compiles them. */
+static int choose_tools(job *j, const dc_scanned *all, dc_error *err) {
+  const dc_scanned *tile = NULL, *simt = NULL;
+  for (const dc_scanned *k = all; k; k = k->next)
+    if (!k->is_variable) *(k->is_tile ? &tile : &simt) = k;
+  if (!tile && (simt || !dc_tile_mentioned(j->src->text))) return 0;
+  if (tile && simt)
+    return dc_fail(err, DC_COMPILE, NULL, "kernels in tiles ('%s', __tile_global__) and in threads ('%s', __global__) are "
+                   "compiled apart: give each kind a source of its own", tile->name, simt->name);
+  if (j->src->part || j->ir)
+    return dc_fail(err, DC_COMPILE, NULL, "tile kernels ('%s') cannot be linked with other sources",
+                   tile ? tile->name : "cuda_tile.h");
+  j->minimal = false;
+  j->tile = dc_tile_tools_find(err);
+  return j->tile ? 0 : -1;
+}
+
 static int compile_all(job *j, dc_image **out, dc_error *err) {
   bool failed = false, more = false;
   const dc_source *src = j->src;
   dc_scanned *all = dc_scan(src->text, src->len, &j->arena, &failed);
   if (failed) return dc_fail_oom(err);
+  if (choose_tools(j, all, err) != 0) return -1;
   bool templates = false;
   for (dc_scanned *k = all; k; k = k->next) {
     if (k->is_variable && src->no_signatures) continue;

@@ -96,6 +96,7 @@ static void walk_signature(walk *w, dc_signature *s) {
   text(w, &s->text);
   NUMBER(w, s->typed);
   NUMBER(w, s->line);
+  NUMBER(w, s->tile);
   list(w, &s->params, &s->nparams, sizeof *s->params);
   for (int i = 0; i < s->nparams && !w->in.bad; i++) {
     text(w, &s->params[i].name);

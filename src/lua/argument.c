@@ -65,8 +65,8 @@ static int fail_argument(lua_State *L, const dc_kernel *k, int param, dc_error *
 
 static int fail_count(lua_State *L, const dc_kernel *k, int got) {
   dc_error err = DC_ERROR_INIT;
-  dc_fail(&err, DC_ARGUMENT, NULL, "%d argument%s expected after grid and block, got %d", k->nparams,
-          k->nparams == 1 ? "" : "s", got);
+  dc_fail(&err, DC_ARGUMENT, NULL, "%d argument%s expected after %s, got %d", k->nparams,
+          k->nparams == 1 ? "" : "s", k->sig->tile ? "the grid" : "grid and block", got);
   return fail_argument(L, k, -1, &err);
 }
 

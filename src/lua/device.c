@@ -285,6 +285,8 @@ static int core_compiler(lua_State *L) {
   dc_lua_set_string(L, "cache_dir", c->cache_dir);
   dc_lua_set_string(L, "why_not", c->why_not);
   dc_lua_set_string(L, "cache_note", c->cache_note);
+  dc_lua_set_string(L, "tile", c->tile_root);
+  dc_lua_set_string(L, "why_no_tile", c->why_no_tile);
   return 1;
 }
 

@@ -8,6 +8,7 @@
 #include <lauxlib.h>
 #include <lua.h>
 #include <stdalign.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "array/array.h"
@@ -39,7 +40,10 @@
 
 typedef dc_lua_kernel kernel_object;
 
-static void update_plain(kernel_object *o) { o->plain = !o->stream && dc_launch_has_no_attributes(o->k, &o->how); }
+static void update_plain(kernel_object *o) {
+  o->plain = !o->stream && dc_launch_has_no_attributes(o->k, &o->how);
+  o->tile = o->k->sig->tile;
+}
 
 /* The module was closed, or reloaded: then the kernel of that name is the one from now on. */
 static DC_COLD void renew(lua_State *L, kernel_object *o) {
@@ -431,10 +435,25 @@ static DC_COLD dc_dim3 read_block(lua_State *L, kernel_object *o, int idx) {
   return (dc_dim3){ o->block, 1, 1 };
 }
 
+/* k(grid, ...) of a kernel in tiles: its number of threads is in its code.  GPUs take one thread for that, the CPU device
+** the number itself. */
+static DC_COLD int launch_tile(lua_State *L, dc_lua *self, kernel_object *o, int top) {
+  dc_kernel *k = o->k;
+  const dc_dim3 b = k->facts.block;
+  const dc_dim3 threads = { b.x ? b.x : 1, b.y ? b.y : 1, b.z ? b.z : 1 };
+  hold_kernel(L, k);
+  dc_launch l = { .grid = read_extents(L, k, "grid", 2, k->dev->facts.max_grid), .block = threads };
+  check_held(L, k);
+  if (top == 3 && lua_isnil(L, 3)) top = 2; /* kernel_call put it there */
+  lua_settop(L, top);
+  return launch(L, self, o, &l, dc_launch_is_1d(&l), 3, top);
+}
+
 DC_HOT int dc_lua_launch_kernel(lua_State *L, int first) {
   dc_lua *self;
   const int top = lua_gettop(L);
   kernel_object *o = check_kernel(L, &self);
+  if (DC_UNLIKELY(o->tile)) return launch_tile(L, self, o, top);
   dc_launch l;
   if (DC_UNLIKELY(!dc_lua_are_extents(L, 2, &l.grid, &l.block))) {
     dc_kernel *k = o->k;
@@ -448,10 +467,17 @@ DC_HOT int dc_lua_launch_kernel(lua_State *L, int first) {
   return launch(L, self, o, &l, dc_launch_is_1d(&l), first, top);
 }
 
-/* k(grid, block, ...) */
+/* k(grid, block, ...); of a kernel in tiles k(grid, ...) */
 static DC_HOT int kernel_call(lua_State *L) {
   if (DC_UNLIKELY(lua_gettop(L) < 3)) lua_settop(L, 3);
   return dc_lua_launch_kernel(L, 4);
+}
+
+/* What does not apply to kernels in tiles. */
+static void refuse_tile(lua_State *L, const kernel_object *o, const char *what) {
+  if (DC_UNLIKELY(o->tile))
+    dc_lua_fail(L, DC_LAUNCH, "kernel '%s' is written in tiles, and has no %s; it is launched by k(grid, ...)",
+                o->k->sig->name, what);
 }
 
 DC_HOT int dc_lua_launch_forall(lua_State *L, int first) {
@@ -460,6 +486,7 @@ DC_HOT int dc_lua_launch_forall(lua_State *L, int first) {
   kernel_object *o = check_kernel(L, &self);
   const dc_kernel *k = o->k;
   int64_t n = 0;
+  refuse_tile(L, o, "forall, which takes a number of threads");
   if (!dc_lua_tointeger(L, 2, &n)) n = -1;
   if (n < 0)
     return dc_lua_fail(L, DC_LAUNCH, "kernel '%s': forall takes the number of threads first, got %s", k->sig->name,
@@ -500,6 +527,11 @@ static void raise_stack(lua_State *L, const dc_kernel *k, int idx) {
 static void read_option(lua_State *L, const kernel_object *o, const char *name, dc_launch_options *how,
                         dc_stream **stream) {
   const int idx = lua_gettop(L);
+  if (strcmp(name, "stream") != 0 && strcmp(name, "pdl") != 0) {
+    char what[64];
+    snprintf(what, sizeof what, "launch option '%.32s'", name);
+    refuse_tile(L, o, what);
+  }
   const bool flag = lua_toboolean(L, idx);
   if (strcmp(name, "shared") == 0) {
     how->shared = check_shared(L, idx);
@@ -562,6 +594,7 @@ static int kernel_occupancy(lua_State *L) {
   dc_lua_take_options(L, 3, 3, options);
   lua_settop(L, 3);
   dc_dim3 block = read_block(L, o, 2);
+  refuse_tile(L, o, "block of threads to choose");
   uint32_t shared = lua_isnil(L, 3) ? o->how.shared : check_shared(L, 3);
   uint64_t threads = (uint64_t)block.x * block.y * block.z;
   if (threads == 0 || threads > (uint64_t)o->k->facts.max_threads)

@@ -29,6 +29,7 @@ typedef struct dc_lua_kernel {
   bool noted;      /* the last launch was */
   bool from_file;  /* its module may be reloaded */
   bool plain;      /* no launch attributes, and the device's own stream */
+  bool tile;       /* it is launched with a grid alone */
   bool working;    /* a launch may return only when the work is done, so Ctrl-C must reach it */
 } dc_lua_kernel;
 

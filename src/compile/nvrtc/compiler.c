@@ -97,7 +97,7 @@ const dc_nvrtc_version *dc_nvrtc(dc_error *err) {
 /* --- compiling and linking -------------------------------------------------------------------------------- */
 
 int dc_nvrtc_compile(const dc_nvrtc_job *job, dc_nvrtc_result *out, dc_error *err) {
-  const char *library = dc_nvrtc_library();
+  const char *library = job->library ? job->library : dc_nvrtc_library();
   dc_buf request = DC_BUF_INIT;
   dc_reader r;
   char *bytes, *folder = getcwd(NULL, 0);

@@ -16,7 +16,12 @@ void dc_nvrtc_job_put(dc_buf *b, const dc_nvrtc_job *job) {
   dc_put_strings(b, job->options, job->noptions);
   dc_put_strings(b, job->expressions, job->nexpressions);
   dc_put_number(b, job->output);
+  dc_put_string(b, job->tile_root ? job->tile_root : "");
+  dc_put_string(b, job->tile_gpu ? job->tile_gpu : "");
+  dc_put_string(b, job->tile_headers ? job->tile_headers : "");
 }
+
+static const char *optional(const char *text) { return text && *text ? text : NULL; }
 
 int dc_nvrtc_job_get(dc_reader *r, dc_nvrtc_job *job) {
   int ntexts;
@@ -27,6 +32,9 @@ int dc_nvrtc_job_get(dc_reader *r, dc_nvrtc_job *job) {
   job->options = dc_get_strings_in_place(r, &job->noptions);
   job->expressions = dc_get_strings_in_place(r, &job->nexpressions);
   job->output = (dc_nvrtc_output)dc_get_number(r);
+  job->tile_root = optional(dc_get_string_in_place(r));
+  job->tile_gpu = optional(dc_get_string_in_place(r));
+  job->tile_headers = optional(dc_get_string_in_place(r));
   if (!r->bad && ntexts == job->nheaders) return 0;
   dc_nvrtc_job_free(job);
   return -1;

@@ -21,6 +21,11 @@ typedef struct dc_nvrtc_job {
   const char **expressions; /* name expressions whose lowered names are wanted */
   int nexpressions;
   dc_nvrtc_output output;
+  const char *library;      /* the NVRTC to use; NULL: the one of search.h */
+  /* of sources in CUDA Tile C++; else NULL */
+  const char *tile_root;    /* the folder with bin/tileiras (tile_assembler.h) */
+  const char *tile_gpu;     /* "sm_90": what that assembles for */
+  const char *tile_headers; /* the folder of NVRTC's own headers, which is made when it is missing */
 } dc_nvrtc_job;
 
 /* What it owns is freed by dc_nvrtc_result_free. */

@@ -3,6 +3,8 @@
 */
 #include "compile/nvrtc/library.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +12,9 @@
 #include "base/dl.h"
 #include "base/file.h"
 #include "base/runtime.h"
+#include "base/temp.h"
 #include "compile/nvrtc/job.h"
+#include "compile/nvrtc/tile_assembler.h"
 
 /* --- loading ---------------------------------------------------------------------------------------------- */
 
@@ -24,6 +28,9 @@ static bool bind(void *lib, const char *path, dc_nvrtc_api *api, dc_buf *why) {
 #undef X
   *(void **)&api->nvrtcGetErrorString = dc_dl_sym(lib, "nvrtcGetErrorString");
   if (!api->nvrtcGetErrorString) missing = "nvrtcGetErrorString";
+  *(void **)&api->nvrtcGetTileIRSize = dc_dl_sym(lib, "nvrtcGetTileIRSize");
+  *(void **)&api->nvrtcGetTileIR = dc_dl_sym(lib, "nvrtcGetTileIR");
+  *(void **)&api->nvrtcInstallBundledHeaders = dc_dl_sym(lib, "nvrtcInstallBundledHeaders");
   if (missing) {
     dc_buf_printf(why, "%s: lacks %s; CUDA 12 or 13 is needed", path, missing);
     return false;
@@ -93,6 +100,52 @@ static bool fetch_image(const dc_nvrtc_api *a, nvrtcProgram p, dc_nvrtc_output k
   return true;
 }
 
+/* --- tile kernels ------------------------------------------------------------------------------------------ */
+
+static bool refuse(dc_nvrtc_result *out, const char *step, dc_buf *log) {
+  free(out->log);
+  out->log = dc_buf_take(log);
+  out->status = DC_NVRTC_REFUSED;
+  out->step = strdup(step);
+  out->status_name = strdup("TILEIRAS_ERROR");
+  return out->log != NULL;
+}
+
+/* Installs the headers that the library brings.  Another process may do the same: each writes a folder of its own, and
+** the first to rename its folder has made it. */
+static bool install_headers(const dc_nvrtc_api *api, const char *folder, dc_buf *log) {
+  const char *slash = strrchr(folder, '/'), *why = NULL;
+  if (dc_file_is_dir(folder)) return true;
+  if (!api->nvrtcInstallBundledHeaders || !api->nvrtcGetTileIR || !slash) {
+    dc_buf_printf(log, "error: tile kernels need NVRTC of CUDA 13.5 or newer, this is %d.%d\n", api->major, api->minor);
+    return false;
+  }
+  char *parent = strndup(folder, (size_t)(slash - folder)), *new = parent ? dc_temp_folder(parent) : NULL;
+  bool ok = new && api->nvrtcInstallBundledHeaders(new, 0, &why) == 0;
+  if (ok) ok = rename(new, folder) == 0 || dc_file_is_dir(folder);
+  if (!ok) dc_buf_printf(log, "error: NVRTC's headers cannot be written to %s: %s\n", folder, why ? why : strerror(errno));
+  free(new);
+  free(parent);
+  return ok;
+}
+
+/* Tile IR is assembled, to machine code or PTX. */
+static bool fetch_tile_code(const dc_nvrtc_api *api, nvrtcProgram p, const dc_nvrtc_job *job, dc_nvrtc_result *out) {
+  size_t n = 0;
+  dc_buf log = DC_BUF_INIT;
+  if (!passed(api, api->nvrtcGetTileIRSize(p, &n), "result", out)) return true;
+  char *ir = calloc(1, n + 1);
+  if (!ir) return false;
+  if (passed(api, api->nvrtcGetTileIR(p, ir), "result", out))
+    out->image = dc_tile_assemble(job->tile_root, job->tile_gpu, job->output == DC_NVRTC_PTX, ir, n, &out->len, &log);
+  free(ir);
+  const bool enough_memory = out->status != 0 || out->image || refuse(out, "assembly of Tile IR", &log);
+  dc_buf_free(&log);
+  return enough_memory;
+}
+
+/* --- one program, whole ------------------------------------------------------------------------------------ */
+
 static bool fetch_names(const dc_nvrtc_api *api, nvrtcProgram p, const dc_nvrtc_job *job, dc_nvrtc_result *out) {
   out->lowered = calloc((size_t)job->nexpressions + 1, sizeof *out->lowered);
   if (!out->lowered) return false;
@@ -111,12 +164,15 @@ static bool compile(const dc_nvrtc_api *api, nvrtcProgram p, const dc_nvrtc_job 
   const bool good = passed(api, api->nvrtcCompileProgram(p, job->noptions, job->options), "compilation", out);
   if (!fetch_log(api, p, out)) return false;
   if (!good) return true;
-  return fetch_image(api, p, job->output, out) && (out->status != 0 || fetch_names(api, p, job, out));
+  if (!(job->tile_root ? fetch_tile_code(api, p, job, out) : fetch_image(api, p, job->output, out))) return false;
+  return out->status != 0 || fetch_names(api, p, job, out);
 }
 
 bool dc_nvrtc_run(const dc_nvrtc_api *api, const dc_nvrtc_job *job, dc_nvrtc_result *out) {
   nvrtcProgram p = NULL;
+  dc_buf log = DC_BUF_INIT;
   *out = (dc_nvrtc_result){0};
+  if (job->tile_root && !install_headers(api, job->tile_headers, &log)) return refuse(out, "installation of headers", &log);
   if (!passed(api, api->nvrtcCreateProgram(&p, job->text, job->name, job->nheaders, job->header_texts,
                                            job->header_names), "program", out))
     return true;

@@ -17,6 +17,10 @@ typedef struct dc_nvrtc_api {
 #include "compile/nvrtc/api.def"
 #undef X
   const char *(*nvrtcGetErrorString)(nvrtcResult r);
+  /* for tile kernels, of CUDA 13.5 and newer; else NULL */
+  nvrtcResult (*nvrtcGetTileIRSize)(nvrtcProgram prog, size_t *size);
+  nvrtcResult (*nvrtcGetTileIR)(nvrtcProgram prog, char *ir);
+  nvrtcResult (*nvrtcInstallBundledHeaders)(const char *folder, unsigned flags, const char **log);
   int major, minor;
 } dc_nvrtc_api;
 

@@ -32,10 +32,11 @@
 
 /* --- requests --------------------------------------------------------------------------------------------- */
 
-static struct {
-  char *path; /* of what is loaded; NULL: nothing */
+/* What is loaded: the first NVRTC, and another for tile kernels. */
+static struct library {
+  char *path; /* NULL: nothing */
   dc_nvrtc_api api;
-} nvrtc;
+} libraries[2];
 
 static void put_error(dc_buf *reply, const dc_error *err) {
   dc_put_number(reply, 0);
@@ -45,24 +46,27 @@ static void put_error(dc_buf *reply, const dc_error *err) {
   dc_put_optional(reply, err->log);
 }
 
-/* Loads the library that a request names; a process has one. */
-static int load(const char *path, dc_error *err) {
+/* The library that a request names, loaded. */
+static const dc_nvrtc_api *load(const char *path, dc_error *err) {
+  enum { MOST = sizeof libraries / sizeof *libraries };
   dc_buf why = DC_BUF_INIT;
-  if (path && nvrtc.path && strcmp(nvrtc.path, path) == 0) return 0;
-  const bool good = path && !nvrtc.path && dc_nvrtc_load(path, &nvrtc.api, &why);
-  if (good) nvrtc.path = strdup(path);
-  else if (nvrtc.path) dc_fail(err, DC_COMPILE, NULL, "%s: the compiler process has loaded %s", path, nvrtc.path);
-  else dc_fail(err, DC_COMPILE, "NVRTC_NOT_FOUND", "%s", dc_buf_str(&why));
+  int i = 0;
+  if (!path) path = "";
+  while (i < MOST && libraries[i].path && strcmp(libraries[i].path, path) != 0) i++;
+  if (i < MOST && libraries[i].path) return &libraries[i].api;
+  if (i < MOST && dc_nvrtc_load(path, &libraries[i].api, &why)) libraries[i].path = strdup(path);
+  else if (i < MOST) dc_fail(err, DC_COMPILE, "NVRTC_NOT_FOUND", "%s", dc_buf_str(&why));
+  else dc_fail(err, DC_COMPILE, NULL, "%s: the compiler process has loaded %s", path, libraries[0].path);
   dc_buf_free(&why);
-  return good ? 0 : -1;
+  return err->kind == DC_OK ? &libraries[i].api : NULL;
 }
 
 /* Reply: 1, major, minor, number of architectures, each; or 0 and an error. */
 static void tell_version(dc_reader *r, dc_buf *reply) {
   int archs[DC_MOST_ARCHS], n = 0;
   dc_error err = DC_ERROR_INIT;
-  if (load(dc_get_string_in_place(r), &err) == 0) {
-    const dc_nvrtc_api *a = &nvrtc.api;
+  const dc_nvrtc_api *a = load(dc_get_string_in_place(r), &err);
+  if (a) {
     if (a->nvrtcGetNumSupportedArchs(&n) != 0 || n < 1 || n > DC_MOST_ARCHS) n = 0;
     else if (a->nvrtcGetSupportedArchs(archs) != 0) n = 0;
     dc_put_number(reply, 1);
@@ -88,11 +92,11 @@ static void compile(dc_reader *r, dc_buf *reply) {
   dc_error err = DC_ERROR_INIT;
   const char *path = dc_get_string_in_place(r), *folder = dc_get_string_in_place(r);
   const bool read = dc_nvrtc_job_get(r, &job) == 0;
-  if (!read) {
-    dc_fail_oom(&err);
-  } else if (load(path, &err) == 0) {
+  const dc_nvrtc_api *api = read ? load(path, &err) : NULL;
+  if (!read) dc_fail_oom(&err);
+  if (api) {
     enter(folder);
-    if (!dc_nvrtc_run(&nvrtc.api, &job, &result)) dc_fail_oom(&err);
+    if (!dc_nvrtc_run(api, &job, &result)) dc_fail_oom(&err);
   }
   if (err.kind == DC_OK) {
     dc_put_number(reply, 1);

@@ -52,6 +52,7 @@ dc_image_entry *dc_image_entries(const void *bytes, size_t len, bool binary, dc_
     const char *q = p;
     while (q < end && is_name(*q)) q++;
     if (q == p || strncmp(p, DC_SIGNATURE_MARK, strlen(DC_SIGNATURE_MARK)) == 0) continue;
+    if (strncmp(p, "__$", 3) == 0) continue; /* "__$dummy_kernel": of Tile IR without any kernel */
     bool known = false;
     for (dc_image_entry *e = first; e && !known; e = e->next)
       known = strlen(e->name) == (size_t)(q - p) && memcmp(e->name, p, (size_t)(q - p)) == 0;

@@ -108,7 +108,7 @@ static char *qualify(scanner *s, dc_token name) {
   return copy(s, text, at + name.n);
 }
 
-static void add_kernel(scanner *s, dc_token name, int line) {
+static void add_kernel(scanner *s, dc_token name, int line, bool tile) {
   dc_scanned *k = dc_arena_alloc(s->arena, sizeof *k);
   if (!k) {
     s->failed = true;
@@ -117,6 +117,7 @@ static void add_kernel(scanner *s, dc_token name, int line) {
   k->name = qualify(s, name);
   k->is_template = s->in_template;
   k->line = line;
+  k->is_tile = tile;
   read_params(s, k);
   for (dc_scanned *o = s->first; o && k->name; o = o->next)
     if (o->name && strcmp(o->name, k->name) == 0) { /* declared before: the later one has the better names */
@@ -130,8 +131,8 @@ static void add_kernel(scanner *s, dc_token name, int line) {
   s->last = &k->next;
 }
 
-/* After `__global__`: the kernel's name is the last word before a '(' that belongs to no attribute. */
-static void read_kernel(scanner *s, int line) {
+/* After `__global__` or `__tile_global__`: the kernel's name is the last word before a '(' that belongs to no attribute. */
+static void read_kernel(scanner *s, int line, bool tile) {
   static const char *const attributes[] = {"__launch_bounds__", "__attribute__", "__cluster_dims__", "__maxnreg__",
                                            "__block_size__", "__declspec", "alignas", NULL};
   dc_token word = {DC_TOKEN_END, NULL, 0, 0};
@@ -147,7 +148,7 @@ static void read_kernel(scanner *s, int line) {
         dc_token_skip_group(&s->in);
         word.kind = DC_TOKEN_END;
       } else {
-        add_kernel(s, word, line);
+        add_kernel(s, word, line, tile);
         return;
       }
     } else if (t.kind == DC_TOKEN_PUNCT && (*t.s == ';' || *t.s == '{')) {
@@ -252,7 +253,8 @@ dc_scanned *dc_scan(const char *text, size_t len, dc_arena *arena, bool *failed)
   dc_token before = {DC_TOKEN_END, text, 0, 0};
   for (dc_token t = dc_token_next(&s.in); t.kind != DC_TOKEN_END; t = dc_token_next(&s.in)) {
     if (t.kind == DC_TOKEN_WORD) {
-      if (dc_token_is(t, "__global__")) read_kernel(&s, t.line);
+      if (dc_token_is(t, "__global__")) read_kernel(&s, t.line, false);
+      else if (dc_token_is(t, "__tile_global__")) read_kernel(&s, t.line, true);
       else if (dc_token_is(t, "namespace")) read_namespace(&s);
       else if (dc_token_is(t, "template")) s.in_template = true;
       else if (s.blocks == 0 && dc_token_in(t, spaces)) read_variables(&s, dc_token_is(t, "__managed__"));

@@ -189,8 +189,15 @@ static int read_named(ptx_parser *P) {
   return read_label(P, &name);
 }
 
+/* .loc_intermediate file line column: a place in the compiler's own intermediate code. */
+static int skip_intermediate_loc(ptx_parser *P) {
+  uint64_t loc[3];
+  return read_location(P, loc);
+}
+
 static int read_body_directive(ptx_parser *P) {
   if (accept_dot(P, ".loc")) return read_loc(P);
+  if (accept_dot(P, ".loc_intermediate")) return skip_intermediate_loc(P);
   if (accept_dot(P, ".reg")) return ptxp_registers(P);
   if (accept_dot(P, ".pragma") || accept_dot(P, ".callprototype") || accept_dot(P, ".calltargets") ||
       accept_dot(P, ".noreturn"))
@@ -445,7 +452,7 @@ static int read_module_item(ptx_parser *P) {
   if (accept_dot(P, ".loc")) return read_loc(P);
   if (accept_dot(P, ".pragma")) return skip_statement(P);
   if (accept_dot(P, ".alias")) return read_alias(P);
-  if (accept_dot(P, ".section")) return ptxp_skip(P, '{', '}', "'}' of a section"); /* debugging data */
+  if (accept_dot(P, ".section") || accept_dot(P, ".nv_intermediate_source_section")) return ptxp_skip(P, '{', '}', "'}' of a section"); /* debugging data */
   ptx_decl d = {.space = -1};
   if (ptxp_decl(P, &d) != 0) return -1;
   if (accept_dot(P, ".entry")) return read_function(P, true, &d);
