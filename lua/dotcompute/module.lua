@@ -187,6 +187,18 @@ local function choose(m, origin)
   return core.find_kernel(m, names[1])
 end
 
+-- A kernel in tiles compiled again with what a launch knows; nothing where that does not compile.
+core.on_tile_launch(function(kernel, facts)
+  local origin, again = core.module_parts(kernel.module), {}
+  for key, v in pairs(origin) do again[key] = v end
+  again.text = require "dotcompute.tile".assuming(origin.text, kernel, facts)
+  if not again.text then return end
+  local name = kernel.name
+  local ok, made = pcall(build, kernel.module, again, name:find("<", 1, true) and name)
+  if ok then return core.find_kernel(made, name) end
+  if type(made) ~= "table" or made.kind ~= "compile" then error(made, 0) end
+end)
+
 -- Compiles a source, or for dc.module { file = name, … } and { files = {name, …}, … } files with the other options.
 local function compile_any(fname, text, options)
   if type(text) ~= "table" or (text.file == nil and text.files == nil) then

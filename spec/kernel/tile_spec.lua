@@ -152,6 +152,58 @@ __tile_global__ void wrong(int *x) {
     end)
   end)
 
+  it("is compiled again, once, for arguments that are multiples of 16", function()
+    local name = "add" .. math.random(10 ^ 9)
+    local k = dc.kernel(add:gsub("add", name), { name = name .. "<int>" })
+    local function compiles(offset, n) -- launches, checks the result, gives the number of compilations
+      local a, b, want = h.ints(n, -1000, 1000), h.ints(n, -1000, 1000), {}
+      for i = 1, n do want[i] = a[i] + b[i] end
+      local function view(t)
+        local x = dc.zeros(n + offset, "int32")
+        x[{ offset + 1, n + offset }] = dc.array(t, "int32")
+        return x[{ offset + 1, n + offset }]
+      end
+      local c = view(want)
+      c:fill(0)
+      local before = dc.stats().compiles
+      k((n + 127) // 128, view(a), view(b), c, n)
+      assert.same(want, c:to_table(), h.note(("offset %d, n %d"):format(offset, n)))
+      return dc.stats().compiles - before
+    end
+    assert.equal(1, compiles(0, 160))
+    assert.equal(0, compiles(0, 16 * math.random(20)))
+    assert.equal(1, compiles(0, 16 * math.random(20) + 3)) -- pointers alone
+    assert.equal(1, compiles(1, 16 * math.random(20))) -- the number alone
+    assert.equal(0, compiles(3, 16 * math.random(20) + math.random(15))) -- nothing: the kernel itself
+    assert.equal(0, compiles(0, 16 * math.random(20)))
+  end)
+
+  it("keeps its launch options in what is compiled again", function()
+    local k, s = dc.kernel(place), dc.stream()
+    local in_stream, out = k:with { stream = s }, dc.zeros(4, "int32")
+    k(4, out, 16)
+    in_stream(4, out, 16)
+    s:close()
+    fails("argument", "stream is closed", function() in_stream(4, out, 16) end)
+    k(4, out, 32)
+    assert.same({ 32, 33, 34, 35 }, out:to_table())
+  end)
+
+  it("finds its text among comments, literals and other kernels", function()
+    local text = head .. [[
+// __tile_global__ void second(int *x, int n) { }
+static constexpr const char *mark = "__tile_global__ void second(int *x) {";
+__tile_global__ void first(int *x, int n) { x[0] = 1; }
+namespace deep { __tile_global__ void second(int *x, const int n, int m) { x[0] = n + m; } }
+]]
+    local m = dc.module(text)
+    local x = dc.zeros(1, "int32")
+    m["deep::second"](1, x, 16, 32) -- `n` is const, so nothing is assumed
+    assert.equal(48, x[1])
+    m.first(1, x, 16)
+    assert.equal(1, x[1])
+  end)
+
   it("shares no source with kernels in threads", function()
     fails("compile", "kernels in tiles %('a', __tile_global__%) and in threads %('b', __global__%)", function()
       dc.kernel(head .. "__tile_global__ void a() {}\n__global__ void b() {}")

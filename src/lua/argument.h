@@ -15,7 +15,11 @@
 #include "lua/object.h"
 
 /* User values of a kernel object. */
-enum { DC_LUA_KERNEL_MODULE = 1, DC_LUA_KERNEL_NVALUES = DC_LUA_KERNEL_MODULE };
+enum {
+  DC_LUA_KERNEL_MODULE = 1,
+  DC_LUA_KERNEL_TILES, /* of a kernel in tiles: facts of arguments -> its variant (tile.c) */
+  DC_LUA_KERNEL_NVALUES = DC_LUA_KERNEL_TILES
+};
 
 /* Whether the launches of a kernel may reach memory that their arguments do not show (dc_alias), by its types. */
 typedef struct dc_lua_arguments {

@@ -44,6 +44,7 @@
 #include "lua/stream.h"
 #include "lua/terminal.h"
 #include "lua/texture.h"
+#include "lua/tile.h"
 #include "lua/variant.h"
 
 /* --- dc.null ------------------------------------------------------------------------------------- */
@@ -237,6 +238,7 @@ int luaopen_dotcompute_core(lua_State *L) {
   dc_lua_setfuncs(L, 1, dc_lua_operators_internal);
   dc_lua_setfuncs(L, 1, dc_lua_named_internal);
   dc_lua_setfuncs(L, 1, dc_lua_variant_internal);
+  dc_lua_setfuncs(L, 1, dc_lua_tile_internal);
   dc_lua_setfuncs(L, 1, dc_lua_texture_internal);
   dc_lua_setmethods(L, 1, dc_lua_module_internal, "module"); /* for messages where a method misses its object */
   lua_newtable(L); /* 3: api */

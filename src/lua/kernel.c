@@ -37,6 +37,7 @@
 #include "lua/profile.h"
 #include "lua/stream.h"
 #include "lua/texture.h"
+#include "lua/tile.h"
 
 typedef dc_lua_kernel kernel_object;
 
@@ -59,6 +60,7 @@ static DC_COLD void renew(lua_State *L, kernel_object *o) {
   o->k = k;
   o->block = 0;
   update_plain(o);
+  dc_lua_forget_tiles(L, 1);
   o->generation = o->home->generation;
 }
 
@@ -446,6 +448,11 @@ static DC_COLD int launch_tile(lua_State *L, dc_lua *self, kernel_object *o, int
   check_held(L, k);
   if (top == 3 && lua_isnil(L, 3)) top = 2; /* kernel_call put it there */
   lua_settop(L, top);
+  if (k->params_size <= DC_PARAMS_USUAL) {
+    alignas(16) char params[DC_PARAMS_USUAL];
+    marshal(L, self, o, 3, top, params);
+    o = dc_lua_choose_tile(L, self, o, params);
+  }
   return launch(L, self, o, &l, dc_launch_is_1d(&l), 3, top);
 }
 
@@ -578,6 +585,7 @@ static int kernel_with(lua_State *L) {
     dc_stream_name(stream);
   }
   update_plain(variant);
+  dc_lua_forget_tiles(L, -1);
   variant->block = 0;
   variant->site = 0;
   return 1;

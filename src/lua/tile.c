@@ -1,0 +1,102 @@
+/* tile.c - see tile.h. */
+#include "lua/tile.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "device/stream.h"
+#include "kernel/kernel.h"
+#include "lua/argument.h"
+
+enum {
+  MOST_VARIANTS = 8, /* of a kernel; for other arguments the kernel itself is launched */
+  MOST_FACTS = 62,   /* parameters that are looked at: a fact is a bit of a Lua integer */
+  FACTOR = 16        /* bytes, or a divisor */
+};
+
+/* The registry's key of the function in Lua that compiles a variant. */
+static const char compile_key = 0;
+
+/* Bit i: parameter i is an address or an integer of 4 or 8 bytes, and a multiple of FACTOR. */
+static uint64_t find_facts(const dc_kernel *k, const char *params) {
+  uint64_t facts = 0;
+  for (int i = 0; i < k->nparams && i < MOST_FACTS; i++) {
+    const dc_plan_param *p = &k->params[i];
+    uint64_t v = 0;
+    if ((p->conv != DC_CONV_POINTER && p->conv != DC_CONV_INT) || (p->size != 4 && p->size != 8)) continue;
+    memcpy(&v, params + p->offset, p->size); /* little-endian; multiples show in the low bits, of either sign */
+    if (v % FACTOR == 0) facts |= (uint64_t)1 << i;
+  }
+  return facts;
+}
+
+static lua_Integer count(lua_State *L, int idx) {
+  lua_Integer n = 0;
+  for (lua_pushnil(L); lua_next(L, idx); lua_pop(L, 1)) n++;
+  return n;
+}
+
+/* Pushes the variant of the kernel at 1 for the facts, or false. */
+static void compile(lua_State *L, dc_lua *self, const dc_lua_kernel *o, uint64_t facts) {
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &compile_key);
+  lua_pushvalue(L, 1);
+  lua_pushinteger(L, (lua_Integer)facts);
+  lua_call(L, 2, 1);
+  dc_lua_kernel *v = dc_lua_test(L, self, -1, DC_LUA_KERNEL);
+  if (!v) {
+    lua_pop(L, 1);
+    lua_pushboolean(L, 0);
+    return;
+  }
+  v->how = o->how;
+  v->plain = o->plain;
+  v->stream = o->stream;
+  if (v->stream) dc_stream_name(v->stream);
+  lua_pushboolean(L, 0); /* it has no variants itself */
+  lua_setiuservalue(L, -2, DC_LUA_KERNEL_TILES);
+}
+
+dc_lua_kernel *dc_lua_choose_tile(lua_State *L, dc_lua *self, dc_lua_kernel *o, const char *params) {
+  const int top = lua_gettop(L);
+  const uint64_t facts = find_facts(o->k, params);
+  luaL_checkstack(L, 8, NULL);
+  const int type = facts ? lua_getiuservalue(L, 1, DC_LUA_KERNEL_TILES) : LUA_TBOOLEAN;
+  if (type == LUA_TBOOLEAN) {
+    lua_settop(L, top);
+    return o;
+  }
+  if (type != LUA_TTABLE) {
+    lua_newtable(L);
+    lua_pushvalue(L, -1);
+    lua_setiuservalue(L, 1, DC_LUA_KERNEL_TILES);
+    lua_replace(L, top + 1);
+  }
+  if (lua_rawgeti(L, top + 1, (lua_Integer)facts) == LUA_TNIL && count(L, top + 1) < MOST_VARIANTS) {
+    compile(L, self, o, facts);
+    lua_pushvalue(L, -1);
+    lua_rawseti(L, top + 1, (lua_Integer)facts);
+  }
+  dc_lua_kernel *v = dc_lua_test(L, self, -1, DC_LUA_KERNEL);
+  if (v) lua_replace(L, 1);
+  lua_settop(L, top);
+  return v ? v : o;
+}
+
+void dc_lua_forget_tiles(lua_State *L, int idx) {
+  idx = lua_absindex(L, idx);
+  lua_pushnil(L);
+  lua_setiuservalue(L, idx, DC_LUA_KERNEL_TILES);
+}
+
+/* on_tile_launch(fn): fn(kernel, facts) gives a variant of the kernel, or nothing. */
+static int core_on_tile_launch(lua_State *L) {
+  luaL_checktype(L, 1, LUA_TFUNCTION);
+  lua_settop(L, 1);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &compile_key);
+  return 0;
+}
+
+const luaL_Reg dc_lua_tile_internal[] = {
+  { "on_tile_launch", core_on_tile_launch },
+  { NULL, NULL },
+};
