@@ -26,5 +26,5 @@ local m, n, k = 300, 200, 100
 local a, b = dc.random.normal { m, k }:to "float16", dc.random.normal { k, n }:to "float16"
 local c = dc.empty(m, n)
 matmul({ (n + N - 1) // N, (m + M - 1) // M }, a, b, c, m, n, k)
-local difference = (c - a:to "float32" .. b:to "float32"):abs():max():item()
-print(("largest difference to a .. b: %g"):format(difference))
+local difference = (c - a:to "float32":matmul(b:to "float32")):abs():max():item()
+print(("largest difference to a:matmul(b): %g"):format(difference))

@@ -97,6 +97,14 @@ describe("a kernel in tiles", function()
     end
   end)
 
+  for _, name in ipairs { "add", "softmax", "matmul", "attention" } do
+    it("of examples/tile/" .. name .. ".lua is right", function()
+      local text, code = h.shell(("%s examples/tile/%s.lua"):format(h.quote(h.dclua), name))
+      assert.equal(0, code, text)
+      assert(tonumber(text:match "largest difference to .*: (%S+)\n$") < 1e-3, text)
+    end)
+  end
+
   it("runs in streams and graphs", function()
     local k = dc.kernel(place)
     local out = dc.zeros(4, "int32")
@@ -160,8 +168,9 @@ __tile_global__ void wrong(int *x) {
       for i = 1, n do want[i] = a[i] + b[i] end
       local function view(t)
         local x = dc.zeros(n + offset, "int32")
-        x[{ offset + 1, n + offset }] = dc.array(t, "int32")
-        return x[{ offset + 1, n + offset }]
+        local part = { { offset + 1, n + offset } }
+        x[part] = dc.array(t, "int32")
+        return x[part]
       end
       local c = view(want)
       c:fill(0)
