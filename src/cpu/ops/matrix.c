@@ -103,7 +103,7 @@ static void ldmatrix(dc_warp *w, const dc_uop *o) {
   u16 rows[4][64] BUFFER;
   whole_warp(w, o);
   row_addresses(w, o, at);
-  for (int l = 0; l < 8 * x->m.count; l++) memcpy(&rows[0][8 * l], HOST(u8, at[l]), 16);
+  for (int l = 0; l < 8 * x->m.count; l++) memcpy(rows[l / 8] + 8 * (l % 8), HOST(u8, at[l]), 16);
   for (int i = 0; i < x->m.count; i++) {
     if (x->m.transposed) transpose(rows[i], REG(u16, x->at[PTX_D][i]));
     else memcpy(REG(u16, x->at[PTX_D][i]), rows[i], sizeof rows[i]);
@@ -120,7 +120,7 @@ static void stmatrix(dc_warp *w, const dc_uop *o) {
     if (x->m.transposed) transpose(REG(u16, x->at[PTX_D][i]), rows[i]);
     else memcpy(rows[i], REG(u16, x->at[PTX_D][i]), sizeof rows[i]);
   }
-  for (int l = 0; l < 8 * x->m.count; l++) memcpy(HOST(u8, at[l]), &rows[0][8 * l], 16);
+  for (int l = 0; l < 8 * x->m.count; l++) memcpy(HOST(u8, at[l]), rows[l / 8] + 8 * (l % 8), 16);
 }
 
 static void movmatrix(dc_warp *w, const dc_uop *o) {
