@@ -235,6 +235,16 @@ static bool one_definition(const dc_uniformity *k, int32_t r) {
   return true;
 }
 
+/* Instruction u, before the loop with header h, reads what `init` wrote: no loop around both leaves `init` out, in
+** whose next iteration u would read what the loop has left. */
+static bool reads_first_value(const dc_uniformity *k, int32_t init, int32_t h, int32_t u) {
+  const int32_t bu = k->block_of[u];
+  if (bu >= h || !reaches(k, init, u)) return false;
+  for (int32_t o = k->loop_up[h]; o >= 0; o = k->loop_up[o])
+    if (inside(k, o, bu) && !inside(k, o, k->block_of[init])) return false;
+  return true;
+}
+
 /* A loop's variable: `init` before it, one update that all lanes in the loop run. `only_inside`: no use after
 ** it. */
 static bool loop_variable(const dc_uniformity *k, int32_t r, int32_t init, int32_t update, bool only_inside) {
@@ -243,7 +253,7 @@ static bool loop_variable(const dc_uniformity *k, int32_t r, int32_t init, int32
   if (inside(k, h, bi) || !dominates(k, bi, h) || scattered(k, bu)) return false;
   for (int32_t i = k->use_at[r]; i < k->use_at[r + 1]; i++) {
     int32_t u = k->block_of[k->uses[i]];
-    if (inside(k, h, u)) continue;
+    if (inside(k, h, u) || reads_first_value(k, init, h, k->uses[i])) continue;
     if (only_inside) return false;
     if (k->non_uniform_exit[h] || !dominates(k, h, u) || outlives(k, bu, u)) return false;
   }
