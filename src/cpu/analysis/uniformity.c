@@ -301,8 +301,9 @@ static bool must_blend(const dc_uniformity *k, int32_t r, int32_t i) {
 /* --- kinds of results ----------------------------------------------------------------------------------- */
 
 static bool same(const dc_value_shape *a, const dc_value_shape *b) {
-  return a->tag == b->tag && (a->tag != DC_AFFINE || (a->origin == b->origin && a->exact == b->exact &&
-                                                      a->times == b->times && a->step == b->step));
+  if (a->tag != DC_AFFINE && a->tag != DC_INDEXED) return a->tag == b->tag;
+  return a->tag == b->tag && a->origin == b->origin && a->exact == b->exact && a->times == b->times &&
+         a->step == b->step;
 }
 
 static dc_value_shape merge(dc_value_shape a, dc_value_shape b) {
@@ -310,6 +311,7 @@ static dc_value_shape merge(dc_value_shape a, dc_value_shape b) {
   if (b.tag == DC_UNKNOWN) return a;
   if (!same(&a, &b)) return varying;
   a.aligned = a.aligned && b.aligned;
+  if (b.zeros < a.zeros) a.zeros = b.zeros;
   return a;
 }
 
@@ -334,14 +336,18 @@ dc_value_shape dc_value_shape_of(const dc_uniformity *k, const ptx_operand *o) {
 
 /* The stride of 32-bit values counts modulo 2^32. */
 static dc_value_shape narrow(dc_value_shape a) {
-  const int64_t stride = (int32_t)dc_value_stride(&a);
-  return affine(stride, a.aligned && stride == 1);
+  dc_value_shape r = affine((int32_t)dc_value_stride(&a), false);
+  if (a.tag == DC_INDEXED || a.tag == DC_VARYING) return varying;
+  r.aligned = a.aligned && r.exact == 1;
+  r.zeros = a.zeros;
+  return r;
 }
 
 static dc_value_shape sum(dc_value_shape a, dc_value_shape b, int64_t sign, int bits) {
   if (a.tag == DC_UNIFORM && b.tag == DC_UNIFORM) return uniform;
   if (a.origin >= 0 && b.origin >= 0 && a.origin != b.origin) return varying;
-  dc_value_shape r = {.tag = DC_AFFINE, .origin = a.origin >= 0 ? a.origin : b.origin};
+  if (a.tag != b.tag && a.tag + b.tag == DC_AFFINE + DC_INDEXED) return varying;
+  dc_value_shape r = {.tag = a.tag > b.tag ? a.tag : b.tag, .origin = a.origin >= 0 ? a.origin : b.origin};
   r.step = a.origin >= 0 ? a.step : b.step;
   r.exact = (int64_t)((uint64_t)a.exact + (uint64_t)sign * (uint64_t)b.exact);
   r.times = (int64_t)((uint64_t)a.times + (uint64_t)sign * (uint64_t)b.times);
@@ -349,18 +355,23 @@ static dc_value_shape sum(dc_value_shape a, dc_value_shape b, int64_t sign, int 
 }
 
 static dc_value_shape product(dc_value_shape a, int64_t factor, int bits) {
-  if (a.tag != DC_AFFINE) return a;
+  if (a.tag != DC_AFFINE && a.tag != DC_INDEXED) return a;
+  if (a.tag == DC_AFFINE && factor) a.zeros = (uint8_t)(a.zeros + __builtin_ctzll((uint64_t)factor));
   a.exact = (int64_t)((uint64_t)a.exact * (uint64_t)factor);
   a.times = (int64_t)((uint64_t)a.times * (uint64_t)factor);
   a.aligned = false;
   return bits == 32 ? narrow(a) : a;
 }
 
-/* 32 bits to 64, times a constant. */
-static dc_value_shape widened(const dc_uniformity *k, const ptx_ins *ins, dc_value_shape a, int64_t factor) {
-  if (a.tag != DC_AFFINE) return a;
-  return (dc_value_shape){
-      .tag = DC_AFFINE, .origin = (int32_t)(ins - k->f->ins), .times = factor, .step = (int32_t)dc_value_stride(&a)};
+/* 32 bits to 64, times a constant.  What is multiplied by the size of an element becomes an index. */
+static dc_value_shape widened(const dc_uniformity *k, const ptx_ins *ins, const ptx_operand *o, int64_t factor) {
+  dc_value_shape a = dc_value_shape_of(k, o), r = {.origin = (int32_t)(ins - k->f->ins), .times = factor};
+  r.tag = a.tag == DC_VARYING ? DC_INDEXED : DC_AFFINE;
+  if (a.tag == DC_AFFINE) r.step = (int32_t)dc_value_stride(&a);
+  if (a.tag == DC_UNIFORM) return a;
+  if (a.tag == DC_AFFINE) return r;
+  const bool index = (factor == 1 || factor == 2 || factor == 4 || factor == 8) && o->kind == PTX_REG;
+  return index && k->f->regs[o->reg].bits == 32 && k->f->regs[ins->opnd[0].reg].bits == 64 ? r : varying;
 }
 
 static bool constant(const ptx_operand *o, int64_t *value) {
@@ -376,12 +387,13 @@ static dc_value_shape scaled(const dc_uniformity *k, const ptx_ins *ins, bool wi
   if (a.tag == DC_UNIFORM && b.tag == DC_UNIFORM) return uniform;
   if (constant(x, &factor)) {
     a = b;
+    x = y;
   } else if (!constant(y, &factor)) {
     return varying;
   }
   if (wide && ins->type == PTX_U32) factor = (int64_t)(uint32_t)factor;
   if (wide && ins->type == PTX_S32) factor = (int32_t)factor;
-  return wide ? widened(k, ins, a, factor) : product(a, factor, bits);
+  return wide ? widened(k, ins, x, factor) : product(a, factor, bits);
 }
 
 static bool is_integer(int type, int *bits) {
@@ -404,7 +416,7 @@ static dc_value_shape of_aligned(const dc_uniformity *k, const ptx_ins *ins, dc_
 static dc_value_shape conversion(const dc_uniformity *k, const ptx_ins *ins, dc_value_shape a) {
   int to, from;
   if (!is_integer(ins->type, &to) || !is_integer(ins->type2, &from) || (ins->flags & PTX_F_SAT)) return varying;
-  if (to == 64 && from == 32) return widened(k, ins, a, 1);
+  if (to == 64 && from == 32) return widened(k, ins, &ins->opnd[1], 1);
   return to == 32 ? narrow(a) : a;
 }
 
@@ -432,6 +444,8 @@ static dc_value_shape affine_result(const dc_uniformity *k, const ptx_ins *ins) 
       if (a.tag == DC_VARYING || b.tag == DC_VARYING) return varying;
       return sum(a, b, 1, ins->mode == PTX_WIDE ? 64 : bits);
     case PTX_OP_AND: return of_aligned(k, ins, a);
+    case PTX_OP_OR: case PTX_OP_XOR: /* bits that were 0: a sum */
+      return constant(src + 1, &c) && c >= 0 && c >> (a.zeros < 31 ? a.zeros : 31) == 0 ? sum(a, b, 1, bits) : varying;
     case PTX_OP_SHR:
       return ins->type == PTX_U32 || ins->type == PTX_S32 || ins->type == PTX_B32 ? of_aligned(k, ins, a) : varying;
     case PTX_OP_SELP: return dc_value_shape_of(k, src + 2).tag == DC_UNIFORM ? merge(a, b) : varying;
@@ -448,6 +462,12 @@ static dc_value_shape load_kind(const dc_uniformity *k, const ptx_ins *ins) {
   return at->reg < 0 || k->reg[at->reg].tag == DC_UNIFORM ? uniform : varying;
 }
 
+/* Whether an instruction may make an index of a varying operand. */
+static bool may_index(const ptx_ins *ins) {
+  return ins->ndst == 1 && ins->opnd[0].reg >= 0 &&
+         (ins->op == PTX_OP_CVT || ((ins->op == PTX_OP_MUL || ins->op == PTX_OP_MAD) && ins->mode == PTX_WIDE));
+}
+
 static dc_value_shape result(const dc_uniformity *k, const ptx_ins *ins, dc_has_scalar has_scalar) {
   bool unknown = false, all_uniform = true;
   dc_value_shape r;
@@ -456,7 +476,7 @@ static dc_value_shape result(const dc_uniformity *k, const ptx_ins *ins, dc_has_
     dc_value_shape s = dc_value_shape_of(k, &ins->opnd[i]);
     unknown |= s.tag == DC_UNKNOWN;
     all_uniform &= s.tag == DC_UNIFORM;
-    if (s.tag == DC_VARYING && ins->op != PTX_OP_LD) return varying;
+    if (s.tag == DC_VARYING && ins->op != PTX_OP_LD && !may_index(ins)) return varying;
     if (ins->opnd[i].kind == PTX_SREG && ins->op != PTX_OP_MOV) return varying;
   }
   if (unknown) return (dc_value_shape){.origin = -1};
@@ -481,9 +501,10 @@ static bool sweep(dc_uniformity *k, dc_has_scalar has_scalar) {
     for (int d = 0; d < ins->ndst; d++) {
       int32_t reg = ins->opnd[d].reg;
       if (reg < 0 || k->reg[reg].tag == DC_VARYING) continue;
-      dc_value_shape now = merge(k->reg[reg], r);
+      const bool rises = k->def_at[reg + 1] - k->def_at[reg] == 1 && r.tag > k->reg[reg].tag;
+      dc_value_shape now = rises ? r : merge(k->reg[reg], r);
       if (dc_is_scalar(&now) && !(may_be_scalar(k, reg) && stays_true(k, reg, now.origin))) now = varying;
-      if (same(&now, &k->reg[reg]) && now.aligned == k->reg[reg].aligned) continue;
+      if (same(&now, &k->reg[reg]) && now.aligned == k->reg[reg].aligned && now.zeros == k->reg[reg].zeros) continue;
       k->reg[reg] = now;
       news = true;
     }

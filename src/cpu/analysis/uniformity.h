@@ -1,8 +1,9 @@
 /*
 ** uniformity.h - uniformity and divergence analysis of a function, for tier 1.
 **
-** A register is uniform (one value for all lanes of a gang), affine (base + stride * lane), or varying.  A block is
-** divergent if it may run with a subset of the lanes; then some writes must preserve the other lanes' values.
+** A register is uniform (one value for all lanes of a gang), affine (base + stride * lane), indexed (base + a constant
+** times a varying value of 32 bits: most addresses in arrays), or varying.  A block is divergent if it may run with a
+** subset of the lanes; then some writes must preserve the other lanes' values.
 **
 ** A gang is what one call of emitted code runs: 32 lanes, or 16 where no instruction depends on the width.
 */
@@ -10,14 +11,16 @@
 
 #include "cpu/ptx/ptx.h"
 
-typedef enum dc_value_kind { DC_UNKNOWN, DC_UNIFORM, DC_AFFINE, DC_VARYING } dc_value_kind;
+typedef enum dc_value_kind { DC_UNKNOWN, DC_UNIFORM, DC_AFFINE, DC_INDEXED, DC_VARYING } dc_value_kind;
 
 /* An affine value of lane l is  base + exact * l + times * (ext(x + step * l) - ext(x)),  where ext widens the 32-bit
 ** affine value that instruction `origin` read (no origin: times is 0).  As long as x does not wrap around among the
-** gang's lanes that is  base + (exact + times * step) * l; emitted code tests this once, at the origin. */
+** gang's lanes that is  base + (exact + times * step) * l; emitted code tests this once, at the origin.
+** An indexed value is  base + times * ext(index),  where `origin` widened the varying 32-bit `index`. */
 typedef struct dc_value_shape {
   uint8_t tag;       /* dc_value_kind */
   bool aligned;      /* affine with stride 1, and its base is a multiple of the gang's width */
+  uint8_t zeros;     /* of an affine value: low bits that are 0 in every lane, as far as known */
   int32_t origin;    /* instruction, or -1 */
   int64_t exact, times, step;
 } dc_value_shape;
@@ -64,7 +67,7 @@ void dc_uniformity_free(dc_uniformity *k);
 
 /* The shape of an operand (immediates and addresses of variables are uniform). */
 dc_value_shape dc_value_shape_of(const dc_uniformity *k, const ptx_operand *o);
-/* Whether a value is kept as a scalar: that of lane 0, and a stride. */
-static inline bool dc_is_scalar(const dc_value_shape *k) { return k->tag == DC_UNIFORM || k->tag == DC_AFFINE; }
+/* Whether a value is kept as a scalar: that of lane 0 and a stride, or what an index is added to. */
+static inline bool dc_is_scalar(const dc_value_shape *k) { return k->tag >= DC_UNIFORM && k->tag <= DC_INDEXED; }
 /* Whether emitted code reads this special register itself, without tier 0. */
 bool dc_is_native_sreg(int sreg);

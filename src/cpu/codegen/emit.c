@@ -504,7 +504,7 @@ static void declare(emitter *e) {
     else PUT("V32 v%d%s; ", r, is_blended(e, r) ? " = V32_splat(0)" : "");
   }
   for (int32_t i = 0; i < e->f->nins; i++)
-    if (e->origin[i]) PUT("uint32_t x%d = 0; int ok%d = 1; ", i, i);
+    if (e->origin[i]) PUT(dc_emit_is_index(e, i) ? "V32 i%d; " : "uint32_t x%d = 0; int ok%d = 1; ", i, i);
   for (int32_t n = 0; n < e->nnodes; n++)
     if (e->tracked[n]) PUT("M t%d = M_none(); ", n);
   for (int b = DC_BASE_SHARED; b < DC_BASE_LOCAL; b++) PUT("const uint64_t %s = n->base[%d]; ", dc_emit_base(b), b);
@@ -621,7 +621,7 @@ static int emit(emitter *e, dc_gang_layout shape) {
   find_tracked(e);
   if (dc_emit_liveness(e) != 0) return -1;
   for (int32_t r = 0; r < e->f->nregs; r++)
-    if (e->k.reg[r].tag == DC_AFFINE && e->k.reg[r].origin >= 0) e->origin[e->k.reg[r].origin] = true;
+    if (dc_is_scalar(&e->k.reg[r]) && e->k.reg[r].origin >= 0) e->origin[e->k.reg[r].origin] = true;
   dc_buf nodes = DC_BUF_INIT; /* first: declarations and prologue depend on them */
   e->t = &nodes;
   for (int32_t n = 0; n < e->nnodes; n++) emit_node(e, n);

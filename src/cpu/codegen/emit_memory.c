@@ -48,13 +48,13 @@ static const char *element(const ptx_ins *ins) {
   }
 }
 
-/* The pattern of the lanes' addresses: one address, a row with a stride, or lane by lane. */
+/* The pattern of the lanes' addresses: one address, a row with a stride, elements of an array, or lane by lane. */
 typedef struct access {
   const ptx_operand *at;
   int size, n;           /* bytes of an element, elements of a lane */
   int base;
   long long offset;      /* constant part, beside the base */
-  enum { ONE, ROW, LANES } how;
+  enum { ONE, ROW, INDEX, LANES } how;
   dc_value_shape s;           /* of a ROW */
   long long stride;
   bool narrow;           /* the address register has 32 bits */
@@ -73,6 +73,7 @@ static access access_of(const emitter *e, const ptx_ins *ins) {
     p.s = *dc_emit_shape(e, p.at->reg);
     p.narrow = dc_emit_bits(e, p.at->reg) == 32;
     p.how = p.s.tag == DC_VARYING ? LANES : p.s.tag == DC_AFFINE || local ? ROW : ONE;
+    if (p.s.tag == DC_INDEXED) p.how = !local && p.n == 1 && p.s.times == p.size ? INDEX : LANES;
     if (p.s.tag == DC_UNIFORM) p.s = (dc_value_shape){ .tag = DC_AFFINE, .origin = -1 };
   }
   p.stride = (long long)dc_value_stride(&p.s) + (local ? (long long)e->fn->local_stride : 0);
@@ -170,6 +171,8 @@ static void load_element(emitter *e, const ptx_ins *ins, const access *p, int j,
     PUT("V%d_splat(dc_ld_%s(a_ + %d))", size == 8 ? 64 : 32, T, j * size);
   } else if (p->how == LANES) {
     PUT("dc_%sgather_%s(a_, %d, %s)", far, T, j * size, mask);
+  } else if (p->how == INDEX) {
+    PUT("dc_%selements_%s(a_, i%d, %d, %s)", far, T, p->s.origin, dc_emit_is_signed(e, p->s.origin), mask);
   } else {
     bool guarded = put_condition(e, p, "");
     if (guarded) {
@@ -179,6 +182,7 @@ static void load_element(emitter *e, const ptx_ins *ins, const access *p, int j,
     }
     if (p->stride == size) PUT("dc_row_%s(a_ + %d, %s)", T, j * size, mask);
     else if (packs(ins, p)) PUT("dc_pack%s_%d(a_, %s)", packs(ins, p), j, mask);
+    else if (p->stride == 8 && size == 4) PUT("dc_every_other_u32(a_ + %d, %s)", j * size, mask);
     else PUT("dc_stride_%s(a_ + %d, %lldll, %s)", T, j * size, p->stride, mask);
   }
   if (low || widens) PUT(")");
@@ -205,6 +209,13 @@ static void store_element(emitter *e, const ptx_ins *ins, const access *p, int j
   }
   if (p->how == LANES) {
     PUT("dc_%sscatter_%s(a_, %d, ", e->f->nins > LONG ? "far_" : "", T, j * size);
+    put_value(e, o, size, false);
+    PUT(", %s); ", mask);
+    return;
+  }
+  if (p->how == INDEX) {
+    PUT("dc_%sput_elements_%s(a_, i%d, %d, ", e->f->nins > LONG ? "far_" : "", T, p->s.origin,
+        dc_emit_is_signed(e, p->s.origin));
     put_value(e, o, size, false);
     PUT(", %s); ", mask);
     return;

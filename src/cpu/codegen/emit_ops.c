@@ -86,18 +86,29 @@ static void move_sreg(emitter *e, const ptx_ins *ins, const char *mask, bool kee
 
 /* --- operations ----------------------------------------------------------------------------------------- */
 
-/* An affine value is widened: what it was, and whether it wraps around among the lanes. */
-static void note_origin(emitter *e, const ptx_ins *ins, int32_t index) {
+/* An affine value is widened: what it was, and whether it wraps around among the lanes.  An index is: what it was, and
+** the base, which is all of the result then (true). */
+static bool note_origin(emitter *e, const ptx_ins *ins, int32_t index) {
   const dc_value_shape *s = NULL;
-  if (ins->ndst != 1 || ins->opnd[0].reg < 0) return;
+  if (ins->ndst != 1 || ins->opnd[0].reg < 0) return false;
   s = dc_emit_shape(e, ins->opnd[0].reg);
-  if (s->tag != DC_AFFINE || s->origin != index) return;
+  if (!dc_is_scalar(s) || s->origin != index) return false;
   const ptx_operand *src = &ins->opnd[1];
-  if (dc_value_shape_of(&e->k, src).tag != DC_AFFINE) src++;
-  int type = ins->op == PTX_OP_CVT ? ins->type2 : ins->type;
+  if (dc_value_shape_of(&e->k, src).tag == DC_UNIFORM) src++;
+  if (s->tag == DC_INDEXED) {
+    PUT("i%d = ", index);
+    dc_emit_operand(e, src, 'w');
+    PUT("; s%d = ", ins->opnd[0].reg);
+    if (ins->op == PTX_OP_MAD) dc_emit_operand(e, &ins->opnd[3], 'D');
+    else PUT("0");
+    PUT(";\n");
+    return true;
+  }
   PUT("x%d = ", index);
   dc_emit_operand(e, src, 'W');
-  PUT("; ok%d = dc_no_wrap_%s(x%d, %lldll);\n", index, type == PTX_S32 ? "s32" : "u32", index, (long long)s->step);
+  PUT("; ok%d = dc_no_wrap_%s(x%d, %lldll);\n", index, dc_emit_is_signed(e, index) ? "s32" : "u32", index,
+      (long long)s->step);
+  return false;
 }
 
 /* Whether source i has 16 bits (or 8): constants are written with a sign, registers of 16 bits hold none. */
@@ -298,8 +309,7 @@ void dc_emit_operation(emitter *e, const ptx_ins *ins, int32_t index, const char
     case BY_BALLOT: ballot(e, ins, mask, keep); return;
     case BY_ADDRESS: convert_address(e, ins, mask, keep); return;
     case BY_FORM:
-      note_origin(e, ins, i);
-      by_form(e, ins, &form, mask, keep);
+      if (!note_origin(e, ins, i)) by_form(e, ins, &form, mask, keep);
       return;
     case BY_DOUBLE_FORM: by_double_form(e, ins, &form, mask, keep); return;
     case BY_TIER0:

@@ -103,9 +103,13 @@ static int32_t save_offset(emitter *e, int32_t reg) {
 
 static void keep_origin(emitter *e, int32_t origin, bool back) {
   if (origin < 0 || e->origin_turn[origin] == e->turn) return; /* shared by several registers */
+  const bool index = dc_emit_is_index(e, origin);
   e->origin_turn[origin] = e->turn;
-  if (e->origin_save_at[origin] < 0) e->origin_save_at[origin] = reserve(e, 8, 8);
-  if (back)
+  if (e->origin_save_at[origin] < 0) e->origin_save_at[origin] = index ? reserve(e, 128, 64) : reserve(e, 8, 8);
+  if (index)
+    PUT(back ? "i%d = V32_load((const uint32_t *)(save + %d)); " : "V32_store((uint32_t *)(save + %2$d), i%1$d); ",
+        origin, e->origin_save_at[origin]);
+  else if (back)
     PUT("x%d = *(uint32_t *)(save + %d); ok%d = save[%d]; ", origin, e->origin_save_at[origin], origin,
         e->origin_save_at[origin] + 4);
   else
@@ -131,7 +135,7 @@ static void keep_register(emitter *e, int32_t r, bool back) {
   if (dc_is_scalar(s)) {
     if (back) PUT("s%d = *(uint64_t *)(save + %d); ", r, at);
     else PUT("*(uint64_t *)(save + %d) = s%d; ", at, r);
-    if (s->tag == DC_AFFINE) keep_origin(e, s->origin, back);
+    keep_origin(e, s->origin, back);
   } else if (bits == 1) {
     if (back) PUT("p%d = P_from(*(uint32_t *)(save + %d)); ", r, at);
     else PUT("*(uint32_t *)(save + %d) = P_word(p%d); ", at, r);

@@ -10,10 +10,8 @@
 static bool wide(char kind) { return kind == 'd' || kind == 'D'; }
 
 void dc_emit_wrapped(emitter *e, const dc_value_shape *s, const char *first) {
-  const ptx_ins *ins = &e->f->ins[s->origin];
-  int type = ins->op == PTX_OP_CVT ? ins->type2 : ins->type;
   PUT("dc_wrapped(%s, x%d, %lldll, %lldll, %lldll, %d)", first, s->origin, (long long)s->step, (long long)s->exact,
-      (long long)s->times, type == PTX_S32);
+      (long long)s->times, dc_emit_is_signed(e, s->origin));
 }
 
 void dc_emit_register(emitter *e, int32_t reg, char kind) {
@@ -26,6 +24,8 @@ void dc_emit_register(emitter *e, int32_t reg, char kind) {
     PUT("P_splat((int)s%d)", reg);
   } else if (s->tag == DC_UNIFORM) {
     PUT("V%d_splat(s%d)", wide(kind) ? 64 : 32, reg);
+  } else if (s->tag == DC_INDEXED) {
+    PUT("dc_indexed(s%d, i%d, %lldll, %d)", reg, s->origin, (long long)s->times, dc_emit_is_signed(e, s->origin));
   } else if (!wide(kind)) {
     PUT("V32_affine(s%d, %uu)", reg, (unsigned)dc_value_stride(s));
   } else if (s->origin < 0) {

@@ -3,9 +3,10 @@
 ** parts are emit.c (control flow), emit_ops.c (operations), emit_memory.c (loads and stores), emit_state.c (suspension
 ** and deoptimization).
 **
-** Names in emitted code: s12 is a uniform or affine register's scalar (an affine one's value in lane 0), v12 a
-** varying register's lanes (V32, V64), p12 a varying predicate (M).  x7, ok7: the 32-bit affine value that
-** instruction 7 widened, and whether it did not wrap around among the lanes.
+** Names in emitted code: s12 is the scalar of a uniform, affine or indexed register (an affine one's value in lane 0,
+** an indexed one's base), v12 a varying register's lanes (V32, V64), p12 a varying predicate (M).  x7, ok7: the 32-bit
+** affine value that instruction 7 widened, and whether it did not wrap around among the lanes; i7: the index (V32) that
+** it widened.
 */
 #pragma once
 
@@ -74,6 +75,16 @@ static inline const dc_value_shape *dc_emit_shape(const emitter *e, int32_t reg)
 static inline int dc_emit_bits(const emitter *e, int32_t reg) {
   int bits = e->f->regs[reg].bits;
   return bits == 1 ? 1 : bits <= 16 ? 16 : bits;
+}
+
+/* Whether the instruction `origin` widened an index, not an affine value. */
+static inline bool dc_emit_is_index(const emitter *e, int32_t origin) {
+  return dc_emit_shape(e, e->f->ins[origin].opnd[0].reg)->tag == DC_INDEXED;
+}
+/* Whether the instruction `origin` widened a signed value. */
+static inline bool dc_emit_is_signed(const emitter *e, int32_t origin) {
+  const ptx_ins *ins = &e->f->ins[origin];
+  return (ins->op == PTX_OP_CVT ? ins->type2 : ins->type) == PTX_S32;
 }
 
 /* The base of a space as C: a C variable where it is constant, so that no store may alias it. */

@@ -3,8 +3,8 @@
 **
 ** T is u8, s8, u16, s16, u32 (V32) or u64 (V64).  dc_row_T: lanes side by side from an address on (dc_row_or_T: the
 ** others from a value); dc_stride_T: at a constant distance (packs of values side by side: packs.h);
-** dc_gather_T: anywhere (dc_far_gather_T: the same as a call, for long functions).  Lanes that are not in the mask
-** touch no memory, and read zero.
+** dc_gather_T: anywhere; dc_elements_T: elements of an array, by an index (dc_far_…: the same as a call, for long
+** functions).  Lanes that are not in the mask touch no memory, and read zero.
 */
 #pragma once
 
@@ -71,6 +71,14 @@ DC_SLOW V64 dc_wrapped(u64 first, u32 x, s64 step, s64 exact, s64 times, int sig
   return V64_load(t);
 }
 
+/* The lanes of an indexed value: base + times * ext(index). */
+DC_FN V64 dc_indexed(u64 base, V32 index, u64 times, int sign) {
+  V64 r = sign ? v_cvt_i64_s32_w(index) : v_cvt_i64_u32_w(index);
+#define DC_INDEXED_(i, unused) r.l##i = base + times * r.l##i, r.h##i = base + times * r.h##i;
+  DC_PARTS(DC_INDEXED_, )
+  return r;
+}
+
 /* --- alignment, and bits that the machine ignores ----------------------------------------------------------------- */
 
 /* Offset o in its space, whose bits `low` are to be 0, is address a. */
@@ -119,22 +127,33 @@ DC_ONE(u64, u64, u64)
  */
 
 #define DC_EACH_LANE(l, m) for (u32 w_ = M_word(m), l; w_ && (l = (u32)__builtin_ctz(w_), 1); w_ &= w_ - 1)
+/* The same for a statement; most often all lanes are in the mask. */
+#define DC_LANES_DO(m, statement)                                                                                      \
+  do {                                                                                                                 \
+    if (m == DC_EVERY) {                                                                                               \
+      _Pragma("GCC unroll 8") for (u32 l = 0; l < DC_W; l++) statement;                                                \
+    } else {                                                                                                           \
+      DC_EACH_LANE(l, m) statement;                                                                                    \
+    }                                                                                                                  \
+  } while (0)
+
+/* A vector on the stack is an array of its lanes.  dc_each_gather_T and dc_each_scatter_T; dc_slow_…: where a row turns
+** out to be none. */
 #define DC_LANE_BY_LANE(T, V, R)                                                                                       \
-  DC_SLOW V dc_slow_gather_##T(V64 a, s64 offset, M m) {                                                               \
-    u64 at[DC_W];                                                                                                      \
+  DC_CALL V dc_each_gather_##T(V64 a, s64 offset, M m) {                                                               \
+    const u64 *const at = (const u64 *)&a;                                                                             \
     R t[DC_W];                                                                                                         \
-    memset(t, 0, sizeof t);                                                                                            \
-    V64_store(at, a);                                                                                                  \
-    DC_EACH_LANE(l, m) t[l] = dc_ld_##T(at[l] + (u64)offset);                                                          \
+    if (m != DC_EVERY) memset(t, 0, sizeof t);                                                                         \
+    DC_LANES_DO(m, t[l] = dc_ld_##T(at[l] + (u64)offset));                                                             \
     return V##_load(t);                                                                                                \
   }                                                                                                                    \
-  DC_SLOW void dc_slow_scatter_##T(V64 a, s64 offset, V x, M m) {                                                      \
-    u64 at[DC_W];                                                                                                      \
-    R t[DC_W];                                                                                                         \
-    V64_store(at, a);                                                                                                  \
-    V##_store(t, x);                                                                                                   \
-    DC_EACH_LANE(l, m) dc_st_##T(at[l] + (u64)offset, t[l]);                                                           \
-  }
+  DC_CALL void dc_each_scatter_##T(V64 a, s64 offset, V x, M m) {                                                      \
+    const u64 *const at = (const u64 *)&a;                                                                             \
+    const R *const t = (const R *)&x;                                                                                  \
+    DC_LANES_DO(m, dc_st_##T(at[l] + (u64)offset, t[l]));                                                              \
+  }                                                                                                                    \
+  DC_SLOW V dc_slow_gather_##T(V64 a, s64 offset, M m) { return dc_each_gather_##T(a, offset, m); }                    \
+  DC_SLOW void dc_slow_scatter_##T(V64 a, s64 offset, V x, M m) { dc_each_scatter_##T(a, offset, x, m); }
 DC_LANE_BY_LANE(u8, V32, u32)
 DC_LANE_BY_LANE(s8, V32, u32)
 DC_LANE_BY_LANE(u16, V32, u32)
@@ -336,12 +355,16 @@ DC_FN void n_scatter(dc_ul l, dc_ul h, s64 offset, dc_u v, dc_m m) {
   _mm512_mask_i64scatter_epi32((void *)0, (__mmask8)(m >> 8), _mm512_add_epi64((__m512i)h, o), DC_HI(v), 1);
 }
 #define DC_GATHER_(i, unused) r.p##i = n_gather(a.l##i, a.h##i, offset, DC_PART(m, i));
-DC_BY_PARTS(V32, dc_any_gather_u32, (V64 a, s64 offset, M m), DC_GATHER_, )
-DC_FN void dc_any_scatter_u32(V64 a, s64 offset, V32 x, M m) {
+DC_CALL V32 dc_any_gather_u32(V64 a, s64 offset, M m) {
+  V32 r;
+  DC_PARTS(DC_GATHER_, )
+  return r;
+}
+DC_CALL void dc_any_scatter_u32(V64 a, s64 offset, V32 x, M m) {
 #define DC_SCATTER_(i, unused) n_scatter(a.l##i, a.h##i, offset, x.p##i, DC_PART(m, i));
   DC_PARTS(DC_SCATTER_, )
 }
-DC_FN V64 dc_any_gather_u64(V64 a, s64 offset, M m) {
+DC_CALL V64 dc_any_gather_u64(V64 a, s64 offset, M m) {
   V64 r;
   const __m512i zero = _mm512_setzero_si512(), o = _mm512_set1_epi64(offset);
 #define DC_GATHER64_(i, unused)                                                                                        \
@@ -353,34 +376,140 @@ DC_FN V64 dc_any_gather_u64(V64 a, s64 offset, M m) {
   return r;
 }
 #else
-#define dc_any_gather_u32 dc_slow_gather_u32
-#define dc_any_scatter_u32 dc_slow_scatter_u32
-#define dc_any_gather_u64 dc_slow_gather_u64
+#define dc_any_gather_u32 dc_each_gather_u32
+#define dc_any_scatter_u32 dc_each_scatter_u32
+#define dc_any_gather_u64 dc_each_gather_u64
 #endif
 
 /* `gather` and `scatter` are what does them lane by lane. */
 #define DC_ANYWHERE(T, V, size, gather, scatter)                                                                       \
-  DC_CALL V dc_lone_gather_##T(V64 a, s64 offset, M m) { return gather(a, offset, m); }                                \
-  DC_CALL void dc_lone_scatter_##T(V64 a, s64 offset, V x, M m) { scatter(a, offset, x, m); }                          \
   DC_FN V dc_gather_##T(V64 a, s64 offset, M m) {                                                                      \
     if (dc_in_row(a, size, m)) return dc_row_##T(a.l0[0] + (u64)offset, m);                                            \
-    return dc_lone_gather_##T(a, offset, m);                                                                           \
+    return gather(a, offset, m);                                                                                       \
   }                                                                                                                    \
   DC_FN void dc_scatter_##T(V64 a, s64 offset, V x, M m) {                                                             \
     if (dc_in_row(a, size, m))                                                                                         \
       dc_put_row_##T(a.l0[0] + (u64)offset, x, m);                                                                     \
     else                                                                                                               \
-      dc_lone_scatter_##T(a, offset, x, m);                                                                            \
+      scatter(a, offset, x, m);                                                                                        \
   }                                                                                                                    \
   DC_CALL V dc_far_gather_##T(V64 a, s64 offset, M m) { return dc_gather_##T(a, offset, m); }                          \
-  DC_CALL void dc_far_scatter_##T(V64 a, s64 offset, V x, M m) { dc_scatter_##T(a, offset, x, m); }                    \
-  DC_CALL V dc_stride_##T(u64 a, s64 stride, M m) { return gather(V64_affine(a, (u64)stride), 0, m); }                 \
-  DC_CALL void dc_put_stride_##T(u64 a, s64 stride, V x, M m) {                                                        \
-    scatter(V64_affine(a, (u64)stride), 0, x, m);                                                                      \
-  }
-DC_ANYWHERE(u8, V32, 1u, dc_slow_gather_u8, dc_slow_scatter_u8)
-DC_ANYWHERE(s8, V32, 1u, dc_slow_gather_s8, dc_slow_scatter_s8)
-DC_ANYWHERE(u16, V32, 2u, dc_slow_gather_u16, dc_slow_scatter_u16)
-DC_ANYWHERE(s16, V32, 2u, dc_slow_gather_s16, dc_slow_scatter_s16)
+  DC_CALL void dc_far_scatter_##T(V64 a, s64 offset, V x, M m) { dc_scatter_##T(a, offset, x, m); }
+DC_ANYWHERE(u8, V32, 1u, dc_each_gather_u8, dc_each_scatter_u8)
+DC_ANYWHERE(s8, V32, 1u, dc_each_gather_s8, dc_each_scatter_s8)
+DC_ANYWHERE(u16, V32, 2u, dc_each_gather_u16, dc_each_scatter_u16)
+DC_ANYWHERE(s16, V32, 2u, dc_each_gather_s16, dc_each_scatter_s16)
 DC_ANYWHERE(u32, V32, 4u, dc_any_gather_u32, dc_any_scatter_u32)
-DC_ANYWHERE(u64, V64, 8u, dc_any_gather_u64, dc_slow_scatter_u64)
+DC_ANYWHERE(u64, V64, 8u, dc_any_gather_u64, dc_each_scatter_u64)
+
+/* --- elements of an array -------------------------------------------------------------------------------------------
+ */
+
+/* Whether no index of the mask is above the signed ones, which machines gather by. */
+DC_FN int dc_may_gather(V32 x, int sign, M m) {
+  return sign || (P_word(v_setp_lt_s32(x, V32_splat(0))) & M_word(m)) == 0;
+}
+
+/* Element `index`, with `sign` a signed one, of the array at a. */
+#define DC_ELEMENTS(T, V, R, size)                                                                                     \
+  DC_CALL V dc_each_element_##T(u64 a, V32 x, int sign, M m) {                                                         \
+    const u32 *const at = (const u32 *)&x;                                                                             \
+    R t[DC_W];                                                                                                         \
+    if (m != DC_EVERY) memset(t, 0, sizeof t);                                                                         \
+    DC_LANES_DO(m, t[l] = dc_ld_##T(a + (size) * (sign ? (u64)(s64)(s32)at[l] : at[l])));                              \
+    return V##_load(t);                                                                                                \
+  }                                                                                                                    \
+  DC_CALL void dc_put_each_element_##T(u64 a, V32 x, int sign, V y, M m) {                                             \
+    const u32 *const at = (const u32 *)&x;                                                                             \
+    const R *const t = (const R *)&y;                                                                                  \
+    DC_LANES_DO(m, dc_st_##T(a + (size) * (sign ? (u64)(s64)(s32)at[l] : at[l]), t[l]));                               \
+  }
+DC_ELEMENTS(u8, V32, u32, (u64)1)
+DC_ELEMENTS(s8, V32, u32, (u64)1)
+DC_ELEMENTS(u16, V32, u32, (u64)2)
+DC_ELEMENTS(s16, V32, u32, (u64)2)
+DC_ELEMENTS(u32, V32, u32, (u64)4)
+DC_ELEMENTS(u64, V64, u64, (u64)8)
+#if DC_NW == 8
+#define DC_ELEMENT_(i, unused)                                                                                         \
+  r.p##i = (dc_u)_mm256_mask_i32gather_epi32(_mm256_setzero_si256(), DC_AT(const int, a), (__m256i)x.p##i,             \
+                                             (__m256i)DC_PART(m, i), 4);
+#elif DC_NW == 16
+#define DC_ELEMENT_(i, unused)                                                                                         \
+  r.p##i = (dc_u)_mm512_mask_i32gather_epi32(_mm512_setzero_si512(), DC_PART(m, i), (__m512i)x.p##i, DC_AT(void, a), 4);
+#endif
+DC_CALL V32 dc_any_elements_u32(u64 a, V32 x, int sign, M m) {
+#ifdef DC_ELEMENT_
+  V32 r;
+  if (dc_may_gather(x, sign, m)) {
+    DC_PARTS(DC_ELEMENT_, )
+    return r;
+  }
+#endif
+  return dc_each_element_u32(a, x, sign, m);
+}
+#define DC_ARRAY(T, V, size, gather)                                                                                   \
+  DC_FN V dc_elements_##T(u64 a, V32 x, int sign, M m) {                                                               \
+    if (dc_in_line(x, sign, m)) return dc_row_##T(a + (size) * (sign ? (u64)(s64)(s32)x.p0[0] : x.p0[0]), m);          \
+    return gather(a, x, sign, m);                                                                                      \
+  }                                                                                                                    \
+  DC_FN void dc_put_elements_##T(u64 a, V32 x, int sign, V y, M m) {                                                   \
+    if (dc_in_line(x, sign, m))                                                                                        \
+      dc_put_row_##T(a + (size) * (sign ? (u64)(s64)(s32)x.p0[0] : x.p0[0]), y, m);                                    \
+    else                                                                                                               \
+      dc_put_each_element_##T(a, x, sign, y, m);                                                                       \
+  }                                                                                                                    \
+  DC_CALL V dc_far_elements_##T(u64 a, V32 x, int sign, M m) { return dc_elements_##T(a, x, sign, m); }                \
+  DC_CALL void dc_far_put_elements_##T(u64 a, V32 x, int sign, V y, M m) { dc_put_elements_##T(a, x, sign, y, m); }
+/* The indices of the mask's lanes are consecutive, and do not wrap around. */
+DC_FN int dc_in_line(V32 x, int sign, M m) {
+  const u32 first = x.p0[0], odd = P_word(v_setp_ne_u32(x, V32_affine(first, 1))) & M_word(m);
+  return odd == 0 && (sign ? dc_no_wrap_s32(first, 1) : dc_no_wrap_u32(first, 1));
+}
+DC_ARRAY(u8, V32, (u64)1, dc_each_element_u8)
+DC_ARRAY(s8, V32, (u64)1, dc_each_element_s8)
+DC_ARRAY(u16, V32, (u64)2, dc_each_element_u16)
+DC_ARRAY(s16, V32, (u64)2, dc_each_element_s16)
+DC_ARRAY(u32, V32, (u64)4, dc_any_elements_u32)
+DC_ARRAY(u64, V64, (u64)8, dc_each_element_u64)
+
+/* --- rows with a constant stride ------------------------------------------------------------------------------------
+ */
+
+/* Every other word of a row: the halves of pairs.  What lies behind the last lane is not read. */
+#if DC_P > 1
+DC_FN dc_ul n_load_pairs(u64 a) {
+  dc_ul x;
+  memcpy(&x, DC_AT(const void, a), sizeof x);
+  return x;
+}
+#define DC_ALTERNATE_(i, unused)                                                                                       \
+  r.p##i = i < DC_P - 1 ? n_narrow(n_load_pairs(a + 8 * DC_NW * i), n_load_pairs(a + 8 * DC_NW * i + 4 * DC_NW))       \
+                        : n_narrow_high(n_load_pairs(a + 8 * DC_NW * i - 4),                                           \
+                                        n_load_pairs(a + 8 * DC_NW * i + 4 * DC_NW - 4));
+DC_BY_PARTS(V32, dc_alternate_u32, (u64 a), DC_ALTERNATE_, )
+#endif
+
+/* Of the size of an element, and not so far apart that an index might overflow. */
+#define DC_FEW(stride, size) ((stride) % (s64)(size) == 0 && (stride) < 1 << 24 && (stride) > -(1 << 24))
+#define DC_STRIDE(T, V, R, size, gather, elements)                                                                     \
+  DC_CALL V dc_stride_##T(u64 a, s64 stride, M m) {                                                                    \
+    if (DC_FEW(stride, size)) return elements(a, V32_affine(0, (u32)(stride / (s64)(size))), 1, m);                    \
+    return gather(V64_affine(a, (u64)stride), 0, m);                                                                   \
+  }                                                                                                                    \
+  DC_CALL void dc_put_stride_##T(u64 a, s64 stride, V x, M m) {                                                        \
+    const R *const t = (const R *)&x;                                                                                  \
+    DC_LANES_DO(m, dc_st_##T(a + (u64)stride * l, t[l]));                                                              \
+  }
+DC_STRIDE(u8, V32, u32, 1, dc_each_gather_u8, dc_each_element_u8)
+DC_STRIDE(s8, V32, u32, 1, dc_each_gather_s8, dc_each_element_s8)
+DC_STRIDE(u16, V32, u32, 2, dc_each_gather_u16, dc_each_element_u16)
+DC_STRIDE(s16, V32, u32, 2, dc_each_gather_s16, dc_each_element_s16)
+DC_STRIDE(u32, V32, u32, 4, dc_any_gather_u32, dc_any_elements_u32)
+DC_STRIDE(u64, V64, u64, 8, dc_any_gather_u64, dc_each_element_u64)
+DC_FN V32 dc_every_other_u32(u64 a, M m) {
+#if DC_P > 1
+  if (DC_USUAL(m == DC_EVERY)) return dc_alternate_u32(a);
+#endif
+  return dc_stride_u32(a, 8, m);
+}
