@@ -1,6 +1,7 @@
 /* emit_memory.c - see emit_memory.h. */
 #include "cpu/codegen/emit_memory.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/buf.h"
@@ -245,6 +246,77 @@ static void store_packs(emitter *e, const ptx_ins *ins, const access *p, const c
   }
   PUT("); ");
 }
+
+/* --- atomics of shared memory ------------------------------------------------------------------------------ */
+
+/* The new value of x_, in memory, by y_ and z_, as C in `text`; false: tier 0 does it. */
+static bool new_value(const ptx_ins *ins, char text[40]) {
+  static const char *const values[] = {
+    [PTX_ATOM_AND] = "x_ & y_", [PTX_ATOM_OR] = "x_ | y_", [PTX_ATOM_XOR] = "x_ ^ y_", [PTX_ATOM_EXCH] = "y_",
+    [PTX_ATOM_CAS] = "x_ == y_ ? z_ : x_",
+  };
+  const bool add = ins->mode == PTX_ATOM_ADD;
+  const int bits = ptx_type_bits((ptx_type)ins->type);
+  const char type = ins->type == PTX_F32 || ins->type == PTX_F64 ? 'f' : ptx_is_signed(ins->type) ? 's' : 'u';
+  if (add || ins->mode == PTX_ATOM_MIN || ins->mode == PTX_ATOM_MAX) {
+    if (type == 'f' ? !add : !ptx_is_integer(ins->type)) return false;
+    if (add && type != 'f') snprintf(text, 40, "x_ + y_");
+    else snprintf(text, 40, "s_%s_%c%d(x_, y_)", add ? "add" : ins->mode == PTX_ATOM_MIN ? "min" : "max", type, bits);
+    return true;
+  }
+  const char *value = (size_t)ins->mode < sizeof values / sizeof *values ? values[ins->mode] : NULL;
+  if (value) snprintf(text, 40, "%s", value);
+  return value != NULL;
+}
+
+bool dc_emit_atom_supported(const emitter *e, const ptx_ins *ins) {
+  char value[40];
+  const int bits = ptx_type_bits((ptx_type)ins->type), n = ins->mode == PTX_ATOM_CAS ? 3 : 2;
+  if ((ins->op != PTX_OP_ATOM && ins->op != PTX_OP_RED) || ins->vec > 1 || (bits != 32 && bits != 64)) return false;
+  const ptx_operand *at = address_of(ins);
+  if (at->kind != PTX_ADDR || space_of(ins, at) != PTX_SHARED || ins->nsrc != n || !new_value(ins, value))
+    return false;
+  for (int i = 0; i < ins->ndst + n; i++) {
+    const ptx_operand *o = &ins->opnd[i];
+    if (o == at || (i < ins->ndst && o->kind == PTX_SINK)) continue;
+    if (o->kind == PTX_REG ? dc_emit_bits(e, o->reg) != bits : i < ins->ndst || o->kind != PTX_IMM) return false;
+  }
+  return true;
+}
+
+/* The lanes' offsets in shared memory; 32 bits of them, as on a GPU. */
+static void put_offsets(emitter *e, const access *p) {
+  const dc_value_shape *s = p->at->reg < 0 ? &p->s : dc_emit_shape(e, p->at->reg);
+  PUT("v_add_32(V32_splat(%uu), ", (unsigned)p->offset);
+  if (p->at->reg < 0) PUT("V32_splat(0)");
+  else if (p->narrow) dc_emit_register(e, p->at->reg, 'w');
+  else if (s->tag == DC_VARYING) PUT("v_low_half(v%d)", p->at->reg);
+  else if (s->tag == DC_INDEXED)
+    PUT("v_add_32(V32_splat((u32)s%d), v_mul_32(i%d, V32_splat(%uu)))", p->at->reg, s->origin, (unsigned)s->times);
+  else PUT("V32_affine((u32)s%d, %uu)", p->at->reg, (unsigned)dc_value_stride(s));
+  PUT(")");
+}
+
+void dc_emit_atom(emitter *e, const ptx_ins *ins, const char *mask, bool keep) {
+  const access p = access_of(e, ins);
+  const int32_t d = ins->ndst ? ins->opnd[0].reg : -1;
+  const char *type = p.size == 8 ? "V64, u64" : "V32, u32";
+  char value[40];
+  new_value(ins, value);
+  PUT("{ const V32 at_ = ");
+  put_offsets(e, &p);
+  PUT("; if (DC_RARE(dc_misaligned_offsets(at_, %d, %s))) n->fault(n); ", p.size, mask);
+  if (d >= 0) dc_emit_assign(e, d, mask, keep);
+  PUT("DC_ATOM(%s, %s, at_, ", type, dc_emit_base(p.base));
+  put_value(e, p.at + 1, p.size, false);
+  PUT(", ");
+  put_value(e, p.at + (ins->mode == PTX_ATOM_CAS ? 2 : 1), p.size, false);
+  PUT(", %s, %s)", mask, value);
+  if (d >= 0) dc_emit_assign_end(e, d, keep);
+  PUT("; }\n");
+}
+
+/* --- loads and stores --------------------------------------------------------------------------------------- */
 
 void dc_emit_memory(emitter *e, const ptx_ins *ins, const char *mask, bool keep) {
   access p = access_of(e, ins);

@@ -271,12 +271,13 @@ static bool simple_cvta(const emitter *e, const ptx_ins *ins) {
   return ins->space == PTX_GLOBAL || ins->space == PTX_SHARED || ins->space == PTX_CONST;
 }
 
-typedef enum way { BY_MEMORY, BY_SREG, BY_BALLOT, BY_ADDRESS, BY_FORM, BY_DOUBLE_FORM, BY_TIER0 } way;
+typedef enum way { BY_MEMORY, BY_ATOM, BY_SREG, BY_BALLOT, BY_ADDRESS, BY_FORM, BY_DOUBLE_FORM, BY_TIER0 } way;
 
 /* How an operation is done; `form` is filled for the ways that have one. */
 static way way_of(const emitter *e, const ptx_ins *ins, dc_native_form *form) {
   const bool one = ins->ndst == 1 && ins->opnd[0].reg >= 0;
   if (dc_emit_memory_supported(e, ins)) return BY_MEMORY;
+  if (dc_emit_atom_supported(e, ins)) return BY_ATOM;
   if (one && is_sreg_move(ins)) return BY_SREG;
   if (one && is_ballot(ins) &&
       (ins->op == PTX_OP_ACTIVEMASK || dc_value_shape_of(&e->k, &ins->opnd[2]).tag == DC_UNIFORM))
@@ -305,6 +306,7 @@ void dc_emit_operation(emitter *e, const ptx_ins *ins, int32_t index, const char
     if (ins->opnd[d].reg >= 0) e->in_slot[ins->opnd[d].reg] = 0;
   switch (how) {
     case BY_MEMORY: dc_emit_memory(e, ins, mask, keep); return;
+    case BY_ATOM: dc_emit_atom(e, ins, mask, keep); return;
     case BY_SREG: move_sreg(e, ins, mask, keep); return;
     case BY_BALLOT: ballot(e, ins, mask, keep); return;
     case BY_ADDRESS: convert_address(e, ins, mask, keep); return;

@@ -513,3 +513,43 @@ DC_FN V32 dc_every_other_u32(u64 a, M m) {
 #endif
   return dc_stride_u32(a, 8, m);
 }
+
+/* --- atomics of shared memory ---------------------------------------------------------------------------------------
+ */
+
+/* A block runs on one thread: no other one sees its shared memory, so that plain accesses do.  Lanes go in ascending
+** order; `value` makes the new value of x_ (old), y_, z_.  Where all lanes address one word it stays in a register.
+** (Emitted code has variables named s32.) */
+#define DC_ATOM(V, R, base, at, y, z, m, value)                                                                        \
+  ({                                                                                                                   \
+    const V v1_ = (y), v2_ = (z);                                                                                      \
+    const V32 at__ = (at);                                                                                             \
+    const int32_t *const a_ = (const int32_t *)&at__;                                                                  \
+    const R *const b_ = (const R *)&v1_, *const c_ = (const R *)&v2_;                                                  \
+    const u32 one_ = M_any(m) ? (u32)a_[__builtin_ctz(M_word(m))] : 0;                                                 \
+    R t_[DC_W];                                                                                                        \
+    if (m != DC_EVERY) memset(t_, 0, sizeof t_);                                                                       \
+    if (P_word(v_setp_ne_u32(at__, V32_splat(one_))) & M_word(m)) {                                                    \
+      DC_LANES_DO(m, ({                                                                                                \
+        R *const p_ = DC_AT(R, (base) + (uint64_t)(int64_t)a_[l]);                                                     \
+        const R x_ = *p_, y_ = b_[l], z_ = c_[l];                                                                      \
+        (void)y_, (void)z_;                                                                                            \
+        *p_ = value;                                                                                                   \
+        t_[l] = x_;                                                                                                    \
+      }));                                                                                                             \
+    } else if (M_any(m)) {                                                                                             \
+      R *const p_ = DC_AT(R, (base) + (uint64_t)(int64_t)(int32_t)one_);                                               \
+      R x_ = *p_;                                                                                                      \
+      DC_LANES_DO(m, ({                                                                                                \
+        const R y_ = b_[l], z_ = c_[l];                                                                                \
+        (void)y_, (void)z_;                                                                                            \
+        t_[l] = x_;                                                                                                    \
+        x_ = value;                                                                                                    \
+      }));                                                                                                             \
+      *p_ = x_;                                                                                                        \
+    }                                                                                                                  \
+    V##_load(t_);                                                                                                      \
+  })
+DC_FN int dc_misaligned_offsets(V32 at, u32 bytes, M m) {
+  return (P_word(v_setp_ne_u32(v_and_32(at, V32_splat(bytes - 1)), V32_splat(0))) & M_word(m)) != 0;
+}

@@ -1,0 +1,117 @@
+-- Atomics of shared memory: of a warp, lanes go in ascending order, whatever the pattern of their addresses; some lanes
+-- may not take part.
+local helper = require "spec.helper"
+local script = [==[
+local dc = require "dotcompute"
+local function numbers(text)
+  local list = {}
+  for word in text:gmatch "%S+" do list[#list + 1] = tonumber(word) end
+  return list
+end
+local at, on = dc.array(numbers(arg[1]), "int32"), dc.array(numbers(arg[2]), "int32")
+local types = { int32 = "int", uint32 = "unsigned", int64 = "long long", uint64 = "unsigned long long",
+  float32 = "float", float64 = "double" }
+for line in arg[3]:gmatch "[^\n]+" do
+  local dtype, op, index, x, y, z = line:match "^(%S+) (%S+) (.-): (.-); (.-); (.*)$"
+  local text = ([[
+__global__ void k(TYPE *x, const TYPE *y, const TYPE *z, TYPE *old, const int *at, const int *on, int one) {
+  __shared__ TYPE s[32];
+  int t = threadIdx.x;
+  s[t] = x[t];
+  __syncthreads();
+  if (on[t]) old[t] = OP;
+  __syncthreads();
+  if (on[t]) OP;
+  __syncthreads();
+  x[t] = s[t];
+}]]):gsub("OP", op == "CAS" and "atomicCAS(&s[INDEX], y[t], z[t])" or "atomic" .. op .. "(&s[INDEX], y[t])")
+    :gsub("INDEX", index):gsub("TYPE", types[dtype])
+  local mem, old = dc.array(numbers(x), dtype), dc.zeros(32, dtype)
+  local k = dc.kernel(text)
+  k(1, 32, mem, dc.array(numbers(y), dtype), dc.array(numbers(z), dtype), old, at, on, 5)
+  assert(k.attributes.tier == tonumber(os.getenv "DOTCOMPUTE_CPU_TIER"))
+  print(table.concat(mem:to_table(), " "), table.concat(old:to_table(), " "))
+end
+]==]
+
+local less = { int32 = function(a, b) return a < b end, uint64 = math.ult }
+less.int64, less.uint32 = less.int32, less.int32
+local narrow = {
+  int32 = function(x) return (x + 0x80000000 & 0xffffffff) - 0x80000000 end,
+  uint32 = function(x) return x & 0xffffffff end,
+  float32 = function(x) return (string.unpack("<f", string.pack("<f", x))) end,
+}
+local ops = {
+  Add = function(x, y) return x + y end,
+  And = function(x, y) return x & y end,
+  Or = function(x, y) return x | y end,
+  Xor = function(x, y) return x ~ y end,
+  Exch = function(_, y) return y end,
+  CAS = function(x, y, z) return x == y and z or x end,
+  Min = function(x, y, _, dtype) return less[dtype](x, y) and x or y end,
+  Max = function(x, y, _, dtype) return less[dtype](x, y) and y or x end,
+}
+local cases = {
+  int32 = { "Add", "And", "Or", "Xor", "Exch", "CAS", "Min", "Max" }, uint32 = { "Min", "Max", "Add" },
+  uint64 = { "Add", "And", "Or", "Xor", "Exch", "CAS", "Min", "Max" }, int64 = { "Min", "Max" },
+  float32 = { "Add", "Exch" }, float64 = { "Add" },
+}
+local indices = {
+  ["at[t]"] = function(t, at) return at[t + 1] end, ["one"] = function() return 5 end, ["3"] = function() return 3 end,
+  ["t"] = function(t) return t end, ["31 - t"] = function(t) return 31 - t end,
+  ["at[t] ^ one"] = function(t, at) return at[t + 1] ~ 5 end,
+}
+
+local function draw(dtype, op)
+  if dtype:match "^float" then return math.random(-999, 999) / 8 end
+  if op == "CAS" then return math.random(0, 3) end
+  if dtype == "uint32" then return math.random(0, 0xffffffff) end
+  return dtype == "int32" and math.random(-0x80000000, 0x7fffffff) or math.random(0)
+end
+
+local function list(f)
+  local values = {}
+  for i = 1, 32 do values[i] = f(i) end
+  return values
+end
+
+describe("atomics of shared memory", function()
+  it("go lane by lane", function()
+    local at = list(function() return math.random(0, 31) end)
+    local on = list(function() return math.random(0, 3) > 0 and 1 or 0 end)
+    local lines, want = {}, {}
+    for dtype, names in pairs(cases) do
+      for _, op in ipairs(names) do
+        for index, find in pairs(indices) do
+          if math.random(6) == 1 then
+            local function fresh() return list(function() return draw(dtype, op) end) end
+            local x, y, z, zero = fresh(), fresh(), fresh(), dtype:match "^float" and 0.0 or 0
+            lines[#lines + 1] = ("%s %s %s: %s; %s; %s"):format(dtype, op, index, table.concat(x, " "),
+              table.concat(y, " "), table.concat(z, " "))
+            local old = list(function() return zero end)
+            for round = 1, 2 do
+              for t = 0, 31 do
+                local i = find(t, at) + 1
+                if on[t + 1] == 1 then
+                  if round == 1 then old[t + 1] = x[i] end
+                  x[i] = (narrow[dtype] or function(v) return v end)(ops[op](x[i], y[t + 1], z[t + 1], dtype))
+                end
+              end
+            end
+            want[#want + 1] = table.concat(x, " ") .. "\t" .. table.concat(old, " ")
+          end
+        end
+      end
+    end
+    for tier = 0, 1 do
+      local text = helper.on_cpu("TIER=" .. tier, script, table.concat(at, " "), table.concat(on, " "),
+        table.concat(lines, "\n"))
+      local n = 0
+      for line in text:gmatch "[^\n]+" do
+        n = n + 1
+        assert.equal(want[n], line, ("tier %d: %s"):format(tier, (lines[n] or ""):match "^[^:]*"))
+      end
+      assert.equal(#want, n, helper.note(text))
+    end
+  end)
+end)
