@@ -122,7 +122,7 @@ static void run_simple_blocks(dc_worker *k) {
     if (first >= job->nblocks) return;
     uint64_t left = job->nblocks - first;
     if (dc_native_blocks(k, first, left < share ? left : share) == DC_STOPPED) return;
-    if (k->index == 0) job->wake(job);
+    if (k->index == 0 && first + share < job->nblocks) job->wake(job);
   }
 }
 
@@ -174,9 +174,11 @@ static void work(dc_worker *k, dc_job *job) {
 
 /* --- launching ------------------------------------------------------------------------------------------ */
 
-/* Coordinates of every thread of a block, by warp. */
-static void fill_tids(uint32_t (*tids)[3][DC_LANES], uint32_t nwarps, dc_dim3 block) {
-  uint32_t x = 0, y = 0, z = 0;
+/* Coordinates of every thread of a block, by warp: those of the last launch, if its blocks were the same. */
+static void fill_tids(dc_pool *pool, uint32_t nwarps, dc_dim3 block) {
+  uint32_t(*const tids)[3][DC_LANES] = pool->tids, x = 0, y = 0, z = 0;
+  if (memcmp(&pool->tids_of, &block, sizeof block) == 0) return;
+  pool->tids_of = block;
   for (uint32_t i = 0; i < nwarps * DC_LANES; i++) {
     uint32_t(*t)[DC_LANES] = tids[i / DC_LANES];
     t[0][i % DC_LANES] = x;
@@ -235,7 +237,6 @@ static int conclude(dc_job *job, dc_error *err) {
 }
 
 int dc_cpu_launch(dc_cpu_device *cpu, dc_cpu_function *fn, const dc_launch *l, dc_error *err) {
-  uint32_t tids[DC_MAX_WARPS][3][DC_LANES] __attribute__((aligned(64)));
   if (check_launch(fn, l, err) != 0) return -1;
   dc_pool *pool = cpu->pool;
   uint32_t threads = l->block.x * l->block.y * l->block.z;
@@ -244,11 +245,11 @@ int dc_cpu_launch(dc_cpu_device *cpu, dc_cpu_function *fn, const dc_launch *l, d
               .shared_bytes = (uint32_t)(fn->ptx->shared_size + l->shared), .dynamic_shared = l->shared,
               .params = l->params, .nsm = (uint32_t)dc_threads_count(), .id = pool->first_id + ++pool->launches },
     .fn = fn, .native = dc_native_prepare(fn, l->block), .order = &pool->order,
-    .nblocks = (uint64_t)l->grid.x * l->grid.y * l->grid.z, .tids = tids, .err = err,
+    .nblocks = (uint64_t)l->grid.x * l->grid.y * l->grid.z, .tids = pool->tids, .err = err,
     .lock = PTHREAD_MUTEX_INITIALIZER, .out = DC_BUF_INIT,
   };
   offer_grid_barrier(pool, &job);
-  fill_tids(tids, job.grid.nwarps, l->block);
+  fill_tids(pool, job.grid.nwarps, l->block);
   dc_pool_run(cpu, &job, work);
   return conclude(&job, err);
 }

@@ -140,7 +140,7 @@ dc_progress dc_native_blocks(dc_worker *k, uint64_t first, uint64_t count) {
 }
 
 void dc_native_blocks_end(dc_worker *k) {
-  for (int i = 0; i < DC_MAX_GANGS; i++) {
+  for (uint32_t i = 0; i < k->native.ngangs; i++) {
     if (k->gang_frames[i]) dc_frame_release(&k->frames, k->gang_frames[i]);
     k->gang_frames[i] = NULL;
   }

@@ -16,8 +16,9 @@
 
 int dc_pool_open(dc_cpu_device *cpu, dc_error *err) {
   if (dc_threads_open(cpu->memory, err) != 0) return -1;
-  dc_pool *pool = calloc(1, sizeof *pool);
+  dc_pool *pool = aligned_alloc(64, sizeof *pool);
   if (pool == NULL) return dc_fail_oom(err);
+  memset(pool, 0, sizeof *pool);
   pool->nthreads = dc_threads_count();
   pool->first_id = cpu->serial << 40;
   pool->workspace = dc_memory_alloc(cpu->memory, WORKSPACE, err);
@@ -59,7 +60,7 @@ void dc_pool_run(dc_cpu_device *cpu, dc_job *job, void (*work)(dc_worker *k, dc_
   job->work = work;
   job->most_helpers = cpu->pool->nthreads - 1;
   job->wake = wake_if_long;
-  job->begun = dc_clock();
+  if (job->nblocks > 1) job->begun = dc_clock(); /* of one block nothing is left for others, whenever it began */
   dc_fault_thread();
   unsigned floats = dc_floats_reset();
   work(&cpu->pool->worker, job);

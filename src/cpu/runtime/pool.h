@@ -17,6 +17,8 @@ typedef struct dc_pool {
   uint64_t launches;
   uint64_t workspace; /* host address of the state by which the blocks of a grid synchronize: its size, the barrier */
   dc_warp_order order; /* DOTCOMPUTE_CPU_ORDER */
+  dc_dim3 tids_of;    /* the block whose threads' coordinates are in tids, by warp; 0: none yet */
+  uint32_t tids[DC_MAX_WARPS][3][DC_LANES] __attribute__((aligned(64)));
 } dc_pool;
 
 int dc_pool_open(dc_cpu_device *cpu, dc_error *err); /* sets cpu->pool; cpu->memory and cpu->serial are set */
