@@ -22,9 +22,12 @@ static const ptx_operand *address_of(const ptx_ins *ins) { return &ins->opnd[ins
 bool dc_emit_memory_supported(const emitter *e, const ptx_ins *ins) {
   int size = ptx_type_bits((ptx_type)ins->type), n = ins->vec ? ins->vec : 1;
   bool load = ins->op == PTX_OP_LD || ins->op == PTX_OP_LDU;
-  if ((!load && ins->op != PTX_OP_ST) || (ins->flags & PTX_F_STRONG) || size < 8 || size > 64) return false;
+  if ((!load && ins->op != PTX_OP_ST) || size < 8 || size > 64) return false;
   const ptx_operand *at = address_of(ins);
   int space = space_of(ins, at);
+  /* other threads of a block run between nodes only: what is volatile in its shared memory need not be ordered */
+  const uint32_t ordered = space == PTX_SHARED ? PTX_F_ACQUIRE | PTX_F_RELEASE : PTX_F_STRONG;
+  if (ins->flags & ordered) return false;
   if (at->kind != PTX_ADDR || (load ? ins->ndst != n || ins->nsrc != 1 : ins->ndst != 0 || ins->nsrc != n + 1))
     return false;
   if (space == PTX_PARAM && (!e->f->entry || (at->sym && at->sym->inside))) return false;
