@@ -1,5 +1,5 @@
--- Attention, forward: softmax(q kᵀ / √d) v of each head, by a kernel in tiles that keeps a running maximum and a running
--- sum of each row (Dao et al., FlashAttention, 2022), so that no matrix of scores is ever in memory.
+-- Attention, forward: softmax(q kT / sqrt(d)) v of each head, by a kernel in tiles that keeps a running maximum and a
+-- running sum of each row (Dao et al., FlashAttention, 2022), so that no matrix of scores is ever in memory.
 local dc = require "dotcompute"
 
 local D <const>, ROWS <const> = 64, 64 -- size of a head, rows of queries and of keys in a tile; HEAD and ROWS below

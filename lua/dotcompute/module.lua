@@ -195,7 +195,7 @@ core.on_tile_launch(function(kernel, facts)
   if not again.text then return end
   local name = kernel.name
   local ok, made = pcall(build, kernel.module, again, name:find("<", 1, true) and name)
-  if ok then return core.find_kernel(made, name, true) end -- it may have been left out of the module, with an error of its own
+  if ok then return core.find_kernel(made, name, true) end -- what does not compile may have been left out
   if type(made) ~= "table" or made.kind ~= "compile" then error(made, 0) end
 end)
 

@@ -19,7 +19,8 @@ end
 local function cells(e, total, peaks)
   local rate = report.bandwidth(e)
   local peak = peaks[e.device.id]
-  return { e.place and ("%s (%s)"):format(e.kernel, e.place) or e.kernel, tostring(e.calls), e.timed > 0 and seconds_text(e.seconds) or "-",
+  return { e.place and ("%s (%s)"):format(e.kernel, e.place) or e.kernel, tostring(e.calls),
+    e.timed > 0 and seconds_text(e.seconds) or "-",
     total > 0 and ("%.1f%%"):format(100 * e.seconds / total) or "-",
     e.timed > 0 and seconds_text(e.seconds / e.timed) or "-", rate and ("%.1f"):format(rate / 1e9) or "-",
     rate and peak and ("%.0f%%"):format(100 * rate / peak) or "-", e.device.id, e.site }

@@ -39,7 +39,9 @@ __tile_global__ void softmax(const float *__restrict__ in, float *__restrict__ o
 
 -- Runs a script in a process of its own, on the CPU device; its output.
 local function run(script, environment)
-  return (h.shell(("DOTCOMPUTE_DEVICE=cpu %s %s - <<'EOF'\n%s\nEOF"):format(environment or "", h.quote(h.dclua), script)))
+  local text = h.shell(("DOTCOMPUTE_DEVICE=cpu %s %s - <<'EOF'\n%s\nEOF"):format(environment or "", h.quote(h.dclua),
+    script))
+  return text
 end
 
 describe("a kernel in tiles", function()

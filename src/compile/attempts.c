@@ -2,6 +2,8 @@
 ** attempts.c - a source that NVRTC refuses as it is: for other architectures, with other options, changed as the errors
 ** suggest; and the instances of templates that a file's host code launches.
 */
+#include "compile/attempts.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -16,6 +16,7 @@
 #include "base/notice.h"
 #include "base/runtime.h"
 #include "base/version.h"
+#include "compile/attempts.h"
 #include "compile/bundle.h"
 #include "compile/cache.h"
 #include "compile/cache_key.h"

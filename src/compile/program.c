@@ -483,8 +483,8 @@ static int choose_tools(job *j, const dc_scanned *all, dc_error *err) {
     if (!k->is_variable) *(k->is_tile ? &tile : &simt) = k;
   if (!tile && (simt || !dc_tile_mentioned(j->src->text))) return 0;
   if (tile && simt)
-    return dc_fail(err, DC_COMPILE, NULL, "kernels in tiles ('%s', __tile_global__) and in threads ('%s', __global__) are "
-                   "compiled apart: give each kind a source of its own", tile->name, simt->name);
+    return dc_fail(err, DC_COMPILE, NULL, "kernels in tiles ('%s', __tile_global__) and in threads ('%s', __global__) "
+                   "are compiled apart: give each kind a source of its own", tile->name, simt->name);
   if (j->src->part || j->ir)
     return dc_fail(err, DC_COMPILE, NULL, "tile kernels ('%s') cannot be linked with other sources",
                    tile ? tile->name : "cuda_tile.h");

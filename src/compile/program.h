@@ -19,9 +19,6 @@ typedef struct dc_target {
 /* The source as it is, for that target. */
 int dc_compile_as_is(const dc_source *src, dc_target t, dc_image **out, dc_error *err);
 
-/* attempts.c: as dc_compile, for CUDA C; what NVRTC refuses is changed as the errors suggest, and tried again. */
-int dc_compile_program(const dc_source *src, const char *arch, bool binary, dc_image **out, dc_error *err);
-
 /* Small C headers of our own, which NVRTC lacks; embedded by the build (tools/embed.c). */
 struct dc_embedded {
   const char *name, *text;

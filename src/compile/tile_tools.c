@@ -112,14 +112,16 @@ const dc_tile_tools *dc_tile_tools_find(dc_error *err) {
   pthread_once(&tile.once, find);
   if (!tile.found) {
     dc_fail(err, DC_COMPILE, "TILE_TOOLS_NOT_FOUND",
-            "tile kernels cannot be compiled: they need NVRTC, tileiras, ptxas and libnvvm of CUDA 13.5 or newer in one "
-            "folder; run `make tile` in dotcompute's folder, which fetches them, or set DOTCOMPUTE_TILE to such a folder");
+            "tile kernels cannot be compiled: they need NVRTC, tileiras, ptxas and libnvvm of CUDA 13.5 or newer in "
+            "one folder; run `make tile` in dotcompute's folder, which fetches them, or set DOTCOMPUTE_TILE to such a "
+            "folder");
     dc_error_set_log(err, dc_buf_str(&tile.why));
     return NULL;
   }
   if (!tile.tools.headers) {
     dc_fail(err, DC_COMPILE, "TILE_TOOLS_NOT_FOUND",
-            "tile kernels cannot be compiled: NVRTC's own headers need a place in the cache's folder, and there is none: %s",
+            "tile kernels cannot be compiled: NVRTC's own headers need a place in the cache's folder, and there is "
+            "none: %s",
             dc_cache_note() ? dc_cache_note() : "the cache is off");
     return NULL;
   }

@@ -16,8 +16,9 @@ typedef struct dc_tile_tools {
 } dc_tile_tools;
 
 /* DOTCOMPUTE_TILE (a folder, or "off"), else the first complete installation in the environment's toolkits, the usual
-** folders of toolkits, and the folders where pip puts wheels.  Looked for once; lives as long as the process.  NULL with
-** a DC_COMPILE error, code "TILE_TOOLS_NOT_FOUND", that says what to install; the places are its log.  Thread-safe. */
+** folders of toolkits, and the folders where pip puts wheels.  Looked for once; lives as long as the process.  NULL
+** with a DC_COMPILE error, code "TILE_TOOLS_NOT_FOUND", that says what to install; the places are its log.
+** Thread-safe. */
 const dc_tile_tools *dc_tile_tools_find(dc_error *err);
 
 /* The same for cache keys: "" when there are none. */

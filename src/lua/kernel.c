@@ -437,8 +437,18 @@ static DC_COLD dc_dim3 read_block(lua_State *L, kernel_object *o, int idx) {
   return (dc_dim3){ o->block, 1, 1 };
 }
 
-/* k(grid, ...) of a kernel in tiles: its number of threads is in its code.  GPUs take one thread for that, the CPU device
-** the number itself. */
+/* The variant `v` of `o`, which may be `o` itself, launched as `o` is. */
+static kernel_object *as_variant(const kernel_object *o, kernel_object *v) {
+  if (v == o) return v;
+  v->how = o->how;
+  v->plain = o->plain;
+  if (o->stream && !v->stream) dc_stream_name(o->stream);
+  v->stream = o->stream;
+  return v;
+}
+
+/* k(grid, ...) of a kernel in tiles: its number of threads is in its code.  GPUs take one thread for that, the CPU
+** device the number itself. */
 static DC_COLD int launch_tile(lua_State *L, dc_lua *self, kernel_object *o, int top) {
   dc_kernel *k = o->k;
   const dc_dim3 b = k->facts.block;
@@ -451,7 +461,8 @@ static DC_COLD int launch_tile(lua_State *L, dc_lua *self, kernel_object *o, int
   if (k->params_size <= DC_PARAMS_USUAL) {
     alignas(16) char params[DC_PARAMS_USUAL];
     marshal(L, self, o, 3, top, params);
-    o = dc_lua_choose_tile(L, self, o, params);
+    dc_lua_choose_tile(L, self, k, params);
+    o = as_variant(o, lua_touserdata(L, 1));
   }
   return launch(L, self, o, &l, dc_launch_is_1d(&l), 3, top);
 }

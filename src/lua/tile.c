@@ -4,7 +4,6 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "device/stream.h"
 #include "kernel/kernel.h"
 #include "lua/argument.h"
 
@@ -37,33 +36,28 @@ static lua_Integer count(lua_State *L, int idx) {
 }
 
 /* Pushes the variant of the kernel at 1 for the facts, or false. */
-static void compile(lua_State *L, dc_lua *self, const dc_lua_kernel *o, uint64_t facts) {
+static void compile(lua_State *L, dc_lua *self, uint64_t facts) {
   lua_rawgetp(L, LUA_REGISTRYINDEX, &compile_key);
   lua_pushvalue(L, 1);
   lua_pushinteger(L, (lua_Integer)facts);
   lua_call(L, 2, 1);
-  dc_lua_kernel *v = dc_lua_test(L, self, -1, DC_LUA_KERNEL);
-  if (!v) {
+  if (dc_lua_test(L, self, -1, DC_LUA_KERNEL)) {
+    lua_pushboolean(L, 0); /* it has no variants itself */
+    lua_setiuservalue(L, -2, DC_LUA_KERNEL_TILES);
+  } else {
     lua_pop(L, 1);
     lua_pushboolean(L, 0);
-    return;
   }
-  v->how = o->how;
-  v->plain = o->plain;
-  v->stream = o->stream;
-  if (v->stream) dc_stream_name(v->stream);
-  lua_pushboolean(L, 0); /* it has no variants itself */
-  lua_setiuservalue(L, -2, DC_LUA_KERNEL_TILES);
 }
 
-dc_lua_kernel *dc_lua_choose_tile(lua_State *L, dc_lua *self, dc_lua_kernel *o, const char *params) {
+void dc_lua_choose_tile(lua_State *L, dc_lua *self, const dc_kernel *k, const char *params) {
   const int top = lua_gettop(L);
-  const uint64_t facts = find_facts(o->k, params);
+  const uint64_t facts = find_facts(k, params);
   luaL_checkstack(L, 8, NULL);
   const int type = facts ? lua_getiuservalue(L, 1, DC_LUA_KERNEL_TILES) : LUA_TBOOLEAN;
   if (type == LUA_TBOOLEAN) {
     lua_settop(L, top);
-    return o;
+    return;
   }
   if (type != LUA_TTABLE) {
     lua_newtable(L);
@@ -72,14 +66,12 @@ dc_lua_kernel *dc_lua_choose_tile(lua_State *L, dc_lua *self, dc_lua_kernel *o, 
     lua_replace(L, top + 1);
   }
   if (lua_rawgeti(L, top + 1, (lua_Integer)facts) == LUA_TNIL && count(L, top + 1) < MOST_VARIANTS) {
-    compile(L, self, o, facts);
+    compile(L, self, facts);
     lua_pushvalue(L, -1);
     lua_rawseti(L, top + 1, (lua_Integer)facts);
   }
-  dc_lua_kernel *v = dc_lua_test(L, self, -1, DC_LUA_KERNEL);
-  if (v) lua_replace(L, 1);
+  if (dc_lua_test(L, self, -1, DC_LUA_KERNEL)) lua_replace(L, 1);
   lua_settop(L, top);
-  return v ? v : o;
 }
 
 void dc_lua_forget_tiles(lua_State *L, int idx) {

@@ -6,15 +6,15 @@
 #include <lauxlib.h>
 #include <lua.h>
 
-#include "lua/kernel.h"
+#include "kernel/kernel.h"
 #include "lua/object.h"
 
-/* The kernel at 1 is `o`, in tiles, `params` what its arguments were marshalled to.  Puts its variant for such arguments in
-** its place, made now if there is none yet, and returns it; returns `o` where nothing special is known, or a variant
-** cannot be made.  Raises. */
-dc_lua_kernel *dc_lua_choose_tile(lua_State *L, dc_lua *self, dc_lua_kernel *o, const char *params);
+/* The kernel object at 1 is of `k`, in tiles; `params`: what the arguments of its launch were marshalled to.  Puts its
+** variant for such arguments in its place, made now if there is none yet; nothing changes where nothing special is
+** known, or a variant cannot be made.  Raises. */
+void dc_lua_choose_tile(lua_State *L, dc_lua *self, const dc_kernel *k, const char *params);
 
-/* The kernel at idx forgets its variants: it is another kernel now, or launched in another way. */
+/* The kernel object at idx forgets its variants: it is another kernel now, or launched in another way. */
 void dc_lua_forget_tiles(lua_State *L, int idx);
 
 extern const luaL_Reg dc_lua_tile_internal[];

@@ -123,7 +123,8 @@ static bool install_headers(const dc_nvrtc_api *api, const char *folder, dc_buf 
   char *parent = strndup(folder, (size_t)(slash - folder)), *new = parent ? dc_temp_folder(parent) : NULL;
   bool ok = new && api->nvrtcInstallBundledHeaders(new, 0, &why) == 0;
   if (ok) ok = rename(new, folder) == 0 || dc_file_is_dir(folder);
-  if (!ok) dc_buf_printf(log, "error: NVRTC's headers cannot be written to %s: %s\n", folder, why ? why : strerror(errno));
+  if (!ok)
+    dc_buf_printf(log, "error: NVRTC's headers cannot be written to %s: %s\n", folder, why ? why : strerror(errno));
   free(new);
   free(parent);
   return ok;
@@ -172,7 +173,8 @@ bool dc_nvrtc_run(const dc_nvrtc_api *api, const dc_nvrtc_job *job, dc_nvrtc_res
   nvrtcProgram p = NULL;
   dc_buf log = DC_BUF_INIT;
   *out = (dc_nvrtc_result){0};
-  if (job->tile_root && !install_headers(api, job->tile_headers, &log)) return refuse(out, "installation of headers", &log);
+  if (job->tile_root && !install_headers(api, job->tile_headers, &log))
+    return refuse(out, "installation of headers", &log);
   if (!passed(api, api->nvrtcCreateProgram(&p, job->text, job->name, job->nheaders, job->header_texts,
                                            job->header_names), "program", out))
     return true;

@@ -131,7 +131,8 @@ static void add_kernel(scanner *s, dc_token name, int line, bool tile) {
   s->last = &k->next;
 }
 
-/* After `__global__` or `__tile_global__`: the kernel's name is the last word before a '(' that belongs to no attribute. */
+/* After `__global__` or `__tile_global__`: the kernel's name is the last word before a '(' that belongs to no
+** attribute. */
 static void read_kernel(scanner *s, int line, bool tile) {
   static const char *const attributes[] = {"__launch_bounds__", "__attribute__", "__cluster_dims__", "__maxnreg__",
                                            "__block_size__", "__declspec", "alignas", NULL};

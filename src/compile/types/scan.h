@@ -23,7 +23,8 @@ typedef struct dc_scanned {
   struct dc_scanned *next;
 } dc_scanned;
 
-/* All `__global__` and `__tile_global__` functions of the text, and __device__, __constant__ and __managed__ variables of namespaces, in
-** order (definitions and declarations, each name once), in the arena.  Understands comments, strings, raw strings,
-** namespaces, templates, attributes; macros are seen as they are written.  *failed is set when memory ran out. */
+/* All `__global__` and `__tile_global__` functions of the text, and __device__, __constant__ and __managed__ variables
+** of namespaces, in order (definitions and declarations, each name once), in the arena.  Understands comments, strings,
+** raw strings, namespaces, templates, attributes; macros are seen as they are written.  *failed is set when memory ran
+** out. */
 dc_scanned *dc_scan(const char *text, size_t len, dc_arena *arena, bool *failed);

@@ -452,7 +452,8 @@ static int read_module_item(ptx_parser *P) {
   if (accept_dot(P, ".loc")) return read_loc(P);
   if (accept_dot(P, ".pragma")) return skip_statement(P);
   if (accept_dot(P, ".alias")) return read_alias(P);
-  if (accept_dot(P, ".section") || accept_dot(P, ".nv_intermediate_source_section")) return ptxp_skip(P, '{', '}', "'}' of a section"); /* debugging data */
+  if (accept_dot(P, ".section") || accept_dot(P, ".nv_intermediate_source_section"))
+    return ptxp_skip(P, '{', '}', "'}' of a section"); /* debugging data */
   ptx_decl d = {.space = -1};
   if (ptxp_decl(P, &d) != 0) return -1;
   if (accept_dot(P, ".entry")) return read_function(P, true, &d);
