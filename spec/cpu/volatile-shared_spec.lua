@@ -33,9 +33,10 @@ describe("volatile shared memory", function()
       for t = 0, 127 do sum = sum + (i * 128 + t) * a + b end
       want[i + 1] = sum
     end
-    for tier = 0, 1 do
-      local text = helper.on_cpu("TIER=" .. tier, script, a, b)
-      assert.equal(table.concat(want, " ") .. "\n", text, helper.note("tier " .. tier))
+    -- "baseline" would rather have gangs of 16 lanes
+    for _, how in ipairs { "TIER=0", "TIER=1", "ISA=baseline DOTCOMPUTE_CPU_TIER=1" } do
+      local text = helper.on_cpu(how, script, a, b)
+      assert.equal(table.concat(want, " ") .. "\n", text, helper.note(how))
     end
   end)
 end)

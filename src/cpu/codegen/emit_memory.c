@@ -306,6 +306,7 @@ void dc_emit_atom(emitter *e, const ptx_ins *ins, const char *mask, bool keep) {
   const char *type = p.size == 8 ? "V64, u64" : "V32, u32";
   char value[40];
   new_value(ins, value);
+  e->out->lane_free = false; /* a warp's lanes go in order */
   PUT("{ const V32 at_ = ");
   put_offsets(e, &p);
   PUT("; if (DC_RARE(dc_misaligned_offsets(at_, %d, %s))) n->fault(n); ", p.size, mask);
@@ -325,7 +326,8 @@ void dc_emit_memory(emitter *e, const ptx_ins *ins, const char *mask, bool keep)
   access p = access_of(e, ins);
   const int bytes = p.size * p.n;
   as_lanes_if_odd(&p);
-  if (p.base == DC_BASE_LOCAL) e->out->lane_free = false;
+  /* volatile: a warp's lanes may pass values to each other without a barrier */
+  if (p.base == DC_BASE_LOCAL || (ins->flags & PTX_F_STRONG)) e->out->lane_free = false;
   begin_access(e, &p);
   if (p.how == LANES && (bytes > 1 || DC_IGNORED)) {
     PUT("if (DC_RARE(dc_bad_addresses(a_, %s, %d, %s))) n->fault(n); ", dc_emit_base(p.base), bytes, mask);
