@@ -7,7 +7,7 @@ local templates = {}
 
 local function fail(text, ...) core.fail("argument", text:format(...)) end
 
--- The text without what comments and literals hold.
+-- The text with blanks for what comments and literals hold, so that positions and lines stay.
 local function code_of(text)
   local out, at = {}, 1
   while true do
@@ -23,7 +23,7 @@ local function code_of(text)
       end
     end
     out[#out + 1] = text:sub(at, (last and first or first + 1) - 1)
-    if last then out[#out + 1] = " " end
+    if last then out[#out + 1] = text:sub(first, last):gsub("[^\n]", " ") end
     at = (last or first) + 1
   end
   return table.concat(out) .. text:sub(at)

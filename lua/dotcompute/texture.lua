@@ -79,6 +79,7 @@ local function describe(fname, shape, options)
     if extent == 0 then fail("shape", "%s: a texture without texels: the shape is %s", fname, shown(shape)) end
     if extent >= 1 << 31 then fail("shape", "%s: an extent of %d; the most is 2^31 - 1", fname, extent) end
   end
+  if d.layers >= 1 << 31 then fail("shape", "%s: %d layers; the most is 2^31 - 1", fname, d.layers) end
   return d
 end
 

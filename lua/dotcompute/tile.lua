@@ -1,30 +1,9 @@
 -- Kernels in tiles (CUDA Tile C++) compiled again with what a launch knows of its arguments.
 local core = require "dotcompute.core"
+local code_of = require "dotcompute.templates".code_of
 core.builtin(debug.getinfo(1, "S").source)
 
 local tile = {}
-
--- The text with blanks for what comments and literals hold, so that positions stay.
-local function code_of(text)
-  local function blank(s) return (s:gsub("[^\n]", " ")) end
-  local out, at = {}, 1
-  while true do
-    local first = text:find("[\"'/]", at)
-    if not first then break end
-    local opening, last = text:sub(first, first + 1), nil
-    if opening == "//" then last = (text:find("\n", first, true) or #text + 1) - 1
-    elseif opening == "/*" then last = select(2, text:find("*/", first + 2, true)) or #text
-    elseif opening:sub(1, 1) ~= "/" then
-      last = first + 1
-      while last <= #text and text:sub(last, last) ~= opening:sub(1, 1) do
-        last = last + (text:sub(last, last) == "\\" and 2 or 1)
-      end
-    end
-    out[#out + 1] = text:sub(at, first - 1) .. (last and blank(text:sub(first, last)) or text:sub(first, first))
-    at = (last or first) + 1
-  end
-  return table.concat(out) .. text:sub(at)
-end
 
 -- Where the body of the kernel of that name begins: the position of its "{"; nil where it is not found.
 local function find_body(text, name)

@@ -279,6 +279,18 @@ for _, dtype in ipairs { "float32", math.random(2) == 1 and "bool" or "complex64
   if comm.rank then comm:barrier() end
 end
 fails("io", "", dist.load, path .. ".missing", { comm = comm })
+local bad_path = path .. "." .. rank
+for _, case in ipairs {
+  { "\2\0" .. ("\0"):rep(math.random(2, 3)), "holds no array" },
+  { "\1\0" .. ("<s2"):pack("{'descr': '<f4', 'fortran_order': False, 'shape': (1" .. ("0"):rep(20) .. ", 3), }\n"),
+    "has an axis of 10+ elements" },
+} do
+  local f <close> = io.open(bad_path, "wb")
+  f:write("\x93NUMPY", case[1])
+  f:close()
+  fails("io", case[2], dist.load, bad_path, { comm = comm })
+end
+os.remove(bad_path)
 fails("io", rank == 0 and "cannot be written" or "rank 0 has failed", function()
   dist.ones(4, { comm = comm }):save "/nowhere/x.npy"
 end)

@@ -71,7 +71,7 @@ local function place(s, fragment, l, i)
 end
 
 local function registers(s, fragment)
-  local bits, n = TYPES[s[fragment]].bits, nil
+  local bits, n = TYPES[s[fragment]].bits
   if fragment == "a" then n = s.m * s.k // (s.sparse and 2 or 1)
   else n = (fragment == "b" and s.k or s.m) * s.n end
   return n * bits * (s.quarters and 4 or 1) // 32 // math.max(bits, 32)
@@ -175,7 +175,8 @@ local function run(s, opcode)
           if t.integer then sum = wrap(sum, s.satfinite)
           else bound = s.k * (s.a == "f64" and 2 ^ -53 or ROUNDING) * size end
           if s.d == "f16" then bound = bound + math.abs(sum) * 2 ^ -11 + 2 ^ -24 end
-          if not (math.abs(got - sum) <= bound) then
+          local close = math.abs(got - sum) <= bound -- not where one is NaN
+          if not close then
             error(helper.note(("(%d, %d): %.9g, not %.9g within %.3g"):format(row, column, got, sum, bound)))
           end
         end

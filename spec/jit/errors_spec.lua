@@ -200,8 +200,8 @@ end)
 
 -- A script in a process of its own (helper.on_cpu), as a chunk that is a string, of which the text is known.
 local function on_cpu(how, script)
-  local text, code = h.on_cpu(how, "assert(load([==[" .. script .. "]==]))()")
-  assert.equal("", text)
+  local printed, code = h.on_cpu(how, "assert(load([==[" .. script .. "]==]))()")
+  assert.equal("", printed)
   assert.equal(0, code)
 end
 

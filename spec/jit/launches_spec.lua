@@ -250,6 +250,22 @@ describe("launches of a kernel in Lua by turns", function()
   end)
 end)
 
+describe("a captured table", function()
+  it("whose metatable runs code that closes an argument makes the launch fail", function()
+    local factor, x, closes = math.random(9), dc.zeros(math.random(9)), false
+    local captured = setmetatable({}, { __index = function()
+      if closes then x:close() end
+      return factor
+    end })
+    local k = dc.jit(function(a) a[1] = a[1] + captured.factor end)
+    for _ = 1, 3 do k(1, 1, x) end
+    assert.equal(3 * factor, x[1])
+    closes = true
+    h.fails("argument", "the array is closed", function() k(1, 1, x) end)
+    h.fails("argument", "the array is closed", function() k(1, 1, x) end)
+  end)
+end)
+
 describe("the grid of a launch", function()
   local in_lua = dc.jit(function(n) dc.atomic_add(n, 1, 1) end)
   local in_c = dc.kernel "__global__ void count(int *n) { atomicAdd(n, 1); }"

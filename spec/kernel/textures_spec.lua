@@ -161,7 +161,7 @@ describe("a texture", function()
     assert.same(a[{ { 1, 2 }, { 1, 7 } }]:copy():reshape(-1):to_table(),
       read(kernel("read2", "float"), part, 7, 2, 1):to_table())
     local want = a:reshape(-1):to_table()
-    a = nil -- the texture keeps the memory
+    a = nil -- luacheck: ignore 311 (the texture keeps the memory)
     collectgarbage()
     collectgarbage()
     assert.same(want, read(kernel("read2", "float"), t, 32, 4, 1):to_table())
@@ -419,6 +419,9 @@ describe("dc.texture and dc.surface refuse", function()
     refuses("shape", "a cube texture is (6, n, n)", dc.zeros(5, 4, 4), { cube = true })
     refuses("shape", "a layered cube texture is (cubes, 6, n, n)", dc.zeros(12, 4, 4), { cube = true, layered = true })
     fails("shape", "a layered texture is", dc.surface, dc.zeros(4), { layered = true })
+    local cubes = math.random(1 << 29, 1 << 30)
+    refuses("shape", ("%d layers; the most is 2^31 - 1"):format(6 * cubes),
+      dc.zeros(1, 6, 1, 1):broadcast_to(cubes, 6, 1, 1), { cube = true, layered = true })
   end)
 
   it("unknown options and values", function()

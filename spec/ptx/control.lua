@@ -452,7 +452,7 @@ local function operands()
   return "{%r1, %r2, %r3, %r4}, [%rd2], %r5"
 end
 function control.is_later(parts) return later[parts[1]] ~= nil end
-function control.refused(opcode, parts)
+function control.refused(opcode)
   local text = harness.entry("k", "  " .. opcode .. " " .. operands() .. ";")
   local m = harness.module(text)
   local ok, err = pcall(function() return m.k end)

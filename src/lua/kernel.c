@@ -451,10 +451,8 @@ static kernel_object *as_variant(const kernel_object *o, kernel_object *v) {
 ** device the number itself. */
 static DC_COLD int launch_tile(lua_State *L, dc_lua *self, kernel_object *o, int top) {
   dc_kernel *k = o->k;
-  const dc_dim3 b = k->facts.block;
-  const dc_dim3 threads = { b.x ? b.x : 1, b.y ? b.y : 1, b.z ? b.z : 1 };
   hold_kernel(L, k);
-  dc_launch l = { .grid = read_extents(L, k, "grid", 2, k->dev->facts.max_grid), .block = threads };
+  dc_launch l = { .grid = read_extents(L, k, "grid", 2, k->dev->facts.max_grid) };
   check_held(L, k);
   if (top == 3 && lua_isnil(L, 3)) top = 2; /* kernel_call put it there */
   lua_settop(L, top);
@@ -464,6 +462,8 @@ static DC_COLD int launch_tile(lua_State *L, dc_lua *self, kernel_object *o, int
     dc_lua_choose_tile(L, self, k, params);
     o = as_variant(o, lua_touserdata(L, 1));
   }
+  const dc_dim3 b = o->k->facts.block; /* a variant may have another one */
+  l.block = (dc_dim3){ b.x ? b.x : 1, b.y ? b.y : 1, b.z ? b.z : 1 };
   return launch(L, self, o, &l, dc_launch_is_1d(&l), 3, top);
 }
 

@@ -107,9 +107,10 @@ static int core_storage(lua_State *L) {
 static int core_copy(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
   dc_array *storage = check_storage(L), *a = dc_lua_checkarray(L, self, 3);
+  const uint32_t level = (uint32_t)luaL_checkinteger(L, 2);
   dc_error err = DC_ERROR_INIT;
   dc_lua_materialize(L, self, a);
-  if (DC_LUA_WORK(self, dc_texture_copy(storage, (uint32_t)luaL_checkinteger(L, 2), a, lua_toboolean(L, 4), &err)) != 0)
+  if (DC_LUA_WORK(self, dc_texture_copy(storage, level, a, lua_toboolean(L, 4), &err)) != 0)
     return dc_lua_raise(L, &err);
   return 0;
 }

@@ -92,9 +92,27 @@ typedef struct launch {
   alignas(16) char params[DC_PARAMS_USUAL];
 } launch;
 
+/* Replaces the table on top by its field of the key in user value `key` of the variant at `v`. True where a metatable
+** gave it, which may have run code of the script's. */
+static inline bool get_captured_field(lua_State *L, int v, int key) {
+  lua_getiuservalue(L, v, key);
+  lua_pushvalue(L, -1); /* table, key, key */
+  const bool searched = lua_rawget(L, -3) == LUA_TNIL && lua_getmetatable(L, -3);
+  if (searched) {
+    lua_pop(L, 2);
+    lua_gettable(L, -2);
+    lua_replace(L, -2);
+  } else {
+    lua_replace(L, -3);
+    lua_pop(L, 1);
+  }
+  return searched;
+}
+
 /* Pushes the captured value and gives its stack index; 0 where a key leads nowhere.  The variant is at `v`, the
-** function of the last captured value at *fn, user value *of of the variant. */
-static inline int push_captured(lua_State *L, int v, const details *d, int *fn, uint16_t *of) {
+** function of the last captured value at *fn, user value *of of the variant. What was converted before may have
+** changed where code of the script's may have run: then *direct becomes false. */
+static inline int push_captured(lua_State *L, int v, const details *d, int *fn, uint16_t *of, bool *direct) {
   if (*of != d->fn) {
     lua_getiuservalue(L, v, d->fn);
     *of = d->fn;
@@ -103,9 +121,7 @@ static inline int push_captured(lua_State *L, int v, const details *d, int *fn, 
   if (!lua_getupvalue(L, *fn, d->upvalue)) return 0;
   for (int i = 0; i < d->nkeys; i++) {
     if (!lua_istable(L, -1)) return 0;
-    lua_getiuservalue(L, v, d->key + i);
-    lua_gettable(L, -2);
-    lua_replace(L, -2);
+    if (get_captured_field(L, v, d->key + i)) *direct = false;
   }
   return lua_gettop(L);
 }
@@ -222,7 +238,8 @@ static inline bool matches(lua_State *L, dc_lua *self, const dc_lua_kernel *o, i
   for (int i = 0; i < w->nvalues; i++) {
     const value *one = &w->values[i];
     int idx = n->first + one->argument - 1;
-    if (one->argument == 0 && (idx = push_captured(L, v, &w->details[one->details], &fn, &fn_of)) == 0) return false;
+    if (one->argument == 0 &&
+        (idx = push_captured(L, v, &w->details[one->details], &fn, &fn_of, &n->direct)) == 0) return false;
     char *to = n->params + one->common.offset;
     bool generic = false; /* not converted here */
     switch ((value_kind)one->kind) {

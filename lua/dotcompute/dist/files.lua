@@ -33,7 +33,8 @@ local function read_header(path)
   end
   local length, begin = ("<I2"):unpack(head, 9), 10
   if head:byte(7) > 1 then
-    length, begin = ("<I4"):unpack(head:sub(9, 10) .. (f:read(2) or "\0\0")), 12
+    local more = f:read(2) or ""
+    length, begin = ("<I4"):unpack(head:sub(9, 10) .. more .. ("\0"):rep(2 - #more)), 12
   end
   local text = f:read(length) or ""
   local order, code = text:match "'descr'%s*:%s*'([<>|=])(%w+)'"
@@ -42,7 +43,11 @@ local function read_header(path)
     fail("io", "dc.dist.load: '%s' holds no array of a dtype that is read in parts", path)
   end
   local shape = {}
-  for extent in list:gmatch "%d+" do shape[#shape + 1] = math.tointeger(extent) end
+  for extent in list:gmatch "%d+" do
+    local n = math.tointeger(tonumber(extent))
+    if not n then fail("io", "dc.dist.load: '%s' has an axis of %s elements; the most is 2^63 - 1", path, extent) end
+    shape[#shape + 1] = n
+  end
   return { dtype = dtypes[code], endian = order == ">" and "big" or "little", fortran = fortran == "True",
     shape = shape, begin = begin + length }
 end
@@ -131,16 +136,16 @@ function object.methods.save(d, path)
   local comm, rows, temporary = s.comm, d:redistribute(1), path .. ".part"
   local head, first_rank = header(s.dtype, s.shape), comm.parts or comm.rank == 0
   local bytes = algorithm.product(s.shape, 2) * core.dtype(s.dtype).size
-  together(comm, path, function()
+  local function write_header()
     if not first_rank then return true end
-    local f, err = io.open(temporary, "wb")
+    local f <close>, err = io.open(temporary, "wb")
     if not f then return nil, err end
     local ok, why = f:write(head)
     local closed, reason = f:close()
     return ok and closed, why or reason
-  end)
-  local ok, err = pcall(together, comm, path, function()
-    local f, why = io.open(temporary, "r+b")
+  end
+  local function write_rows()
+    local f <close>, why = io.open(temporary, "r+b")
     if not f then return nil, why end
     local written = true
     for k in ipairs(rows.state.parts) do
@@ -149,15 +154,14 @@ function object.methods.save(d, path)
     end
     local closed, reason = f:close()
     return written and closed, why or reason
-  end)
-  if not ok then
-    if first_rank then os.remove(temporary) end
-    error(err, 0)
   end
-  together(comm, path, function()
-    if not first_rank then return true end
-    return os.rename(temporary, path)
+  local function rename() return not first_rank or os.rename(temporary, path) end
+  local ok, err = pcall(function()
+    for _, step in ipairs { write_header, write_rows, rename } do together(comm, path, step) end
   end)
+  if ok then return end
+  if first_rank then os.remove(temporary) end
+  error(err, 0)
 end
 
 return files
