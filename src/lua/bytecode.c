@@ -4,10 +4,15 @@
 #include "lua/bytecode.h"
 
 #include <lauxlib.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
-static const char format_key = 0, searcher_key = 0; /* their addresses are keys of the registry */
+#include "array/codegen/device_text.h"
+#include "base/hash.h"
+#include "base/version.h"
+
+static const char format_key = 0, searcher_key = 0, text_key = 0; /* their addresses are keys of the registry */
 
 /* Compares what Lua dumps with the sample's code. */
 typedef struct comparison {
@@ -89,7 +94,32 @@ static int search(lua_State *L) {
     lua_pushvalue(L, 2);
     return 2;
   }
+  lua_pushboolean(L, 1);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &text_key);
   return 0;
+}
+
+/* --- what the program was built from --------------------------------------------------------------- */
+
+static uint8_t code_digest[32];
+static pthread_once_t code_once = PTHREAD_ONCE_INIT;
+
+static void hash_code(void) {
+  dc_sha256 h;
+  dc_sha256_init(&h);
+  dc_sha256_str(&h, DC_VERSION);
+  for (const dc_bytecode *file = dc_bytecode_lua; file->name; file++)
+    dc_sha256_add(&h, &file->hash, sizeof file->hash);
+  dc_device_text_hash(&h);
+  dc_sha256_end(&h, code_digest);
+}
+
+const uint8_t *dc_lua_code_digest(lua_State *L) {
+  const bool has_texts = lua_rawgetp(L, LUA_REGISTRYINDEX, &text_key) != LUA_TNIL;
+  lua_pop(L, 1);
+  if (has_texts || !dc_bytecode_lua[0].name) return NULL;
+  pthread_once(&code_once, hash_code);
+  return code_digest;
 }
 
 void dc_lua_open_bytecode(lua_State *L) {

@@ -38,6 +38,9 @@ static inline uint64_t dc_bytecode_hash(const char *text, size_t len) {
 /* Pushes the main function of the file of that name ("dotcompute/jit/init.lua") where its bytecode is that of `text`
 ** (NULL: the text that it was built from); else pushes nothing and gives false. */
 bool dc_lua_load_bytecode(lua_State *L, const char *name, const char *text, size_t len);
+/* The SHA-256 of all that kernels in Lua are analysed with, beside C: our Lua files and the texts of device functions.
+** NULL where a file of ours was loaded by its text, which may be another one than the program was built from. */
+const uint8_t *dc_lua_code_digest(lua_State *L);
 /* Adds a function to package.searchers that loads the module's files by their bytecode; does nothing where it is there
 ** already. Nothing is left on the stack. */
 void dc_lua_open_bytecode(lua_State *L);

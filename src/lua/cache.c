@@ -4,10 +4,13 @@
 #include <lauxlib.h>
 #include <lua.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
+#include "base/hash.h"
 #include "compile/bundle.h"
 #include "compile/cache.h"
+#include "lua/bytecode.h"
 #include "lua/error.h"
 
 /* cache_folder(): the folder, or nil and why there is none. */
@@ -63,6 +66,65 @@ static int core_cache_prune(lua_State *L) {
   return push_sum(L, dc_cache_prune(most > 0 ? (size_t)most : 0));
 }
 
+/* --- entries of our own Lua files ------------------------------------------------------------ */
+
+/* cache_key(string, ...): a key for what the strings and our own code determine; nil where that code is not known. */
+static int core_cache_key(lua_State *L) {
+  const int n = lua_gettop(L);
+  char key[65];
+  const uint8_t *code = dc_lua_code_digest(L);
+  if (!code) return 0;
+  dc_sha256 h;
+  dc_sha256_init(&h);
+  dc_sha256_add(&h, code, 32);
+  for (int i = 1; i <= n; i++) {
+    size_t len;
+    const char *text = luaL_checklstring(L, i, &len);
+    dc_sha256_add(&h, &len, sizeof len);
+    dc_sha256_add(&h, text, len);
+  }
+  dc_sha256_end_hex(&h, key);
+  lua_pushstring(L, key);
+  return 1;
+}
+
+typedef struct blob {
+  void *data;
+  size_t len;
+} blob;
+
+static int push_blob(lua_State *L) {
+  const blob *b = lua_touserdata(L, 1);
+  lua_pushlstring(L, b->data, b->len);
+  return 1;
+}
+
+static const char *check_key(lua_State *L) {
+  size_t len;
+  const char *key = luaL_checklstring(L, 1, &len);
+  luaL_argcheck(L, len == 64 && strspn(key, "0123456789abcdef") == 64, 1, "a key of cache_key expected");
+  return key;
+}
+
+/* cache_get(key): what is kept under the key, or nil. */
+static int core_cache_get(lua_State *L) {
+  blob b;
+  if (!dc_cache_get(check_key(L), &b.data, &b.len)) return 0;
+  lua_pushcfunction(L, push_blob);
+  lua_pushlightuserdata(L, &b);
+  int status = lua_pcall(L, 1, 1, 0);
+  free(b.data);
+  return status == LUA_OK ? 1 : lua_error(L);
+}
+
+/* cache_put(key, string) */
+static int core_cache_put(lua_State *L) {
+  size_t len;
+  const char *data = luaL_checklstring(L, 2, &len);
+  dc_cache_put(check_key(L), data, len);
+  return 0;
+}
+
 /* bundle_record(): from now on; bundle_write(path): images and bytes written. */
 static int core_bundle_record(lua_State *L) {
   dc_bundle_record();
@@ -83,6 +145,7 @@ static int core_bundle_write(lua_State *L) {
 const luaL_Reg dc_lua_cache_internal[] = {
   { "cache_folder", core_cache_folder }, { "cache_list", core_cache_list },       { "cache_clear", core_cache_clear },
   { "cache_prune", core_cache_prune },   { "bundle_record", core_bundle_record }, { "bundle_write", core_bundle_write },
+  { "cache_key", core_cache_key },       { "cache_get", core_cache_get },         { "cache_put", core_cache_put },
   { NULL, NULL },
 };
 

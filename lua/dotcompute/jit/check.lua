@@ -255,7 +255,7 @@ local MOST_PASSES = 60
 local check = {}
 
 local function checker(options)
-  return setmetatable({ instances = {}, inputs = {}, constants = {}, by_path = {}, guards = {}, roots = {},
+  return setmetatable({ instances = {}, inputs = {}, constants = {}, by_path = {}, guards = {}, roots = {}, reads = {},
     count = 0, pass = 0, options = options, uses = {} }, Checker)
 end
 
@@ -280,8 +280,8 @@ local function check_function(self, root, argument_types, is_kernel)
   return self
 end
 
--- The typed tree of a kernel: { kernel = its instance, instances = all of them, inputs, guards }. `root`: { fn =,
--- found = its text }; `argument_types`: of the parameters.
+-- The typed tree of a kernel: { kernel = its instance, instances = all of them, inputs, guards, reads }. `root`:
+-- { fn =, found = its text }; `argument_types`: of the parameters.
 function check.kernel(root, argument_types, options)
   return check_function(checker(options), root, argument_types, true)
 end

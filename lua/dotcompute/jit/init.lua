@@ -5,6 +5,7 @@
 -- reads the captured values, and launches the kernel, so that streams, graphs and profiles see a kernel as any other.
 local core = require "dotcompute.core"
 local dc = require "dotcompute"
+local analysis_cache = require "dotcompute.jit.analysis_cache"
 local arguments = require "dotcompute.arguments"
 local builder = require "dotcompute.builder"
 local builtins = require "dotcompute.jit.builtins"
@@ -110,46 +111,6 @@ end
 -- Bytes of a thread's stack for kernels with recursion, whose need is unknown: eight times a GPU's default.
 local RECURSION_STACK <const> = 8192
 
-local function compile(state, argument_types, args, device, threads)
-  local root = { fn = state.fn, found = source.find(state.fn, state.text) }
-  local tree = check.kernel(root, argument_types, { name = state.name, items = state.layout ~= nil })
-  tree.layout = state.layout
-  local name = extern.free_name(emit.c_name(state.name), tree.uses)
-  local facts = facts_of(tree, argument_types, args, threads)
-  local emitted = emit.kernel(tree, name, state.check, facts)
-  for _, symbol in ipairs(tree.inputs) do
-    if symbol.type.ndim and not device then device = symbol.input.device end
-  end
-  device = device or dc.device()
-  local options = extern.options(state.kernel_options, tree.uses)
-  options.name = name
-  local make = state.check and dc.module or dc.kernel
-  script_lines.generated[emitted.text] = function(line)
-    local place = emitted.places[line]
-    return place and (source.place(place.found, place.at))
-  end
-  local ok, result = pcall(dc.using, device, make, emitted.text, options)
-  script_lines.generated[emitted.text] = nil
-  if not ok then error(result, 0) end
-  local variant = { emitted = emitted, guards = tree.guards, inputs = {}, device = device,
-    facts = facts, kernels = {}, comparisons = {} }
-  for k, symbol in ipairs(tree.inputs) do
-    variant.inputs[k] = { path = symbol.path, type = symbol.type, fits = symbol.narrow }
-  end
-  if state.check then
-    variant.module, variant.fault = result, result:global "dc_fault"
-    variant.kernel = result:kernel(options.name)
-    if tree.uses.sync_grid then variant.barrier = result:global "dc_barrier" end
-  else
-    variant.kernel = result
-  end
-  core.kernel_place(variant.kernel, (source.place(root.found, root.found.node.at)))
-  if tree.uses.sync_grid then variant.kernel = variant.kernel:with { cooperative = true } end
-  if tree.uses.recursion then variant.kernel = variant.kernel:with { stack = RECURSION_STACK } end
-  variant.dynamic = dynamic.of(tree, emitted.params)
-  return variant
-end
-
 local function holds_guards(variant)
   for _, guard in ipairs(variant.guards) do
     if not names.is_same(read(guard.path), guard.value) then return false end
@@ -196,6 +157,86 @@ local function values_of(variant, args, threads, device)
   end
   if device and device ~= variant.device then return nil end
   return small == facts.small and facts.disjoint == are_disjoint(params, values) and values or nil
+end
+
+-- Infers types and writes CUDA C: { emitted =, guards =, inputs =, facts =, … }, what a variant has but its kernel. The
+-- second result is the tree.
+local function analyse(state, root, argument_types, args, threads)
+  local tree = check.kernel(root, argument_types, { name = state.name, items = state.layout ~= nil })
+  tree.layout = state.layout
+  local facts = facts_of(tree, argument_types, args, threads)
+  local name = extern.free_name(emit.c_name(state.name), tree.uses)
+  local analysis = { emitted = emit.kernel(tree, name, state.check, facts), guards = tree.guards, inputs = {},
+    facts = facts, name = name, sync_grid = tree.uses.sync_grid, recursion = tree.uses.recursion,
+    modules = tree.uses.modules }
+  for k, symbol in ipairs(tree.inputs) do
+    analysis.inputs[k] = { path = symbol.path, type = symbol.type, fits = symbol.narrow }
+  end
+  analysis.dynamic = dynamic.of(tree, analysis.emitted.params)
+  return analysis, tree
+end
+
+-- The key of the analysis in the cache; nil where it is not kept there.
+local function key_of(state, root, argument_types, args, threads)
+  if state.layout then return nil end
+  local small, params, facts = threads <= narrow.MOST, {}, {}
+  for k, t in ipairs(argument_types) do
+    params[k] = { type = t, written = t.ndim ~= nil }
+    if t == types.integer then facts[#facts + 1] = narrow.fits(args[k]) and true or false
+    elseif t.ndim then small = small and is_small(args[k], t) end
+  end
+  facts[#facts + 1], facts[#facts + 2] = small, are_disjoint(params, args)
+  return analysis_cache.key(root, argument_types, state.name, state.check, facts)
+end
+
+-- The device of a launch: the arguments', else that of a captured array, else the current one.
+local function device_of(analysis, device)
+  for _, input in ipairs(analysis.inputs) do
+    if input.type.ndim and not device then device = read(input.path).device end
+  end
+  return device or dc.device()
+end
+
+-- The kept analysis, where it is one for these arguments and for what the function captures.
+local function kept_analysis(key, state, root, args, threads, device)
+  local analysis = analysis_cache.get(key, root)
+  if not analysis then return nil end
+  analysis.device, analysis.fixed = device_of(analysis, device), state.fixed
+  return values_of(analysis, args, threads, device) and analysis
+end
+
+local function compile(state, argument_types, args, device, threads)
+  local root = { fn = state.fn, found = source.find(state.fn, state.text) }
+  local key = key_of(state, root, argument_types, args, threads)
+  local variant = key and kept_analysis(key, state, root, args, threads, device)
+  if not variant then
+    local tree
+    variant, tree = analyse(state, root, argument_types, args, threads)
+    if key then analysis_cache.put(key, tree, variant) end
+  end
+  local emitted = variant.emitted
+  variant.device, variant.kernels, variant.comparisons = device_of(variant, device), {}, {}
+  local options = extern.options(state.kernel_options, variant)
+  options.name = variant.name or emit.c_name(state.name)
+  local make = state.check and dc.module or dc.kernel
+  script_lines.generated[emitted.text] = function(line)
+    local place = emitted.places[line]
+    return place and (source.place(place.found, place.at))
+  end
+  local ok, result = pcall(dc.using, variant.device, make, emitted.text, options)
+  script_lines.generated[emitted.text] = nil
+  if not ok then error(result, 0) end
+  if state.check then
+    variant.module, variant.fault = result, result:global "dc_fault"
+    variant.kernel = result:kernel(options.name)
+    if variant.sync_grid then variant.barrier = result:global "dc_barrier" end
+  else
+    variant.kernel = result
+  end
+  core.kernel_place(variant.kernel, (source.place(root.found, root.found.node.at)))
+  if variant.sync_grid then variant.kernel = variant.kernel:with { cooperative = true } end
+  if variant.recursion then variant.kernel = variant.kernel:with { stack = RECURSION_STACK } end
+  return variant
 end
 
 -- The arguments with the arrays of bytes in place of arrays of structs.

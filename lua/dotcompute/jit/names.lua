@@ -80,6 +80,19 @@ function names.is_same(a, b)
   return rawequal(a, b) and math.type(a) == math.type(b)
 end
 
+-- Notes what the script's values are that the types and the text of the kernel follow from: `reads`, by the paths' ids
+-- and in order. `fixed`: they follow from the value itself, not from its type.
+function names:note(path, value, fixed)
+  local one = self.reads[path.id]
+  if not one then
+    one = { path = path, value = value, number = #self.reads + 1 }
+    self.reads[path.id] = one
+    self.reads[one.number] = one
+  end
+  one.fixed = one.fixed or fixed
+  one.varies = one.varies or not names.is_same(one.value, value)
+end
+
 function names:guard(path, value)
   if not self.guards[path.id] then
     self.guards[path.id] = true
@@ -145,6 +158,7 @@ end
 
 -- The node of a captured value.
 function names:captured(n, path, value)
+  self:note(path, value)
   local t = names.type_of(value)
   if t and self.compiled_in and not (self.takes_inputs and t.kind) then
     if not t.kind or t.kind == "c" then
@@ -228,11 +242,13 @@ function names:field(n, object, key)
     self:fail(n.at, "'%s.%s' is nil when the kernel is compiled", text, key)
   end
   if object.type.value == builtins.library.math and math.type(value) then -- math.pi
+    self:note(path, value, true)
     return { op = "const", type = types[math.type(value)], value = value, at = n.at }
   end
   local table_ = object.type.value
   local builtin = (table_ == builtins.library.dc or table_ == builtins.library.math) and builtins.by_function[value]
   if builtin then -- no guard, which each launch would read: which functions dc and math have does not change
+    self:note(path, value)
     return { op = "static", type = types.static("builtin", builtin, "a function"), at = n.at }
   end
   return self:captured(n, path, value)

@@ -77,7 +77,7 @@ local HEADER = 32 -- bytes of string.dump before the function itself: Lua 5.4's 
 
 -- The bytes of a function behind its chunk's name, which is written for the outermost function alone: its code, its
 -- lines, and the names of its locals and upvalues. Functions with the same code may differ in the latter.
-local function body_of(fn)
+function source.body_of(fn)
   local bytes = dump(fn)
   local at, length = HEADER + 1, 0
   repeat -- the name's length and 1: seven bits a byte, the last byte has the eighth set
@@ -184,7 +184,7 @@ function source.find(fn, text)
     fail("the function has no debug information (it was stripped, by luac -s or string.dump), so its text is not known")
   end
   if info.what == "main" then fail("a whole chunk is no kernel: write a function") end
-  local bytes = body_of(fn)
+  local bytes = source.body_of(fn)
   local list, advice
   if text then
     list, advice = { text }, "the text in option 'source' does not contain the function"

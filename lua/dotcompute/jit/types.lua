@@ -64,6 +64,15 @@ function types.strided(element, ndim)
   return t
 end
 
+-- The type of that name, of numbers, booleans, and arrays of them; nil of others.
+function types.named(name)
+  if name == "integer" or name == "float" or name == "complex" then return types[name] end
+  local element, ndim, strided = name:match "^(%w+)%[(%d+)(s?)%]$"
+  local t = types.dtype(element or name)
+  if not element then return t end
+  return t and (strided == "s" and types.strided or types.array)(t, tonumber(ndim))
+end
+
 -- A row of an array, which has `ndim` axes.
 function types.row(t, ndim) return (t.strided and types.strided or types.array)(t.element, ndim) end
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/hash.h"
 
 /* Made by the build (tools/sections.awk, tools/embed.c); a NULL name ends the list. */
 struct dc_embedded {
@@ -25,4 +26,8 @@ void dc_emit_device_text(dc_buf *b, const char *name) {
   const char *text = dc_device_text(name, &len);
   if (text != NULL) dc_buf_add(b, text, len);
   else b->failed = true;
+}
+
+void dc_device_text_hash(dc_sha256 *h) {
+  for (const struct dc_embedded *e = dc_embedded_device; e->name != NULL; e++) dc_sha256_add(h, e->text, e->len);
 }

@@ -1,0 +1,256 @@
+-- The CUDA C of kernels in Lua by what it follows from, in memory and on disk, so that the next process neither infers
+-- types nor writes CUDA C again.
+--
+-- The key is made of the chunk's text, the function in it, the types of the arguments, the facts of the launch that are
+-- known before the analysis, the options, and our own code. An entry also has what the kernel captures, as it was:
+-- types of numbers and arrays, names of functions of `dc` and `math`, strings. It is used only where all that is the
+-- same; then the analysis would give the same text. Entries are data: strings, integers and booleans.
+--
+-- Kernels that capture functions of the script, structs or constant arrays have no entries.
+local core = require "dotcompute.core"
+local builtins = require "dotcompute.jit.builtins"
+local constant = require "dotcompute.jit.constant"
+local names = require "dotcompute.jit.names"
+local source = require "dotcompute.jit.source"
+local struct = require "dotcompute.struct"
+local types = require "dotcompute.jit.types"
+core.builtin(debug.getinfo(1, "S").source)
+
+local analysis_cache = {}
+
+local MAGIC <const> = "dc.jit 1\n" -- src/compile/cache.c knows it
+
+-- --- bytes ------------------------------------------------------------------------------------------------------
+
+-- Writes strings, integers and booleans one after the other; nil and false are one.
+local Writer = {}
+Writer.__index = Writer
+
+function Writer:put(format, v) self[#self + 1] = string.pack(format, v) end
+function Writer:string(v) self:put("<s4", v) end
+function Writer:integer(v) self:put("<i8", v) end
+function Writer:boolean(v) self:put("B", v and 1 or 0) end
+
+function Writer:integers(list)
+  self:integer(#list)
+  self[#self + 1] = string.pack("<" .. ("i8"):rep(#list), table.unpack(list))
+end
+
+-- Reads them in the same order; bytes that are none raise an error.
+local Reader = {}
+Reader.__index = Reader
+
+function Reader:get(format)
+  local v
+  v, self.at = string.unpack(format, self.bytes, self.at)
+  return v
+end
+function Reader:string() return self:get "<s4" end
+function Reader:integer() return self:get "<i8" end
+function Reader:boolean() return self:get "B" == 1 end
+
+-- The length of a list whose items have at least `size` bytes.
+function Reader:count(size)
+  local n = self:integer()
+  assert(n >= 0 and n <= (#self.bytes - self.at + 1) // size, "the entry is too short")
+  return n
+end
+
+function Reader:integers()
+  local n = self:count(8)
+  local list = table.pack(string.unpack("<" .. ("i8"):rep(n), self.bytes, self.at))
+  self.at = list[n + 1]
+  list[n + 1], list.n = nil, nil
+  return list
+end
+
+function Reader:type() return assert(types.named(self:string()), "an unknown type") end
+
+-- --- what is compared -------------------------------------------------------------------------------------------
+
+-- Whether entries have the type, by its name.
+local function is_plain(t) return not (t.composite or t.ndim and t.element.composite) end
+
+-- A captured value, as names.captured tells them apart; nil where it is none that entries have. `fixed`: the value
+-- itself, of numbers and booleans.
+local function describe(value, fixed)
+  local t = names.type_of(value)
+  if t then
+    if not is_plain(t) or fixed and t.kind == "c" then return nil end
+    if not fixed or t.ndim then return t.name end
+    if math.type(value) == "float" then return "float " .. string.pack("<d", value) end
+    return ("%s %s"):format(t.name, value)
+  end
+  if type(value) == "function" then
+    local builtin = builtins.by_function[value]
+    return builtin and builtins.by_name[builtin.name] == builtin and "builtin " .. builtin.name or nil
+  elseif type(value) == "string" then
+    return "string " .. value
+  elseif type(value) == "table" then
+    if constant.type_of(value) or builtins.function_of(value) or struct.is_struct(value) then return nil end
+    for name, library in pairs(builtins.library) do
+      if rawequal(value, library) then return "library " .. name end
+    end
+    return "table"
+  end
+end
+
+-- Which of a function's upvalues are one variable: the number of the first of them, for each.
+local function upvalues_of(fn)
+  local first, list = {}, {}
+  while debug.getupvalue(fn, #list + 1) do
+    local id = debug.upvalueid(fn, #list + 1)
+    first[id] = first[id] or #list + 1
+    list[#list + 1] = first[id]
+  end
+  return table.concat(list, ",")
+end
+
+-- The key of a kernel's analysis; nil where it has no entries. `root`: { fn =, found = its text }; `facts`: a list of
+-- numbers and booleans that are known before.
+function analysis_cache.key(root, argument_types, name, checked, facts)
+  local words, found = { name, tostring(checked or false), upvalues_of(root.fn) }, root.found
+  for _, fact in ipairs(facts) do words[#words + 1] = tostring(fact) end
+  words[#words + 1] = "types"
+  for _, t in ipairs(argument_types) do
+    if not is_plain(t) then return nil end
+    words[#words + 1] = t.name
+  end
+  return core.cache_key(MAGIC, found.chunk.text, source.body_of(root.fn), tostring(found.node.at), found.shown,
+    table.unpack(words))
+end
+
+-- --- entries ----------------------------------------------------------------------------------------------------
+
+-- Adds the values that the analysis has read; false where there are others than entries have.
+local function put_reads(w, tree)
+  w:integer(#tree.reads)
+  for _, one in ipairs(tree.reads) do
+    local path = one.path
+    local text = describe(one.value, one.fixed or tree.guards[path.id])
+    if not text or one.varies or path.fn ~= tree.kernel.root.fn then return false end
+    w:integer(path.upvalue)
+    w:string(path.text)
+    w:integer(#path)
+    for _, key in ipairs(path) do w:string(key) end
+    w:boolean(one.fixed or tree.guards[path.id])
+    w:string(text)
+  end
+  return true
+end
+
+-- The paths that an entry has, and their values, now; nil where they are others.
+local function get_reads(r, fn)
+  local paths, values = {}, {}
+  for k = 1, r:count(8) do
+    local path = { fn = fn, upvalue = r:integer(), text = r:string() }
+    for j = 1, r:count(4) do path[j] = r:string() end
+    local fixed, text = r:boolean(), r:string()
+    local value = names.read(path)
+    if describe(value, fixed) ~= text then return nil end
+    paths[k], values[k] = path, value
+  end
+  return paths, values
+end
+
+local function put_params(w, params)
+  w:integer(#params)
+  for _, param in ipairs(params) do
+    w:integer(param.argument or 0)
+    w:string(param.type.name)
+    w:boolean(param.fits)
+    w:boolean(param.written)
+  end
+end
+
+local function get_params(r)
+  local params = {}
+  for k = 1, r:count(14) do
+    local argument = r:integer()
+    params[k] = { argument = argument > 0 and argument or nil, type = r:type(), fits = r:boolean(),
+      written = r:boolean() }
+  end
+  return params
+end
+
+local function split(text)
+  local lines = {}
+  for line in text:gmatch "([^\n]*)\n" do lines[#lines + 1] = line end
+  return lines
+end
+
+-- Places of the function's text, by number; 0 where there is none.
+local function put_places(w, places, n)
+  local list = {}
+  for k = 1, n do list[k] = places[k] and places[k].at or 0 end
+  w:integers(list)
+end
+
+local function get_places(r, found)
+  local places = r:integers()
+  for k, at in ipairs(places) do places[k] = at > 0 and { found = found, at = at } or nil end
+  return places
+end
+
+-- Keeps an analysis (init.lua) of the tree under the key, where it is one that entries have.
+function analysis_cache.put(key, tree, analysis)
+  local emitted, w = analysis.emitted, setmetatable({ MAGIC }, Writer)
+  if tree.uses.dynamic or tree.uses.modules or #tree.constants > 0 or not put_reads(w, tree) then return end
+  if #split(emitted.text) ~= #emitted.lines then return end
+  w:string(emitted.text)
+  put_places(w, emitted.places, #emitted.lines)
+  put_params(w, emitted.params)
+  w:integer(#emitted.sites)
+  for _, site in ipairs(emitted.sites) do
+    w:integer(site.at)
+    w:string(site.kind)
+    w:boolean(math.type(site.text))
+    if math.type(site.text) then w:integer(site.text) else w:string(site.text) end
+  end
+  w:integer(#analysis.guards)
+  for _, guard in ipairs(analysis.guards) do w:integer(tree.reads[guard.path.id].number) end
+  w:integer(#analysis.inputs)
+  for _, input in ipairs(analysis.inputs) do
+    if not is_plain(input.type) then return end
+    w:integer(tree.reads[input.path.id].number)
+    w:string(input.type.name)
+    w:boolean(input.fits)
+  end
+  for _, flag in ipairs { "small", "disjoint" } do w:boolean(analysis.facts[flag]) end
+  for _, flag in ipairs { "sync_grid", "recursion" } do w:boolean(analysis[flag]) end
+  core.cache_put(key, table.concat(w))
+end
+
+local function decode(bytes, root)
+  assert(bytes:sub(1, #MAGIC) == MAGIC, "no entry")
+  local r = setmetatable({ bytes = bytes, at = #MAGIC + 1 }, Reader)
+  local paths, values = get_reads(r, root.fn)
+  if not paths then return nil end
+  local emitted = { text = r:string(), places = get_places(r, root.found), params = get_params(r), sites = {} }
+  emitted.lines = split(emitted.text)
+  for k = 1, r:count(14) do
+    emitted.sites[k] = { found = root.found, at = r:integer(), kind = r:string(),
+      text = r:boolean() and r:integer() or r:string() }
+  end
+  local analysis = { emitted = emitted, guards = {}, inputs = {} }
+  for k = 1, r:count(8) do
+    local number = r:integer()
+    analysis.guards[k] = { path = assert(paths[number]), value = values[number] }
+  end
+  for k = 1, r:count(13) do
+    analysis.inputs[k] = { path = assert(paths[r:integer()]), type = r:type(), fits = r:boolean() }
+  end
+  analysis.facts = { small = r:boolean(), disjoint = r:boolean() }
+  analysis.sync_grid, analysis.recursion = r:boolean(), r:boolean()
+  assert(r.at == #bytes + 1, "the entry is too long")
+  return analysis
+end
+
+-- The analysis under the key, where what the kernel captures is the same now; else nil.
+function analysis_cache.get(key, root)
+  local bytes = core.cache_get(key)
+  local ok, analysis = pcall(decode, bytes or "", root)
+  return ok and analysis or nil
+end
+
+return analysis_cache
