@@ -147,6 +147,18 @@ function helper.with_file(text, fn)
   return result
 end
 
+-- The programs of a file of spec/data, by name: {text =, kernels = a list of the names that it gives, sorted}.
+function helper.programs(path)
+  local f <close> = assert(io.open(path))
+  local list = {}
+  for name, kernels, text in f:read "a":gmatch "//== (%S+): ([^\n]*)\n(.-)\n//==%f[\n]" do
+    list[name] = { text = text, kernels = {} }
+    for kernel in (kernels .. "; "):gmatch "(.-); " do table.insert(list[name].kernels, kernel) end
+    table.sort(list[name].kernels)
+  end
+  return list
+end
+
 -- Calls fn with a temporary folder, which is removed afterwards.
 function helper.with_folder(fn)
   local name = helper.folder()

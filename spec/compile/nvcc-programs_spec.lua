@@ -3,11 +3,6 @@
 local dc = require "dotcompute"
 local helper = require "spec.helper"
 
-local function read(name)
-  local f <close> = assert(io.open(name))
-  return f:read "a"
-end
-
 local function write(folder, name, text)
   local path = folder .. "/" .. name
   local f <close> = assert(io.open(path, "w"))
@@ -20,17 +15,12 @@ local function sorted(list)
   return table.concat(list, "; ")
 end
 
-local function split(text)
-  local list = {}
-  for name in (text .. "; "):gmatch "(.-); " do list[#list + 1] = name end
-  return list
-end
-
 describe("a program", function()
-  for name, kernels, text in read "spec/data/nvcc-programs.cu":gmatch "//== (%S+): ([^\n]*)\n(.-)\n//==%f[\n]" do
+  for name, program in pairs(helper.programs "spec/data/nvcc-programs.cu") do
     it(("of the form '%s' gives its kernels"):format(name), function()
-      local m = helper.with_file(text, dc.module_file)
-      assert.equal(sorted(split(kernels)), sorted(m:kernels()))
+      local names = helper.with_file(program.text, dc.module_file):kernels()
+      table.sort(names)
+      assert.same(program.kernels, names)
     end)
   end
 
@@ -72,6 +62,33 @@ int main() { float *p; cudaMalloc(&p, 4); set<float, 3><<<1, 1>>>(p); both((doub
       local x = dc.zeros(1, "float64")
       m["set<double, 5>"](1, 1, x)
       assert.equal(5, x[1])
+    end)
+  end)
+end)
+
+describe("headers that kernels share with host code", function()
+  it("may have functions of the host and types of its libraries", function()
+    helper.with_folder(function(folder)
+      write(folder, "context.h", [[
+#pragma once
+using status = cublasStatus_t;
+struct context { cublasHandle_t blas; cusparseHandle_t sparse; float factor; };
+static void check(cublasStatus_t s) { if (s != CUBLAS_STATUS_SUCCESS) throw s; }
+]])
+      local main = write(folder, "main.cu", [[
+#include <cublas_v2.h>
+#include <cusparse.h>
+#include "context.h"
+__global__ void scale(float *p, float factor) { p[threadIdx.x] *= factor; }
+int main() {
+  context c; float *p; check(cublasCreate(&c.blas));
+  scale<<<1, 4>>>(p, c.factor); return CUBLAS_STATUS_SUCCESS; }
+]])
+      local m = dc.module { file = main }
+      assert.same({ "scale" }, m:kernels())
+      local x, factor = dc.array({ 1, 2, 3, 4 }, "float32"), math.random(9)
+      m.scale(1, 4, x, factor)
+      helper.same({ factor, 2 * factor, 3 * factor, 4 * factor }, x:to_table())
     end)
   end)
 end)

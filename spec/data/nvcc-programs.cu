@@ -3,8 +3,6 @@
 //== host-templates: reduce0<double>; reduce0<float>; reduce0<int>; reduce6<double, 256, true>; reduce6<double, 512, false>; reduce6<double, 512, true>; reduce6<float, 256, true>; reduce6<float, 512, false>; reduce6<float, 512, true>; reduce6<int, 256, true>; reduce6<int, 512, false>; reduce6<int, 512, true>
 #include <cuda_runtime.h>
 #include <cstdio>
-#include <cooperative_groups.h>
-namespace cg = cooperative_groups;
 template <class T> struct SharedMemory { __device__ inline operator T *() { extern __shared__ int __smem[];
   return (T *)__smem; } __device__ inline operator const T *() const { extern __shared__ int __smem[];
   return (T *)__smem; } };
@@ -12,10 +10,10 @@ template <> struct SharedMemory<double> { __device__ inline operator double *() 
   extern __shared__ double __smem_d[]; return (double *)__smem_d; } };
 template <class T, unsigned int blockSize, bool nIsPow2> __global__ void reduce6(T *g_idata, T *g_odata,
   unsigned int n) {
-  cg::thread_block cta = cg::this_thread_block(); T *sdata = SharedMemory<T>(); unsigned tid = threadIdx.x; T s = 0;
+  T *sdata = SharedMemory<T>(); unsigned tid = threadIdx.x; T s = 0;
   for (unsigned i = blockIdx.x * blockSize * 2 + tid; i < n; i += blockSize * 2 * gridDim.x) { s += g_idata[i];
   if (nIsPow2 || i + blockSize < n) s += g_idata[i + blockSize]; }
-  sdata[tid] = s; cg::sync(cta); if (tid == 0) { T r = 0; for (int i = 0; i < blockSize; i++) r += sdata[i];
+  sdata[tid] = s; __syncthreads(); if (tid == 0) { T r = 0; for (int i = 0; i < blockSize; i++) r += sdata[i];
   g_odata[blockIdx.x] = r; } }
 template <class T> __global__ void reduce0(T *g_idata, T *g_odata, unsigned int n) { if (threadIdx.x < n)
   g_odata[0] = g_idata[0]; }
@@ -196,41 +194,6 @@ int main() { float *f; half *h; int *p; ops::run(f, 3, ops::Neg()); ops::run(h, 
   1>>>(ops::Box<int>{3}); ops::fptr<ops::twice><<<1, 1>>>(p); stat<<<1, 1>>>(p); anon<<<1, 1>>>(p); anon<<<1,
   1>>>((Hidden *)0 ? p : p); sanon<<<1, 1>>>(f); return 0; }
 //==
-//== class-templates: computeValue<double>; computeValue<float>; initRNG
-#include <stdio.h>
-#include <curand_kernel.h>
-#include <curand.h>
-#include <stdexcept>
-#include <string>
-#include <iomanip>
-#include <typeinfo>
-using std::string; using std::runtime_error;
-template <typename Real> struct AsianOption { enum CallPut { Call, Put }; Real spot, strike, r, sigma, tenor, dt,
-  golden, value; CallPut type; };
-__global__ void initRNG(curandState *const rngStates, const unsigned int seed) { unsigned int tid = blockIdx.x *
-  blockDim.x + threadIdx.x; curand_init(seed, tid, 0, &rngStates[tid]); }
-__device__ inline void getPoint(float &x, float &y, curandState &state) { x = curand_uniform(&state); y =
-  curand_uniform(&state); }
-__device__ inline void getPoint(double &x, double &y, curandState &state) { x = curand_uniform_double(&state);
-  y = curand_uniform_double(&state); }
-template <typename Real> __global__ void computeValue(unsigned int *const results, curandState *const rngStates,
-  const unsigned int numSims) { unsigned tid = threadIdx.x; curandState s = rngStates[tid]; Real x, y;
-  unsigned c = 0; for (unsigned i = 0; i < numSims; i++) { getPoint(x, y, s); if (x * x + y * y <= Real(1)) c++;
-  } results[tid] = c; }
-template <typename Real> class PiEstimator { public: PiEstimator(unsigned int numSims, unsigned int device,
-  unsigned int threadBlockSize, unsigned int seed) : m_seed(seed), m_numSims(numSims), m_device(device),
-  m_threadBlockSize(threadBlockSize) {} Real operator()(); private: unsigned int m_seed, m_numSims, m_device,
-  m_threadBlockSize; };
-template <typename Real> Real PiEstimator<Real>::operator()() { cudaError_t r = cudaSuccess;
-  struct cudaDeviceProp deviceProperties; r = cudaGetDeviceProperties(&deviceProperties, m_device); if (r !=
-  cudaSuccess) { string msg("Could not get device properties: "); msg += cudaGetErrorString(r);
-  throw runtime_error(msg); } if (typeid(Real) == typeid(double)) printf("d"); curandState *d_rngStates = 0; r =
-  cudaMalloc((void **)&d_rngStates, 100); unsigned int *d_res = 0; initRNG<<<1, 32>>>(d_rngStates, m_seed);
-  computeValue<Real><<<1, 32, 128>>>(d_res, d_rngStates, m_numSims); std::vector<unsigned int> res(32); r =
-  cudaMemcpy(&res[0], d_res, 32, cudaMemcpyDeviceToHost); if (r != cudaSuccess) throw runtime_error("bad");
-  return Real(0); }
-template class PiEstimator<float>; template class PiEstimator<double>;
-//==
 //== standard-library: k1<double>; k1<float>; k1<short>
 #include <iostream>
 #include <stdexcept>
@@ -253,28 +216,6 @@ int main(int argc, char **argv) { try { std::ifstream f(argv[1]); if (!f) throw 
   1>>>(sp.get(), 3); for (auto &kv : registry) std::cout << kv.first << kv.second << "\n"; }
   catch (const std::exception &e) { std::cerr << e.what() << std::endl; return EXIT_FAILURE; } catch (...) {
   return 2; } return 0; }
-//==
-//== thrust: applyF<saxpy_f>; iota<float>
-#include <thrust/host_vector.h>
-#include <thrust/device_vector.h>
-#include <thrust/sort.h>
-#include <thrust/transform_reduce.h>
-#include <thrust/iterator/zip_iterator.h>
-#include <thrust/functional.h>
-#include <thrust/execution_policy.h>
-#include <iostream>
-#include <execution>
-struct saxpy_f : public thrust::binary_function<float, float, float> { const float a; saxpy_f(float _a) : a(_a)
-  {} __host__ __device__ float operator()(const float &x, const float &y) const { return a * x + y; } };
-template <typename F> __global__ void applyF(const float *x, const float *y, float *z, int n, F f) { int i =
-  blockIdx.x * blockDim.x + threadIdx.x; if (i < n) z[i] = f(x[i], y[i]); }
-template <typename T> __global__ void iota(T *p, int n) { int i = threadIdx.x; if (i < n) p[i] = i; }
-int main() { int N = 1 << 10; thrust::device_vector<float> x(N, 1.0f), y(N), z(N); thrust::host_vector<float> h =
-  x; thrust::sort(x.begin(), x.end()); thrust::transform(x.begin(), x.end(), y.begin(), z.begin(), saxpy_f(2.0f));
-  float *xp = thrust::raw_pointer_cast(x.data()); applyF<<<(N + 255) / 256, 256>>>(xp,
-  thrust::raw_pointer_cast(&y[0]), thrust::raw_pointer_cast(z.data()), N, saxpy_f(3.f)); iota<<<1,
-  32>>>(thrust::raw_pointer_cast(y.data()), N);
-  float r = thrust::reduce(z.begin(), z.end(), 0.f, thrust::plus<float>()); std::cout << r << std::endl; }
 //==
 //== opengl: convolutionRowsKernel; simple_vbo_kernel
 #include "helper_cuda.h"
@@ -307,22 +248,6 @@ void keyboard(unsigned char key, int, int) { switch (key) { case (27): exit(EXIT
 extern "C" void convolutionRowsGPU(float *d_Dst, float *d_Src, int w, int h) { assert(w % 2 == 0); dim3 blocks(w,
   h); convolutionRowsKernel<<<blocks, dim3(16, 4)>>>(d_Dst, d_Src, w);
   getLastCudaError("convolutionRowsKernel() failed\n"); }
-//==
-//== cooperative: conjugate; multi<false>; multi<true>
-#include <cooperative_groups.h>
-#include <cstdio>
-using namespace cooperative_groups;
-extern "C" __global__ void conjugate(int *I, float *x, double *dot_result) { grid_group grid = this_grid();
-  thread_block cta = this_thread_block(); extern __shared__ double tmp[]; tmp[threadIdx.x] = x[threadIdx.x];
-  cta.sync(); grid.sync(); if (threadIdx.x == 0) *dot_result = tmp[0] + I[0]; }
-template <bool S> __global__ void __launch_bounds__(256, 2) multi(float *x) { auto g =
-  tiled_partition<32>(this_thread_block()); float v = x[threadIdx.x]; for (int o = g.size() / 2; o > 0; o /= 2)
-  v += g.shfl_down(v, o); if (S && g.thread_rank() == 0) x[0] = v; }
-int main() { int *I; float *x; double *d; void *kernelArgs[] = {(void *)&I, (void *)&x, (void *)&d}; int nb = 0;
-  cudaDeviceProp p; cudaOccupancyMaxActiveBlocksPerMultiprocessor(&nb, conjugate, 256, 8);
-  cudaLaunchCooperativeKernel((void *)conjugate, dim3(nb), dim3(256), kernelArgs, 8, NULL);
-  cudaLaunchCooperativeKernel((void *)multi<true>, dim3(nb), dim3(256), kernelArgs, 8, NULL); multi<false><<<1,
-  32>>>(x); }
 //==
 //== declarations: later
 #include <stdio.h>
@@ -372,35 +297,6 @@ int main(int argc, char **argv) { MPI_Init(&argc, &argv); int rank; MPI_Comm_ran
 #pragma omp parallel for
   for (int i = 0; i < 3; i++) step(handle, u, v, p, 0); MPI_Finalize(); }
 //==
-//== cub: BlockSortKernel<128, 4>; BlockSortKernel<256, 13>
-#include <cub/cub.cuh>
-#include <stdio.h>
-#include <algorithm>
-#include <cub/util_allocator.cuh>
-using namespace cub;
-CachingDeviceAllocator g_allocator(true);
-template <int BLOCK_THREADS, int ITEMS_PER_THREAD> __launch_bounds__(BLOCK_THREADS)
-  __global__ void BlockSortKernel(int *d_in, int *d_out, clock_t *d_elapsed) {
-  enum { TILE_SIZE = BLOCK_THREADS * ITEMS_PER_THREAD };
-  typedef BlockLoad<int, BLOCK_THREADS, ITEMS_PER_THREAD, BLOCK_LOAD_WARP_TRANSPOSE> BlockLoadT;
-  typedef BlockRadixSort<int, BLOCK_THREADS, ITEMS_PER_THREAD> BlockRadixSortT;
-  __shared__ union TempStorage { typename BlockLoadT::TempStorage load;
-  typename BlockRadixSortT::TempStorage sort; } temp_storage;
-  int items[ITEMS_PER_THREAD]; int block_offset = blockIdx.x * TILE_SIZE;
-  BlockLoadT(temp_storage.load).Load(d_in + block_offset, items); __syncthreads();
-  clock_t start = clock(); BlockRadixSortT(temp_storage.sort).SortBlockedToStriped(items); clock_t stop = clock();
-  StoreDirectStriped<BLOCK_THREADS>(threadIdx.x, d_out + block_offset, items); if (threadIdx.x == 0)
-  d_elapsed[blockIdx.x] = (start > stop) ? start - stop : stop - start; }
-template <int BLOCK_THREADS, int ITEMS_PER_THREAD> void Test(int g_grid_size) {
-  const int TILE_SIZE = BLOCK_THREADS * ITEMS_PER_THREAD; int *h_in = new int[TILE_SIZE * g_grid_size];
-  int *d_in = NULL, *d_out = NULL; clock_t *d_elapsed = NULL;
-  cudaMalloc((void **)&d_in, sizeof(int) * TILE_SIZE * g_grid_size); cudaMalloc((void **)&d_out, sizeof(int) *
-  TILE_SIZE * g_grid_size); cudaMalloc((void **)&d_elapsed, sizeof(clock_t) * g_grid_size);
-  BlockSortKernel<BLOCK_THREADS, ITEMS_PER_THREAD><<<g_grid_size, BLOCK_THREADS>>>(d_in, d_out, d_elapsed);
-  void *tmp = 0; size_t bytes = 0; CubDebugExit(DeviceScan::ExclusiveSum(tmp, bytes, d_in, d_out, TILE_SIZE));
-  CubDebugExit(g_allocator.DeviceAllocate(&tmp, bytes)); }
-int main() { Test<128, 4>(10); Test<256, 13>(3); return 0; }
-//==
 //== tasks: gemvk<double>; gemvk<float>
 #include <cuda_runtime.h>
 #include <stdio.h>
@@ -426,4 +322,39 @@ template <typename T> void initialise_tasks(std::vector<Task<T>> &TaskList) { fo
   i < TaskList.size(); i++) TaskList[i].allocate(10, i); }
 int main(int argc, char **argv) { constexpr int NTASKS = 40; std::vector<Task<double>> list(NTASKS);
   initialise_tasks(list); pthread_t threads[4]; float *f; gemvk<<<1, 1>>>(f, 1); exit(EXIT_SUCCESS); }
+//==
+//== class-templates: computeValue<double>; computeValue<float>; initRNG
+#include <stdio.h>
+#include <curand_kernel.h>
+#include <curand.h>
+#include <stdexcept>
+#include <string>
+#include <iomanip>
+#include <typeinfo>
+using std::string; using std::runtime_error;
+template <typename Real> struct AsianOption { enum CallPut { Call, Put }; Real spot, strike, r, sigma, tenor, dt,
+  golden, value; CallPut type; };
+__global__ void initRNG(curandState *const rngStates, const unsigned int seed) { unsigned int tid = blockIdx.x *
+  blockDim.x + threadIdx.x; curand_init(seed, tid, 0, &rngStates[tid]); }
+__device__ inline void getPoint(float &x, float &y, curandState &state) { x = curand_uniform(&state); y =
+  curand_uniform(&state); }
+__device__ inline void getPoint(double &x, double &y, curandState &state) { x = curand_uniform_double(&state);
+  y = curand_uniform_double(&state); }
+template <typename Real> __global__ void computeValue(unsigned int *const results, curandState *const rngStates,
+  const unsigned int numSims) { unsigned tid = threadIdx.x; curandState s = rngStates[tid]; Real x, y;
+  unsigned c = 0; for (unsigned i = 0; i < numSims; i++) { getPoint(x, y, s); if (x * x + y * y <= Real(1)) c++;
+  } results[tid] = c; }
+template <typename Real> class PiEstimator { public: PiEstimator(unsigned int numSims, unsigned int device,
+  unsigned int threadBlockSize, unsigned int seed) : m_seed(seed), m_numSims(numSims), m_device(device),
+  m_threadBlockSize(threadBlockSize) {} Real operator()(); private: unsigned int m_seed, m_numSims, m_device,
+  m_threadBlockSize; };
+template <typename Real> Real PiEstimator<Real>::operator()() { cudaError_t r = cudaSuccess;
+  struct cudaDeviceProp deviceProperties; r = cudaGetDeviceProperties(&deviceProperties, m_device); if (r !=
+  cudaSuccess) { string msg("Could not get device properties: "); msg += cudaGetErrorString(r);
+  throw runtime_error(msg); } if (typeid(Real) == typeid(double)) printf("d"); curandState *d_rngStates = 0; r =
+  cudaMalloc((void **)&d_rngStates, 100); unsigned int *d_res = 0; initRNG<<<1, 32>>>(d_rngStates, m_seed);
+  computeValue<Real><<<1, 32, 128>>>(d_res, d_rngStates, m_numSims); std::vector<unsigned int> res(32); r =
+  cudaMemcpy(&res[0], d_res, 32, cudaMemcpyDeviceToHost); if (r != cudaSuccess) throw runtime_error("bad");
+  return Real(0); }
+template class PiEstimator<float>; template class PiEstimator<double>;
 //==

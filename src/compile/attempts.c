@@ -165,18 +165,20 @@ static bool has_unknown_launches(const dc_source *src, dc_arena *arena, bool *fa
   return templates || !kernels || dc_host_code_launches_others(src->text, src->len);
 }
 
-/* A text that is refused is fixed up, as far as errors say how, and compiled again.  The errors reported are those that
-** remain, since the others concerned no kernels; but those of the first attempt where fixing up removed kernels, or
-** functions that may be a kernel's, or where a header is missing. */
+/* A text that is refused is fixed up, as far as errors say how, and compiled again; one with functions that launch
+** kernels without them to begin with, since it is refused in any case.  The errors reported are those that remain,
+** since the others concerned no kernels; but those of the first attempt where fixing up removed kernels, or functions
+** that may be a kernel's, or where a header is missing. */
 static int compile_fixed(const dc_source *src, const char *arch, bool binary, dc_image **out, dc_error *err) {
-  int result = compile_anywhere(src, arch, binary, out, err);
   dc_error before = DC_ERROR_INIT, last = DC_ERROR_INIT;
   dc_fixup m;
-  if (result == 0 || !err->log || strcmp(err->code, "NVRTC_ERROR_COMPILATION") != 0) return result;
   bool more = dc_fixup_init(&m, src, false);
+  int result = more && m.mended ? dc_compile_as_is(&m.source, (dc_target){arch, binary, false}, out, err)
+                                : compile_anywhere(src, arch, binary, out, err);
+  more = more && result != 0 && err->log && strcmp(err->code, "NVRTC_ERROR_COMPILATION") == 0;
   for (int i = 0; i < MOST_MENDS && result != 0 && more && err->log; i++) {
-    bool launches_went = i == 0 && m.mended, doubtful = is_doubtful(&m);
-    if (!dc_fixup_learn(&m, err->log) && !launches_went && !dc_fixup_drop_launchers(&m)) break;
+    bool doubtful = is_doubtful(&m);
+    if (!dc_fixup_learn(&m, err->log) && !dc_fixup_drop_launchers(&m)) break;
     if (!doubtful && is_doubtful(&m)) before = *err;
     else dc_error_clear(err);
     *err = (dc_error)DC_ERROR_INIT;

@@ -257,7 +257,7 @@ static dc_fixup_header *take_header(dc_fixup *m, const char *path, size_t n) {
       dc_error_clear(&unreadable);
       return NULL;
     }
-    *h = (dc_fixup_header){whole + k, dc_arena_strndup(&m->arena, data, len), len, m->headers};
+    *h = (dc_fixup_header){whole + k, whole, dc_arena_strndup(&m->arena, data, len), len, m->headers};
     free(data);
     if (!h->text || !add_header(m, h->name, strlen(h->name), h->text)) return NULL;
     return m->headers = h;
@@ -265,9 +265,14 @@ static dc_fixup_header *take_header(dc_fixup *m, const char *path, size_t n) {
   return NULL;
 }
 
+static bool is_file(const message *e, const char *name) {
+  return strlen(name) == e->nfile && memcmp(name, e->text, e->nfile) == 0;
+}
+
+/* The log names a header by its path until it is given as text. */
 static dc_fixup_header *header_of(dc_fixup *m, const message *e) {
   for (dc_fixup_header *h = m->headers; h; h = h->next)
-    if (strlen(h->name) == e->nfile && memcmp(h->name, e->text, e->nfile) == 0) return h;
+    if (is_file(e, h->name) || is_file(e, h->path)) return h;
   return take_header(m, e->text, e->nfile);
 }
 

@@ -17,6 +17,7 @@
 /* A header of the user's, as it is by now. */
 typedef struct dc_fixup_header {
   const char *name; /* as it is included */
+  const char *path; /* where it was read */
   char *text;
   size_t len;
   struct dc_fixup_header *next;

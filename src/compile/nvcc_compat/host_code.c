@@ -100,6 +100,22 @@ bool dc_host_code_launches_others(const char *text, size_t len) {
   return false;
 }
 
+/* Whether the arguments of the template name a type parameter of the text: "scale<T>", inside a host template. */
+static bool names_parameter(const char *text, size_t len, const char *begin, const char *end) {
+  static const char *const keys[] = {"typename ", "class ", NULL};
+  for (const char *p = memchr(begin, '<', (size_t)(end - begin)); p && p < end;) {
+    size_t n = 0;
+    while (p + n < end && (isalnum((unsigned char)p[n]) || p[n] == '_')) n++;
+    for (const char *const *key = keys; n > 0 && *key; key++) {
+      const size_t k = strlen(*key);
+      for (const char *q = text; (q = memmem(q, len - (size_t)(q - text), *key, k)) != NULL; q += k)
+        if ((size_t)(text + len - q) > k + n && memcmp(q + k, p, n) == 0 && strchr(",>=", q[k + n])) return true;
+    }
+    p += n > 0 ? n : 1;
+  }
+  return false;
+}
+
 const char **dc_host_code_launches(const char *text, size_t len, dc_arena *arena, const char *const *known, int *n) {
   const char **list = NULL;
   for (int i = 0; i < *n; i++) {
@@ -111,6 +127,7 @@ const char **dc_host_code_launches(const char *text, size_t len, dc_arena *arena
     while (end > text && end[-1] == ' ') end--;
     if (end == text || end[-1] != '>') continue;
     const char *begin = instance_begin(text, end);
+    if (begin < end && names_parameter(text, len, begin, end)) continue;
     char *name = begin < end ? dc_arena_strndup(arena, begin, (size_t)(end - begin)) : NULL;
     bool listed = !name;
     for (int i = 0; i < *n && !listed; i++) listed = strcmp(list[i], name) == 0;

@@ -3,6 +3,7 @@
 #ifndef DC_SHIM_HOST
 #define DC_SHIM_HOST
 #include <cstddef>
+#include <dotcompute/host_libraries.h>
 struct dc_any {
   template <class T> operator T() const;
 };
