@@ -51,7 +51,7 @@ local function random_shape(ndim, most)
 end
 
 local floats = { "float32", "float64" }
-local all = { "int8", "int32", "int64", "uint8", "uint16", "uint64", "float16", "float32", "float64" }
+local all = { "int8", "int16", "int32", "int64", "uint8", "uint16", "uint64", "float16", "float32", "float64" }
 
 -- A plain array of small numbers, the same on every rank, and it distributed.
 local function pair(shape, dtype, axis)

@@ -123,7 +123,21 @@ assert(select("#", comm:all_gather(m):shape()) == 2 and select(1, comm:all_gathe
 assert(comm:all_gather(dc.full({}, rank))[size] == size - 1)
 assert(comm:all_reduce(rank + 0.25, "max") == size - 0.75)
 assert(comm:broadcast(rank * 1.5, size - 1) == (size - 1) * 1.5)
-assert(comm:all_reduce(dc.full({ 2 }, 200, "uint8"))[1] == 200 * size % 256)
+for dtype, bits in ("int8=8 uint8=8 int16=16 uint16=16 int32=32 uint32=32 "):gmatch "(%w+)=(%d+) " do
+  local n, half = 64 * size + math.random(0, 99) * size, 1 << (math.tointeger(bits) - 1)
+  local low, all, want = dtype:find "uint" and 0 or -half, {}, {}
+  for r = 1, size do
+    all[r] = {}
+    for i = 1, n do
+      all[r][i] = math.random(low, low + 2 * half - 1)
+      want[i] = ((want[i] or 0) + all[r][i] - low) % (2 * half) + low
+    end
+  end
+  local mine = dc.array(all[rank + 1], dtype)
+  same(want, comm:all_reduce(mine), dtype .. " that wraps around")
+  local block = comm:reduce_scatter(mine)
+  same(table.move(want, rank * n // size + 1, (rank + 1) * n // size, 1, {}), block, dtype .. " scattered")
+end
 local x = dc.full({ 2 }, rank == 0 and 0 / 0 or 1)
 for _, op in ipairs { "min", "max", "sum" } do
   local v = comm:all_reduce(x, op)[1]

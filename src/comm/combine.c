@@ -22,12 +22,25 @@ static void combine_half(dc_dtype t, int fold, const uint16_t *in, uint16_t *ino
     inout[i] = dc_half_bits(fold_of(fold, dc_half_value(in[i], t), dc_half_value(inout[i], t)), t);
 }
 
+/* Sums of either sign are the same bits. */
+static void add_bytes(const uint8_t *in, uint8_t *inout, int n) {
+  for (int i = 0; i < n; i++) inout[i] = (uint8_t)(in[i] + inout[i]);
+}
+
+static void add_shorts(const uint16_t *in, uint16_t *inout, int n) {
+  for (int i = 0; i < n; i++) inout[i] = (uint16_t)(in[i] + inout[i]);
+}
+
 void dc_combine(int type, int fold, const void *in, void *inout, int n) {
   const float *f = in;
   const double *d = in;
   float *fo = inout;
   double *dout = inout;
   switch (type) {
+    case DC_MPI_INT8:
+    case DC_MPI_UINT8: add_bytes(in, inout, n); break;
+    case DC_MPI_INT16:
+    case DC_MPI_UINT16: add_shorts(in, inout, n); break;
     case DC_MPI_FLOAT16: combine_half(DC_FLOAT16, fold, in, inout, n); break;
     case DC_MPI_BFLOAT16: combine_half(DC_BFLOAT16, fold, in, inout, n); break;
     case DC_MPI_FLOAT32:

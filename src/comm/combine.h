@@ -1,6 +1,7 @@
 /*
-** combine.h - reductions of elements in host memory that MPI does not have: of the 16-bit floating formats, and minimum
-** and maximum that give NaN where an operand is NaN.
+** combine.h - reductions of elements in host memory that MPI does not have: of the 16-bit floating formats, minimum and
+** maximum that give NaN where an operand is NaN, and sums of narrow integers that wrap around as arrays' do, which
+** those of Open MPI 4 need not.
 */
 #pragma once
 

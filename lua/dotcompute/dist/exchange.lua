@@ -44,16 +44,20 @@ function exchange.run(comm, out, into)
   for i, target in ipairs(arrays(into[1][mine])) do target:copy_from(sources[i]) end
 end
 
--- The reduction of one array for each place: on each process one array, of dc.comm(devices) on the first device. Of
--- the 16-bit integers, which NCCL does not reduce, as int32.
+-- The arrays in a dtype that every library reduces, and their own dtype. NCCL does not reduce 16-bit integers.
+function exchange.reducible(list)
+  local dtype, given = list[1].dtype, {}
+  if dtype ~= "int16" and dtype ~= "uint16" then return list, dtype end
+  for k, a in ipairs(list) do given[k] = a:to "int32" end
+  return given, dtype
+end
+
+-- The reduction of one array for each place: on each process one array, of dc.comm(devices) on the first device.
 function exchange.all_reduce(comm, list, op)
-  local dtype = list[1].dtype
-  local short = dtype == "int16" or dtype == "uint16"
-  local given = {}
-  for k, a in ipairs(list) do given[k] = short and a:to "int32" or a end
+  local given, dtype = exchange.reducible(list)
   local result
   if comm.parts then result = comm:all_reduce(given, op)[1] else result = comm:all_reduce(given[1], op) end
-  return short and result:to(dtype) or result
+  return result:to(dtype)
 end
 
 -- The arrays of all ranks, which have one shape, beside each other along a new first axis.

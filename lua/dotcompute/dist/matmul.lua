@@ -34,14 +34,17 @@ local function along_k(comm, a, b, shape, length)
     local left, right = slice_of(a, k, 2, first, last, place.device), slice_of(b, k, 1, first, last, place.device)
     partial[k] = left:matmul(right)
   end
+  local dtype
+  partial, dtype = exchange.reducible(partial)
   if shape[1] % comm.size == 0 then
     local parts = comm.parts and comm:reduce_scatter(partial) or { comm:reduce_scatter(partial[1]) }
+    for k, part in ipairs(parts) do parts[k] = part:to(dtype) end
     return object.new(comm, 1, shape, parts)
   end
   local sums = comm.parts and comm:all_reduce(partial, { out = partial })
     or { comm:all_reduce(partial[1], { out = partial[1] }) }
   return object.make(comm, 1, shape, function(place, first, last)
-    return algorithm.range(sums[comm.parts and place.rank + 1 or 1], 1, first, last):copy()
+    return algorithm.range(sums[comm.parts and place.rank + 1 or 1], 1, first, last):to(dtype):copy()
   end)
 end
 

@@ -41,6 +41,10 @@ static MPI_Datatype type_of(int type) {
     (void)t;                                                                            \
     table.combine(DC_MPI_##type, DC_MPI_##fold, in, inout, *n);                         \
   }
+COMBINE(INT8, SUM)
+COMBINE(INT16, SUM)
+COMBINE(UINT8, SUM)
+COMBINE(UINT16, SUM)
 COMBINE(FLOAT16, SUM)
 COMBINE(FLOAT16, PROD)
 COMBINE(FLOAT16, MIN)
@@ -60,6 +64,7 @@ static struct own_op {
   MPI_Op op;
 } own_ops[] = {
 #define OWN(type, fold) { DC_MPI_##type, DC_MPI_##fold, combine_##type##_##fold, 0 }
+  OWN(INT8, SUM), OWN(INT16, SUM), OWN(UINT8, SUM), OWN(UINT16, SUM), /* Open MPI 4's saturate */
   OWN(FLOAT16, SUM), OWN(FLOAT16, PROD), OWN(FLOAT16, MIN), OWN(FLOAT16, MAX),
   OWN(BFLOAT16, SUM), OWN(BFLOAT16, PROD), OWN(BFLOAT16, MIN), OWN(BFLOAT16, MAX),
   OWN(FLOAT32, MIN), OWN(FLOAT32, MAX), OWN(FLOAT64, MIN), OWN(FLOAT64, MAX),

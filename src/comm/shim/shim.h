@@ -15,7 +15,8 @@ enum {
   DC_MPI_BARRIER, DC_MPI_SEND, DC_MPI_RECV
 };
 enum { DC_MPI_SUM, DC_MPI_PROD, DC_MPI_MIN, DC_MPI_MAX, DC_MPI_NFOLDS };
-/* Elements; the last four are reduced by `combine` where MPI has no reduction, or one that does not keep NaN. */
+/* Elements; the last four, and sums of 8 and 16 bits, are reduced by `combine` where MPI has no reduction, or one that
+** does not keep NaN or does not wrap around. */
 enum {
   DC_MPI_INT8, DC_MPI_INT16, DC_MPI_INT32, DC_MPI_INT64, DC_MPI_UINT8, DC_MPI_UINT16, DC_MPI_UINT32, DC_MPI_UINT64,
   DC_MPI_COMPLEX64, DC_MPI_COMPLEX128, DC_MPI_FLOAT16, DC_MPI_BFLOAT16, DC_MPI_FLOAT32, DC_MPI_FLOAT64, DC_MPI_NTYPES
