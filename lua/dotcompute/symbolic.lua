@@ -39,11 +39,13 @@ local node = symbolic.node
 function symbolic.argument(k) return setmetatable({ op = "argument", index = k }, meta) end
 symbolic.operand = operand
 
+local operators = {}
 for event, op in pairs {
   __add = "+", __sub = "-", __mul = "*", __div = "/", __idiv = "//", __mod = "%", __pow = "^", __band = "&",
   __bor = "|", __bxor = "~", __shl = "<<", __shr = ">>",
 } do
-  meta[event] = function(a, b) return node(op, ("operator '%s'"):format(op), a, b) end
+  operators[op] = function(a, b) return node(op, ("operator '%s'"):format(op), a, b) end
+  meta[event] = operators[op]
 end
 function meta.__unm(a) return node("neg", "operator '-'", a) end
 function meta.__bnot(a) return node("not", "operator '~'", a) end
@@ -138,8 +140,9 @@ methods.to = symbolic.cast
 local functions_alone = { where = true, clip = true, cast = true, minimum = true, maximum = true }
 for name in pairs(functions_alone) do methods[name] = symbolic[name] end
 
--- Applies any function by name, for src/lua/operators.c and the functions of dc.
+-- Applies any operator or function by name, for src/lua/operators.c and the functions of dc.
 function symbolic.apply(name, ...)
+  if operators[name] then return operators[name](...) end
   local own = symbolic[name]
   if own and functions_alone[name] then return own(...) end
   if comparisons[name] and select("#", ...) == 2 then return methods[name](...) end

@@ -736,8 +736,8 @@ static void test_selection(void) {
   static const char *const fine[] = {"membar.gl",    "membar.cta",        "membar.sys",
                                      "fence.sc.cta", "fence.acq_rel.gpu", "prefetch.global.L2"};
   static const char *const refused[] = {"add.f16x3",         "atom.global.add.b32",
-                                        "setp.lo.f32",       "sin.approx.f64",
-                                        "tex.2d.v4.f32.f32", "mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32"};
+                                        "setp.lo.f32",
+                                        "sin.approx.f64"};
   dc_uop o;
   ptx_form form;
   for (size_t i = 0; i < sizeof fine / sizeof *fine; i++) {
