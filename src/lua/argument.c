@@ -564,6 +564,10 @@ void dc_lua_marshal_again(dc_lua_marshal *m, char *params) {
 bool dc_lua_marshal_value(lua_State *L, dc_lua *self, const dc_kernel *k, int param, int idx, char *params) {
   marshal m = { .L = L, .self = self, .k = k };
   dc_error err = DC_ERROR_INIT;
+  const int top = lua_gettop(L);
   if (put_common(L, self, k, &k->common[param], idx, params)) return true;
-  return put_value(&m, &k->params[param], idx, params, &err) == 0 && !m.due && m.peers == 0;
+  if (put_value(&m, &k->params[param], idx, params, &err) == 0) return !m.due && m.peers == 0;
+  dc_error_clear(&err); /* the launch that is made instead raises it */
+  lua_settop(L, top);
+  return false;
 }
