@@ -30,6 +30,18 @@ end
 
 distribute.bounds = bounds
 
+-- A copy of the elements first..last along the axis, on the device.
+local function block(a, axis, first, last, device)
+  if last < first then
+    local shape = { a:shape() }
+    shape[axis] = 0
+    return algorithm.empty(device, shape, a.dtype)
+  end
+  local view = algorithm.range(a, axis, first, last)
+  return view.device == device and view:copy() or view:to(device)
+end
+distribute.block = block
+
 local scatter_signature = { "devices", "axis", known = { axis = "any" },
   usage = "a table of devices, then perhaps an axis (the first)" }
 
@@ -39,17 +51,10 @@ function distribute.scatter(a, ...)
   local devices = devices_of("scatter", o.devices)
   if a.ndim == 0 then fail("shape", "scatter: an array without axes cannot be divided") end
   local axis = algorithm.axis("scatter", o.axis == nil and 1 or o.axis, a.ndim)
-  local shape, parts = { a:shape() }, {}
+  local n, parts = select(axis, a:shape()), {}
   for k, d in ipairs(devices) do
-    local first, last = bounds(shape[axis], k, #devices)
-    if last < first then
-      local own = table.move(shape, 1, #shape, 1, {})
-      own[axis] = 0
-      parts[k] = algorithm.empty(d, own, a.dtype)
-    else
-      local part = algorithm.range(a, axis, first, last)
-      parts[k] = d == a.device and part:copy() or part:to(d)
-    end
+    local first, last = bounds(n, k, #devices)
+    parts[k] = block(a, axis, first, last, d)
   end
   return parts
 end

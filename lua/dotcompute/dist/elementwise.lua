@@ -19,28 +19,28 @@ local operators = {
   ["~"] = function(a, b) if b == nil then return ~a end return a ~ b end,
 }
 
--- What all distributed operands have in common: communicator, extent n along their axis, and the number of axes behind
--- it, since shapes are aligned at their ends.
+-- The state of the first distributed operand, and the number of axes behind its axis of distribution, since shapes are
+-- aligned at their ends. Raises where another operand has another communicator, axis or extent along it.
 local function layout_of(name, args)
-  local comm, behind, n, first
+  local first, behind
   for i = 1, args.n do
     if object.is(args[i]) then
       local s = object.check("'" .. name .. "'", args[i])
-      if not comm then
-        comm, behind, n, first = s.comm, s.ndim - s.axis, s.shape[s.axis], s
-      elseif s.comm ~= comm then
+      if not first then
+        first, behind = s, s.ndim - s.axis
+      elseif s.comm ~= first.comm then
         fail("argument", "'%s': the operands are distributed by different communicators", name)
       elseif s.ndim - s.axis ~= behind then
         fail("shape", "'%s': one operand, %s, is distributed along axis %d, another, %s, along axis %d; "
           .. "x:redistribute(axis) changes that", name, object.shape_text(first.shape), first.axis,
           object.shape_text(s.shape), s.axis)
-      elseif s.shape[s.axis] ~= n then
-        fail("shape", "'%s': the operands have %d and %d elements along the axis of distribution", name, n,
-          s.shape[s.axis])
+      elseif s.shape[s.axis] ~= first.shape[first.axis] then
+        fail("shape", "'%s': the operands have %d and %d elements along the axis of distribution", name,
+          first.shape[first.axis], s.shape[s.axis])
       end
     end
   end
-  return comm, behind, n
+  return first, behind
 end
 
 -- The part of a plain array that belongs to the elements first..last along the axis of distribution.
@@ -54,7 +54,7 @@ local function part_of(name, a, behind, n, first, last, device)
         name, n, extent)
     elseif n == 1 and last < first then a = algorithm.range(a, axis, 1, 0) end
   end
-  return a.device == device and a or a:to(device)
+  return object.on_device(a, device)
 end
 
 -- Whether two open arrays have their elements on the same ranks, without broadcasting.
@@ -71,24 +71,22 @@ local function apply_fast(fn, a, b)
   local s = getmetatable(a) == meta and a.state
   local t = s and (type(b) == "number" and s or getmetatable(b) == meta and b.state)
   if not t or not alike(s, t) then return nil end
-  local parts, number = {}, t == s and type(b) == "number"
+  local parts, number = {}, type(b) == "number"
   for k, part in ipairs(s.parts) do parts[k] = fn(part, number and b or t.parts[k]) end
   return object.new(s.comm, s.axis, s.shape, parts)
 end
 
 -- name(...) of operands of which at least one is a distributed array.
 local function apply(name, ...)
+  if name == "min" or name == "max" or name == "cast" then return methods[name](...) end
   local args = table.pack(...)
-  if methods[name] and (name == "min" or name == "max" or name == "cast") then return methods[name](...) end
   local fn = operators[name] or dc[name]
-  local comm, behind, n = layout_of(name, args)
-  local parts, ndim = {}, 0
+  local like, behind = layout_of(name, args)
+  local comm, n, parts, ndim = like.comm, like.shape[like.axis], {}, 0
   for i = 1, args.n do
     local v = args[i]
     if type(v) == "table" and not object.is(v) then -- a table of numbers
-      for j = 1, args.n do
-        if object.is(args[j]) then v = algorithm.on(comm.device, dc.array, v, args[j].dtype) break end
-      end
+      v = algorithm.on(comm.device, dc.array, v, like.dtype)
       args[i] = v
     end
     if object.is(v) or core.is_array(v) then ndim = math.max(ndim, v.ndim) end
@@ -104,9 +102,7 @@ local function apply(name, ...)
     end
     parts[k] = fn(table.unpack(own, 1, own.n))
   end
-  local shape, axis = { parts[1]:shape() }, ndim - behind
-  shape[axis] = n
-  return object.new(comm, axis, shape, parts)
+  return object.of_parts(comm, ndim - behind, n, parts)
 end
 
 meta.__symbolic = apply -- functions of arrays, and operators whose other operand is an array, call it (lua/operators.c)
@@ -133,8 +129,8 @@ function methods.copy_from(d, v)
   if not object.is(v) and not core.is_array(v) then
     fail("argument", "copy_from: a distributed array, an array or a number expected, got %s", core.describe(v))
   end
-  local args = { d, v, n = 2 }
-  local comm, behind, n = layout_of("copy_from", args)
+  local _, behind = layout_of("copy_from", { d, v, n = 2 })
+  local comm, n = s.comm, s.shape[s.axis]
   if v.ndim > s.ndim then
     fail("shape", "copy_from: the array has %d axes, the target %d", v.ndim, s.ndim)
   end

@@ -70,8 +70,7 @@ end
 
 -- Lists of n integers, one list for each place, as a list of those of all ranks.
 function exchange.integers(comm, lists)
-  if comm.parts then return lists end
-  if comm.size == 1 then return lists end
+  if comm.parts or comm.size == 1 then return lists end
   local mine = algorithm.on(comm.device, dc.array, lists[1], "int64")
   return comm:all_gather(mine:reshape(1, #lists[1])):to_table()
 end
@@ -82,7 +81,7 @@ function exchange.agree(fname, comm, err)
   local failed = exchange.integers(comm, { { err and 1 or 0 } })
   if err then error(err, 0) end
   for r, list in ipairs(failed) do
-    if list[1] ~= 0 and not comm.parts then fail("io", "%s: rank %d has failed; its message says why", fname, r - 1) end
+    if list[1] ~= 0 then fail("io", "%s: rank %d has failed; its message says why", fname, r - 1) end
   end
 end
 
@@ -96,9 +95,7 @@ function exchange.balance(comm, axis, shape, parts, lengths)
     return math.max(first, before[a] + 1), math.min(last, before[a + 1])
   end
   local out, into = {}, {}
-  local d = object.make(comm, axis, shape, function(place, _, _, own)
-    return algorithm.empty(place.device, own, parts[1].dtype)
-  end)
+  local d = object.empty(comm, axis, shape, parts[1].dtype)
   for k, place in ipairs(object.places(comm)) do
     local mine = place.rank + 1
     local start = object.bounds(n, mine, comm.size)

@@ -10,17 +10,8 @@ core.builtin(debug.getinfo(1, "S").source)
 local fail = algorithm.fail
 local methods = object.methods
 
--- fn of each block, which gives one of another shape (but along the axis of distribution) and dtype.
-local function local_transform(d, fn)
-  local s, parts = d.state, {}
-  for k, part in ipairs(s.parts) do parts[k] = fn(part) end
-  local shape = { parts[1]:shape() }
-  shape[s.axis] = s.shape[s.axis]
-  return object.new(s.comm, s.axis, shape, parts)
-end
-
--- A transform along the axis of distribution: along another one of the most elements in between.
-local function moved(fname, d, fn)
+-- A transform along the axis of distribution: the array is distributed along its longest other axis meanwhile.
+local function redistributed(fname, d, fn)
   local s, other = d.state, nil
   for a = 1, s.ndim do
     if a ~= s.axis and (not other or s.shape[a] > s.shape[other]) then other = a end
@@ -29,7 +20,7 @@ local function moved(fname, d, fn)
     fail("shape", "%s: an array of one axis cannot be transformed along it while it is distributed; gather it "
       .. "(x:gather()), or transform a matrix", fname)
   end
-  return local_transform(d:redistribute(other), fn):redistribute(s.axis)
+  return object.map(d:redistribute(other), fn):redistribute(s.axis)
 end
 
 local one_axis = { "d", "axis", list = "axis", known = { axis = "any", n = "any" },
@@ -41,8 +32,8 @@ for _, name in ipairs { "fft", "ifft", "rfft", "irfft" } do
     local s = object.check(name, o.d)
     local axis = algorithm.axis(name, o.axis, s.ndim)
     local function transform(part) return dc.fft[name](part, { axis = axis, n = o.n }) end
-    if axis ~= s.axis then return local_transform(o.d, transform) end
-    return moved(name, o.d, transform)
+    if axis ~= s.axis then return object.map(o.d, transform) end
+    return redistributed(name, o.d, transform)
   end
 end
 
@@ -64,10 +55,10 @@ for name, single in pairs { fft2 = "fft", ifft2 = "ifft", fftn = "fft", ifftn = 
     end
     local several = single .. "n"
     if #inside > 0 then
-      d = local_transform(d, function(part) return dc.fft[several](part, { axes = inside }) end)
+      d = object.map(d, function(part) return dc.fft[several](part, { axes = inside }) end)
     end
     if not across then return d end
-    return moved(name, d, function(part) return dc.fft[single](part, s.axis) end)
+    return redistributed(name, d, function(part) return dc.fft[single](part, s.axis) end)
   end
 end
 

@@ -26,37 +26,32 @@ function dist.array(...)
   local o = object.read(fname, array_signature, ...)
   local a = algorithm.array(fname, "the first argument", o.a)
   local comm, axis = object.layout(fname, o.comm, o.axis, a.ndim)
-  return object.make(comm, axis, { a:shape() }, function(place, first, last)
-    local part = algorithm.range(a, axis, first, last)
-    return part.device == place.device and part:copy() or part:to(place.device)
-  end)
+  return object.scatter(comm, axis, a)
 end
 
 local MOST_AXES <const> = 8
-local names = { "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "bfloat16",
-  "float32", "float64", "complex64", "complex128" }
-local numbers = {}
+local names, numbers = core.dtypes(), {}
 for i, name in ipairs(names) do numbers[name] = i end
 
--- What the ranks tell each other of their blocks: the number of the dtype, of axes, the axis, the extents.
-local function facts(a, axis)
-  local list = { numbers[a.dtype] or 0, a.ndim, axis, a:shape() }
+-- The layout of a block as integers, which ranks exchange: index of the dtype, number of axes, the axis, the extents.
+local function layout_numbers(a, axis)
+  local list = { numbers[a.dtype], a.ndim, axis, a:shape() }
   for k = #list + 1, 3 + MOST_AXES do list[k] = 0 end
   return list
 end
 
 -- Raises on every rank where the blocks differ in more than their length; returns the lengths.
 local function check_blocks(fname, comm, all)
-  local lengths, axis = {}, all[1][3]
+  local lengths, axis, word = {}, all[1][3], comm.parts and "device" or "rank"
   local function text(list)
-    return ("%s %s, axis %d"):format(names[list[1]] or "?", object.shape_text(table.move(list, 4, 3 + list[2], 1, {})),
+    return ("%s %s, axis %d"):format(names[list[1]], object.shape_text(table.move(list, 4, 3 + list[2], 1, {})),
       list[3])
   end
   for r, list in ipairs(all) do
     for i = 1, 3 + MOST_AXES do
       if i ~= 3 + axis and list[i] ~= all[1][i] then
         fail(i == 1 and "dtype" or "shape", "%s: the blocks differ in more than their length: %s 0 has %s, %s %d %s",
-          fname, comm.parts and "device" or "rank", text(all[1]), comm.parts and "device" or "rank", r - 1, text(list))
+          fname, word, text(all[1]), word, r - 1, text(list))
       end
     end
     lengths[r] = list[3 + axis]
@@ -89,7 +84,7 @@ function dist.join(...)
     end
     if part.ndim > MOST_AXES then fail("shape", "%s: arrays of at most %d axes", fname, MOST_AXES) end
     axis = select(2, object.layout(fname, comm, o.axis, part.ndim))
-    lists[k] = facts(part, axis)
+    lists[k] = layout_numbers(part, axis)
   end
   local lengths = check_blocks(fname, comm, exchange.integers(comm, lists))
   local total, regular = 0, true
@@ -198,7 +193,7 @@ for name, extra in pairs(random_options) do
   dist[name] = function(...)
     local shape, o, dtype = read_shape(fname, known, ...)
     local comm, axis = object.layout(fname, o.comm, o.axis, #shape)
-    local _ = dc.random.seed -- the file
+    require "dotcompute.random" -- has core.random_block
     local block, generator = core.random_block(o.generator)
     local start = exchange.integers(comm, { { block.state.seed, block.state.call } })[1]
     generator.state.call = start[2] + 1

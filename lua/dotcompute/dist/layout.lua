@@ -49,9 +49,7 @@ function methods.redistribute(d, axis)
   local to = algorithm.axis("redistribute", axis, s.ndim)
   if to == s.axis then return d end
   local comm, out, into = s.comm, {}, {}
-  local result = object.make(comm, to, s.shape, function(place, _, _, own)
-    return algorithm.empty(place.device, own, s.dtype)
-  end)
+  local result = object.empty(comm, to, s.shape, s.dtype)
   for k in ipairs(s.parts) do
     out[k], into[k] = {}, {}
     for r = 1, comm.size do
@@ -105,7 +103,7 @@ function methods.halo(...)
   local padded = {}
   local h = object.make(s.comm, s.axis, s.shape, function(place, first, last, own)
     own[s.axis] = own[s.axis] + 2 * width
-    local k = #padded + 1
+    local k = place.k
     padded[k] = algorithm.zeros(place.device, own, s.dtype)
     local inner = algorithm.range(padded[k], s.axis, width + 1, width + last - first + 1)
     if inner.size > 0 then inner:copy_from(s.parts[k]) end
@@ -123,11 +121,7 @@ local function with_margins(fname, d)
 end
 
 function methods.padded(d, k)
-  local s = with_margins("padded", d)
-  if k == nil and #s.padded > 1 then
-    fail("argument", "padded: %d blocks are here, one on each device; x:padded(k) gives one", #s.padded)
-  end
-  return s.padded[k == nil and 1 or algorithm.integer("padded", "the number of a block", k, 1, #s.padded)]
+  return (object.pick("padded", with_margins("padded", d).padded, k))
 end
 
 local function add(lists, r, a)

@@ -1,13 +1,12 @@
 -- Products of matrices of which one or both are distributed. With the letters of (m, k) times (k, n):
 --
---   divided along k:            each rank multiplies its columns of a by its rows of b; the sum over ranks is
---                               distributed along m (comm:reduce_scatter)
---   a along m, b whole:         no communication; the result is distributed along m
---   a whole, b along n:         no communication; the result is distributed along n
---   a along m, b along n:       a ring: the blocks of b go from rank to rank, and each rank writes the columns of its
---                               rows that belong to the block it has. The next block travels, in a stream of its own,
---                               while a product is computed
---   both along m, both along n: the one that is divided otherwise than in the ring is redistributed first
+--   both along k, or one along k and the other whole: each rank multiplies its columns of a by its rows of b; the sum
+--     over ranks is distributed along m (comm:reduce_scatter)
+--   a along m, b whole: no communication; the result is distributed along m
+--   a whole, b along n: no communication; the result is distributed along n
+--   a along m, b along n: a ring: the blocks of b go from rank to rank, and each rank writes the columns of its rows
+--     that belong to the block it has. The next block travels, in a stream of its own, while a product is computed
+--   a along m, b along k, or a along k, b along n: the operand divided along k is redistributed, then the ring
 local core = require "dotcompute.core"
 local dc = require "dotcompute"
 local algorithm = require "dotcompute.algorithm"
@@ -17,14 +16,12 @@ core.builtin(debug.getinfo(1, "S").source)
 
 local fail = algorithm.fail
 
-local function moved(a, device) return a.device == device and a or a:to(device) end
-
 -- --- along k ------------------------------------------------------------------------------------------------------
 
 -- The elements first..last of axis `axis` that a rank has of an operand, whole or distributed.
 local function slice_of(v, k, axis, first, last, device)
   if object.is(v) then return v.state.parts[k] end
-  return moved(algorithm.range(v, axis, first, last), device)
+  return object.on_device(algorithm.range(v, axis, first, last), device)
 end
 
 local function along_k(comm, a, b, shape, length)
@@ -44,7 +41,7 @@ local function along_k(comm, a, b, shape, length)
   local sums = comm.parts and comm:all_reduce(partial, { out = partial })
     or { comm:all_reduce(partial[1], { out = partial[1] }) }
   return object.make(comm, 1, shape, function(place, first, last)
-    return algorithm.range(sums[comm.parts and place.rank + 1 or 1], 1, first, last):to(dtype):copy()
+    return algorithm.range(sums[place.k], 1, first, last):to(dtype):copy()
   end)
 end
 
@@ -66,21 +63,18 @@ end
 -- rank (place + turn) % p. Issued on each device's second stream.
 local function pass_on(comm, blocks, b, turn)
   local s, p, received = b.state, comm.size, {}
-  local places, list = object.places(comm), streams_of(comm)
-  for k, place in ipairs(places) do
+  local list = streams_of(comm)
+  for k, place in ipairs(object.places(comm)) do
     local first, last = object.bounds(s.shape[2], (place.rank + turn) % p + 1, p)
     received[k] = algorithm.empty(place.device, { s.shape[1], last - first + 1 }, s.dtype)
-  end
-  local out, into = {}, {}
-  for k, place in ipairs(places) do
-    out[k], into[k] = { [(place.rank - 1) % p + 1] = blocks[k] }, { [(place.rank + 1) % p + 1] = received[k] }
   end
   if comm.parts then
     for k, target in ipairs(received) do
       dc.using(list[k], function() target:copy_from(blocks[k % p + 1]) end)
     end
   else
-    dc.using(list[1], exchange.run, comm, out, into)
+    local before, behind = (comm.rank - 1) % p + 1, (comm.rank + 1) % p + 1
+    dc.using(list[1], exchange.run, comm, { { [before] = blocks[1] } }, { { [behind] = received[1] } })
   end
   return received
 end
@@ -94,11 +88,7 @@ local function ring(comm, a, b, shape)
     local coming = turn < p - 1 and pass_on(comm, blocks, b, turn + 1) or nil
     for k, place in ipairs(object.places(comm)) do
       local product = a.state.parts[k]:matmul(blocks[k])
-      if not c then
-        c = object.make(comm, 1, shape, function(at, _, _, own)
-          return algorithm.empty(at.device, own, product.dtype)
-        end)
-      end
+      c = c or object.empty(comm, 1, shape, product.dtype)
       local first, last = object.bounds(n, (place.rank + turn) % p + 1, p)
       local columns = algorithm.range(c.state.parts[k], 2, first, last)
       if columns.size > 0 then columns:copy_from(product) end
@@ -124,10 +114,10 @@ end
 local function matmul(a, b)
   operand(a, "the first operand")
   operand(b, "the second operand")
-  local far, near = object.is(a), object.is(b)
-  if not far and not near then return a:matmul(b) end
-  local comm = far and a.comm or b.comm
-  if far and near and a.comm ~= b.comm then
+  local left, right = object.is(a) and a.axis, object.is(b) and b.axis -- axes; false: a plain array
+  if not left and not right then return a:matmul(b) end
+  local comm = left and a.comm or b.comm
+  if left and right and a.comm ~= b.comm then
     fail("argument", "matmul: the operands are distributed by different communicators")
   end
   if a.ndim ~= 2 or b.ndim < 1 or b.ndim > 2 then
@@ -138,16 +128,15 @@ local function matmul(a, b)
     fail("shape", "matmul: (%d, %d) times (%s): the inner extents differ", sa[1], sa[2], table.concat(sb, ", "))
   end
   local shape = { sa[1], sb[2] }
-  local left, right = far and a.axis, near and b.axis
-  if (left == 2 and right ~= 2) or (right == 1 and not far) then return along_k(comm, a, b, shape, sa[2]) end
-  if not near then -- a along m
+  if (left == 2 and right ~= 2) or (right == 1 and not left) then return along_k(comm, a, b, shape, sa[2]) end
+  if not right then -- a along m
     return object.make(comm, 1, shape, function(place)
-      return a.state.parts[comm.parts and place.rank + 1 or 1]:matmul(moved(b, place.device))
+      return a.state.parts[place.k]:matmul(object.on_device(b, place.device))
     end)
   end
-  if not far then -- b along n
+  if not left then -- b along n
     return object.make(comm, 2, shape, function(place)
-      return moved(a, place.device):matmul(b.state.parts[comm.parts and place.rank + 1 or 1])
+      return object.on_device(a, place.device):matmul(b.state.parts[place.k])
     end)
   end
   if b.ndim == 1 then

@@ -53,11 +53,11 @@ function meta.__concat(a, b) return tostring(a) .. tostring(b) end
 
 -- --- making -------------------------------------------------------------------------------------------------------
 
--- The ranks of this process, in order: { rank =, device = }.
+-- The ranks of this process, in order: { rank =, device =, k = the index of the rank's block in `parts` }.
 function object.places(comm)
-  if not comm.parts then return { { rank = comm.rank, device = comm.device } } end
+  if not comm.parts then return { { rank = comm.rank, device = comm.device, k = 1 } } end
   local places = {}
-  for k, d in ipairs(comm.devices) do places[k] = { rank = k - 1, device = d } end
+  for k, d in ipairs(comm.devices) do places[k] = { rank = k - 1, device = d, k = k } end
   return places
 end
 
@@ -73,6 +73,13 @@ function object.new(comm, axis, shape, parts)
     ndim = #shape, size = algorithm.product(shape) } }, meta)
 end
 
+-- An array of these blocks, which have n elements along the axis together; its other extents are those of each.
+function object.of_parts(comm, axis, n, parts)
+  local shape = { parts[1]:shape() }
+  shape[axis] = n
+  return object.new(comm, axis, shape, parts)
+end
+
 -- An array whose block on each rank of this process is fn(place, first, last, shape of the block).
 function object.make(comm, axis, shape, fn)
   local parts = {}
@@ -83,12 +90,27 @@ function object.make(comm, axis, shape, fn)
   return object.new(comm, axis, shape, parts)
 end
 
--- Like `d`, with parts fn(part, k).
+-- An array whose elements are not set.
+function object.empty(comm, axis, shape, dtype)
+  return object.make(comm, axis, shape, function(place, _, _, own) return algorithm.empty(place.device, own, dtype) end)
+end
+
+-- Distributes a plain array that is the same on every rank: each copies its block.
+function object.scatter(comm, axis, a)
+  return object.make(comm, axis, { a:shape() }, function(place, first, last)
+    return distribute.block(a, axis, first, last, place.device)
+  end)
+end
+
+-- fn(part) of each block, which keeps the extent along the axis of distribution.
 function object.map(d, fn)
   local s, parts = d.state, {}
-  for k, part in ipairs(s.parts) do parts[k] = fn(part, k) end
-  return object.new(s.comm, s.axis, s.shape, parts)
+  for k, part in ipairs(s.parts) do parts[k] = fn(part) end
+  return object.of_parts(s.comm, s.axis, s.shape[s.axis], parts)
 end
+
+-- A plain array on the device, still pending where it is there already and pending.
+function object.on_device(a, device) return a.device == device and a or a:to(device) end
 
 -- --- arguments ----------------------------------------------------------------------------------------------------
 
@@ -132,14 +154,15 @@ end
 
 function methods.shape(d) return table.unpack(object.check("shape", d).shape) end
 
--- part([k]): the block of this rank; of dc.comm(devices) that of device k.
-function methods.part(d, k)
-  local s = object.check("part", d)
-  if k == nil and #s.parts > 1 then
-    fail("argument", "part: %d blocks are here, one on each device; x:part(k) gives one", #s.parts)
+-- The block of this rank in a list of blocks; of dc.comm(devices) that of device k.
+function object.pick(fname, list, k)
+  if k == nil and #list > 1 then
+    fail("argument", "%s: %d blocks are here, one on each device; x:%s(k) gives one", fname, #list, fname)
   end
-  return s.parts[k == nil and 1 or algorithm.integer("part", "the number of a block", k, 1, #s.parts)]
+  return list[k == nil and 1 or algorithm.integer(fname, "the number of a block", k, 1, #list)]
 end
+
+function methods.part(d, k) return (object.pick("part", object.check("part", d).parts, k)) end
 
 -- bounds([k]): the first and last index of that block along the axis.
 function methods.bounds(d, k)

@@ -5,6 +5,7 @@ local core = require "dotcompute.core"
 local dc = require "dotcompute"
 local arguments = require "dotcompute.arguments"
 local algorithm = require "dotcompute.algorithm"
+local number_text = require "dotcompute.number_text"
 local object = require "dotcompute.dist.object"
 local exchange = require "dotcompute.dist.exchange"
 core.builtin(debug.getinfo(1, "S").source)
@@ -37,7 +38,7 @@ end
 local axes_only = { keep = "boolean", axis = "any", axes = "any" }
 local with_ddof = { keep = "boolean", axis = "any", axes = "any", ddof = "number" }
 
--- Options of a reduction of a part; all axes are not named, since places of extremes take one name or none.
+-- Options of a reduction of a part; all axes are not named, since argmin and argmax take one axis or none.
 local function options(s, over, keep, ddof)
   return { axes = #over.axes < s.ndim and over.axes or nil, keep = keep, ddof = ddof }
 end
@@ -48,24 +49,22 @@ local function inside(s, over, name, ddof)
   for k, part in ipairs(s.parts) do
     parts[k] = part[name](part, options(s, over, over.keep, ddof))
   end
-  local axis = over.keep and s.axis or s.axis - over.before
-  local shape = { parts[1]:shape() }
-  shape[axis] = s.shape[s.axis]
-  return object.new(s.comm, axis, shape, parts)
+  return object.of_parts(s.comm, over.keep and s.axis or s.axis - over.before, s.shape[s.axis], parts)
 end
 
--- What leaves the result of min or max as it is, of a dtype.
+-- The identity element of min or max of a dtype.
 local function identity(name, dtype)
   local info = core.dtype(dtype)
   if info.kind == "f" then return name == "min" and math.huge or -math.huge end
   if info.kind == "b" then return name == "min" end
-  local bits = 8 * info.size
-  if info.kind == "u" then return name == "min" and (bits == 64 and -1 or (1 << bits) - 1) or 0 end
-  return name == "min" and math.maxinteger >> (64 - bits) or math.mininteger // (1 << (64 - bits))
+  if dtype == "uint64" and name == "min" then return -1 end -- its bits
+  local least, greatest = number_text.limits(info)
+  return name == "min" and greatest or least
 end
 
--- Blocks reduced along the axes; one without elements gives the identity, unless the whole array has none either.
-local function reduced_parts(s, over, name)
+-- Blocks reduced along the axes, in `dtype` (nil: their own); one without elements gives the identity, unless the whole
+-- array has none either.
+local function reduced_parts(s, over, name, dtype)
   local parts = {}
   for k, part in ipairs(s.parts) do
     local n = select(s.axis, part:shape())
@@ -73,6 +72,7 @@ local function reduced_parts(s, over, name)
       local shape = object.block_shape(s.shape, s.axis, 1, 1)
       part = algorithm.on(part.device, dc.full, shape, identity(name, s.dtype), s.dtype)
     end
+    if dtype then part = part:to(dtype) end
     parts[k] = part[name](part, options(s, over, true))
   end
   return parts
@@ -97,16 +97,14 @@ end
 -- The combination of all ranks' results, by `op`; sums of 16-bit floats in float32.
 local function across(s, over, name, op)
   local half = is_half(s.dtype) and (name == "sum" or name == "prod")
-  local from = half and object.map(object.new(s.comm, s.axis, s.shape, s.parts), function(p) return p:to "float32" end)
-    .state or s
-  local result = exchange.all_reduce(s.comm, reduced_parts(from, over, name), op)
+  local result = exchange.all_reduce(s.comm, reduced_parts(s, over, name, half and "float32" or nil), op)
   return drop_axes(s, over, half and result:to(s.dtype) or result)
 end
 
 for name, op in pairs { sum = "sum", prod = "prod", min = "min", max = "max", count = "sum" } do
   methods[name] = function(d, ...)
     local s, over = read(name, d, axes_only, ...)
-    if (name == "min" or name == "max") then algorithm.refuse_complex(name, s.parts[1], "have no order") end
+    if name == "min" or name == "max" then algorithm.refuse_complex(name, s.parts[1], "have no order") end
     if not over.across then return inside(s, over, name) end
     return across(s, over, name, op)
   end
@@ -172,12 +170,12 @@ function methods.norm(d, ...)
   return drop_axes(s, over, exchange.all_reduce(s.comm, squares, "sum"):sqrt():to(dtype))
 end
 
--- --- places of extremes -------------------------------------------------------------------------------------------
+-- --- positions of extremes ----------------------------------------------------------------------------------------
 
 -- The positions in the whole array of positions in a block, in C order and from 1 on.
-local function whole_place(s, place, first, last)
+local function whole_position(s, position, first, last)
   local rest, own, n = algorithm.product(s.shape, s.axis + 1), last - first + 1, s.shape[s.axis]
-  local i = place - 1
+  local i = position - 1
   return i // (own * rest) * (n * rest) + (i // rest % own + (first - 1)) * rest + i % rest + 1
 end
 
@@ -188,18 +186,18 @@ local function extreme(fname, name, d, ...)
   end
   if not over.across then return inside(s, over, fname) end
   if s.size == 0 then return s.parts[1][fname](s.parts[1], options(s, over, over.keep)) end
-  local values, places = reduced_parts(s, over, name), {}
+  local values, positions = reduced_parts(s, over, name), {}
   for k, place in ipairs(object.places(s.comm)) do
     local first, last = object.bounds(s.shape[s.axis], place.rank + 1, s.comm.size)
-    if last < first then -- its value is the identity, its place after all others
-      places[k] = algorithm.on(place.device, dc.full, { values[k]:shape() }, math.maxinteger, "int64")
+    if last < first then -- its value is the identity element, its position after all others
+      positions[k] = algorithm.on(place.device, dc.full, { values[k]:shape() }, math.maxinteger, "int64")
     else
       local own = s.parts[k][fname](s.parts[k], options(s, over, true))
-      places[k] = #over.axes == 1 and s.ndim > 1 and own + (first - 1) or whole_place(s, own, first, last)
+      positions[k] = #over.axes == 1 and s.ndim > 1 and own + (first - 1) or whole_position(s, own, first, last)
     end
     if core.dtype(s.dtype).kind == "b" then values[k] = values[k]:to "uint8" end
   end
-  local all, at = exchange.all_gather(s.comm, values), exchange.all_gather(s.comm, places)
+  local all, at = exchange.all_gather(s.comm, values), exchange.all_gather(s.comm, positions)
   local best = all[name](all, 1, { keep = true })
   local hit = all:eq(best) | (all:ne(all) & best:ne(best)) -- or both are NaN
   return drop_axes(s, over, dc.where(hit, at, math.maxinteger):min(1))

@@ -25,7 +25,7 @@ local function cuts(sorted, splitters, p)
   local n = sorted.size
   local below, upto = sorted:searchsorted(splitters):to_table(), sorted:searchsorted(splitters, "right"):to_table()
   local list, j = { [0] = 0, [p] = n }, 1
-  while j < p do -- a run of splitters that have the same place here shares the elements that are equal to them
+  while j < p do -- a run of splitters with the same two counts shares the elements that are equal to them
     local last = j
     while last + 1 < p and below[last + 1] == below[j] and upto[last + 1] == upto[j] do last = last + 1 end
     for i = j, last do
@@ -48,7 +48,7 @@ local function sort_blocks(s)
   local splitters = all[{ { SAMPLES, (p - 1) * SAMPLES, SAMPLES } }]:copy()
   local cut, counts = {}, {}
   for k, part in ipairs(sorted) do
-    cut[k] = cuts(part, part.device == splitters.device and splitters or splitters:to(part.device), p)
+    cut[k] = cuts(part, object.on_device(splitters, part.device), p)
     counts[k] = {}
     for r = 1, p do counts[k][r] = cut[k][r] - cut[k][r - 1] end
   end
@@ -76,12 +76,7 @@ end
 
 -- Arrays with fewer elements than samples: each rank sorts all of them.
 local function sort_small(d)
-  local s = d.state
-  local whole = d:gather():sort()
-  return object.make(s.comm, 1, s.shape, function(place, first, last)
-    local part = algorithm.range(whole, 1, first, last)
-    return part.device == place.device and part:copy() or part:to(place.device)
-  end)
+  return object.scatter(d.comm, 1, d:gather():sort())
 end
 
 local signature = { "d", "axis", list = "axis", known = { axis = "any", descending = "boolean" },
