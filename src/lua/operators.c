@@ -137,11 +137,8 @@ static inline bool read_fast(lua_State *L, const dc_lua *self, int n, operands *
 /* All other cases. True: the result is on top already. */
 static DC_COLD bool read_slow(lua_State *L, dc_lua *self, dc_op op, operands *o) {
   const int n = dc_ops[op].nargs;
-  if (!dc_op_is_function(op)) {
-    lua_settop(L, n); /* a unary operator's operand is there twice */
-    if (dc_lua_apply_symbolic(L, self, dc_ops[op].name)) return true;
-  } else {
-    if (dc_lua_apply_symbolic(L, self, dc_ops[op].name)) return true;
+  if (dc_lua_apply_symbolic(L, self, dc_ops[op].name)) return true;
+  if (dc_op_is_function(op)) {
     if (lua_gettop(L) > n)
       dc_lua_fail(L, DC_ARGUMENT, "'%s' takes %d argument%s, got %d", dc_ops[op].name, n, n == 1 ? "" : "s",
                   lua_gettop(L));
