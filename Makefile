@@ -141,7 +141,7 @@ $(BUILD)/embed: tools/embed.c $(BUILD)/flags
 $(GEN)/embedded.c: $(LUA_FILES) $(BUILD)/embed $(BUILD)/files
 	@mkdir -p $(@D); $(BUILD)/embed dc_embedded_lua lua $(LUA_FILES) > $@.tmp && mv $@.tmp $@
 # The same as bytecode, without the reference's pages; none where $(CC) does not compile for this machine.
-$(BUILD)/precompile: tools/precompile.c src/lua/bytecode.h $(BUILD)/flags
+$(BUILD)/precompile: tools/precompile.c src/base/hash.h src/lua/bytecode.h $(BUILD)/flags
 	@mkdir -p $(@D); echo "  CC $<"; $(HOSTCC) -std=gnu11 -Isrc $(LUA_CFLAGS) $(WARN) -O1 -o $@ $< $(LUA_LINK) -lm -ldl
 ifeq ($(CC),$(HOSTCC))
 $(GEN)/bytecode.c: $(LUA_FILES) $(BUILD)/precompile $(BUILD)/files

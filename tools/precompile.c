@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "lua/bytecode.h"
 
 static int write_bytes(lua_State *L, const void *from, size_t n, void *ud) {
@@ -82,7 +83,7 @@ int main(int argc, char **argv) {
     size_t len;
     const char *text = lua_tolstring(L, i - 1, &len);
     printf("  { \"%s\", code%d, sizeof code%d, UINT64_C(%" PRIu64 ") },\n", name_of(argv[i], argv[1]), i, i,
-           dc_bytecode_hash(text, len));
+           dc_fnv1a(DC_FNV1A, text, len));
   }
   printf("  { NULL, NULL, 0, 0 }};\n");
   lua_close(L);

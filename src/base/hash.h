@@ -1,5 +1,5 @@
 /*
-** hash.h - SHA-256 (FIPS 180-4), for cache keys and checksums.
+** hash.h - SHA-256 (FIPS 180-4), for cache keys and checksums; FNV-1a, for tables and quick comparisons.
 */
 #pragma once
 
@@ -19,3 +19,11 @@ void dc_sha256_str(dc_sha256 *s, const char *str);
 void dc_sha256_end(dc_sha256 *s, uint8_t digest[32]);
 /* The same as hexadecimal digits. */
 void dc_sha256_end_hex(dc_sha256 *s, char hex[65]);
+
+#define DC_FNV1A 14695981039346656037u /* the hash of no bytes */
+/* The hash of what `hash` is of, followed by these bytes. */
+static inline uint64_t dc_fnv1a(uint64_t hash, const void *bytes, size_t n) {
+  const unsigned char *p = bytes;
+  for (size_t i = 0; i < n; i++) hash = (hash ^ p[i]) * 1099511628211u;
+  return hash;
+}

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
+
 typedef struct dc_map_slot {
   char *key; /* NULL: empty.  NUL-terminated copy */
   size_t len;
@@ -17,8 +19,7 @@ typedef struct dc_map_slot {
 
 /* FNV-1a, then a mix so that the low bits that pick a slot depend on all. */
 static uint64_t hash_of(const char *key, size_t len) {
-  uint64_t h = 14695981039346656037u;
-  for (size_t i = 0; i < len; i++) h = (h ^ (unsigned char)key[i]) * 1099511628211u;
+  const uint64_t h = dc_fnv1a(DC_FNV1A, key, len);
   return h ^ (h >> 32);
 }
 

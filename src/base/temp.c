@@ -21,6 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "base/path.h"
 
 #define FILE_BEGIN ".dotcompute-"
@@ -37,11 +38,7 @@ typedef struct owner {
   unsigned place;           /* of boot and PID namespace */
 } owner;
 
-#define HASH_BEGIN 14695981039346656037u /* FNV-1a */
-static uint64_t hash(uint64_t h, const char *text) {
-  for (; *text; text++) h = (h ^ (unsigned char)*text) * 1099511628211u;
-  return h;
-}
+static uint64_t hash(uint64_t h, const char *text) { return dc_fnv1a(h, text, strlen(text)); }
 
 /* At most `size` - 1 bytes from the file's beginning; none when it cannot be read. */
 static void read_begin(const char *path, char *text, size_t size) {
@@ -66,7 +63,7 @@ static owner this_process(void) {
   char text[256];
   bool ended;
   read_begin("/proc/sys/kernel/random/boot_id", text, sizeof text);
-  uint64_t h = hash(HASH_BEGIN, text);
+  uint64_t h = hash(DC_FNV1A, text);
   ssize_t n = readlink("/proc/self/ns/pid", text, sizeof text - 1);
   text[n > 0 ? n : 0] = '\0';
   h = hash(h, text);
@@ -162,7 +159,7 @@ static void sweep(const char *folder) {
 /* Lists of thousands of files take long: once for each folder, of which a script that saves files uses few. */
 static void sweep_once(const char *folder) {
   static atomic_uint_fast64_t swept[SWEPT];
-  const uint64_t h = hash(HASH_BEGIN, folder) | 1;
+  const uint64_t h = hash(DC_FNV1A, folder) | 1;
   for (int i = 0; i < SWEPT; i++) {
     uint_fast64_t none = 0;
     if (atomic_compare_exchange_strong(&swept[i], &none, h)) {

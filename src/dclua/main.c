@@ -146,7 +146,7 @@ static int load_embedded(lua_State *L) {
   while (file->name && file != lua_touserdata(L, lua_upvalueindex(1))) file++;
   if (!file->name) return luaL_error(L, "the loader of a module was changed by means of the debug library");
   lua_pushfstring(L, "@%s", file->name);
-  if (!dc_lua_load_bytecode(L, file->name, NULL, 0) &&
+  if (!dc_lua_load_bytecode(L, file->name, NULL) &&
       luaL_loadbufferx(L, file->text, file->len, lua_tostring(L, -1), "t") != LUA_OK) return lua_error(L);
   lua_pushvalue(L, 1);
   lua_pushliteral(L, "dclua");

@@ -5,10 +5,12 @@
 
 #include <lauxlib.h>
 #include <pthread.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "array/codegen/device_text.h"
+#include "base/error.h"
+#include "base/file.h"
 #include "base/hash.h"
 #include "base/version.h"
 
@@ -46,11 +48,11 @@ static bool has_same_format(lua_State *L) {
   return same;
 }
 
-bool dc_lua_load_bytecode(lua_State *L, const char *name, const char *text, size_t len) {
+bool dc_lua_load_bytecode(lua_State *L, const char *name, const uint64_t *hash) {
   const dc_bytecode *file = dc_bytecode_lua;
   while (file->name && strcmp(file->name, name) != 0) file++;
   if (!file->name || !has_same_format(L)) return false;
-  if (text && file->hash != dc_bytecode_hash(text, len)) return false;
+  if (hash && file->hash != *hash) return false;
   if (luaL_loadbufferx(L, (const char *)file->code, file->len, name, "b") == LUA_OK) return true;
   lua_pop(L, 1);
   return false;
@@ -58,17 +60,18 @@ bool dc_lua_load_bytecode(lua_State *L, const char *name, const char *text, size
 
 /* --- require ------------------------------------------------------------------------------------- */
 
-/* Pushes the text of a file; false where it cannot be read. */
-static bool push_text(lua_State *L, const char *path) {
-  luaL_Buffer b;
-  FILE *f = fopen(path, "rb");
-  if (!f) return false;
-  luaL_buffinit(L, &b);
-  for (size_t n; (n = fread(luaL_prepbuffer(&b), 1, LUAL_BUFFERSIZE, f)) > 0;) luaL_addsize(&b, n);
-  const bool good = !ferror(f);
-  fclose(f);
-  luaL_pushresult(&b);
-  return good;
+/* The hash of a file's text; false where it cannot be read. */
+static bool hash_file(const char *path, uint64_t *hash) {
+  dc_error err = DC_ERROR_INIT;
+  char *text;
+  size_t len;
+  if (dc_file_read(path, &text, &len, &err) != 0) {
+    dc_error_clear(&err);
+    return false;
+  }
+  *hash = dc_fnv1a(DC_FNV1A, text, len);
+  free(text);
+  return true;
 }
 
 /* searcher(name): the function of a module of ours and its path; nothing where Lua has to load its text. */
@@ -82,15 +85,13 @@ static int search(lua_State *L) {
   if (lua_getfield(L, lua_upvalueindex(1), "path") != LUA_TSTRING || !lua_isfunction(L, 2)) return 0;
   lua_call(L, 2, 1);
   if (!lua_isstring(L, 2)) return 0;
-  const char *path = lua_tostring(L, 2);
-  size_t len = 0;
-  if (!push_text(L, path)) return 0;
-  const char *text = lua_tolstring(L, -1, &len);
+  uint64_t hash;
+  if (!hash_file(lua_tostring(L, 2), &hash)) return 0;
   luaL_gsub(L, name, ".", "/");
   const char *const files[] = { lua_pushfstring(L, "%s.lua", lua_tostring(L, -1)),
                                 lua_pushfstring(L, "%s/init.lua", lua_tostring(L, -2)) };
   for (int i = 0; i < 2; i++) {
-    if (!dc_lua_load_bytecode(L, files[i], text, len)) continue;
+    if (!dc_lua_load_bytecode(L, files[i], &hash)) continue;
     lua_pushvalue(L, 2);
     return 2;
   }

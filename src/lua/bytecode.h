@@ -15,7 +15,7 @@ typedef struct dc_bytecode {
   const char *name;          /* "dotcompute/jit/init.lua" */
   const unsigned char *code; /* as lua_dump writes it, with names and lines */
   size_t len;
-  uint64_t hash;             /* dc_bytecode_hash of the text */
+  uint64_t hash;             /* dc_fnv1a of the text, which may have been edited since */
 } dc_bytecode;
 
 extern const dc_bytecode dc_bytecode_lua[]; /* ended by a NULL name */
@@ -28,16 +28,9 @@ extern const dc_bytecode dc_bytecode_sample;
   "repeat local t <close> = setmetatable({ a, b; n = c }, c) until not t or t.n:m(f)\n" \
   "return f, function() b = b == nil end\n"
 
-/* FNV-1a, for texts of ours that may have been edited. */
-static inline uint64_t dc_bytecode_hash(const char *text, size_t len) {
-  uint64_t h = 14695981039346656037u;
-  for (size_t i = 0; i < len; i++) h = (h ^ (unsigned char)text[i]) * 1099511628211u;
-  return h;
-}
-
-/* Pushes the main function of the file of that name ("dotcompute/jit/init.lua") where its bytecode is that of `text`
-** (NULL: the text that it was built from); else pushes nothing and gives false. */
-bool dc_lua_load_bytecode(lua_State *L, const char *name, const char *text, size_t len);
+/* Pushes the main function of the file of that name ("dotcompute/jit/init.lua") where there is bytecode of it and the
+** text has that hash (NULL: it is the text of the build); else pushes nothing and gives false. */
+bool dc_lua_load_bytecode(lua_State *L, const char *name, const uint64_t *hash);
 /* The SHA-256 of all that kernels in Lua are analysed with, beside C: our Lua files and the texts of device functions.
 ** NULL where a file of ours was loaded by its text, which may be another one than the program was built from. */
 const uint8_t *dc_lua_code_digest(lua_State *L);

@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/line.h"
 #include "base/runtime.h"
 
@@ -121,9 +122,7 @@ void *dc_lua_new(lua_State *L, int slot, size_t size, int nuservalues) {
 /* --- lines of the script ------------------------------------------------------------------------- */
 
 dc_lua_builtin dc_lua_builtin_name(const char *source, size_t len) {
-  uint64_t hash = 14695981039346656037u; /* FNV-1a */
-  for (size_t i = 0; i < len; i++) hash = (hash ^ (unsigned char)source[i]) * 1099511628211u;
-  return (dc_lua_builtin){ hash, len };
+  return (dc_lua_builtin){ dc_fnv1a(DC_FNV1A, source, len), len };
 }
 
 bool dc_lua_is_builtin(const dc_lua *self, const char *source, size_t len) {
