@@ -324,7 +324,8 @@ static void describe(dc_cache_entry *e, const void *data, size_t len) {
   if (image && dc_is_lto_ir(image->bytes, image->len)) dc_buf_puts(&b, "LTO-IR:");
   else if (image) dc_buf_puts(&b, image->binary ? "machine code:" : "PTX:");
   else if (len > 4 && memcmp(data, "\x7f" "ELF", 4) == 0) dc_buf_puts(&b, "native code of the CPU device");
-  else if (len > 9 && memcmp(data, "dc.jit 1\n", 9) == 0) dc_buf_puts(&b, "CUDA C of a kernel in Lua");
+  else if (len >= sizeof DC_CACHE_CUDA_C && memcmp(data, DC_CACHE_CUDA_C, sizeof DC_CACHE_CUDA_C - 1) == 0)
+    dc_buf_puts(&b, "CUDA C of a kernel in Lua");
   else dc_buf_puts(&b, "facts about the compiler");
   for (int i = 0; image && i < image->nkernels; i++)
     dc_buf_printf(&b, "%s %s", i ? "," : "", image->kernels[i].name);

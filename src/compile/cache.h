@@ -15,6 +15,8 @@
 bool dc_cache_get(const char *key, void **data, size_t *len);
 /* Failures are logged, never raised. */
 void dc_cache_put(const char *key, const void *data, size_t len);
+/* The first bytes of an entry with the CUDA C of a kernel in Lua; jit/analysis_cache.lua has the rest. */
+#define DC_CACHE_CUDA_C "dc.jit 1\n"
 
 /* --- tools, which see the disk only --- */
 typedef struct dc_cache_entry {

@@ -12,6 +12,7 @@
 #include "compile/cache.h"
 #include "lua/bytecode.h"
 #include "lua/error.h"
+#include "lua/memory.h"
 
 /* cache_folder(): the folder, or nil and why there is none. */
 static int core_cache_folder(lua_State *L) {
@@ -68,6 +69,12 @@ static int core_cache_prune(lua_State *L) {
 
 /* --- entries of our own Lua files ------------------------------------------------------------ */
 
+/* cache_magic(): how an entry begins. */
+static int core_cache_magic(lua_State *L) {
+  lua_pushliteral(L, DC_CACHE_CUDA_C);
+  return 1;
+}
+
 /* cache_key(string, ...): a key for what the strings and our own code determine; nil where that code is not known. */
 static int core_cache_key(lua_State *L) {
   const int n = lua_gettop(L);
@@ -88,17 +95,6 @@ static int core_cache_key(lua_State *L) {
   return 1;
 }
 
-typedef struct blob {
-  void *data;
-  size_t len;
-} blob;
-
-static int push_blob(lua_State *L) {
-  const blob *b = lua_touserdata(L, 1);
-  lua_pushlstring(L, b->data, b->len);
-  return 1;
-}
-
 static const char *check_key(lua_State *L) {
   size_t len;
   const char *key = luaL_checklstring(L, 1, &len);
@@ -108,13 +104,9 @@ static const char *check_key(lua_State *L) {
 
 /* cache_get(key): what is kept under the key, or nil. */
 static int core_cache_get(lua_State *L) {
-  blob b;
-  if (!dc_cache_get(check_key(L), &b.data, &b.len)) return 0;
-  lua_pushcfunction(L, push_blob);
-  lua_pushlightuserdata(L, &b);
-  int status = lua_pcall(L, 1, 1, 0);
-  free(b.data);
-  return status == LUA_OK ? 1 : lua_error(L);
+  void *data;
+  size_t len;
+  return dc_cache_get(check_key(L), &data, &len) ? dc_lua_push_owned(L, data, len) : 0;
 }
 
 /* cache_put(key, string) */
@@ -146,6 +138,7 @@ const luaL_Reg dc_lua_cache_internal[] = {
   { "cache_folder", core_cache_folder }, { "cache_list", core_cache_list },       { "cache_clear", core_cache_clear },
   { "cache_prune", core_cache_prune },   { "bundle_record", core_bundle_record }, { "bundle_write", core_bundle_write },
   { "cache_key", core_cache_key },       { "cache_get", core_cache_get },         { "cache_put", core_cache_put },
+  { "cache_magic", core_cache_magic },
   { NULL, NULL },
 };
 

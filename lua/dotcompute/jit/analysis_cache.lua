@@ -18,7 +18,7 @@ core.builtin(debug.getinfo(1, "S").source)
 
 local analysis_cache = {}
 
-local MAGIC <const> = "dc.jit 1\n" -- src/compile/cache.c knows it
+local MAGIC <const> = core.cache_magic()
 
 -- --- bytes ------------------------------------------------------------------------------------------------------
 
