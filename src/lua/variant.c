@@ -182,6 +182,11 @@ static bool push_bytes(lua_State *L, int v, const details *d, int idx) {
   return true;
 }
 
+/* size * extent; `most` + 1 where either is greater than `most`, which is at most 2^30: no overflow. */
+static inline uint64_t multiply(uint64_t size, uint64_t extent, uint64_t most) {
+  return extent > most || size > most ? most + 1 : size * extent;
+}
+
 /* Stores an array's address, which may be 0, and its extents but those of the last `hidden` axes; gives the number of
 ** elements, `most` + 1 where it, or an extent, is greater. */
 static inline uint64_t put_array(const value *one, const dc_geometry *g, dc_ptr ptr, int hidden, uint64_t most,
@@ -193,7 +198,7 @@ static inline uint64_t put_array(const value *one, const dc_geometry *g, dc_ptr 
   for (int axis = 0; axis < one->ndim; axis++) {
     const uint64_t extent = (uint64_t)g->shape[axis];
     const uint32_t narrow = (uint32_t)extent; /* the variant is then for small arrays alone */
-    size = extent > most || size > most ? most + 1 : size * extent; /* of two that are at most 2^30: no overflow */
+    size = multiply(size, extent, most);
     if (axis >= one->ndim - hidden) break;
     if (one->wide) memcpy(to + (size_t)axis * sizeof extent, &extent, sizeof extent);
     else memcpy(to + (size_t)axis * sizeof narrow, &narrow, sizeof narrow);
@@ -205,10 +210,7 @@ static inline uint64_t put_array(const value *one, const dc_geometry *g, dc_ptr 
 ** `span`: its memory. */
 static uint64_t measure_view(const dc_array *a, const dc_geometry *g, uint64_t itemsize, uint64_t most, memory *span) {
   uint64_t size = 1, far = 0;
-  for (int axis = 0; axis < g->ndim; axis++) {
-    const uint64_t extent = (uint64_t)g->shape[axis];
-    size = extent > most || size > most ? most + 1 : size * extent;
-  }
+  for (int axis = 0; axis < g->ndim; axis++) size = multiply(size, (uint64_t)g->shape[axis], most);
   span->from = 0;
   if (size != 0) dc_array_span(a, &span->from, &span->to);
   if (size == 0 || size > most) return size;
