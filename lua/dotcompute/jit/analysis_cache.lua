@@ -164,10 +164,12 @@ local function put_params(w, params)
 end
 
 local function get_params(r)
-  local params = {}
+  local params, inputs = {}, 0
   for k = 1, r:count(14) do
     local argument = r:integer()
-    params[k] = { argument = argument > 0 and argument or nil, type = r:type(), fits = r:boolean(),
+    local input = argument == 0 and inputs + 1 or nil
+    inputs = input or inputs
+    params[k] = { argument = argument > 0 and argument or nil, input = input, type = r:type(), fits = r:boolean(),
       written = r:boolean() }
   end
   return params

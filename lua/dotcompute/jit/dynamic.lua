@@ -57,7 +57,7 @@ function Host:symbol(symbol)
   local count = self.counts[symbol] or 0
   for k, param in ipairs(self.params) do
     local is_argument = param.argument and symbol.owner == self.tree.kernel and symbol.parameter == param.argument
-    if param.input == symbol or is_argument and count == 0 then
+    if self.tree.inputs[param.input] == symbol or is_argument and count == 0 then
       self.depends[k] = true
       return function(env) return env.values[k] end
     end

@@ -86,7 +86,7 @@ template<class T, int N> struct dc_array { T *p; long long n[N]; };
 #endif
 ]]
 
--- The same where there are strided arrays, which a local may have on another way to it.
+-- The same with strided arrays, to which contiguous ones convert: a local may be assigned both.
 local strided_text = [[
 template<class T, int N> struct dc_strided { T *p; long long n[N]; long long s[N]; };
 template<class T, int N> struct dc_array {
@@ -393,6 +393,16 @@ function emit.kernel(tree, name, checked, facts)
   local fresh = parameter_names(tree)
   local params, first, order = {}, {}, {}
 
+  -- Adds a parameter for each axis of an array; gives them as an initializer.
+  local function integers(symbol, what, ndim)
+    local list = {}
+    for k = 1, ndim do
+      list[k] = fresh(("%s_%s%d"):format(symbol.name, what, k))
+      params[#params + 1] = (facts.small and "int " or "long long ") .. list[k]
+    end
+    return "{" .. table.concat(list, ", ") .. "}"
+  end
+
   local function parameter(symbol, t, what)
     order[#order + 1] = what
     local cname = fresh(symbol.name)
@@ -404,19 +414,13 @@ function emit.kernel(tree, name, checked, facts)
       local alone = facts.disjoint and not (symbol.written and tree.uses.communicates)
       params[#params + 1] = ("%s%s *%s%s"):format(symbol.written and "" or "const ",
         t.element.composite and "unsigned char" or parameter_ctype(t.element), alone and "__restrict__ " or "", cname)
-      local extent_names = {}
-      for k = 1, t.ndim do
-        extent_names[k] = fresh(("%s_extent%d"):format(symbol.name, k))
-        params[#params + 1] = (facts.small and "int " or "long long ") .. extent_names[k]
+      local extents, strides = integers(symbol, "extent", t.ndim), ""
+      if t.strided then
+        self.has_strided = true
+        strides = ", " .. integers(symbol, "stride", t.ndim)
       end
-      local strides = {}
-      for k = 1, t.strided and t.ndim or 0 do
-        strides[k] = fresh(("%s_stride%d"):format(symbol.name, k))
-        params[#params + 1] = (facts.small and "int " or "long long ") .. strides[k]
-      end
-      self.has_strided = self.has_strided or t.strided
-      first[#first + 1] = ("%s %s = {(%s *)%s, {%s}%s};"):format(t.ctype, symbol.cname, t.element.ctype, cname,
-        table.concat(extent_names, ", "), t.strided and (", {%s}"):format(table.concat(strides, ", ")) or "")
+      first[#first + 1] = ("%s %s = {(%s *)%s, %s%s};"):format(t.ctype, symbol.cname, t.element.ctype, cname, extents,
+        strides)
     else
       params[#params + 1] = ("%s %s"):format(what.fits and "int" or parameter_ctype(t), cname)
       first[#first + 1] = ("%s %s = %s;"):format(narrow.ctype(symbol), symbol.cname,
@@ -431,8 +435,8 @@ function emit.kernel(tree, name, checked, facts)
       fits = facts.parameters[k] })
   end
   local constant_lines = self:constants(tree, first, "")
-  for _, symbol in ipairs(tree.inputs) do
-    parameter(symbol, symbol.type, { input = symbol, type = symbol.type, fits = symbol.narrow })
+  for k, symbol in ipairs(tree.inputs) do
+    parameter(symbol, symbol.type, { input = k, type = symbol.type, fits = symbol.narrow })
   end
 
   local used = {} -- instances of the last pass

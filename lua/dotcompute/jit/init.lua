@@ -135,7 +135,7 @@ end
 local function values_of(variant, args, threads, device)
   local facts = variant.facts
   if not holds_guards(variant) then return nil end
-  local params, values, input, small = variant.emitted.params, {}, 0, threads <= narrow.MOST
+  local params, values, small = variant.emitted.params, {}, threads <= narrow.MOST
   for k, param in ipairs(params) do
     local t = param.type
     local v
@@ -146,8 +146,7 @@ local function values_of(variant, args, threads, device)
         return nil
       end
     else
-      input = input + 1
-      v = read(variant.inputs[input].path)
+      v = read(variant.inputs[param.input].path)
       if names.type_of(v) ~= t then return nil end
       if t.ndim and not device then device = v.device end
     end
@@ -159,20 +158,28 @@ local function values_of(variant, args, threads, device)
   return small == facts.small and facts.disjoint == are_disjoint(params, values) and values or nil
 end
 
+-- The device of a launch: the arguments', else that of a captured array, else the current one.
+local function device_of(analysis, device)
+  for _, input in ipairs(analysis.inputs) do
+    if input.type.ndim and not device then device = read(input.path).device end
+  end
+  return device or dc.device()
+end
+
 -- Infers types and writes CUDA C: { emitted =, guards =, inputs =, facts =, … }, what a variant has but its kernel. The
 -- second result is the tree.
-local function analyse(state, root, argument_types, args, threads)
+local function analyse(state, root, argument_types, args, device, threads)
   local tree = check.kernel(root, argument_types, { name = state.name, items = state.layout ~= nil })
   tree.layout = state.layout
   local facts = facts_of(tree, argument_types, args, threads)
   local name = extern.free_name(emit.c_name(state.name), tree.uses)
   local analysis = { emitted = emit.kernel(tree, name, state.check, facts), guards = tree.guards, inputs = {},
-    facts = facts, name = name, sync_grid = tree.uses.sync_grid, recursion = tree.uses.recursion,
+    facts = facts, name = name, fixed = state.fixed, sync_grid = tree.uses.sync_grid, recursion = tree.uses.recursion,
     modules = tree.uses.modules }
   for k, symbol in ipairs(tree.inputs) do
     analysis.inputs[k] = { path = symbol.path, type = symbol.type, fits = symbol.narrow }
   end
-  analysis.dynamic = dynamic.of(tree, analysis.emitted.params)
+  analysis.device, analysis.dynamic = device_of(analysis, device), dynamic.of(tree, analysis.emitted.params)
   return analysis, tree
 end
 
@@ -189,19 +196,11 @@ local function key_of(state, root, argument_types, args, threads)
   return analysis_cache.key(root, argument_types, state.name, state.check, facts)
 end
 
--- The device of a launch: the arguments', else that of a captured array, else the current one.
-local function device_of(analysis, device)
-  for _, input in ipairs(analysis.inputs) do
-    if input.type.ndim and not device then device = read(input.path).device end
-  end
-  return device or dc.device()
-end
-
 -- The kept analysis, where it is one for these arguments and for what the function captures.
 local function kept_analysis(key, state, root, args, threads, device)
   local analysis = analysis_cache.get(key, root)
   if not analysis then return nil end
-  analysis.device, analysis.fixed = device_of(analysis, device), state.fixed
+  analysis.device, analysis.fixed, analysis.name = device_of(analysis, device), state.fixed, emit.c_name(state.name)
   return values_of(analysis, args, threads, device) and analysis
 end
 
@@ -211,13 +210,13 @@ local function compile(state, argument_types, args, device, threads)
   local variant = key and kept_analysis(key, state, root, args, threads, device)
   if not variant then
     local tree
-    variant, tree = analyse(state, root, argument_types, args, threads)
+    variant, tree = analyse(state, root, argument_types, args, device, threads)
     if key then analysis_cache.put(key, tree, variant) end
   end
   local emitted = variant.emitted
-  variant.device, variant.kernels, variant.comparisons = device_of(variant, device), {}, {}
+  variant.kernels, variant.comparisons = {}, {}
   local options = extern.options(state.kernel_options, variant)
-  options.name = variant.name or emit.c_name(state.name)
+  options.name = variant.name
   local make = state.check and dc.module or dc.kernel
   script_lines.generated[emitted.text] = function(line)
     local place = emitted.places[line]
@@ -259,7 +258,7 @@ local function find(state, args, n, threads)
     fail("argument", "%s takes %d argument%s (%s), got %d", state.name, #state.params, #state.params == 1 and "" or "s",
       table.concat(state.params, ", "), n)
   end
-  if state.fixed then state.fixed(args) end
+  local argument_types = state.fixed and state.fixed(args)
   local key, device = core.signature(in_memory(args, n), n)
   local list = state.variants[key]
   if not list then
@@ -270,9 +269,7 @@ local function find(state, args, n, threads)
     local values = values_of(variant, args, threads, device)
     if values then return variant, values end
   end
-  local argument_types = state.fixed and state.fixed(args) or types_of(state, args, n)
-  local variant = compile(state, argument_types, args, device, threads)
-  variant.fixed = state.fixed
+  local variant = compile(state, argument_types or types_of(state, args, n), args, device, threads)
   if #list >= 64 then table.remove(list, 1) end -- constants that change with every launch
   list[#list + 1] = variant
   state.last = variant
@@ -295,28 +292,24 @@ local function add_value(list, n, value, t)
 end
 
 -- Raises where a kernel writes a value that is a broadcast view, of which several elements are one in memory.
-local function check_written(state, param, value, path)
+local function check_written(state, variant, param, value)
   if not (param.written and param.type.strided) then return end
   local extents = { value:shape() }
   for axis, stride in ipairs(core.strides(value, extents)) do
     if stride == 0 and extents[axis] > 1 then
       fail("argument", "%s: %s, is a broadcast view, which the kernel writes: several of its elements are one in "
-        .. "memory; pass a copy (a:copy())", state.name, path and ("'%s', which is captured"):format(path.text)
-        or ("argument %d, '%s'"):format(param.argument, state.params[param.argument]))
+        .. "memory; pass a copy (a:copy())", state.name, param.argument
+        and ("argument %d, '%s'"):format(param.argument, state.params[param.argument])
+        or ("'%s', which is captured"):format(variant.inputs[param.input].path.text))
     end
   end
 end
 
 -- What the kernel of a variant is called with.
 local function expand(state, variant, values)
-  local list, n, input = {}, 0, 0
+  local list, n = {}, 0
   for k, param in ipairs(variant.emitted.params) do
-    local path
-    if not param.argument then
-      input = input + 1
-      path = variant.inputs[input].path
-    end
-    check_written(state, param, values[k], path)
+    check_written(state, variant, param, values[k])
     n = add_value(list, n, values[k], param.type)
   end
   return list, n
@@ -420,7 +413,7 @@ local function comparison(state, variant, kernel, values, how)
   for k, guard in ipairs(variant.guards) do
     facts[k] = captured(guard.path, { kind = "guard", value = guard.value })
   end
-  local input, params = 0, {}
+  local params = {}
   for number, param in ipairs(variant.emitted.params) do
     local t = param.type
     local one = { argument = param.argument, fits = param.fits, written = param.written }
@@ -434,10 +427,7 @@ local function comparison(state, variant, kernel, values, how)
       one.kind, one.dtype, one.ndim = t.strided and "view" or "array", t.element.name, t.ndim
     elseif t.weak then one.kind = t.name
     else one.kind = t.kind == "b" and "boolean" or "number" end
-    if not param.argument then
-      input = input + 1
-      captured(variant.inputs[input].path, one)
-    end
+    if not param.argument then captured(variant.inputs[param.input].path, one) end
     facts[#facts + 1] = one
     params[number] = #facts
   end
