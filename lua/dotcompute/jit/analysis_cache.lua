@@ -1,12 +1,13 @@
--- The CUDA C of kernels in Lua by what it follows from, in memory and on disk, so that the next process neither infers
--- types nor writes CUDA C again.
+-- A cache of the analyses of kernels in Lua, which give their CUDA C, in memory and on disk: the next process neither
+-- infers types nor writes CUDA C again.
 --
--- The key is made of the chunk's text, the function in it, the types of the arguments, the facts of the launch that are
--- known before the analysis, the options, and our own code. An entry also has what the kernel captures, as it was:
--- types of numbers and arrays, names of functions of `dc` and `math`, strings. It is used only where all that is the
--- same; then the analysis would give the same text. Entries are data: strings, integers and booleans.
+-- The key is a hash of the chunk's text, the function in it, the types of the arguments, the facts of the launch that
+-- are known before the analysis, the options, and our own code. An entry also describes the captured values that the
+-- analysis has read: types of numbers and arrays, names of functions of `dc` and `math`, strings. It is used only where
+-- their descriptions are the same in this process; then the analysis would give the same text. Entries are data:
+-- strings, integers and booleans.
 --
--- Kernels that capture functions of the script, structs or constant arrays have no entries.
+-- Kernels that capture functions of the script, structs or constant arrays are not cached.
 local core = require "dotcompute.core"
 local builtins = require "dotcompute.jit.builtins"
 local constant = require "dotcompute.jit.constant"
@@ -36,7 +37,7 @@ function Writer:integers(list)
   self[#self + 1] = string.pack("<" .. ("i8"):rep(#list), table.unpack(list))
 end
 
--- Reads them in the same order; bytes that are none raise an error.
+-- Reads them in the same order; raises an error where the bytes are damaged.
 local Reader = {}
 Reader.__index = Reader
 
@@ -68,11 +69,12 @@ function Reader:type() return assert(types.named(self:string()), "an unknown typ
 
 -- --- what is compared -------------------------------------------------------------------------------------------
 
--- Whether entries have the type, by its name.
+-- Whether the name of a type says all about it, so that an entry can have it; structs and tuples need more.
 local function is_plain(t) return not (t.composite or t.ndim and t.element.composite) end
 
--- A captured value, as names.captured tells them apart; nil where it is none that entries have. `fixed`: the value
--- itself, of numbers and booleans.
+-- Describes, as a string, what an analysis depends on of a captured value: the type of a number or an array, the name
+-- of a function or library of ours, a string itself, "table" for a table of which it reads fields. `fixed`: it depends
+-- on the values of numbers and booleans, too, which the string then has. nil: the kernel is not cached.
 local function describe(value, fixed)
   local t = names.type_of(value)
   if t then
@@ -95,7 +97,7 @@ local function describe(value, fixed)
   end
 end
 
--- Which of a function's upvalues are one variable: the number of the first of them, for each.
+-- Which upvalues of a function are the same variable, a string: for each the number of the first one that is.
 local function upvalues_of(fn)
   local first, list = {}, {}
   while debug.getupvalue(fn, #list + 1) do
@@ -106,8 +108,8 @@ local function upvalues_of(fn)
   return table.concat(list, ",")
 end
 
--- The key of a kernel's analysis; nil where it has no entries. `root`: { fn =, found = its text }; `facts`: a list of
--- numbers and booleans that are known before.
+-- The key of a kernel's analysis; nil where it is not cached. `root`: { fn =, found = its text }; `facts`: of the
+-- launch, a list of numbers and booleans.
 function analysis_cache.key(root, argument_types, name, checked, facts)
   local words, found = { name, tostring(checked or false), upvalues_of(root.fn) }, root.found
   for _, fact in ipairs(facts) do words[#words + 1] = tostring(fact) end
@@ -122,7 +124,8 @@ end
 
 -- --- entries ----------------------------------------------------------------------------------------------------
 
--- Adds the values that the analysis has read; false where there are others than entries have.
+-- Writes the captured values that the analysis has read: their paths and descriptions. false where one of them has no
+-- description, has changed during the analysis, or is captured by another function than the kernel.
 local function put_reads(w, tree)
   w:integer(#tree.reads)
   for _, one in ipairs(tree.reads) do
@@ -139,7 +142,7 @@ local function put_reads(w, tree)
   return true
 end
 
--- The paths that an entry has, and their values, now; nil where they are others.
+-- The paths of an entry and their values in this process; nil where one of these has another description.
 local function get_reads(r, fn)
   local paths, values = {}, {}
   for k = 1, r:count(8) do
@@ -181,7 +184,7 @@ local function split(text)
   return lines
 end
 
--- Places of the function's text, by number; 0 where there is none.
+-- The places in the function's text of the n lines of CUDA C, as numbers of bytes; 0 for lines without one.
 local function put_places(w, places, n)
   local list = {}
   for k = 1, n do list[k] = places[k] and places[k].at or 0 end
@@ -194,7 +197,7 @@ local function get_places(r, found)
   return places
 end
 
--- Keeps an analysis (init.lua) of the tree under the key, where it is one that entries have.
+-- Stores an analysis (init.lua), which was made of the tree, under the key, unless an entry cannot have all of it.
 function analysis_cache.put(key, tree, analysis)
   local emitted, w = analysis.emitted, setmetatable({ MAGIC }, Writer)
   if tree.uses.dynamic or tree.uses.modules or #tree.constants > 0 or not put_reads(w, tree) then return end
@@ -248,7 +251,7 @@ local function decode(bytes, root)
   return analysis
 end
 
--- The analysis under the key, where what the kernel captures is the same now; else nil.
+-- The analysis under the key; nil where there is none, or the captured values have other descriptions.
 function analysis_cache.get(key, root)
   local bytes = core.cache_get(key)
   local ok, analysis = pcall(decode, bytes or "", root)

@@ -91,7 +91,7 @@ end
 
 function lexer.tokens(text)
   local kinds, values, firsts, lasts, n = {}, {}, {}, {}, 0
-  local byte_at, find, sub, size = string.byte, string.find, string.sub, #text -- a call for each byte counts
+  local byte_at, find, sub, size = string.byte, string.find, string.sub, #text -- looked up once
   local at = find(text, "%S")
   while at do
     local byte = byte_at(text, at)

@@ -80,8 +80,8 @@ function names.is_same(a, b)
   return rawequal(a, b) and math.type(a) == math.type(b)
 end
 
--- Notes what the script's values are that the types and the text of the kernel follow from: `reads`, by the paths' ids
--- and in order. `fixed`: they follow from the value itself, not from its type.
+-- Records in `reads` a captured value on which the kernel's types or text depend: by the path's id, and in order of the
+-- first read. `fixed`: they depend on the value itself, not on its type alone; `varies`: it changed between two reads.
 function names:note(path, value, fixed)
   local one = self.reads[path.id]
   if not one then

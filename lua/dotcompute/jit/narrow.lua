@@ -22,7 +22,8 @@ narrow.MOST = MOST
 -- Whether an integer of the script is taken for narrow.
 function narrow.fits(v) return v >= -MOST and v <= MOST end
 
--- Keys of what is no node: of tables, and of values that many nodes have.
+-- Fields of nodes in which there are no nodes of the tree: other tables, and frequent plain values, to save a call of
+-- type for each.
 local skipped = { inst = true, symbol = true, symbols = true, n = true, type = true, label = true, limits = true,
   op = true, at = true, sign = true, value = true, text = true, name = true, effect = true, range = true,
   small_range = true, met = true }
