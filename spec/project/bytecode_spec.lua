@@ -1,29 +1,21 @@
 -- Our own Lua files are loaded as bytecode that was made when the program was built: by dclua, and by a stock Lua for
 -- files that are those of the build; an edited file is loaded as it is. Names and lines are those of the texts.
 local h = require "spec.helper"
-local quote, read = h.quote, h.read
+local quote = h.quote
 
 local files = {} -- "dotcompute/jit/lexer.lua"
-do
-  local pipe <close> = assert(io.popen "cd lua && find dotcompute -name '*.lua'")
-  for file in pipe:lines() do files[#files + 1] = file end
-  table.sort(files)
+for file in h.shell "cd lua && find dotcompute -name '*.lua' | LC_ALL=C sort":gmatch "[^\n]+" do
+  files[#files + 1] = file
 end
 
 local function module_of(file) return (file:gsub("/init%.lua$", ""):gsub("%.lua$", ""):gsub("/", ".")) end
 
 -- What a script prints, by dclua or `host`, with modules from that folder.
 local function run(script, folder, host)
-  local path = os.tmpname()
-  local f <close> = assert(io.open(path, "w"))
-  f:write(script)
-  f:close()
-  local pipe = assert(io.popen(("LUA_PATH='%s/?.lua;%s/?/init.lua' DOTCOMPUTE_DEVICE=cpu %s %s 2>&1"):format(folder,
-    folder, quote(host or os.getenv "LUA" or "lua5.4"), quote(path))))
-  local text = pipe:read "a"
-  pipe:close()
-  os.remove(path)
-  return text
+  return h.with_file(script, function(path)
+    return (h.shell(("LUA_PATH='%s/?.lua;%s/?/init.lua' DOTCOMPUTE_DEVICE=cpu %s %s"):format(folder, folder,
+      quote(host or h.lua), quote(path))))
+  end)
 end
 
 -- Prints, for each module, whether a searcher gives a function whose code is that of the file's text.
@@ -60,12 +52,11 @@ end
 
 describe("our Lua files", function()
   it("are the bytecode of their texts", function()
-    local list = os.tmpname()
-    local f <close> = assert(io.open(list, "w"))
-    for _, file in ipairs(files) do f:write(file, "\n", module_of(file), "\n") end
-    f:close()
-    local text = run((compare:gsub("LIST", ("%q"):format(list))), "lua")
-    os.remove(list)
+    local list = {}
+    for _, file in ipairs(files) do list[#list + 1] = ("%s\n%s\n"):format(file, module_of(file)) end
+    local text = h.with_file(table.concat(list), function(path)
+      return run((compare:gsub("LIST", ("%q"):format(path))), "lua")
+    end)
     local same = 0
     for file, how in text:gmatch "(%S+)\t(%S+)\n" do
       local is_page = file:find "^dotcompute/reference/" or file == "dotcompute/init.lua"
@@ -79,21 +70,16 @@ describe("our Lua files", function()
     local line = line_of("dotcompute/jit/init.lua", "local function compile(")
     local want = "^@dotcompute/jit/init.lua\t" .. line .. "\tstate\n.*dotcompute/jit/lexer.lua:%d+: .*'text'"
     assert.matches(want, run(places, "lua"))
-    assert.matches(want, run(places, "lua", h.build .. "/dclua"))
+    assert.matches(want, run(places, "lua", h.dclua))
   end)
 
   it("are read as they are where they were edited", function()
-    local folder = os.tmpname()
-    os.remove(folder)
-    assert(os.execute(("mkdir %s && cp -R lua/dotcompute %s"):format(quote(folder), quote(folder))))
-    local path = folder .. "/dotcompute/jit/init.lua"
-    local text = read(path)
-    local f <close> = assert(io.open(path, "w"))
-    f:write("\n\n", text)
-    f:close()
-    local line = line_of("dotcompute/jit/init.lua", "local function compile(") + 2
-    local out = run(places, folder)
-    os.execute("rm -r " .. quote(folder))
-    assert.matches(("^@%s\t%d\tstate\n"):format(path:gsub("%p", "%%%0"), line), out)
+    h.with_folder(function(folder)
+      assert(os.execute("cp -R lua/dotcompute " .. quote(folder)))
+      local path = folder .. "/dotcompute/jit/init.lua"
+      h.write(path, "\n\n", h.read(path))
+      local line = line_of("dotcompute/jit/init.lua", "local function compile(") + 2
+      assert.matches(("^@%s\t%d\tstate\n"):format(path:gsub("%p", "%%%0"), line), run(places, folder))
+    end)
   end)
 end)
