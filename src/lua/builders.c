@@ -264,10 +264,9 @@ static int core_base(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
   dc_array *a = dc_lua_checkarray(L, self, 1);
   const dc_geometry point = { .ndim = 0 };
-  dc_error err = DC_ERROR_INIT;
   dc_lua_materialize(L, self, a);
-  dc_lua_array *slot = dc_lua_newarray(L);
-  return dc_lua_set_array(L, slot, dc_array_view(a, &point, 0, &err), &err);
+  dc_lua_push_view(L, a, &point, 0);
+  return 1;
 }
 
 /* --- methods written in Lua ---------------------------------------------------------------------- */

@@ -163,7 +163,9 @@ function X.convert(self, e)
   if self:is_int(a) then return self:converted(as_int(text), types.dtype "int32", e.type) end
   if e.type.kind == "f" and e.type.size >= 4 and a.op == "arith" and a.sign == ">>" and a.type == types.integer
     and (constant(a.b) or 0) > 0 then
-    text = "(unsigned long long)" .. text -- never negative: the conversion that one writes in C, and its schedule
+    -- A logical shift is never negative: the unsigned conversion gives the same, and the machine code of CUDA C that
+    -- shifts an unsigned integer.
+    text = "(unsigned long long)" .. text
   end
   return self:converted(text, a.type, e.type)
 end
