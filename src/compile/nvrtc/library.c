@@ -31,6 +31,7 @@ static bool bind(void *lib, const char *path, dc_nvrtc_api *api, dc_buf *why) {
   *(void **)&api->nvrtcGetTileIRSize = dc_dl_sym(lib, "nvrtcGetTileIRSize");
   *(void **)&api->nvrtcGetTileIR = dc_dl_sym(lib, "nvrtcGetTileIR");
   *(void **)&api->nvrtcInstallBundledHeaders = dc_dl_sym(lib, "nvrtcInstallBundledHeaders");
+  *(void **)&api->nvrtcRemoveBundledHeaders = dc_dl_sym(lib, "nvrtcRemoveBundledHeaders");
   if (missing) {
     dc_buf_printf(why, "%s: lacks %s; CUDA 12 or 13 is needed", path, missing);
     return false;
@@ -121,10 +122,14 @@ static bool install_headers(const dc_nvrtc_api *api, const char *folder, dc_buf 
     return false;
   }
   char *parent = strndup(folder, (size_t)(slash - folder)), *new = parent ? dc_temp_folder(parent) : NULL;
-  bool ok = new && api->nvrtcInstallBundledHeaders(new, 0, &why) == 0;
-  if (ok) ok = rename(new, folder) == 0 || dc_file_is_dir(folder);
+  const bool made = new && api->nvrtcInstallBundledHeaders(new, 0, &why) == 0 && rename(new, folder) == 0;
+  const bool ok = made || dc_file_is_dir(folder);
   if (!ok)
     dc_buf_printf(log, "error: NVRTC's headers cannot be written to %s: %s\n", folder, why ? why : strerror(errno));
+  if (new && !made && api->nvrtcRemoveBundledHeaders) {
+    (void)api->nvrtcRemoveBundledHeaders(new, &why);
+    dc_temp_remove(new);
+  }
   free(new);
   free(parent);
   return ok;

@@ -21,6 +21,7 @@ typedef struct dc_nvrtc_api {
   nvrtcResult (*nvrtcGetTileIRSize)(nvrtcProgram prog, size_t *size);
   nvrtcResult (*nvrtcGetTileIR)(nvrtcProgram prog, char *ir);
   nvrtcResult (*nvrtcInstallBundledHeaders)(const char *folder, unsigned flags, const char **log);
+  nvrtcResult (*nvrtcRemoveBundledHeaders)(const char *folder, const char **log);
   int major, minor;
 } dc_nvrtc_api;
 
