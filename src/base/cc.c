@@ -277,8 +277,7 @@ static int try_in(const dc_cc *cc, const char *folder, dc_buf *log) {
 }
 
 int dc_cc_try(const dc_cc *cc, dc_buf *log) {
-  const char *base = getenv("TMPDIR");
-  char *folder = dc_temp_folder(base && *base ? base : "/tmp");
+  char *folder = dc_temp_folder(dc_temp_parent());
   int rc = -1;
   if (folder) {
     rc = try_in(cc, folder, log);

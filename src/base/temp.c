@@ -203,6 +203,11 @@ int dc_temp_file(const char *path, mode_t mode, char **name) {
   return fd;
 }
 
+const char *dc_temp_parent(void) {
+  const char *named = getenv("TMPDIR");
+  return named && *named ? named : "/tmp";
+}
+
 char *dc_temp_folder(const char *parent) {
   char begin[128];
   print_owner(begin, sizeof begin, FOLDER_BEGIN);

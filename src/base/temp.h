@@ -13,6 +13,9 @@
 ** is put into *name. Gives the descriptor, or -1 and errno. */
 int dc_temp_file(const char *path, mode_t mode, char **name);
 
+/* Where temporary files belong: TMPDIR, or /tmp. */
+const char *dc_temp_parent(void);
+
 /* A new folder in `parent`, mode 0700: its absolute path, malloc'ed. NULL and errno. */
 char *dc_temp_folder(const char *parent);
 

@@ -150,10 +150,9 @@ static void keep(const char *folder, const char *key) {
 
 static void find(void) {
   char key[65];
-  const char *base = getenv("TMPDIR");
   mpi.tried = true;
   if ((mpi.compiler = find_compiler()) == NULL) return;
-  char *folder = dc_temp_folder(base != NULL && *base != '\0' ? base : "/tmp");
+  char *folder = dc_temp_folder(dc_temp_parent());
   if (folder == NULL) {
     dc_buf_puts(&mpi.why, "no folder can be made for temporary files\n");
     return;

@@ -4,15 +4,16 @@
 */
 #include "compile/attempts.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/runtime.h"
+#include "base/string_list.h"
 #include "compile/nvcc_compat/fixup.h"
 #include "compile/nvcc_compat/host_code.h"
+#include "compile/nvrtc/compiler.h"
 #include "compile/program.h"
 #include "compile/types/demangle.h"
 #include "compile/types/entries.h"
@@ -91,48 +92,36 @@ static bool is_doubtful(const dc_fixup *m) {
 /* Runs of NVRTC until host code compiles as code of the device. */
 #define MOST_LAUNCH_RUNS 40
 
-typedef struct names {
-  const char **v;
-  int n;
-} names;
-
 /* Adds the name of the instance that the entry is, unless its type came from a function of which nothing is known. */
-static bool add_instance(names *list, const char *lowered, dc_arena *arena) {
+static void add_instance(dc_string_list *list, const char *lowered) {
   char *name = dc_instance_name(lowered);
+  const char *copy = NULL;
   if (name && !strstr(name, "dc_any")) {
-    const char **more = dc_arena_alloc(arena, sizeof *more * (size_t)(list->n + 1));
-    if (more && list->n) memcpy(more, list->v, sizeof *more * (size_t)list->n);
-    if (more) more[list->n] = dc_arena_strndup(arena, name, strlen(name));
-    if (!more || !more[list->n]) {
-      free(name);
-      return false;
-    }
-    list->v = more;
-    list->n++;
+    copy = dc_arena_strndup(list->arena, name, strlen(name));
+    if (copy) dc_string_list_add(list, copy);
+    else list->failed = true;
   }
   free(name);
-  return true;
 }
 
-static bool add_instances(names *list, const dc_image *image, dc_arena *arena) {
+static bool add_instances(dc_string_list *list, const dc_image *image) {
   bool failed = false;
-  for (dc_image_entry *e = dc_image_entries(image->bytes, image->len, false, arena, &failed); e; e = e->next)
-    if (!add_instance(list, e->name, arena)) return false;
-  return !failed;
+  for (dc_image_entry *e = dc_image_entries(image->bytes, image->len, false, list->arena, &failed); e; e = e->next)
+    add_instance(list, e->name);
+  return !failed && !list->failed;
 }
 
 /* The front end alone knows which instances a launch needs: arguments are deduced, and host functions are templates
 ** themselves.  So the whole file is compiled as code of the device, which may launch kernels in relocatable code, with
 ** the host's libraries declared only; statements that do not compile go.  The instances are the entries of that
 ** image.  What is not found is left out: the source is compiled without. */
-static int find_launched(const dc_source *src, const char *arch, names *list, dc_arena *arena, dc_error *err) {
+static int find_launched(const dc_source *src, const char *arch, dc_string_list *list, dc_error *err) {
   dc_source whole = *src;
   dc_fixup m;
   dc_image *image = NULL;
   dc_error refused = DC_ERROR_INIT;
-  char virtual_arch[32];
-  const char *number = strchr(arch, '_');
-  snprintf(virtual_arch, sizeof virtual_arch, "compute%s", number ? number : "_75");
+  char virtual_arch[DC_ARCH_BYTES];
+  dc_virtual_arch(arch, virtual_arch);
   whole.part = whole.no_signatures = true;
   whole.lto = false;
   whole.ninstantiate = whole.nlaunched = 0;
@@ -144,7 +133,7 @@ static int find_launched(const dc_source *src, const char *arch, names *list, dc
     result = dc_compile_as_is(&m.source, (dc_target){virtual_arch, false, true}, &image, &refused);
     more = result != 0 && refused.log && dc_fixup_learn(&m, refused.log);
   }
-  if (result == 0 && !add_instances(list, image, arena)) result = dc_fail_oom(err);
+  if (result == 0 && !add_instances(list, image)) result = dc_fail_oom(err);
   else if (refused.kind == DC_INTERRUPTED) *err = refused, refused = (dc_error)DC_ERROR_INIT;
   else result = 0;
   if (refused.log) dc_log(DC_LOG_COMPILE, "launches of templates are not known: %s", refused.log);
@@ -219,11 +208,11 @@ static int fail_without_kernels(const dc_source *src, dc_arena *arena, dc_error 
 int dc_compile_program(const dc_source *src, const char *arch, bool binary, dc_image **out, dc_error *err) {
   dc_arena arena = DC_ARENA_INIT;
   dc_source whole = *src;
-  names launched = {NULL, 0};
+  dc_string_list launched = {.arena = &arena};
   bool failed = false;
   int result = 0;
   const bool unknown = has_unknown_launches(src, &arena, &failed);
-  if (unknown) result = find_launched(src, arch, &launched, &arena, err);
+  if (unknown) result = find_launched(src, arch, &launched, err);
   if (failed) result = dc_fail_oom(err);
   whole.launched = launched.v;
   whole.nlaunched = launched.n;

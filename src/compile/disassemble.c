@@ -55,10 +55,9 @@ static char *find_tool(const char *name) {
 
 /* A new folder under TMPDIR, malloc'ed; NULL with DC_IO. */
 static char *make_folder(dc_error *err) {
-  const char *tmp = getenv("TMPDIR");
-  if (!tmp || !*tmp) tmp = "/tmp";
-  char *folder = dc_temp_folder(tmp);
-  if (!folder) dc_fail(err, DC_IO, NULL, "no temporary folder can be made in %s: %s", tmp, strerror(errno));
+  char *folder = dc_temp_folder(dc_temp_parent());
+  if (!folder)
+    dc_fail(err, DC_IO, NULL, "no temporary folder can be made in %s: %s", dc_temp_parent(), strerror(errno));
   return folder;
 }
 

@@ -12,6 +12,7 @@
 #include "base/dtype.h"
 #include "base/error.h"
 #include "base/runtime.h"
+#include "base/string_list.h"
 #include "compile/link/lto.h"
 #include "compile/log.h"
 #include "compile/minimal.h"
@@ -57,27 +58,7 @@ typedef struct job {
   dc_image_entry *entries;
 } job;
 
-typedef struct strings {
-  const char **v;
-  int n;
-  dc_arena *arena;
-  bool failed;
-} strings;
-
-static void add_string(strings *s, const char *text) {
-  if (s->n % 16 == 0) {
-    const char **more = dc_arena_alloc(s->arena, sizeof *more * (size_t)(s->n + 16));
-    if (!more) {
-      s->failed = true;
-      return;
-    }
-    if (s->n) memcpy(more, s->v, sizeof *more * (size_t)s->n);
-    s->v = more;
-  }
-  s->v[s->n++] = text;
-}
-
-static void add_option(strings *s, const char *prefix, const char *value) {
+static void add_option(dc_string_list *s, const char *prefix, const char *value) {
   size_t a = strlen(prefix), b = strlen(value);
   char *text = dc_arena_alloc(s->arena, a + b + 1);
   if (!text) {
@@ -86,7 +67,7 @@ static void add_option(strings *s, const char *prefix, const char *value) {
   }
   memcpy(text, prefix, a);
   memcpy(text + a, value, b + 1);
-  add_string(s, text);
+  dc_string_list_add(s, text);
 }
 
 static bool names_standard(const dc_source *src) {
@@ -99,23 +80,23 @@ static bool names_standard(const dc_source *src) {
 #define TILE_PTX_GPU "sm_80"
 #define TILE_PTX_ARCH "compute_80"
 
-static void collect_options(const job *j, strings *o) {
+static void collect_options(const job *j, dc_string_list *o) {
   const dc_source *src = j->src;
   add_option(o, "--gpu-architecture=", j->tile && !j->binary ? TILE_PTX_ARCH : j->arch);
-  if (j->tile) add_string(o, "--enable-tile");
-  if (!names_standard(src)) add_string(o, j->tile ? "--std=c++20" : "--std=c++17");
-  if (j->debug) add_string(o, "--device-debug");
-  else if (!j->binary) add_string(o, "-lineinfo"); /* the CPU device names lines */
-  add_string(o, "-DINFINITY=(__builtin_bit_cast(float,0x7f800000))"); /* nvcc has these without any #include */
-  add_string(o, "-DNAN=(__builtin_bit_cast(float,0x7fc00000))");
-  add_string(o, "-DM_PI=3.14159265358979323846");
-  add_string(o, "--device-int128"); /* as nvcc does on Linux */
-  if (j->minimal) add_string(o, "--minimal");
-  if (j->default_device) add_string(o, "-default-device");
-  if (src->part) add_string(o, "-rdc=true");
-  if (j->ir) add_string(o, "-dlto");
+  if (j->tile) dc_string_list_add(o, "--enable-tile");
+  if (!names_standard(src)) dc_string_list_add(o, j->tile ? "--std=c++20" : "--std=c++17");
+  if (j->debug) dc_string_list_add(o, "--device-debug");
+  else if (!j->binary) dc_string_list_add(o, "-lineinfo"); /* the CPU device names lines */
+  dc_string_list_add(o, "-DINFINITY=(__builtin_bit_cast(float,0x7f800000))"); /* nvcc has these without any #include */
+  dc_string_list_add(o, "-DNAN=(__builtin_bit_cast(float,0x7fc00000))");
+  dc_string_list_add(o, "-DM_PI=3.14159265358979323846");
+  dc_string_list_add(o, "--device-int128"); /* as nvcc does on Linux */
+  if (j->minimal) dc_string_list_add(o, "--minimal");
+  if (j->default_device) dc_string_list_add(o, "-default-device");
+  if (src->part) dc_string_list_add(o, "-rdc=true");
+  if (j->ir) dc_string_list_add(o, "-dlto");
   for (int i = 0; i < src->noptions; i++)
-    if (!dc_lto_is_flag(src->options[i])) add_string(o, src->options[i]);
+    if (!dc_lto_is_flag(src->options[i])) dc_string_list_add(o, src->options[i]);
   for (int i = 0; i < src->ninclude_dirs; i++) add_option(o, "-I", src->include_dirs[i]);
   if (j->tile) { /* of that NVRTC's own version */
     add_option(o, "--use-bundled-headers=", j->tile->headers);
@@ -182,10 +163,10 @@ static void take_names(job *j, dc_nvrtc_result *r) {
   }
 }
 
-static void add_expressions(const job *j, strings *expressions) {
+static void add_expressions(const job *j, dc_string_list *expressions) {
   for (int i = 0; i < j->nlist; i++) {
-    if (j->list[i].name) add_string(expressions, j->list[i].name);
-    if (j->list[i].query) add_string(expressions, j->list[i].query);
+    if (j->list[i].name) dc_string_list_add(expressions, j->list[i].name);
+    if (j->list[i].query) dc_string_list_add(expressions, j->list[i].query);
   }
 }
 
@@ -211,18 +192,18 @@ static bool brings(const dc_source *src, const char *name) {
 }
 
 static int run(job *j, dc_error *err) {
-  strings options = {.arena = &j->arena}, names = {.arena = &j->arena}, texts = {.arena = &j->arena},
+  dc_string_list options = {.arena = &j->arena}, names = {.arena = &j->arena}, texts = {.arena = &j->arena},
           expressions = {.arena = &j->arena};
   collect_options(j, &options);
   add_expressions(j, &expressions);
   for (int i = 0; i < j->src->nheaders; i++) {
-    add_string(&names, j->src->header_names[i]);
-    add_string(&texts, j->src->header_texts[i]);
+    dc_string_list_add(&names, j->src->header_names[i]);
+    dc_string_list_add(&texts, j->src->header_texts[i]);
   }
   for (const struct dc_embedded *s = dc_embedded_shims; s->name; s++) {
     if (j->tile || brings(j->src, s->name)) continue;
-    add_string(&names, s->name);
-    add_string(&texts, s->text);
+    dc_string_list_add(&names, s->name);
+    dc_string_list_add(&texts, s->text);
   }
   dc_buf text = DC_BUF_INIT;
   dc_buf_add(&text, j->src->text, j->src->len);
@@ -230,14 +211,18 @@ static int run(job *j, dc_error *err) {
   for (int i = 0; i < j->nlist; i++) ask = ask || j->list[i].query;
   if (ask) dc_buf_puts(&text, dc_signature_prelude);
   const bool failed = text.failed || options.failed || names.failed || texts.failed || expressions.failed;
-  const dc_nvrtc_job program = {
+  dc_nvrtc_job program = {
     .text = dc_buf_str(&text), .name = DC_NVRTC_NAME, .header_names = names.v, .header_texts = texts.v,
     .nheaders = names.n, .options = options.v, .noptions = options.n, .expressions = expressions.v,
     .nexpressions = expressions.n,
     .output = j->ir ? DC_NVRTC_LTOIR : j->binary ? DC_NVRTC_CUBIN : DC_NVRTC_PTX,
-    .library = j->tile ? j->tile->nvrtc : NULL, .tile_root = j->tile ? j->tile->root : NULL,
-    .tile_gpu = j->binary ? j->arch : TILE_PTX_GPU, .tile_headers = j->tile ? j->tile->headers : NULL,
   };
+  if (j->tile) {
+    program.library = j->tile->nvrtc;
+    program.tile_root = j->tile->root;
+    program.tile_gpu = j->binary ? j->arch : TILE_PTX_GPU;
+    program.tile_headers = j->tile->headers;
+  }
   const int result = failed ? dc_fail_oom(err) : run_program(j, &program, err);
   dc_buf_free(&text);
   return result;
@@ -458,9 +443,8 @@ static void job_free(job *j);
 /* A second run, for sources whose kernels take structs by value: their fields are read from debugging
 ** information.  When that fails, they can only be passed as bytes. */
 static int read_records(const job *j, dc_image *image, dc_error *err) {
-  char arch[32];
-  const char *number = strchr(j->arch, '_');
-  snprintf(arch, sizeof arch, "compute%s", number ? number : "_75");
+  char arch[DC_ARCH_BYTES];
+  dc_virtual_arch(j->arch, arch);
   job d = {.src = j->src, .arch = arch, .default_device = j->default_device, .debug = true,
            .minimal = j->minimal, .arena = DC_ARENA_INIT,
            .list = calloc((size_t)j->nlist + 1, sizeof *d.list), .nlist = j->nlist};

@@ -3,8 +3,6 @@
 */
 #include "compile/link/link.h"
 
-#include <ctype.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +18,7 @@
 #include "compile/types/image.h"
 #include "compile/types/scan.h"
 #include "compile/types/source.h"
+#include "compile/types/tokens.h"
 
 typedef struct part {
   dc_source src;
@@ -66,11 +65,7 @@ static bool mentions(const char *text, const char *instance) {
     n -= (size_t)(p + 1 - instance);
     instance = ++p;
   }
-  for (const char *p = text; (p = memmem(p, strlen(p), instance, n)) != NULL; p++) {
-    bool begins = p == text || (!isalnum((unsigned char)p[-1]) && p[-1] != '_');
-    if (begins && !isalnum((unsigned char)p[n]) && p[n] != '_') return true;
-  }
-  return false;
+  return dc_word_find(text, instance, n) != NULL;
 }
 
 /* Instances belong to the first source that has their template; to the first of all where none seems to. */
@@ -259,11 +254,10 @@ static bool knows_all(const part *parts, int n, const dc_image *linked, bool *fa
 /* Otherwise the units are compiled to PTX, from which all names can be read, in place of their LTO-IR. */
 static int learn_names(part *parts, int n, dc_compile_fn *compile, const char *arch, const dc_image *linked,
                        dc_error *err) {
-  char ptx[32];
-  const char *number = strchr(arch, '_');
+  char ptx[DC_ARCH_BYTES];
   bool failed = false;
   if (knows_all(parts, n, linked, &failed)) return failed ? dc_fail_oom(err) : 0;
-  snprintf(ptx, sizeof ptx, "compute%s", number ? number : "_75");
+  dc_virtual_arch(arch, ptx);
   for (int i = 0; i < n; i++) {
     part *p = &parts[i];
     if (p->ready) continue;

@@ -21,6 +21,7 @@
 #include "compile/types/image.h"
 #include "compile/types/scan.h"
 #include "compile/types/source.h"
+#include "compile/types/tokens.h"
 
 void dc_fixup_free(dc_fixup *m) { dc_arena_free(&m->arena); }
 
@@ -153,23 +154,13 @@ static bool include_for(dc_fixup *m, const char *space, const char *name, size_t
   return header && add_include(m, header);
 }
 
-static const char *find_word(const char *text, const char *name, size_t n) {
-  char word[201];
-  snprintf(word, sizeof word, "%.*s", (int)n, name);
-  for (const char *p = text; (p = strstr(p, word)) != NULL; p += n) {
-    const bool begins = p == text || !(isalnum((unsigned char)p[-1]) || p[-1] == '_');
-    if (begins && !isalnum((unsigned char)p[n]) && p[n] != '_') return p;
-  }
-  return NULL;
-}
-
 /* A name of the host's that nothing declares is declared: a function of any arguments, of which the result is dc_any
 ** (dotcompute/host.h); or a type without members, of which pointers can be had. */
 static bool declare_for(dc_fixup *m, const message *e, const char *space, const char *name, size_t n) {
   size_t shown_n;
   if (!m->keeps_host || n == 0 || n > 200) return false;
   const char *shown = pointed_at(e, &shown_n);
-  if (!shown || shown_n != n || memcmp(shown, name, n) != 0) shown = find_word(m->text, name, n); /* in a macro */
+  if (!shown || shown_n != n || memcmp(shown, name, n) != 0) shown = dc_word_find(m->text, name, n); /* in a macro */
   if (!shown) return false;
   const char next = shown[n + strspn(shown + n, " ")];
   const bool is_function = next == '(', is_type = isalpha((unsigned char)next) || (next && strchr("_*&>", next));

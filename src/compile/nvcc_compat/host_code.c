@@ -8,12 +8,9 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/string_list.h"
 #include "compile/nvcc_compat/pieces.h"
 #include "compile/types/tokens.h"
-
-static bool holds(const char *begin, const char *end, const char *what) {
-  return memmem(begin, (size_t)(end - begin), what, strlen(what)) != NULL;
-}
 
 /* A function of the runtime that only the host calls: cudaMalloc, cudaGetLastError, … */
 static bool is_runtime(dc_token t) {
@@ -57,7 +54,7 @@ bool dc_host_code_blank(char *text, size_t len, int line) {
   dc_tokens in = dc_tokens_of(text, len);
   dc_piece p;
   while (in.p < in.end && dc_piece_next(&in, &p)) {
-    if (p.is_scope || line < p.first || line > p.last || holds(p.begin, p.end, "__global__")) continue;
+    if (p.is_scope || line < p.first || line > p.last || dc_text_holds(p.begin, p.end, "__global__")) continue;
     if (p.is_class && p.body) {
       if (blank_member(text, &p, line)) return true;
       if (p.is_device || holds_device_words(p.body, p.body_end)) continue;
@@ -117,11 +114,8 @@ static bool names_parameter(const char *text, size_t len, const char *begin, con
 }
 
 const char **dc_host_code_launches(const char *text, size_t len, dc_arena *arena, const char *const *known, int *n) {
-  const char **list = NULL;
-  for (int i = 0; i < *n; i++) {
-    if (i == 0 && !(list = dc_arena_alloc(arena, sizeof *list * (size_t)*n))) return *n = 0, NULL;
-    list[i] = known[i];
-  }
+  dc_string_list list = {.arena = arena};
+  for (int i = 0; i < *n; i++) dc_string_list_add(&list, known[i]);
   for (const char *p = text; (p = memmem(p, len - (size_t)(p - text), "<<<", 3)) != NULL; p += 3) {
     const char *end = p;
     while (end > text && end[-1] == ' ') end--;
@@ -130,23 +124,20 @@ const char **dc_host_code_launches(const char *text, size_t len, dc_arena *arena
     if (begin < end && names_parameter(text, len, begin, end)) continue;
     char *name = begin < end ? dc_arena_strndup(arena, begin, (size_t)(end - begin)) : NULL;
     bool listed = !name;
-    for (int i = 0; i < *n && !listed; i++) listed = strcmp(list[i], name) == 0;
-    const char **more = listed ? NULL : dc_arena_alloc(arena, sizeof *more * (size_t)(*n + 1));
-    if (!more) continue;
-    if (*n) memcpy(more, list, sizeof *more * (size_t)*n);
-    more[(*n)++] = name;
-    list = more;
+    for (int i = 0; i < list.n && !listed; i++) listed = strcmp(list.v[i], name) == 0;
+    if (!listed) dc_string_list_add(&list, name);
   }
-  return list;
+  *n = list.n;
+  return list.v;
 }
 
 bool dc_host_code_blank_launches(char *text, size_t len) {
   dc_tokens in = dc_tokens_of(text, len);
   bool any = false;
   for (dc_piece p; in.p < in.end && dc_piece_next(&in, &p);) {
-    if (!p.is_function || p.is_device || holds(p.begin, p.end, "__global__")) continue;
+    if (!p.is_function || p.is_device || dc_text_holds(p.begin, p.end, "__global__")) continue;
     dc_tokens head = dc_tokens_of(p.begin, (size_t)(p.body - p.begin));
-    bool sure = holds(p.body, p.body_end, "<<<");
+    bool sure = dc_text_holds(p.body, p.body_end, "<<<");
     for (dc_token t = dc_token_next(&head); t.kind != DC_TOKEN_END && !sure; t = dc_token_next(&head))
       sure = dc_token_is(t, "main");
     if (sure) dc_text_blank(text, p.begin, p.end);
@@ -219,7 +210,7 @@ bool dc_host_code_plain_lambdas(char *text, size_t len) {
 static void use_members(const char *text, size_t len, const char *name, size_t n, const char *end, dc_buf *out) {
   dc_tokens in = dc_tokens_of(text, len);
   for (dc_piece p; in.p < in.end && dc_piece_next(&in, &p);) {
-    if (!p.is_function || !holds(p.body, p.body_end, "<<<")) continue;
+    if (!p.is_function || !dc_text_holds(p.body, p.body_end, "<<<")) continue;
     const char *at = memmem(p.begin, (size_t)(p.body - p.begin), name, n);
     if (!at || at[n] != '<') continue;
     const char *member = memmem(at, (size_t)(p.body - at), "::", 2);

@@ -12,8 +12,6 @@ static const char *const class_words[] = {"struct", "class", "union", "enum", "t
 static const char *const attributes[] = {"__align__", "__attribute__", "__declspec", "alignas", "__launch_bounds__",
                                          "__cluster_dims__", NULL};
 
-bool dc_token_is_char(dc_token t, char c) { return t.kind == DC_TOKEN_PUNCT && *t.s == c; }
-
 bool dc_piece_next(dc_tokens *in, dc_piece *p) {
   dc_token t = dc_token_next(in), before = t;
   *p = (dc_piece){.begin = t.s, .first = t.line};
@@ -82,6 +80,10 @@ void dc_text_blank(char *text, const char *from, const char *to) {
     }
     p++;
   }
+}
+
+bool dc_text_holds(const char *begin, const char *end, const char *what) {
+  return memmem(begin, (size_t)(end - begin), what, strlen(what)) != NULL;
 }
 
 const char *dc_text_place(const char *text, size_t len, int line, size_t column) {

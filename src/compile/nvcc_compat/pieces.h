@@ -28,7 +28,8 @@ bool dc_piece_next(dc_tokens *in, dc_piece *p);
 /* All but line ends and preprocessor lines, so that lines, #if and #endif stay what they are. */
 void dc_text_blank(char *text, const char *from, const char *to);
 
+/* Whether `what` stands in [begin, end). */
+bool dc_text_holds(const char *begin, const char *end, const char *what);
+
 /* The byte at `column` (from 0) of `line` (from 1), or the line's first; NULL when there are not as many lines. */
 const char *dc_text_place(const char *text, size_t len, int line, size_t column);
-
-bool dc_token_is_char(dc_token t, char c);

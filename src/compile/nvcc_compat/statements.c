@@ -132,10 +132,6 @@ static bool includes_slow(const char *line, const char *eol) {
   return false;
 }
 
-static bool holds(const char *begin, const char *end, const char *what) {
-  return memmem(begin, (size_t)(end - begin), what, strlen(what)) != NULL;
-}
-
 void dc_statement_prepare(char *text, size_t len) {
   for (char *line = text, *eol; line < text + len; line = eol + 1) {
     eol = line + strcspn(line, "\n");
@@ -143,7 +139,7 @@ void dc_statement_prepare(char *text, size_t len) {
   }
   dc_tokens all = dc_tokens_of(text, len);
   for (dc_piece p; all.p < all.end && dc_piece_next(&all, &p);)
-    if (p.is_function && holds(p.begin, p.body, "__global__") && !holds(p.body, p.body_end, "<<<"))
+    if (p.is_function && dc_text_holds(p.begin, p.body, "__global__") && !dc_text_holds(p.body, p.body_end, "<<<"))
       dc_text_blank(text, p.body, p.body_end);
   dc_tokens in = dc_tokens_of(text, len);
   for (dc_token t = dc_token_next(&in); t.kind != DC_TOKEN_END; t = dc_token_next(&in)) {

@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -92,6 +93,11 @@ const dc_nvrtc_version *dc_nvrtc(dc_error *err) {
   if (!nvrtc.known) nvrtc.known = load(err) == 0;
   pthread_mutex_unlock(&nvrtc.lock);
   return nvrtc.known ? &nvrtc.version : NULL;
+}
+
+void dc_virtual_arch(const char *arch, char out[DC_ARCH_BYTES]) {
+  const char *number = strchr(arch, '_');
+  snprintf(out, DC_ARCH_BYTES, "compute%s", number ? number : "_75");
 }
 
 /* --- compiling and linking -------------------------------------------------------------------------------- */

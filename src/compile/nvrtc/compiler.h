@@ -23,6 +23,10 @@ typedef struct dc_nvrtc_version {
 ** it is not to be had. */
 const dc_nvrtc_version *dc_nvrtc(dc_error *err);
 
+/* The virtual architecture of "sm_90" or "compute_90": "compute_90". */
+enum { DC_ARCH_BYTES = 32 };
+void dc_virtual_arch(const char *arch, char out[DC_ARCH_BYTES]);
+
 /* One run of NVRTC.  0: `out` says what became of it, an error of the source included; the caller frees it. */
 int dc_nvrtc_compile(const dc_nvrtc_job *job, dc_nvrtc_result *out, dc_error *err);
 

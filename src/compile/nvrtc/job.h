@@ -22,7 +22,7 @@ typedef struct dc_nvrtc_job {
   int nexpressions;
   dc_nvrtc_output output;
   const char *library;      /* the NVRTC to use; NULL: the one of search.h */
-  /* of sources in CUDA Tile C++; else NULL */
+  /* of tile kernels (CUDA Tile C++); all NULL for others */
   const char *tile_root;    /* the folder with bin/tileiras (tile_assembler.h) */
   const char *tile_gpu;     /* "sm_90": what that assembles for */
   const char *tile_headers; /* the folder of NVRTC's own headers, which is made when it is missing */

@@ -84,10 +84,9 @@ static char *read_code(const files *f, bool ptx, size_t *len, dc_buf *log, dc_er
 
 char *dc_tile_assemble(const char *root, const char *gpu, bool ptx, const char *ir, size_t ir_len, size_t *len,
                        dc_buf *log) {
-  const char *base = getenv("TMPDIR");
   dc_error err = DC_ERROR_INIT;
   char *code = NULL;
-  files f = {.folder = dc_temp_folder(base && *base ? base : "/tmp")};
+  files f = {.folder = dc_temp_folder(dc_temp_parent())};
   if (f.folder) {
     f.ir = dc_path_join(f.folder, "kernels.tile");
     f.code = dc_path_join(f.folder, "kernels.code");

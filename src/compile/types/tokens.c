@@ -129,6 +129,8 @@ dc_token dc_token_next(dc_tokens *s) {
 
 bool dc_token_is(dc_token t, const char *word) { return t.n == strlen(word) && memcmp(t.s, word, t.n) == 0; }
 
+bool dc_token_is_char(dc_token t, char c) { return t.kind == DC_TOKEN_PUNCT && *t.s == c; }
+
 bool dc_token_in(dc_token t, const char *const *words) {
   for (; *words; words++)
     if (dc_token_is(t, *words)) return true;
@@ -143,4 +145,12 @@ void dc_token_skip_group(dc_tokens *s) {
     if (strchr("([{", *t.s)) depth++;
     else if (strchr(")]}", *t.s)) depth--;
   }
+}
+
+static bool continues_name(char c) { return isalnum((unsigned char)c) || c == '_'; }
+
+const char *dc_word_find(const char *text, const char *word, size_t n) {
+  for (const char *p = text; n > 0 && (p = memmem(p, strlen(p), word, n)) != NULL; p++)
+    if ((p == text || !continues_name(p[-1])) && !continues_name(p[n])) return p;
+  return NULL;
 }

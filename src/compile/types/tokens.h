@@ -26,7 +26,11 @@ dc_tokens dc_tokens_of(const char *text, size_t len);
 dc_token dc_token_next(dc_tokens *s);
 
 bool dc_token_is(dc_token t, const char *word);
+bool dc_token_is_char(dc_token t, char c); /* of brackets, operators, separators */
 bool dc_token_in(dc_token t, const char *const *words); /* NULL ends them */
+
+/* Where the word of n bytes stands in the text first, not as part of a longer name; NULL where it does not. */
+const char *dc_word_find(const char *text, const char *word, size_t n);
 
 /* Skips a bracketed group whose opening bracket was just read; nested brackets of all kinds count. */
 void dc_token_skip_group(dc_tokens *s);
