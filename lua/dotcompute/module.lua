@@ -187,11 +187,12 @@ local function choose(m, origin)
   return core.find_kernel(m, names[1])
 end
 
--- A kernel in tiles compiled again with what a launch knows; nothing where that does not compile.
-core.on_tile_launch(function(kernel, facts)
+-- A tile kernel compiled again for parameters that are multiples of 16; nothing where that does not compile.
+core.on_tile_launch(function(kernel, multiples)
   local origin, again = core.module_parts(kernel.module), {}
+  if require "dotcompute.templates".has_variables(origin.text) then return end -- a variant would have its own ones
   for key, v in pairs(origin) do again[key] = v end
-  again.text = require "dotcompute.tile".assuming(origin.text, kernel, facts)
+  again.text = require "dotcompute.tile".assuming(origin.text, kernel, multiples)
   if not again.text then return end
   local name = kernel.name
   local ok, made = pcall(build, kernel.module, again, name:find("<", 1, true) and name)

@@ -30,13 +30,15 @@ local function code_of(text)
 end
 templates.code_of = code_of
 
--- Whether CUDA C declares __constant__, __managed__ or __device__ variables: these have no parenthesis before their
+-- Whether CUDA C declares __constant__, __managed__, __device__ or __tile__ variables: these have no parenthesis before their
 -- first of ; = { [.
 function templates.has_variables(text)
   local code = code_of(text)
   if code:find "%f[%w_]__constant__%f[^%w_]" or code:find "%f[%w_]__managed__%f[^%w_]" then return true end
-  for stop in code:gmatch "%f[%w_]__device__%f[^%w_][^;={%[(]*(.?)" do
-    if stop ~= "(" and stop ~= "" then return true end
+  for _, word in ipairs { "__device__", "__tile__" } do
+    for stop in code:gmatch("%f[%w_]" .. word .. "%f[^%w_][^;={%[(]*(.?)") do
+      if stop ~= "(" and stop ~= "" then return true end
+    end
   end
   return false
 end

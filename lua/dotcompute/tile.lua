@@ -1,4 +1,4 @@
--- Kernels in tiles (CUDA Tile C++) compiled again with what a launch knows of its arguments.
+-- Tile kernels (CUDA Tile C++) compiled again for parameters that are multiples of 16 (src/lua/tile.c).
 local core = require "dotcompute.core"
 local code_of = require "dotcompute.templates".code_of
 core.builtin(debug.getinfo(1, "S").source)
@@ -27,15 +27,15 @@ local function parameters(signature)
   return names, pointers
 end
 
--- The text of the source in which the kernel assumes `facts`: bit i - 1 says that its parameter i, an address or an
+-- The text of the source in which the kernel assumes `multiples`: bit i - 1 says that its parameter i, an address or an
 -- integer, is a multiple of 16. nil where the kernel is not found in the text.
-function tile.assuming(text, kernel, facts)
+function tile.assuming(text, kernel, multiples)
   local brace = find_body(text, kernel.name:match "([%w_]+)%s*<" or kernel.name:match "[%w_]+$")
   if not brace then return nil end
   local names, pointers = parameters(kernel.signature)
   local out = {}
   for i, name in ipairs(names) do
-    if facts >> (i - 1) & 1 == 1 then
+    if multiples >> (i - 1) & 1 == 1 then
       out[#out + 1] = ("%s = ::cuda::tiles::%s(%s, 16_ic);"):format(name,
         pointers[i] and "assume_aligned" or "assume_divisible", name)
     end

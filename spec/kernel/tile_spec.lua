@@ -1,4 +1,4 @@
--- Kernels in tiles (CUDA Tile C++). They are skipped where NVIDIA's compilers of them are not installed.
+-- Tile kernels (CUDA Tile C++). They are skipped where NVIDIA's compilers of them are not installed.
 local dc = require "dotcompute"
 local fake = require "spec.fake"
 local h = require "spec.helper"
@@ -44,7 +44,7 @@ local function run(script, environment)
   return text
 end
 
-describe("a kernel in tiles", function()
+describe("a tile kernel", function()
   -- NVRTC 13.5 copies from a block that it has freed, which AddressSanitizer's memcpy finds.
   local sanitizer = os.getenv "ASAN_OPTIONS" or ""
   if sanitizer:find("detect_leaks", 1, true) and not sanitizer:find("replace_intrin=0", 1, true) then
@@ -193,6 +193,20 @@ __tile_global__ void wrong(int *x) {
     assert.equal(1, compiles(1, 16 * math.random(20))) -- the number alone
     assert.equal(0, compiles(3, 16 * math.random(20) + math.random(15))) -- nothing: the kernel itself
     assert.equal(0, compiles(0, 16 * math.random(20)))
+  end)
+
+  it("shares its variables with all launches", function()
+    local m = dc.module(head .. [[
+__tile__ int counter = 5;
+__tile_global__ void get(int *x, int n) { x[0] = counter + n; }]])
+    local x, value = dc.zeros(1, "int32"), math.random(0, 255)
+    m.get(1, x, 1)
+    assert.equal(6, x[1])
+    m:global("counter")[":"] = { value, 0, 0, 0 } -- its type is not known: bytes
+    for _, n in ipairs { 1, 16, 7, 32 } do
+      m.get(1, x, n)
+      assert.equal(value + n, x[1], h.note())
+    end
   end)
 
   it("keeps its launch options in what is compiled again", function()

@@ -17,7 +17,7 @@
 /* User values of a kernel object. */
 enum {
   DC_LUA_KERNEL_MODULE = 1,
-  DC_LUA_KERNEL_TILES, /* of a kernel in tiles: facts of arguments -> its variant (tile.c) */
+  DC_LUA_KERNEL_TILES, /* of a tile kernel: which arguments are multiples -> its variant (tile.c) */
   DC_LUA_KERNEL_NVALUES = DC_LUA_KERNEL_TILES
 };
 

@@ -358,6 +358,14 @@ static inline int issue(lua_State *L, dc_lua *self, kernel_object *o, dc_launch 
   return 0;
 }
 
+/* The arguments, from `first` on, have been marshalled to l->params; `line`: dc_launch_is_1d. */
+static inline int launch_marshalled(lua_State *L, dc_lua *self, kernel_object *o, dc_launch *l, bool line, int first,
+                                    launch_reach reach) {
+  if (DC_UNLIKELY(reach.peers || !dc_launch_is_fast_path(o->k, l, &o->how, line, o->plain)))
+    return launch_slow(L, self, o, l, first, reach);
+  return issue(L, self, o, l);
+}
+
 /* The kernel is at 1, its arguments are from `first` to `top`; `line`: dc_launch_is_1d. */
 static inline int launch(lua_State *L, dc_lua *self, kernel_object *o, dc_launch *l, bool line, int first, int top) {
   alignas(16) char params[DC_PARAMS_USUAL];
@@ -365,9 +373,7 @@ static inline int launch(lua_State *L, dc_lua *self, kernel_object *o, dc_launch
   if (DC_UNLIKELY(o->home->nglobals != 0)) flush_global_readers(L, self, o);
   const launch_reach reach = marshal(L, self, o, first, top, params);
   l->params = params;
-  if (DC_UNLIKELY(reach.peers || !dc_launch_is_fast_path(o->k, l, &o->how, line, o->plain)))
-    return launch_slow(L, self, o, l, first, reach);
-  return issue(L, self, o, l);
+  return launch_marshalled(L, self, o, l, line, first, reach);
 }
 
 DC_HOT bool dc_lua_launch_marshalled(lua_State *L, dc_lua *self, dc_lua_kernel *o, dc_launch *l) {
@@ -447,7 +453,7 @@ static kernel_object *as_variant(const kernel_object *o, kernel_object *v) {
   return v;
 }
 
-/* k(grid, ...) of a kernel in tiles: its number of threads is in its code.  GPUs take one thread for that, the CPU
+/* k(grid, ...) of a tile kernel: its number of threads is in its code.  GPUs take one thread for that, the CPU
 ** device the number itself. */
 static DC_COLD int launch_tile(lua_State *L, dc_lua *self, kernel_object *o, int top) {
   dc_kernel *k = o->k;
@@ -456,15 +462,20 @@ static DC_COLD int launch_tile(lua_State *L, dc_lua *self, kernel_object *o, int
   check_held(L, k);
   if (top == 3 && lua_isnil(L, 3)) top = 2; /* kernel_call put it there */
   lua_settop(L, top);
-  if (k->params_size <= DC_PARAMS_USUAL) {
-    alignas(16) char params[DC_PARAMS_USUAL];
-    marshal(L, self, o, 3, top, params);
-    dc_lua_choose_tile(L, self, k, params);
+  alignas(16) char params[DC_PARAMS_USUAL];
+  launch_reach reach = { .anything = false };
+  bool marshalled = false;
+  if (k->params_size <= sizeof params) {
+    if (o->home->nglobals != 0) flush_global_readers(L, self, o);
+    reach = marshal(L, self, o, 3, top, params);
+    marshalled = !dc_lua_choose_tile(L, self, k, params);
     o = as_variant(o, lua_touserdata(L, 1));
   }
   const dc_dim3 b = o->k->facts.block; /* a variant may have another one */
   l.block = (dc_dim3){ b.x ? b.x : 1, b.y ? b.y : 1, b.z ? b.z : 1 };
-  return launch(L, self, o, &l, dc_launch_is_1d(&l), 3, top);
+  l.params = params;
+  return marshalled ? launch_marshalled(L, self, o, &l, dc_launch_is_1d(&l), 3, reach)
+                    : launch(L, self, o, &l, dc_launch_is_1d(&l), 3, top);
 }
 
 DC_HOT int dc_lua_launch_kernel(lua_State *L, int first) {
@@ -485,13 +496,13 @@ DC_HOT int dc_lua_launch_kernel(lua_State *L, int first) {
   return launch(L, self, o, &l, dc_launch_is_1d(&l), first, top);
 }
 
-/* k(grid, block, ...); of a kernel in tiles k(grid, ...) */
+/* k(grid, block, ...); of a tile kernel k(grid, ...) */
 static DC_HOT int kernel_call(lua_State *L) {
   if (DC_UNLIKELY(lua_gettop(L) < 3)) lua_settop(L, 3);
   return dc_lua_launch_kernel(L, 4);
 }
 
-/* What does not apply to kernels in tiles. */
+/* What does not apply to tile kernels. */
 static void refuse_tile(lua_State *L, const kernel_object *o, const char *what) {
   if (DC_UNLIKELY(o->tile))
     dc_lua_fail(L, DC_LAUNCH, "kernel '%s' is written in tiles, and has no %s; it is launched by k(grid, ...)",

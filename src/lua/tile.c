@@ -9,24 +9,24 @@
 
 enum {
   MOST_VARIANTS = 8, /* of a kernel; for other arguments the kernel itself is launched */
-  MOST_FACTS = 62,   /* parameters that are looked at: a fact is a bit of a Lua integer */
-  FACTOR = 16        /* bytes, or a divisor */
+  MOST_PARAMS = 62,  /* that are looked at: each has a bit of a Lua integer */
+  FACTOR = 16        /* of addresses in bytes, and of integers; also in lua/dotcompute/tile.lua */
 };
 
 /* The registry's key of the function in Lua that compiles a variant. */
 static const char compile_key = 0;
 
 /* Bit i: parameter i is an address or an integer of 4 or 8 bytes, and a multiple of FACTOR. */
-static uint64_t find_facts(const dc_kernel *k, const char *params) {
-  uint64_t facts = 0;
-  for (int i = 0; i < k->nparams && i < MOST_FACTS; i++) {
+static uint64_t find_multiples(const dc_kernel *k, const char *params) {
+  uint64_t multiples = 0;
+  for (int i = 0; i < k->nparams && i < MOST_PARAMS; i++) {
     const dc_plan_param *p = &k->params[i];
     uint64_t v = 0;
     if ((p->conv != DC_CONV_POINTER && p->conv != DC_CONV_INT) || (p->size != 4 && p->size != 8)) continue;
     memcpy(&v, params + p->offset, p->size); /* little-endian; multiples show in the low bits, of either sign */
-    if (v % FACTOR == 0) facts |= (uint64_t)1 << i;
+    if (v % FACTOR == 0) multiples |= (uint64_t)1 << i;
   }
-  return facts;
+  return multiples;
 }
 
 static lua_Integer count(lua_State *L, int idx) {
@@ -35,11 +35,11 @@ static lua_Integer count(lua_State *L, int idx) {
   return n;
 }
 
-/* Pushes the variant of the kernel at 1 for the facts, or false. */
-static void compile(lua_State *L, dc_lua *self, uint64_t facts) {
+/* Pushes the variant of the kernel at 1 whose parameters are such multiples, or false. */
+static void compile(lua_State *L, dc_lua *self, uint64_t multiples) {
   lua_rawgetp(L, LUA_REGISTRYINDEX, &compile_key);
   lua_pushvalue(L, 1);
-  lua_pushinteger(L, (lua_Integer)facts);
+  lua_pushinteger(L, (lua_Integer)multiples);
   lua_call(L, 2, 1);
   if (dc_lua_test(L, self, -1, DC_LUA_KERNEL)) {
     lua_pushboolean(L, 0); /* it has no variants itself */
@@ -50,14 +50,14 @@ static void compile(lua_State *L, dc_lua *self, uint64_t facts) {
   }
 }
 
-void dc_lua_choose_tile(lua_State *L, dc_lua *self, const dc_kernel *k, const char *params) {
+bool dc_lua_choose_tile(lua_State *L, dc_lua *self, const dc_kernel *k, const char *params) {
   const int top = lua_gettop(L);
-  const uint64_t facts = find_facts(k, params);
+  const uint64_t multiples = find_multiples(k, params);
   luaL_checkstack(L, 8, NULL);
-  const int type = facts ? lua_getiuservalue(L, 1, DC_LUA_KERNEL_TILES) : LUA_TBOOLEAN;
+  const int type = multiples ? lua_getiuservalue(L, 1, DC_LUA_KERNEL_TILES) : LUA_TBOOLEAN;
   if (type == LUA_TBOOLEAN) {
     lua_settop(L, top);
-    return;
+    return false;
   }
   if (type != LUA_TTABLE) {
     lua_newtable(L);
@@ -65,13 +65,15 @@ void dc_lua_choose_tile(lua_State *L, dc_lua *self, const dc_kernel *k, const ch
     lua_setiuservalue(L, 1, DC_LUA_KERNEL_TILES);
     lua_replace(L, top + 1);
   }
-  if (lua_rawgeti(L, top + 1, (lua_Integer)facts) == LUA_TNIL && count(L, top + 1) < MOST_VARIANTS) {
-    compile(L, self, facts);
+  const bool is_new = lua_rawgeti(L, top + 1, (lua_Integer)multiples) == LUA_TNIL && count(L, top + 1) < MOST_VARIANTS;
+  if (is_new) {
+    compile(L, self, multiples);
     lua_pushvalue(L, -1);
-    lua_rawseti(L, top + 1, (lua_Integer)facts);
+    lua_rawseti(L, top + 1, (lua_Integer)multiples);
   }
   if (dc_lua_test(L, self, -1, DC_LUA_KERNEL)) lua_replace(L, 1);
   lua_settop(L, top);
+  return is_new;
 }
 
 void dc_lua_forget_tiles(lua_State *L, int idx) {
@@ -80,7 +82,7 @@ void dc_lua_forget_tiles(lua_State *L, int idx) {
   lua_setiuservalue(L, idx, DC_LUA_KERNEL_TILES);
 }
 
-/* on_tile_launch(fn): fn(kernel, facts) gives a variant of the kernel, or nothing. */
+/* on_tile_launch(fn): fn(kernel, multiples) gives a variant of the kernel, or nothing. */
 static int core_on_tile_launch(lua_State *L) {
   luaL_checktype(L, 1, LUA_TFUNCTION);
   lua_settop(L, 1);
