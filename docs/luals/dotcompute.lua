@@ -5219,7 +5219,7 @@ function dc.precision(name) end
 ---@field warnings? boolean `true` prints the compiler's warnings to standard error, with lines of the script; so does `DOTCOMPUTE_LOG=compile`. `m:log()` always has them
 ---@field debug? boolean line information in the compiled code
 
----Compiles CUDA C for the current device and returns its kernel; of several kernels, the one of option `name`. `dc.kernel {file = name, …}` and `dc.kernel {files = {…}, …}` compile files, as `dc.kernel_file`. [Kernels in tiles](tile.md), `__tile_global__`, are launched with a grid alone.
+---Compiles CUDA C for the current device and returns its kernel; of several kernels, the one of option `name`. `dc.kernel {file = name, …}` and `dc.kernel {files = {…}, …}` compile files, as `dc.kernel_file`. [Tile kernels](tile.md), `__tile_global__`, are launched with a grid alone.
 ---```lua
 ---local add = dc.kernel [[
 ---__global__ void add(int n, float a, float *x) {

@@ -1,4 +1,4 @@
--- The sum of two vectors by a kernel in tiles: each block adds one tile of 1024 elements.
+-- The sum of two vectors by a tile kernel: each block adds one tile of 1024 elements.
 local dc = require "dotcompute"
 
 local add = dc.kernel [[

@@ -1,4 +1,4 @@
--- Attention, forward: softmax(q kT / sqrt(d)) v of each head, by a kernel in tiles that keeps a running maximum and a
+-- Attention, forward: softmax(q kT / sqrt(d)) v of each head, by a tile kernel that keeps a running maximum and a
 -- running sum of each row (Dao et al., FlashAttention, 2022), so that no matrix of scores is ever in memory.
 local dc = require "dotcompute"
 

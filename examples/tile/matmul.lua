@@ -1,4 +1,4 @@
--- The product of two float16 matrices by a kernel in tiles, accumulated in float32: the compiler makes the loads, the
+-- The product of two float16 matrices by a tile kernel, accumulated in float32: the compiler makes the loads, the
 -- copies through shared memory and the instructions of the tensor cores.
 local dc = require "dotcompute"
 

@@ -1,4 +1,4 @@
--- Softmax of each row of a matrix by a kernel in tiles: a block has a whole row as its tile.
+-- Softmax of each row of a matrix by a tile kernel: a block has a whole row as its tile.
 local dc = require "dotcompute"
 
 local softmax = dc.kernel [[

@@ -460,7 +460,7 @@ static int read_records(const job *j, dc_image *image, dc_error *err) {
   return rc;
 }
 
-/* Finds out whether the kernels are in tiles, and what compiles them. */
+/* Finds out whether the kernels are tile kernels, and what compiles them. */
 static int choose_tools(job *j, const dc_scanned *all, dc_error *err) {
   const dc_scanned *tile = NULL, *simt = NULL;
   for (const dc_scanned *k = all; k; k = k->next)

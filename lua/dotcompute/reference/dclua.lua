@@ -66,7 +66,7 @@ dclua.environment = {
   { "DOTCOMPUTE_CACHE_SIZE", "the cache folder's size limit in MiB (256); the least recently used entries are removed "
     .. "first" },
   { "DOTCOMPUTE_NVRTC", "the file of NVIDIA's compiler library; `off` for none" },
-  { "DOTCOMPUTE_TILE", "the folder of NVIDIA's compilers of [kernels in tiles](tile.md), which has `bin/tileiras`; "
+  { "DOTCOMPUTE_TILE", "the folder of NVIDIA's compilers of [tile kernels](tile.md), which has `bin/tileiras`; "
     .. "`off` for none" },
   { "DOTCOMPUTE_NVJITLINK", "the file of NVIDIA's linker library; `off` for none" },
   { "DOTCOMPUTE_PICTURES", "what `dc.image.show` sends to terminals: `kitty`, `sixel`, `blocks` or `text`; by default "

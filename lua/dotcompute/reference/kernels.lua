@@ -87,7 +87,7 @@ assert(y[10] == 41)
     "kernel", at = "dc",
     text = "Compiles CUDA C for the current device and returns its kernel; of several kernels, the one of option "
       .. "`name`. `dc.kernel {file = name, …}` and `dc.kernel {files = {…}, …}` compile files, as `dc.kernel_file`. "
-      .. "[Kernels in tiles](tile.md), `__tile_global__`, are launched with a grid alone.",
+      .. "[Tile kernels](tile.md), `__tile_global__`, are launched with a grid alone.",
     args = { SOURCE }, options = OPTIONS,
     returns = { { "kernel", "the kernel, which is called with a grid, a block and its arguments" } },
     errors = { argument = "several kernels and no `name`, no kernel of that name, a template without an instance, a "

@@ -76,7 +76,7 @@ typedef struct dc_signature {
   dc_cparam *params;
   char *text;    /* "saxpy(int n, float a, const float *x, float *y)" for messages */
   int line;      /* of the kernel in the source, from 1; 0 unknown */
-  bool tile;     /* written in tiles: its threads are the compiler's business */
+  bool tile;     /* a tile kernel: the compiler chooses its threads */
 } dc_signature;
 
 /* A __device__ or __constant__ variable, as an array over it. */
