@@ -2663,7 +2663,7 @@ function c_distributed:mean(...) end
 ---@return dotcompute.array|dotcompute.distributed|boolean # the result; of `any` and `all` over everything a boolean
 function c_distributed:norm(...) end
 
----The first place of the least element.
+---The index of the first least element.
 ---
 ---As of arrays. Along the axis of distribution one collective operation follows, and the result is a plain array on every rank (of `dc.comm(devices)` on the first device); along other axes it is distributed. 16-bit floats are summed in float32. The order of additions depends on the number of ranks, and so do the last bits of floating-point sums.
 ---```lua
@@ -2673,7 +2673,7 @@ function c_distributed:norm(...) end
 ---@return dotcompute.array|dotcompute.distributed|boolean # the result; of `any` and `all` over everything a boolean
 function c_distributed:argmin(...) end
 
----The first place of the greatest.
+---The index of the first greatest element.
 ---
 ---As of arrays. Along the axis of distribution one collective operation follows, and the result is a plain array on every rank (of `dc.comm(devices)` on the first device); along other axes it is distributed. 16-bit floats are summed in float32. The order of additions depends on the number of ranks, and so do the last bits of floating-point sums.
 ---```lua

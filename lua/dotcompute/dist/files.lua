@@ -5,6 +5,7 @@ local arguments = require "dotcompute.arguments"
 local algorithm = require "dotcompute.algorithm"
 local object = require "dotcompute.dist.object"
 local exchange = require "dotcompute.dist.exchange"
+local check_path = require "dotcompute.files".check_path
 core.builtin(debug.getinfo(1, "S").source)
 
 local fail = algorithm.fail
@@ -14,12 +15,6 @@ local codes = { bool = "b1", int8 = "i1", int16 = "i2", int32 = "i4", int64 = "i
   uint32 = "u4", uint64 = "u8", float16 = "f2", float32 = "f4", float64 = "f8", complex64 = "c8", complex128 = "c16" }
 local dtypes = {}
 for dtype, code in pairs(codes) do dtypes[code] = dtype end
-
-local function check_path(fname, path)
-  if type(path) ~= "string" then
-    fail("argument", "%s: the name of a file (a string) expected, got %s", fname, core.describe(path))
-  end
-end
 
 -- --- the header (numpy.lib.format) --------------------------------------------------------------------------------
 

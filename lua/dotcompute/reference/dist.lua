@@ -267,8 +267,8 @@ dc.dist.ones(3):cast("int8").dtype         --> int8
       { "count", "How many elements are not 0.", "dc.dist.array({ 0, 2, 0 }):count()         --> 1\n" },
       { "mean", "The mean.", "dc.dist.array({ 1, 2, 3 }):mean()          --> 2\n" },
       { "norm", "The root of the sum of squares.", "dc.dist.array({ 3, 4 }):norm()             --> 5\n" },
-      { "argmin", "The first place of the least element.", "dc.dist.array({ 3, 1, 1 }):argmin()        --> 2\n" },
-      { "argmax", "The first place of the greatest.", "dc.dist.array({ 3, 1, 1 }):argmax()        --> 1\n" },
+      { "argmin", "The index of the first least element.", "dc.dist.array({ 3, 1, 1 }):argmin()        --> 2\n" },
+      { "argmax", "The index of the first greatest element.", "dc.dist.array({ 3, 1, 1 }):argmax()        --> 1\n" },
     },
     text = "As of arrays. Along the axis of distribution one collective operation follows, and the result is a plain "
       .. "array on every rank (of `dc.comm(devices)` on the first device); along other axes it is distributed. 16-bit "
