@@ -30,8 +30,8 @@ local function code_of(text)
 end
 templates.code_of = code_of
 
--- Whether CUDA C declares __constant__, __managed__, __device__ or __tile__ variables: the latter two have no parenthesis
--- before their first of ; = { [.
+-- Whether CUDA C declares __constant__, __managed__, __device__ or __tile__ variables: the latter two have no
+-- parenthesis before their first of ; = { [.
 function templates.has_variables(text)
   local code = code_of(text)
   if code:find "%f[%w_]__constant__%f[^%w_]" or code:find "%f[%w_]__managed__%f[^%w_]" then return true end
