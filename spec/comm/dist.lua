@@ -346,6 +346,8 @@ fails("argument", "closed", function() return closed:sum() end)
 assert(tostring(closed):find "closed")
 if comm.rank and size > 1 then
   fails("shape", "rank 0 has .* rank 1", function() dist.join(dc.zeros(2, rank == 1 and 4 or 3)) end)
+  fails("argument", rank == 1 and "an array expected" or "rank 1 refused its block",
+    function() dist.join(rank == 1 and 5 or dc.zeros(2)) end)
   fails("dtype", "rank 0 has .* rank 1", function() dist.join(dc.zeros(2, rank == 1 and "int32" or "float32")) end)
   fails("io", rank == 1 and "no .npy file" or "rank 1 has failed", function()
     dist.load(rank == 1 and arg[0] or path)

@@ -29,23 +29,27 @@ function dist.array(...)
   return object.scatter(comm, axis, a)
 end
 
-local MOST_AXES <const> = 8
+local MOST_AXES <const> = 32 -- as arrays have
 local names, numbers = core.dtypes(), {}
 for i, name in ipairs(names) do numbers[name] = i end
 
 -- The layout of a block as integers, which ranks exchange: index of the dtype, number of axes, the axis, the extents.
+-- Without a block, which its rank refused: zeros.
 local function layout_numbers(a, axis)
-  local list = { numbers[a.dtype], a.ndim, axis, a:shape() }
+  local list = a and { numbers[a.dtype], a.ndim, axis, a:shape() } or {}
   for k = #list + 1, 3 + MOST_AXES do list[k] = 0 end
   return list
 end
 
--- Raises on every rank where the blocks differ in more than their length; returns the lengths.
+-- The blocks' lengths. Raises on every rank where one refused its block, or they differ in more than their length.
 local function check_blocks(fname, comm, all)
   local lengths, axis, word = {}, all[1][3], comm.parts and "device" or "rank"
   local function text(list)
     return ("%s %s, axis %d"):format(names[list[1]], object.shape_text(table.move(list, 4, 3 + list[2], 1, {})),
       list[3])
+  end
+  for r, list in ipairs(all) do
+    if list[1] == 0 then fail("argument", "%s: rank %d refused its block; its message says why", fname, r - 1) end
   end
   for r, list in ipairs(all) do
     for i = 1, 3 + MOST_AXES do
@@ -59,20 +63,13 @@ local function check_blocks(fname, comm, all)
   return lengths
 end
 
-local join_signature = { "a", "comm", "axis", known = { comm = "any", axis = "any" },
-  usage = "this rank's block, then perhaps a communicator and an axis" }
-
--- join(block [, comm [, axis]]): the blocks of all ranks one after another. Those that have the lengths of a block
--- distribution become parts as they are, others are moved.
-function dist.join(...)
-  local fname = "dc.dist.join"
-  local o = object.read(fname, join_signature, ...)
-  local comm = object.layout(fname, o.comm, 1, 1)
-  local parts, lists, axis = comm.parts and o.a or { o.a }, {}, nil
+-- The axis, and the layouts of this process's blocks as lists of integers.
+local function read_blocks(fname, comm, parts, given_axis)
   if comm.parts and (type(parts) ~= "table" or #parts ~= comm.size) then
     fail("argument", "%s: a table of %d arrays expected, one for each device, got %s", fname, comm.size,
       core.describe(parts))
   end
+  local axis, lists = nil, {}
   for k, place in ipairs(object.places(comm)) do
     local part = parts[k]
     if not core.is_array(part) then
@@ -82,11 +79,27 @@ function dist.join(...)
       fail("device", "%s: the array is on %s, the communicator's device is %s; move it with a:to(device)", fname,
         part.device.id, place.device.id)
     end
-    if part.ndim > MOST_AXES then fail("shape", "%s: arrays of at most %d axes", fname, MOST_AXES) end
-    axis = select(2, object.layout(fname, comm, o.axis, part.ndim))
+    axis = select(2, object.layout(fname, comm, given_axis, part.ndim))
     lists[k] = layout_numbers(part, axis)
   end
-  local lengths = check_blocks(fname, comm, exchange.integers(comm, lists))
+  return axis, lists
+end
+
+local join_signature = { "a", "comm", "axis", known = { comm = "any", axis = "any" },
+  usage = "this rank's block, then perhaps a communicator and an axis" }
+
+-- join(block [, comm [, axis]]): the blocks of all ranks one after another. Those that have the lengths of a block
+-- distribution become parts as they are, others are moved.
+function dist.join(...)
+  local fname = "dc.dist.join"
+  local o = object.read(fname, join_signature, ...)
+  local comm = object.layout(fname, o.comm, 1, 1)
+  local parts = comm.parts and o.a or { o.a }
+  local ok, axis, lists = pcall(read_blocks, fname, comm, parts, o.axis)
+  if not ok and comm.parts then error(axis, 0) end
+  local all = exchange.integers(comm, ok and lists or { layout_numbers() }) -- no rank waits for one that refused
+  if not ok then error(axis, 0) end
+  local lengths = check_blocks(fname, comm, all)
   local total, regular = 0, true
   for r = 1, comm.size do total = total + lengths[r] end
   for r = 1, comm.size do

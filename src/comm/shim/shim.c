@@ -36,39 +36,26 @@ static MPI_Datatype type_of(int type) {
   }
 }
 
+/* Reductions that MPI lacks, or does differently: sums of 8- and 16-bit integers, which saturate in Open MPI 4. */
+#define OWN_OPS(X)                                                                                                    \
+  X(INT8, SUM) X(INT16, SUM) X(UINT8, SUM) X(UINT16, SUM)                                                             \
+  X(FLOAT16, SUM) X(FLOAT16, PROD) X(FLOAT16, MIN) X(FLOAT16, MAX)                                                    \
+  X(BFLOAT16, SUM) X(BFLOAT16, PROD) X(BFLOAT16, MIN) X(BFLOAT16, MAX)                                                \
+  X(FLOAT32, MIN) X(FLOAT32, MAX) X(FLOAT64, MIN) X(FLOAT64, MAX)
+
 #define COMBINE(type, fold)                                                             \
   static void combine_##type##_##fold(void *in, void *inout, int *n, MPI_Datatype *t) { \
     (void)t;                                                                            \
     table.combine(DC_MPI_##type, DC_MPI_##fold, in, inout, *n);                         \
   }
-COMBINE(INT8, SUM)
-COMBINE(INT16, SUM)
-COMBINE(UINT8, SUM)
-COMBINE(UINT16, SUM)
-COMBINE(FLOAT16, SUM)
-COMBINE(FLOAT16, PROD)
-COMBINE(FLOAT16, MIN)
-COMBINE(FLOAT16, MAX)
-COMBINE(BFLOAT16, SUM)
-COMBINE(BFLOAT16, PROD)
-COMBINE(BFLOAT16, MIN)
-COMBINE(BFLOAT16, MAX)
-COMBINE(FLOAT32, MIN)
-COMBINE(FLOAT32, MAX)
-COMBINE(FLOAT64, MIN)
-COMBINE(FLOAT64, MAX)
+OWN_OPS(COMBINE)
 
+#define OWN(type, fold) { DC_MPI_##type, DC_MPI_##fold, combine_##type##_##fold, 0 },
 static struct own_op {
   int type, fold;
   MPI_User_function *function;
   MPI_Op op;
-} own_ops[] = {
-#define OWN(type, fold) { DC_MPI_##type, DC_MPI_##fold, combine_##type##_##fold, 0 }
-  OWN(INT8, SUM), OWN(INT16, SUM), OWN(UINT8, SUM), OWN(UINT16, SUM), /* Open MPI 4's saturate */
-  OWN(FLOAT16, SUM), OWN(FLOAT16, PROD), OWN(FLOAT16, MIN), OWN(FLOAT16, MAX),
-  OWN(BFLOAT16, SUM), OWN(BFLOAT16, PROD), OWN(BFLOAT16, MIN), OWN(BFLOAT16, MAX),
-  OWN(FLOAT32, MIN), OWN(FLOAT32, MAX), OWN(FLOAT64, MIN), OWN(FLOAT64, MAX),
-};
+} own_ops[] = { OWN_OPS(OWN) };
 enum { NOWN = sizeof own_ops / sizeof *own_ops };
 
 static MPI_Op op_of(int type, int fold) {
