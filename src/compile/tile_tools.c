@@ -1,7 +1,6 @@
 /* tile_tools.c - see tile_tools.h. */
 #include "compile/tile_tools.h"
 
-#include <glob.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 #include "base/hash.h"
 #include "base/path.h"
 #include "compile/cache.h"
+#include "compile/nvrtc/roots.h"
 
 static struct {
   pthread_once_t once;
@@ -42,11 +42,10 @@ static char *headers_folder(const char *identity) {
 }
 
 /* Takes the root if all is there; else notes what is missing. */
-static bool take(const char *root) {
-  static const char *const libraries[] = {"lib64/libnvrtc.so.13", "lib/libnvrtc.so.13",
-                                          "targets/x86_64-linux/lib/libnvrtc.so.13", NULL};
-  char *tileiras = file_below(root, "bin/tileiras"), *ptxas = file_below(root, "bin/ptxas"), *nvrtc = NULL;
-  for (const char *const *l = libraries; *l && !nvrtc; l++) nvrtc = file_below(root, *l);
+static bool take(void *unused, const char *root) {
+  (void)unused;
+  char *tileiras = file_below(root, "bin/tileiras"), *ptxas = file_below(root, "bin/ptxas");
+  char *nvrtc = dc_toolkit_library(root, "libnvrtc.so.13");
   char *first = tileiras ? dc_file_identity(tileiras) : NULL, *second = nvrtc ? dc_file_identity(nvrtc) : NULL;
   if (tileiras && ptxas && nvrtc && first && second) {
     dc_buf identity = DC_BUF_INIT;
@@ -66,45 +65,14 @@ static bool take(const char *root) {
   return tile.found;
 }
 
-/* The pattern may hold wildcards; newer versions are last in order. */
-static bool look_at(const char *parent, const char *pattern) {
-  glob_t g;
-  bool ok = false;
-  char *whole = !parent || !*parent ? NULL : *pattern ? dc_path_join(parent, pattern) : strdup(parent);
-  if (whole && glob(whole, 0, NULL, &g) == 0) {
-    for (size_t i = g.gl_pathc; i-- > 0 && !ok;) ok = take(g.gl_pathv[i]);
-    globfree(&g);
-  } else if (whole) {
-    dc_buf_printf(&tile.why, "%s: no such folder\n", whole);
-  }
-  free(whole);
-  return ok;
-}
-
 static void find(void) {
-  static const struct {
-    const char *variable, *parent, *pattern;
-  } places[] = {
-    {"CUDA_PATH", NULL, ""},
-    {"CUDA_HOME", NULL, ""},
-    {NULL, "/usr/local", "cuda"},
-    {NULL, "/usr/local", "cuda-1[3-9]*"},
-    {NULL, "/opt", "cuda"},
-    {"XDG_DATA_HOME", NULL, "dotcompute/nvidia-tile/nvidia/cu13"},
-    {"HOME", NULL, ".local/share/dotcompute/nvidia-tile/nvidia/cu13"},
-    {"VIRTUAL_ENV", NULL, "lib/python3*/site-packages/nvidia/cu13"},
-    {"CONDA_PREFIX", NULL, "lib/python3*/site-packages/nvidia/cu13"},
-    {"HOME", NULL, ".local/lib/python3*/site-packages/nvidia/cu13"},
-    {NULL, "/usr/local/lib", "python3*/*-packages/nvidia/cu13"},
-  };
   const char *chosen = getenv("DOTCOMPUTE_TILE");
   if (chosen && strcmp(chosen, "off") == 0) {
     dc_buf_puts(&tile.why, "switched off by DOTCOMPUTE_TILE=off\n");
   } else if (chosen && *chosen) {
-    take(chosen);
+    take(NULL, chosen);
   } else {
-    for (size_t i = 0; i < sizeof places / sizeof *places && !tile.found; i++)
-      look_at(places[i].variable ? getenv(places[i].variable) : places[i].parent, places[i].pattern);
+    dc_toolkit_roots("nvidia-tile", NULL, take, NULL, &tile.why);
   }
 }
 

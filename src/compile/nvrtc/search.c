@@ -3,7 +3,6 @@
 */
 #include "compile/nvrtc/search.h"
 
-#include <glob.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -14,8 +13,8 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/map.h"
-#include "base/path.h"
 #include "base/runtime.h"
+#include "compile/nvrtc/roots.h"
 
 /* Newest first.  Only versioned names: another major version has another interface. */
 static const char *const sonames[] = {"libnvrtc.so.13", "libnvrtc.so.12", NULL};
@@ -57,87 +56,16 @@ static bool take(const char *path) {
   return set_library(real, identity);
 }
 
-/* Folders that match `pattern` (which may hold wildcards), the last in order first: newer versions. */
-static bool look_in(const char *pattern) {
-  glob_t g;
-  if (glob(pattern, 0, NULL, &g) == 0) {
-    for (size_t i = g.gl_pathc; i-- > 0;) {
-      for (const char *const *name = sonames; *name; name++) {
-        char *path = dc_path_join(g.gl_pathv[i], *name);
-        bool ok = path && take(path);
-        free(path);
-        if (ok) {
-          globfree(&g);
-          return true;
-        }
-      }
-    }
-    globfree(&g);
-  }
-  if (found.refused.count == 0) dc_buf_printf(&found.why, "%s: no libnvrtc.so.13 or .12\n", pattern);
-  return false;
-}
-
-static bool look_below(const char *root, const char *const *folders) {
-  for (; *folders; folders++) {
-    char *pattern = dc_path_join(root, *folders);
-    bool ok = pattern && look_in(pattern);
-    free(pattern);
+/* Takes the library below a toolkit's root. */
+static bool take_below(void *unused, const char *root) {
+  (void)unused;
+  for (const char *const *name = sonames; *name; name++) {
+    char *path = dc_toolkit_library(root, *name);
+    bool ok = path && take(path);
+    free(path);
     if (ok) return true;
   }
-  return false;
-}
-
-static const char *const toolkit_folders[] = {"lib64", "lib", "targets/x86_64-linux/lib", "targets/sbsa-linux/lib",
-                                              NULL};
-static const char *const wheel_folders[] = {"nvidia/cu13/lib", "nvidia/cuda_nvrtc/lib", NULL};
-static const char *const site_folders[] = {
-    "lib/python3*/site-packages/nvidia/cu13/lib", "lib/python3*/site-packages/nvidia/cuda_nvrtc/lib", NULL};
-
-static bool look_at_environment(void) {
-  static const char *const toolkits[] = {"CUDA_PATH", "CUDA_HOME", NULL};
-  for (const char *const *v = toolkits; *v; v++) {
-    const char *root = getenv(*v);
-    if (root && *root && look_below(root, toolkit_folders)) return true;
-  }
-  return false;
-}
-
-static bool look_at_toolkits(void) {
-  static const char *const roots[] = {"/usr/local/cuda", "/usr/local/cuda-13*", "/usr/local/cuda-12*", "/opt/cuda",
-                                      NULL};
-  for (const char *const *r = roots; *r; r++)
-    if (look_below(*r, toolkit_folders)) return true;
-  return false;
-}
-
-/* NVIDIA's wheels: in our own folder (`make demo` and `make test` put them there), in an active
-** virtual or conda environment, and where pip installs for a user or the system. */
-static bool look_at_wheels(void) {
-  const char *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
-  dc_buf own = DC_BUF_INIT;
-  if (data && *data) dc_buf_printf(&own, "%s/dotcompute/nvidia", data);
-  else if (home && *home) dc_buf_printf(&own, "%s/.local/share/dotcompute/nvidia", home);
-  bool ok = own.len > 0 && look_below(dc_buf_str(&own), wheel_folders);
-  dc_buf_free(&own);
-  if (ok) return true;
-  static const char *const environments[] = {"VIRTUAL_ENV", "CONDA_PREFIX", NULL};
-  for (const char *const *v = environments; *v; v++) {
-    const char *root = getenv(*v);
-    if (root && *root && (look_below(root, site_folders) || look_below(root, toolkit_folders))) return true;
-  }
-  if (home && *home) {
-    char *local = dc_path_join(home, ".local");
-    ok = local && look_below(local, site_folders);
-    free(local);
-    if (ok) return true;
-  }
-  static const char *const system_sites[] = {
-      "/usr/local/lib/python3*/dist-packages/nvidia/cu13/lib",
-      "/usr/local/lib/python3*/dist-packages/nvidia/cuda_nvrtc/lib",
-      "/usr/local/lib/python3*/site-packages/nvidia/cu13/lib", "/usr/lib/python3/dist-packages/nvidia/cu13/lib", NULL};
-  for (const char *const *s = system_sites; *s; s++)
-    if (look_in(*s)) return true;
+  if (found.refused.count == 0) dc_buf_printf(&found.why, "%s: no libnvrtc.so.13 or .12\n", root);
   return false;
 }
 
@@ -159,7 +87,8 @@ static void find(void) {
   } else if (file && *file) {
     if (!take(file) && found.refused.count == 0)
       dc_buf_printf(&found.why, "DOTCOMPUTE_NVRTC=%s: no such file\n", file);
-  } else if (!look_at_environment() && !look_at_toolkits() && !look_at_wheels()) {
+  } else if (!dc_toolkit_roots("nvidia", "cuda_nvrtc", take_below, NULL,
+                               found.refused.count == 0 ? &found.why : NULL)) {
     ask_loader();
   }
 }
