@@ -5212,6 +5212,7 @@ function dc.precision(name) end
 ---@field headers? table<string, string> headers as text: `{["mine.h"] = "…"}`
 ---@field flags? string|string[] more options for NVRTC, as a list; `-dlto` enables [link-time optimization](#modules); options whose output no device can load (`-optix-ir`) are errors
 ---@field std? "c++14"|"c++17"|"c++20" the standard of C++: `"c++14"`, `"c++17"`, `"c++20"`
+---@field arch? string `"sm_90a"`: the architecture in place of the device's own, such as one with instructions of its own (`wgmma`). A GPU runs code of its compute capability and, of the same first number, of lower ones (`"sm_80"` on 8.6), and PTX of all lower ones (`"compute_80"`); with `a` of exactly its own. The CPU device takes the PTX of any
 ---@field fast_math? boolean NVRTC's `--use_fast_math`
 ---@field instantiate? string|string[] names of template instances to compile with the module
 ---@field args? string|table<string, string> the parameter list of a kernel whose types are unknown, as C writes it: see [launching](#launching)
@@ -5246,6 +5247,7 @@ function dc.kernel(source, options) end
 ---@field headers? table<string, string> headers as text: `{["mine.h"] = "…"}`
 ---@field flags? string|string[] more options for NVRTC, as a list; `-dlto` enables [link-time optimization](#modules); options whose output no device can load (`-optix-ir`) are errors
 ---@field std? "c++14"|"c++17"|"c++20" the standard of C++: `"c++14"`, `"c++17"`, `"c++20"`
+---@field arch? string `"sm_90a"`: the architecture in place of the device's own, such as one with instructions of its own (`wgmma`). A GPU runs code of its compute capability and, of the same first number, of lower ones (`"sm_80"` on 8.6), and PTX of all lower ones (`"compute_80"`); with `a` of exactly its own. The CPU device takes the PTX of any
 ---@field fast_math? boolean NVRTC's `--use_fast_math`
 ---@field instantiate? string|string[] names of template instances to compile with the module
 ---@field args? string|table<string, string> the parameter list of a kernel whose types are unknown, as C writes it: see [launching](#launching)
@@ -5275,6 +5277,7 @@ function dc.module(source, options) end
 ---@field headers? table<string, string> headers as text: `{["mine.h"] = "…"}`
 ---@field flags? string|string[] more options for NVRTC, as a list; `-dlto` enables [link-time optimization](#modules); options whose output no device can load (`-optix-ir`) are errors
 ---@field std? "c++14"|"c++17"|"c++20" the standard of C++: `"c++14"`, `"c++17"`, `"c++20"`
+---@field arch? string `"sm_90a"`: the architecture in place of the device's own, such as one with instructions of its own (`wgmma`). A GPU runs code of its compute capability and, of the same first number, of lower ones (`"sm_80"` on 8.6), and PTX of all lower ones (`"compute_80"`); with `a` of exactly its own. The CPU device takes the PTX of any
 ---@field fast_math? boolean NVRTC's `--use_fast_math`
 ---@field instantiate? string|string[] names of template instances to compile with the module
 ---@field args? string|table<string, string> the parameter list of a kernel whose types are unknown, as C writes it: see [launching](#launching)
@@ -5306,6 +5309,7 @@ function dc.kernel_file(path, options) end
 ---@field headers? table<string, string> headers as text: `{["mine.h"] = "…"}`
 ---@field flags? string|string[] more options for NVRTC, as a list; `-dlto` enables [link-time optimization](#modules); options whose output no device can load (`-optix-ir`) are errors
 ---@field std? "c++14"|"c++17"|"c++20" the standard of C++: `"c++14"`, `"c++17"`, `"c++20"`
+---@field arch? string `"sm_90a"`: the architecture in place of the device's own, such as one with instructions of its own (`wgmma`). A GPU runs code of its compute capability and, of the same first number, of lower ones (`"sm_80"` on 8.6), and PTX of all lower ones (`"compute_80"`); with `a` of exactly its own. The CPU device takes the PTX of any
 ---@field fast_math? boolean NVRTC's `--use_fast_math`
 ---@field instantiate? string|string[] names of template instances to compile with the module
 ---@field args? string|table<string, string> the parameter list of a kernel whose types are unknown, as C writes it: see [launching](#launching)
@@ -5379,6 +5383,25 @@ function dc.texture(a, options) end
 ---@param options? dotcompute.surface.options options by name
 ---@return dotcompute.surface # the surface
 function dc.surface(a, options) end
+
+---@class dotcompute.tensor_map.options
+---@field box? integer[] the elements of each axis that one copy moves, 1 to 256; those of the last axis are a multiple of 16 bytes
+---@field strides? integer[] every n-th element along an axis is copied, 1 to 8; of the last axis 1. Default: 1
+---@field swizzle? integer|string 32, 64 or 128: 16-byte pieces of rows of so many bytes are permuted in shared memory, against bank conflicts; also "128 atom 32", "128 atom 32 flip 8", "128 atom 64". The box's rows are not longer. Default: "none"
+---@field interleave? integer|string 16 or 32 bytes: layouts such as NC/8HWC8, of 3 axes at least. Default: "none"
+---@field l2? integer|string 64, 128 or 256: bytes that are read into the L2 cache at once. Default: "none"
+---@field fill? "zero"|"nan" elements outside of the array. Default: "zero"
+
+---A tensor map of an array or a view: what a kernel gives the copies by hardware of compute capability 9.0 and newer (TMA, PTX's `cp.async.bulk.tensor`), as a parameter `const __grid_constant__ CUtensorMap map` (`#include <cuda.h>`) or in a struct. Options follow the array's axes; coordinates in kernels, as CUDA has them, begin with the *last* axis. The map keeps its array. As kernels may write through it, each launch counts as one that writes the array. The rules of CUDA's `cuTensorMapEncodeTiled` are checked, and an error says which is broken.
+---```lua
+---local a = dc.zeros(64, 64, "bfloat16")
+---local ok, why = pcall(dc.tensor_map, a, { box = { 16, 64 }, swizzle = 128 })
+---ok or why.kind == "device"                 --> true
+---```
+---@param a dotcompute.array 1 to 5 axes of integers, float16, bfloat16, float32 or float64, at an address that is a multiple of 16; elements of the last axis next to each other, the other strides multiples of 16 bytes
+---@param options? dotcompute.tensor_map.options options by name
+---@return userdata # the map
+function dc.tensor_map(a, options) end
 
 ---A new stream of the current device (or of that one). Also usable as `local s <close> = dc.stream()`.
 ---```lua

@@ -118,6 +118,7 @@ lazy("distribute", "gather", "parallel")
 lazy("comm", "world", "rank", "comm")
 lazy_methods("rearrange", "tile", "repeat_", "flip", "roll", "pad")
 lazy("texture", "texture", "surface")
+lazy("tensor_map", "tensor_map")
 for _, type in ipairs { "texture", "surface" } do
   for _, name in ipairs { "update", "array", "shape" } do
     core.texture_method(type, name, at_first_call("texture", name))

@@ -36,7 +36,7 @@ local function new_origin(texts, paths, options)
   for i, text in ipairs(texts) do texts[i] = text:gsub("^\xef\xbb\xbf", "") end -- a byte order mark
   local origin = #texts > 1 and script_lines.linked(texts, paths) or script_lines.origin(texts[1], paths[1])
   local lists = { options = {}, include_dirs = {}, header_names = {}, header_texts = {}, instantiate = {},
-    arg_kernels = {}, arg_lists = {}, units = {} } -- of strings: dc_source in src/compile/types/source.h
+    arg_kernels = {}, arg_lists = {}, units = {}, arch = {} } -- of strings: dc_source in src/compile/types/source.h
   if options ~= nil then require "dotcompute.options"(options, lists) end
   add_folder(lists, origin)
   for i, unit in ipairs(origin.units or {}) do

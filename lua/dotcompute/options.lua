@@ -58,8 +58,8 @@ local function check_type(option, v, wanted, text)
   if v ~= nil and type(v) ~= wanted then fail_option(option, text, v) end
 end
 
-local option_names = { "name", "define", "include", "headers", "flags", "std", "fast_math", "instantiate", "args",
-  "link", "warnings", "debug" }
+local option_names = { "name", "define", "include", "headers", "flags", "std", "arch", "fast_math", "instantiate",
+  "args", "link", "warnings", "debug" }
 local known = {}
 for _, name in ipairs(option_names) do known[name] = true end
 
@@ -70,6 +70,10 @@ local function check_options(options)
     if not known[name] then core.fail_option("", name, option_names) end
   end
   check_type("name", options.name, "string", "a string")
+  check_type("arch", options.arch, "string", 'an architecture such as "sm_90a"')
+  if options.arch and not (options.arch:match "^sm_%d%d+[af]?$" or options.arch:match "^compute_%d%d+[af]?$") then
+    fail("option 'arch': %q is no architecture such as \"sm_90a\" or \"compute_80\"", options.arch)
+  end
   check_type("std", options.std, "string", 'a string such as "c++17"')
   for _, name in ipairs { "fast_math", "debug", "warnings" } do
     check_type(name, options[name], "boolean", "true or false")
@@ -82,6 +86,7 @@ local function read(options, lists)
   if options.define ~= nil then lists.options = definitions(options.define) end
   if options.flags ~= nil then add_strings(lists.options, "flags", options.flags) end
   if options.std then table.insert(lists.options, "-std=" .. options.std) end
+  lists.arch[1] = options.arch
   if options.fast_math then table.insert(lists.options, "--use_fast_math") end
   if options.debug then table.insert(lists.options, "--generate-line-info") end
   if options.include ~= nil then add_strings(lists.include_dirs, "include", options.include) end

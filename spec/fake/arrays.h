@@ -255,3 +255,34 @@ static CUresult texture_attribute(int *value, CUdevice_attribute attribute) {
   }
   return CUDA_SUCCESS;
 }
+
+/* Reports what is described, and gives bytes by which a launch can tell it: a mark, then the address. */
+CUresult cuTensorMapEncodeTiled(CUtensorMap *map, CUtensorMapDataType type, cuuint32_t rank, void *address,
+                                const cuuint64_t *extents, const cuuint64_t *strides, const cuuint32_t *box,
+                                const cuuint32_t *steps, CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
+                                CUtensorMapL2promotion l2, CUtensorMapFloatOOBfill fill) {
+  ENTER(TensorMapEncodeTiled);
+  NEED_CONTEXT();
+  const CUdeviceptr at = (CUdeviceptr)(uintptr_t)address;
+  if ((uintptr_t)map % 64 != 0 || rank < 1 || rank > 5 || at % 16 != 0)
+    return misuse(CUDA_ERROR_INVALID_VALUE, "tensor map");
+  NEED_MEMORY(at, 16);
+  char text[400];
+  int n = snprintf(text, sizeof text, "tensor map type %d, extents", type);
+  for (cuuint32_t i = 0; i < rank; i++)
+    n += snprintf(text + n, sizeof text - (size_t)n, " %llu", (unsigned long long)extents[i]);
+  n += snprintf(text + n, sizeof text - (size_t)n, ", strides");
+  for (cuuint32_t i = 0; i + 1 < rank; i++) {
+    if (strides[i] % 16 != 0) return misuse(CUDA_ERROR_INVALID_VALUE, "tensor map's strides");
+    n += snprintf(text + n, sizeof text - (size_t)n, " %llu", (unsigned long long)strides[i]);
+  }
+  n += snprintf(text + n, sizeof text - (size_t)n, ", box");
+  for (cuuint32_t i = 0; i < rank; i++) n += snprintf(text + n, sizeof text - (size_t)n, " %u", box[i]);
+  n += snprintf(text + n, sizeof text - (size_t)n, ", steps");
+  for (cuuint32_t i = 0; i < rank; i++) n += snprintf(text + n, sizeof text - (size_t)n, " %u", steps[i]);
+  report("%s, interleave %d, swizzle %d, l2 %d, fill %d\n", text, interleave, swizzle, l2, fill);
+  memset(map, 0, sizeof *map);
+  map->opaque[0] = 0x70616d726f736e65;
+  map->opaque[1] = at;
+  return CUDA_SUCCESS;
+}

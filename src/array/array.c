@@ -177,6 +177,8 @@ int dc_array_open_to_peers(dc_array *a, dc_error *err) {
 
 bool dc_array_is_open_to_peers(const dc_array *a) { return a->state == DC_ARRAY_READY && a->buffer->peers; }
 
+bool dc_array_has_readers(const dc_array *a) { return a->buffer != NULL && a->buffer->readers != NULL; }
+
 static inline dc_ptr launch_ready(const dc_array *a, bool written) {
   if (DC_UNLIKELY(a->state != DC_ARRAY_READY || !a->contiguous)) return 0;
   const bool read = written & (a->buffer->readers != NULL); /* without a branch: half of all arrays are written */

@@ -58,6 +58,8 @@ void dc_array_span(const dc_array *a, dc_ptr *from, dc_ptr *to);
 /* Lets kernels of other devices access the memory of an array, and of its views. Computes if pending. */
 int dc_array_open_to_peers(dc_array *a, dc_error *err);
 bool dc_array_is_open_to_peers(const dc_array *a);
+/* Whether pending expressions read its memory. */
+bool dc_array_has_readers(const dc_array *a);
 /* The fast path of launches: the address of element 0 when READY, open, contiguous, of that dtype, on dev, and, if it
 ** is `written`, no pending expression reads it; else 0 (as an empty array's may be). */
 dc_ptr dc_array_launch_ready(const dc_array *a, const dc_device *dev, dc_dtype dtype, bool written);

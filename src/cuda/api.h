@@ -6,6 +6,7 @@
 */
 #pragma once
 
+#include <stdalign.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -13,7 +14,10 @@
 
 typedef int CUresult, CUdevice, CUdevice_attribute, CUfunction_attribute, CUmemPool_attribute, CUjit_option, CUlimit,
     CUstreamCaptureMode, CUgraphExecUpdateResult, CUmemLocationType, CUmemAccess_flags, CUarray_format, CUmemorytype,
-    CUresourcetype, CUaddress_mode, CUfilter_mode;
+    CUresourcetype, CUaddress_mode, CUfilter_mode, CUtensorMapDataType, CUtensorMapInterleave, CUtensorMapSwizzle,
+    CUtensorMapL2promotion, CUtensorMapFloatOOBfill;
+typedef uint32_t cuuint32_t;
+typedef uint64_t cuuint64_t;
 typedef unsigned long long CUdeviceptr, CUtexObject, CUsurfObject;
 typedef struct CUarray_st *CUarray;
 typedef struct CUmipmappedArray_st *CUmipmappedArray;
@@ -70,6 +74,11 @@ typedef struct CUmemAccessDesc {
   CUmemLocation location;
   CUmemAccess_flags flags;
 } CUmemAccessDesc;
+
+/* What a kernel gives the hardware's copies of tensors. */
+typedef struct CUtensorMap {
+  alignas(64) uint64_t opaque[16];
+} CUtensorMap;
 
 /* CUDA arrays, copies to and from them, what textures and surfaces are made of. */
 typedef struct CUDA_ARRAY3D_DESCRIPTOR {

@@ -7,6 +7,7 @@
 #include "cuda/texture.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "cuda/fault.h"
 #include "cuda/stream.h"
@@ -272,6 +273,17 @@ static void surface_close(dc_device *dev, uint64_t handle) {
   dc_cuda_release_later(dc_cuda_of(dev), destroy_surface, handle);
 }
 
+static int tensor_map(dc_device *dev, const dc_tensor_map *m, char bytes[DC_TENSOR_MAP_BYTES], dc_error *err) {
+  CUtensorMap made;
+  if (dc_cuda_enter(dc_cuda_of(dev), err) != 0) return -1;
+  const CUresult r = dc_cu.TensorMapEncodeTiled(&made, m->type, m->axes, (void *)(uintptr_t)m->address, m->extent,
+                                                m->stride, m->box, m->step, m->interleave, m->swizzle, m->l2, m->fill);
+  if (r != CUDA_SUCCESS)
+    return dc_cuda_fail(r, DC_ARGUMENT, err, "the driver of %s refuses this tensor map", dev->id);
+  memcpy(bytes, &made, DC_TENSOR_MAP_BYTES);
+  return 0;
+}
+
 const dc_texture_ops dc_cuda_texture_ops = {
   .limits = texture_limits,
   .storage_open = storage_open,
@@ -282,4 +294,5 @@ const dc_texture_ops dc_cuda_texture_ops = {
   .texture_close = texture_close,
   .surface_open = surface_open,
   .surface_close = surface_close,
+  .tensor_map = tensor_map,
 };

@@ -85,3 +85,12 @@ int dc_storage_copy(dc_device *dev, dc_storage *storage, const dc_texture_shape 
   dc_count(&dc_process.stats.bytes_on_device, dc_texture_level_size(shape, level));
   return 0;
 }
+
+int dc_tensor_map_encode(dc_device *dev, const dc_tensor_map *map, char bytes[DC_TENSOR_MAP_BYTES], dc_error *err) {
+  if (dc_device_open(dev, err) != 0) return -1;
+  const dc_device_facts *f = &dev->facts;
+  if (dev->textures == NULL || dev->textures->tensor_map == NULL || f->compute_major < 9)
+    return dc_fail(err, DC_DEVICE, NULL, "%s has no TMA, the unit that reads tensor maps: GPUs of compute capability "
+                   "9.0 and newer have it", dev->id);
+  return dev->textures->tensor_map(dev, map, bytes, err);
+}

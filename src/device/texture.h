@@ -89,6 +89,20 @@ typedef struct dc_texture_limits {
   uint32_t align, pitch_align;           /* of the address; of the pitch of more rows than one; bytes */
 } dc_texture_limits;
 
+/* A tensor map: how the hardware's copies (TMA, PTX's cp.async.bulk.tensor) see an array, in the order of the hardware:
+** the axis whose elements are next to each other comes first.  Numbers without a type here are those of
+** cuTensorMapEncodeTiled, by whose rules lua/dotcompute/tensor_map.lua checks them. */
+#define DC_TENSOR_AXES 5
+#define DC_TENSOR_MAP_BYTES 128
+typedef struct dc_tensor_map {
+  dc_ptr address;
+  uint32_t type, axes;
+  uint64_t extent[DC_TENSOR_AXES];
+  uint64_t stride[DC_TENSOR_AXES - 1]; /* bytes, of the axes behind the first */
+  uint32_t box[DC_TENSOR_AXES], step[DC_TENSOR_AXES];
+  uint32_t interleave, swizzle, l2, fill;
+} dc_tensor_map;
+
 /* Optional as a whole (default: the device has no textures).  Copies go into the current stream, as those of the memory
 ** table do.  Closing never fails and never waits: it takes effect after all work issued before, in any stream. */
 typedef struct dc_texture_ops {
@@ -103,6 +117,8 @@ typedef struct dc_texture_ops {
   void (*texture_close)(dc_device *dev, uint64_t handle);
   int (*surface_open)(dc_device *dev, dc_storage *storage, uint32_t level, uint64_t *handle, dc_error *err);
   void (*surface_close)(dc_device *dev, uint64_t handle);
+  /* The bytes that kernels take for it.  Optional (default: the device has no such copies). */
+  int (*tensor_map)(dc_device *dev, const dc_tensor_map *map, char bytes[DC_TENSOR_MAP_BYTES], dc_error *err);
 } dc_texture_ops;
 
 /* --- checked calls, which open the device (texture.c) --- */
@@ -113,6 +129,8 @@ int dc_texture_limits_of(dc_device *dev, dc_texture_limits *out, dc_error *err);
 /* Storage of a shape within the limits, counted as memory of the device.  *surface: surfaces can be made of it. */
 int dc_storage_open(dc_device *dev, const dc_texture_shape *shape, dc_storage **out, bool *surface, dc_error *err);
 void dc_storage_close(dc_device *dev, const dc_texture_shape *shape, dc_storage *storage);
+/* DC_DEVICE where the device has no TMA. */
+int dc_tensor_map_encode(dc_device *dev, const dc_tensor_map *map, char bytes[DC_TENSOR_MAP_BYTES], dc_error *err);
 /* A level from `memory`, or with `write` false to it. */
 int dc_storage_copy(dc_device *dev, dc_storage *storage, const dc_texture_shape *shape, uint32_t level, dc_ptr memory,
                     bool write, dc_error *err);

@@ -30,6 +30,7 @@ typedef enum dc_alias {
 } dc_alias;
 
 typedef struct dc_struct_plan dc_struct_plan;
+#define DC_TENSOR_MAP_TYPE "CUtensorMap" /* the struct that tensor maps are passed for, of <cuda.h> */
 
 typedef struct dc_plan_param {
   dc_conv conv;
@@ -119,6 +120,7 @@ struct dc_module {
   dc_device *dev;
   dc_code *code;
   dc_image *image;
+  char arch[24]; /* that it was compiled for */
   int refs;
   dc_kernel *kernels; /* image->nkernels of them, resolved when first asked for (fn == NULL before) */
   dc_struct_plan *records; /* image->nrecords of them; NULL: none asked for yet */

@@ -2,6 +2,7 @@
 #include "kernel/module.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,7 +46,7 @@ static void find_grid_syncs(const dc_source *src, const dc_image *image, dc_kern
 }
 
 /* The stages "cuda" and "ptx".  Where the device takes machine code, the PTX is what the compiler would give. */
-static void dump(const dc_device *dev, const dc_source *src, const dc_image *image) {
+static void dump(const char *arch, const dc_source *src, const dc_image *image) {
   char name[17];
   dc_image *ptx = NULL;
   dc_error ignored = DC_ERROR_INIT;
@@ -53,17 +54,43 @@ static void dump(const dc_device *dev, const dc_source *src, const dc_image *ima
   dc_dump_name(src->text, src->len, name);
   dc_dump(DC_DUMP_CUDA, name, src->text, src->len);
   if (!dc_dump_on(DC_DUMP_PTX)) return;
-  if (image->binary && dc_compile(src, dev->target.arch, false, &ptx, &ignored) == 0) image = ptx;
+  if (image->binary && dc_compile(src, arch, false, &ptx, &ignored) == 0) image = ptx;
   dc_dump(DC_DUMP_PTX, name, image->binary ? "" : image->bytes, image->binary ? 0 : image->len);
   if (ptx != NULL) dc_image_free(ptx);
   dc_error_clear(&ignored);
 }
 
+/* The architecture that the source is compiled for, "sm_90", and whether to machine code: the device's, or what the
+** source asks for where the device runs that.  A GPU runs code for its compute capability, for lower ones of the same
+** first number, and PTX of all lower ones; with "a" for exactly its own; with "f" for its own first number.  A device
+** that takes PTX takes that of any architecture, and says which instructions it does not have. */
+static int choose_target(const dc_device *dev, const dc_source *src, char arch[24], bool *binary, dc_error *err) {
+  *binary = dev->target.binary;
+  if (src->arch == NULL) {
+    memcpy(arch, dev->target.arch, sizeof dev->target.arch);
+    return 0;
+  }
+  char *suffix;
+  const char *number = strchr(src->arch, '_') + 1;
+  const long wanted = strtol(number, &suffix, 10), own = dev->facts.compute_major * 10L + dev->facts.compute_minor;
+  if (dev->target.binary) {
+    *binary = strncmp(src->arch, "sm_", 3) == 0;
+    const bool same = wanted / 10 == own / 10;
+    if (*suffix == 'a' ? wanted != own : wanted > own || (!same && (*binary || *suffix == 'f')))
+      return dc_fail(err, DC_DEVICE, NULL, "code for %s does not run on %s, whose compute capability is %d.%d",
+                     src->arch, dev->name, dev->facts.compute_major, dev->facts.compute_minor);
+  }
+  snprintf(arch, 24, "%s_%.15s", *binary ? "sm" : "compute", number);
+  return 0;
+}
+
 int dc_module_build(dc_device *dev, const dc_source *src, dc_module **out, dc_error *err) {
   *out = NULL;
   dc_image *image = NULL;
+  char arch[24];
+  bool binary;
   if (dc_dump_check(err) != 0 || dc_device_open(dev, err) != 0) return -1;
-  if (dc_compile(src, dev->target.arch, dev->target.binary, &image, err) != 0) return -1;
+  if (choose_target(dev, src, arch, &binary, err) != 0 || dc_compile(src, arch, binary, &image, err) != 0) return -1;
   dc_module *m = calloc(1, sizeof *m);
   dc_kernel *kernels = dc_calloc_lines(((size_t)image->nkernels + 1) * sizeof *kernels); /* never of size 0 */
   int rc = m == NULL || kernels == NULL ? dc_fail_oom(err) : 0;
@@ -76,7 +103,8 @@ int dc_module_build(dc_device *dev, const dc_source *src, dc_module **out, dc_er
   }
   m->dev = dev;
   m->image = image;
-  dump(dev, src, image);
+  memcpy(m->arch, arch, sizeof arch);
+  dump(arch, src, image);
   if (src->text != NULL) find_grid_syncs(src, image, kernels);
   m->refs = 1;
   m->kernels = kernels;

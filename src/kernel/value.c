@@ -239,6 +239,9 @@ int dc_plan_check_pointer(const dc_plan_param *p, dc_dtype dtype, dc_ptr addr, u
   uint32_t group;
   if (p->conv != DC_CONV_POINTER) {
     if (p->conv == DC_CONV_WORD && p->size == sizeof(dc_ptr)) return 0;
+    if (p->conv == DC_CONV_STRUCT && strcmp(p->fields->record->name, DC_TENSOR_MAP_TYPE) == 0)
+      return dc_fail(err, DC_ARGUMENT, NULL, "an array was given where a tensor map is wanted; dc.tensor_map(a, {box = "
+                     "…}) makes one of it");
     if (p->conv > DC_CONV_POINTER && p->conv != DC_CONV_WORD && p->conv != DC_CONV_NATURAL)
       return fail_kind(p, "an array", err);
     if (p->named == DC_NAMED_TEXTURE || p->named == DC_NAMED_SURFACE)

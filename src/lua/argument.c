@@ -32,6 +32,7 @@
 #include "lua/host_interrupt.h"
 #include "lua/module.h"
 #include "lua/object.h"
+#include "lua/tensor_map.h"
 #include "lua/texture.h"
 
 #define LEVEL 8 /* stack slots that one level of tables needs */
@@ -81,7 +82,9 @@ static const char *wanted(const dc_plan_param *p, char text[64]) {
     case DC_CONV_BOOL: return "a boolean";
     case DC_CONV_VECTOR: snprintf(text, 64, "a table of %d numbers", p->lanes); return text;
     case DC_CONV_COMPLEX: return "a number or a table {real, imaginary}";
-    case DC_CONV_STRUCT: snprintf(text, 64, "a table of its fields or a string of %u bytes", p->size); return text;
+    case DC_CONV_STRUCT:
+      if (strcmp(p->fields->record->name, DC_TENSOR_MAP_TYPE) == 0) return "a tensor map (dc.tensor_map)";
+      snprintf(text, 64, "a table of its fields or a string of %u bytes", p->size); return text;
     case DC_CONV_RECORD: snprintf(text, 64, "a string of %u bytes", p->size); return text;
     default:
       return p->named == DC_NAMED_TEXTURE ? "a texture" : p->named == DC_NAMED_SURFACE ? "a surface" : "a number";
@@ -204,6 +207,26 @@ static DC_COLD int put_texture(marshal *m, const dc_plan_param *p, const dc_arra
   return 0;
 }
 
+/* A tensor map for a parameter by value, CUtensorMap or a struct of its size.  Kernels may write through it. */
+static DC_COLD int put_tensor_map(marshal *m, const dc_plan_param *p, const dc_lua_tensor_map *map, char *base,
+                                  dc_error *err) {
+  const dc_array *a = map->memory.a;
+  if ((p->conv != DC_CONV_STRUCT && p->conv != DC_CONV_RECORD) || p->size != DC_TENSOR_MAP_BYTES)
+    return dc_fail(err, DC_ARGUMENT, NULL, "a tensor map is passed for a parameter of type const __grid_constant__ "
+                   "CUtensorMap, not for one of this type");
+  if (p->offset % 64 != 0)
+    return dc_fail(err, DC_ARGUMENT, NULL, "a tensor map lies at a multiple of 64 bytes, not at offset %u: its type "
+                   "is CUtensorMap of <cuda.h>, or a struct with alignas(64)", p->offset);
+  if (!a || dc_array_state_of(a) == DC_ARRAY_CLOSED)
+    return dc_fail(err, DC_ARGUMENT, NULL, "the array of the tensor map is closed");
+  if (dc_array_device(a) != m->k->dev)
+    return dc_fail(err, DC_ARGUMENT, NULL, "got a tensor map of device %s, the kernel is compiled for %s",
+                   dc_array_device(a)->id, m->k->dev->id);
+  if (dc_array_has_readers(a) && !m->materialized) m->due = true;
+  else memcpy(base + p->offset, map->bytes, DC_TENSOR_MAP_BYTES);
+  return 0;
+}
+
 /* Converts the value at idx into the bytes at base + p->offset; -1: *err and m->field say what is wrong. */
 static DC_HOT int put_value(marshal *m, const dc_plan_param *p, int idx, char *base, dc_error *err) {
   lua_State *L = m->L;
@@ -217,6 +240,8 @@ static DC_HOT int put_value(marshal *m, const dc_plan_param *p, int idx, char *b
       dc_array *object;
       bool surface;
       if (dc_lua_totexture(L, m->self, idx, &object, &surface)) return put_texture(m, p, object, surface, base, err);
+      const dc_lua_tensor_map *map = dc_lua_test(L, m->self, idx, DC_LUA_TENSOR_MAP);
+      if (map) return put_tensor_map(m, p, map, base, err);
       double re, im;
       if ((p->conv == DC_CONV_COMPLEX || p->conv == DC_CONV_VECTOR) && p->lanes == 2 &&
           dc_dtypes[p->dtype].kind == 'f' && dc_lua_tocomplex(L, m->self, idx, &re, &im))
@@ -421,6 +446,13 @@ static int put_table(marshal *m, const dc_plan_param *p, int idx, char *base, dc
   return listed ? put_list(m, p, idx, base, err) : put_components(m, p, idx, base, err);
 }
 
+/* The array at idx, or that of a tensor map; NULL: neither is there. */
+static dc_lua_array *array_at(const marshal *m, int idx) {
+  dc_lua_array *array = dc_lua_test(m->L, m->self, idx, DC_LUA_ARRAY);
+  dc_lua_tensor_map *map = array ? NULL : dc_lua_test(m->L, m->self, idx, DC_LUA_TENSOR_MAP);
+  return map ? &map->memory : array;
+}
+
 /* --- arrays in tables --------------------------------------------------------------------------------- */
 
 /* Calls `visit` for every array in the fields of the table at idx; stops when it gives -1. */
@@ -441,13 +473,14 @@ static int visit_value(marshal *m, const dc_plan_field *f, int dim, int idx, vis
     return rc;
   }
   if (lua_istable(L, idx)) return visit_table(m, &f->value, idx, visit, err);
-  dc_lua_array *array = dc_lua_test(L, m->self, idx, DC_LUA_ARRAY);
+  dc_lua_array *array = array_at(m, idx);
   return array ? visit(m, &f->value, array, err) : 0;
 }
 
 /* Whether a field may hold arrays, itself or below. */
 static bool holds_arrays(const dc_plan_field *f) {
-  return f->value.conv == DC_CONV_POINTER || f->value.conv == DC_CONV_STRUCT;
+  const dc_conv c = f->value.conv;
+  return c == DC_CONV_POINTER || c == DC_CONV_STRUCT || c == DC_CONV_RECORD;
 }
 
 static int visit_table(marshal *m, const dc_plan_param *p, int idx, visitor *visit, dc_error *err) {
@@ -494,7 +527,7 @@ static void visit_arguments(marshal *m, visitor *visit) {
     if (lua_istable(m->L, m->first + i)) {
       rc = visit_table(m, p, m->first + i, visit, &err);
     } else {
-      dc_lua_array *array = dc_lua_test(m->L, m->self, m->first + i, DC_LUA_ARRAY);
+      dc_lua_array *array = array_at(m, m->first + i);
       if (array) rc = visit(m, p, array, &err);
     }
     if (rc != 0) fail_value(m, i, &err);

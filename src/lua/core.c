@@ -43,6 +43,7 @@
 #include "lua/share.h"
 #include "lua/stream.h"
 #include "lua/terminal.h"
+#include "lua/tensor_map.h"
 #include "lua/texture.h"
 #include "lua/tile.h"
 #include "lua/variant.h"
@@ -218,6 +219,7 @@ int luaopen_dotcompute_core(lua_State *L) {
   dc_lua_open_body(L, 1);
   dc_lua_open_comm(L, 1);
   dc_lua_open_texture(L, 1);
+  dc_lua_open_tensor_map(L, 1);
 
   lua_newtable(L); /* 2: core */
   dc_lua_setfuncs(L, 1, internal);
@@ -240,6 +242,7 @@ int luaopen_dotcompute_core(lua_State *L) {
   dc_lua_setfuncs(L, 1, dc_lua_variant_internal);
   dc_lua_setfuncs(L, 1, dc_lua_tile_internal);
   dc_lua_setfuncs(L, 1, dc_lua_texture_internal);
+  dc_lua_setfuncs(L, 1, dc_lua_tensor_map_internal);
   dc_lua_setmethods(L, 1, dc_lua_module_internal, "module"); /* for messages where a method misses its object */
   lua_newtable(L); /* 3: api */
   dc_lua_setfuncs(L, 1, api);

@@ -36,6 +36,7 @@
 #include "lua/object.h"
 #include "lua/profile.h"
 #include "lua/stream.h"
+#include "lua/tensor_map.h"
 #include "lua/texture.h"
 #include "lua/tile.h"
 
@@ -202,12 +203,15 @@ static void use(const user *u, dc_array *a, bool writes) {
     dc_lua_raise_kernel(u->L, &err);
 }
 
-/* The texture or surface at idx, and its memory; false where there is none. */
+/* The texture or surface at idx and its memory, or the memory of a tensor map; false where there is none. */
 static bool use_texture(const user *u, int idx) {
   dc_error err = DC_ERROR_INIT;
   dc_array *object = NULL;
   bool surface;
-  if (!lua_isuserdata(u->L, idx) || !dc_lua_totexture(u->L, u->self, idx, &object, &surface)) return false;
+  if (!lua_isuserdata(u->L, idx)) return false;
+  const dc_lua_tensor_map *map = dc_lua_test(u->L, u->self, idx, DC_LUA_TENSOR_MAP);
+  if (map) use(u, map->memory.a, true);
+  if (map || !dc_lua_totexture(u->L, u->self, idx, &object, &surface)) return map;
   if (object && dc_texture_use(object, u->by, &err) != 0) dc_lua_raise_kernel(u->L, &err);
   return true;
 }

@@ -330,7 +330,7 @@ static dc_image *compile_for(lua_State *L, const char *arch, bool binary) {
 /* The architecture at 2, "compute_90" or "sm_90" with `prefix` in front of the number; else the device's. Pushed. */
 static const char *read_arch(lua_State *L, const dc_module *m, const char *prefix) {
   lua_settop(L, 2);
-  const char *given = m->dev->target.arch;
+  const char *given = m->arch;
   if (!lua_isnil(L, 2)) {
     if (lua_type(L, 2) != LUA_TSTRING) dc_lua_expected(L, 2, "an architecture such as 'sm_90'");
     given = lua_tostring(L, 2);

@@ -38,6 +38,7 @@ enum dc_lua_slot {
   DC_LUA_TEXTURE,
   DC_LUA_SURFACE,
   DC_LUA_STORAGE,
+  DC_LUA_TENSOR_MAP,
   DC_LUA_NTYPES,
   DC_LUA_NULL = DC_LUA_NTYPES, /* dc.null */
   DC_LUA_DEVICES,              /* light userdata of a dc_device -> its device object */

@@ -16,12 +16,13 @@
 #include "lua/object.h"
 
 /* The lists of strings in the field `source` of an origin. */
-enum list { OPTIONS, INCLUDE_DIRS, HEADER_NAMES, HEADER_TEXTS, INSTANTIATE, ARG_KERNELS, ARG_LISTS, UNITS, NLISTS };
+enum list { OPTIONS, INCLUDE_DIRS, HEADER_NAMES, HEADER_TEXTS, INSTANTIATE, ARG_KERNELS, ARG_LISTS, UNITS, ARCH,
+            NLISTS };
 
 static const char *const names[NLISTS] = {
   [OPTIONS] = "options",           [INCLUDE_DIRS] = "include_dirs", [HEADER_NAMES] = "header_names",
   [HEADER_TEXTS] = "header_texts", [INSTANTIATE] = "instantiate",   [ARG_KERNELS] = "arg_kernels",
-  [ARG_LISTS] = "arg_lists",       [UNITS] = "units",
+  [ARG_LISTS] = "arg_lists",       [UNITS] = "units",               [ARCH] = "arch", /* at most one */
 };
 
 typedef struct source {
@@ -116,6 +117,7 @@ const dc_source *dc_lua_newsource(lua_State *L, int origin, const char *instance
     *r.at++ = copy_string(L, &r);
     s->ninstantiate++;
   }
+  if (n[ARCH] > 0) s->arch = *copy_list(L, first + ARCH, n[ARCH], false, &r);
   s->arg_kernels = copy_list(L, first + ARG_KERNELS, s->nargs = n[ARG_KERNELS], false, &r);
   s->arg_lists = copy_list(L, first + ARG_LISTS, s->nargs, false, &r);
   s->units = copy_list(L, first + UNITS, s->nunits = n[UNITS], true, &r);

@@ -14,6 +14,10 @@ local OPTIONS = {
   { "flags", "string|string[]", "more options for NVRTC, as a list; `-dlto` enables [link-time "
     .. "optimization](#modules); options whose output no device can load (`-optix-ir`) are errors" },
   { "std", '"c++14"|"c++17"|"c++20"', 'the standard of C++: `"c++14"`, `"c++17"`, `"c++20"`' },
+  { "arch", "string", '`"sm_90a"`: the architecture in place of the device\'s own, such as one with instructions of '
+    .. "its own (`wgmma`). A GPU runs code of its compute capability and, of the same first number, of lower ones "
+    .. '(`"sm_80"` on 8.6), and PTX of all lower ones (`"compute_80"`); with `a` of exactly its own. The CPU device '
+    .. "takes the PTX of any" },
   { "fast_math", "boolean", "NVRTC's `--use_fast_math`" },
   { "instantiate", "string|string[]", "names of template instances to compile with the module" },
   { "args", "string|table<string, string>", "the parameter list of a kernel whose types are unknown, as C writes it: "

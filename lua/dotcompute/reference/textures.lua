@@ -115,6 +115,40 @@ s:array()                                  --> {{0, 0, 0}, {0, 0, 7}}
     words = "surf2Dwrite cudaSurfaceObject_t",
   },
   {
+    "tensor_map", at = "dc", call = "dc.tensor_map(a, {box=, strides=, swizzle=, interleave=, l2=, fill=})",
+    text = "A tensor map of an array or a view: what a kernel gives the copies by hardware of compute capability 9.0 "
+      .. "and newer (TMA, PTX's `cp.async.bulk.tensor`), as a parameter `const __grid_constant__ CUtensorMap map` "
+      .. "(`#include <cuda.h>`) or in a struct. Options follow the array's axes; coordinates in kernels, as CUDA has "
+      .. "them, begin with the *last* axis. The map keeps its array. As kernels may write through it, each launch "
+      .. "counts as one that writes the array. The rules of CUDA's `cuTensorMapEncodeTiled` are checked, and an error "
+      .. "says which is broken.",
+    args = { { "a", "array", "1 to 5 axes of integers, float16, bfloat16, float32 or float64, at an address that is a "
+      .. "multiple of 16; elements of the last axis next to each other, the other strides multiples of 16 bytes" } },
+    options = {
+      { "box", "integer[]", "the elements of each axis that one copy moves, 1 to 256; those of the last axis are a "
+        .. "multiple of 16 bytes" },
+      { "strides", "integer[]", "every n-th element along an axis is copied, 1 to 8; of the last axis 1. Default: 1" },
+      { "swizzle", 'integer|string', "32, 64 or 128: 16-byte pieces of rows of so many bytes are permuted in shared "
+        .. 'memory, against bank conflicts; also "128 atom 32", "128 atom 32 flip 8", "128 atom 64". The box\'s rows '
+        .. 'are not longer. Default: "none"' },
+      { "interleave", "integer|string", "16 or 32 bytes: layouts such as NC/8HWC8, of 3 axes at least. Default: "
+        .. '"none"' },
+      { "l2", "integer|string", '64, 128 or 256: bytes that are read into the L2 cache at once. Default: "none"' },
+      { "fill", '"zero"|"nan"', 'elements outside of the array. Default: "zero"' },
+    },
+    returns = { { "userdata", "the map" } },
+    errors = { argument = "a value that breaks a rule, and which; unknown options", shape = "0 or more than 5 axes, an "
+      .. "axis without elements", dtype = "complex numbers",
+      device = "the device has no TMA: the CPU device, a GPU older than compute capability 9.0" },
+    example = [[
+local a = dc.zeros(64, 64, "bfloat16")
+local ok, why = pcall(dc.tensor_map, a, { box = { 16, 64 }, swizzle = 128 })
+ok or why.kind == "device"                 --> true
+]],
+    see = "kernel texture",
+    words = "TMA CUtensorMap cp.async.bulk.tensor cuTensorMapEncodeTiled hopper wgmma descriptor",
+  },
+  {
     class = "texture", metatable = "dotcompute.texture",
     text = "What kernels read by `tex2D` and its like, made by `dc.texture`.",
   },

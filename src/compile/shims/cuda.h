@@ -1,8 +1,11 @@
-/* cuda.h for NVRTC: the driver's functions are the host's; kernels ask for the version at most. */
+/* cuda.h for NVRTC: the driver's functions are the host's; kernels ask for the version and tensor maps at most. */
 #ifndef DC_SHIM_CUDA_H
 #define DC_SHIM_CUDA_H
 #ifndef CUDA_VERSION
 #define CUDA_VERSION (__CUDACC_VER_MAJOR__ * 1000 + __CUDACC_VER_MINOR__ * 10)
 #endif
 typedef unsigned long long CUdeviceptr;
+struct alignas(64) CUtensorMap {
+  unsigned long long opaque[16];
+};
 #endif

@@ -11,6 +11,7 @@ typedef struct dc_source {
   size_t len;
   const char *const *options;    /* NVRTC's, in order ("-DN=16", "--fmad=false", "-std=c++17"), without -arch, -I */
   int noptions;
+  const char *arch;              /* "sm_90a": compiled for that in place of the device's own architecture; or NULL */
   const char *const *include_dirs; /* the user's, searched before the toolkit's */
   int ninclude_dirs;
   const char *const *header_names; /* in-memory headers: names and texts */
