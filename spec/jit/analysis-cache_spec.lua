@@ -100,7 +100,8 @@ describe_kept("a kept analysis of a kernel in Lua", function()
       print(out[1])]], {
       { "math.floor", "2.0", 1 }, { "math.sqrt", 1.5, 1 }, { "math.sqrt", 1.5, 1 - 1 },
       { "function(x) return x + 1 end", 3.25, 1 }, { "function(x) return x + 2 end", 4.25, 1 },
-      { "function(x) return x + 2 end", 4.25, 1 }, -- is not kept
+      { "function(x) return x + 2 end", 4.25, 0 }, { "math.sqrt", 1.5, 1 },
+      { "dc.jit(function(x) return x + 3 end)", 5.25, 1 }, { "dc.jit(function(x) return x + 3 end)", 5.25, 0 },
     })
     runs([[
       local lib, out = V, dc.zeros(1, "float64")
@@ -140,6 +141,51 @@ describe_kept("a kept analysis of a kernel in Lua", function()
       { "{ j = 3, check = true }", "assertion failed!", 0 },
       { "{ j = -1, check = true }", "index -1 of axis 1 is out of range: the extent is 4", 0 },
     })
+  end)
+
+  it("is one for the functions that the kernel calls, and for what they capture", function()
+    local script = [[
+      local base, out = V.base, dc.zeros(1, "int64")
+      local function third(x) return x // base end
+      local lib = { twice = function(x) return third(x) + third(2 * x) end }
+      dc.jit(function(o)
+        o[1] = dc.int64(lib.twice(100 * base) + third(7 * base))
+      end, { name = "k" })(1, 1, out)
+      print(out[1])]]
+    runs(script, {
+      { "{ base = 3 }", 307, 1 }, { "{ base = 3 }", 307, 0 }, { "{ base = 11 }", 307, 0 },
+      { "{ base = 11 }", 308, 1, script = script:gsub("%(2 %* x%)", "(2 * x) + 1") },
+      { "{ base = 12 }", 307, 0, script = script },
+      { "{ base = 12.0 }", 307, 1 },
+    })
+    -- a second function of the same text that has a variable of its own
+    runs([[
+      local function make(v) return function() return v end end
+      local f, out = make(3), dc.zeros(1, "int64")
+      local g = V and f or make(4)
+      dc.jit(function(o) o[1] = 10 * f() + g() end)(1, 1, out)
+      print(out[1])]], { { "true", 33, 1 }, { "true", 33, 0 }, { "false", 34, 1 }, { "false", 34, 0 } })
+    -- variables of two functions that are one
+    runs([[
+      local p, q, out = 1, 20, dc.zeros(1, "int64")
+      local function f() return p end
+      local function g() return q end
+      if V then debug.upvaluejoin(g, 1, f, 1) end
+      dc.jit(function(o) o[1] = 100 * f() + g() end)(1, 1, out)
+      print(out[1])]], { { "true", 101, 1 }, { "true", 101, 0 }, { "false", 120, 1 }, { "false", 120, 0 } })
+  end)
+
+  it("names the lines of the functions that the kernel calls", function()
+    local script = [[
+      local out = dc.zeros(3, "int64")
+      local function put(o, i)
+        o[i] = i
+      end
+      local k = dc.jit(function(o, i) put(o, i) end, { check = true })
+      local ok, err = pcall(k, 1, 1, out, V)
+      print(ok or err.message:match "script.lua:8", k:source():match "script.lua:8: o%[i%] = i")]]
+    runs(script, { { "2", "true\tscript.lua:8: o[i] = i", 1 },
+      { "4", "script.lua:8\tscript.lua:8: o[i] = i", 0 } })
   end)
 
   it("keeps variables apart that are one elsewhere", function()

@@ -3,11 +3,11 @@
 --
 -- The key is a hash of the chunk's text, the function in it, the types of the arguments, the facts of the launch that
 -- are known before the analysis, the options, and our own code. An entry also describes the captured values that the
--- analysis has read: types of numbers and arrays, names of functions of `dc` and `math`, strings. It is used only where
--- their descriptions are the same in this process; then the analysis would give the same text. Entries are data:
--- strings, integers and booleans.
+-- analysis has read: types of numbers and arrays, names of functions of `dc` and `math`, strings, texts of functions of
+-- the script. It is used only where their descriptions are the same in this process; then the analysis would give the
+-- same text. Entries are data: strings, integers and booleans.
 --
--- Kernels that capture functions of the script, structs or constant arrays are not cached.
+-- Kernels that capture structs or constant arrays are not cached.
 local core = require "dotcompute.core"
 local builtins = require "dotcompute.jit.builtins"
 local constant = require "dotcompute.jit.constant"
@@ -72,10 +72,44 @@ function Reader:type() return assert(types.named(self:string()), "an unknown typ
 -- Whether the name of a type says all about it, so that an entry can have it; structs and tuples need more.
 local function is_plain(t) return not (t.composite or t.ndim and t.element.composite) end
 
+-- The functions that an analysis reads: the kernel, and in order of the first read those of the script that it calls,
+-- whose texts are `found`. `variables`: id of an upvalue -> its first place in these functions.
+local Functions = {}
+Functions.__index = Functions
+
+-- Adds a function. Gives a string: for each upvalue the first place of the same variable.
+function Functions:add(fn, found)
+  self[#self + 1] = { fn = fn, found = found }
+  self.number[fn], self.number[found] = #self, #self
+  local list = {}
+  while debug.getupvalue(fn, #list + 1) do
+    local id = debug.upvalueid(fn, #list + 1)
+    self.variables[id] = self.variables[id] or ("%d.%d"):format(#self, #list + 1)
+    list[#list + 1] = self.variables[id]
+  end
+  return table.concat(list, ",")
+end
+
+local function functions_of(root)
+  local functions = setmetatable({ number = {}, variables = {} }, Functions)
+  return functions, functions:add(root.fn, root.found)
+end
+
+-- Describes a function of the script: by its number where it is among those that were read before, else by its text,
+-- its place, and the variables that it shares with them.
+function Functions:describe(fn)
+  if self.number[fn] then return ("function %d"):format(self.number[fn]) end
+  local found = source.find(fn)
+  local same = found.chunk.text == self[1].found.chunk.text
+  return "function " .. core.cache_key(same and "the kernel's text" or found.chunk.text, found.shown,
+    source.body_of(fn), tostring(found.node.at), self:add(fn, found))
+end
+
 -- Describes, as a string, what an analysis depends on of a captured value: the type of a number or an array, the name
--- of a function or library of ours, a string itself, "table" for a table of which it reads fields. `fixed`: it depends
--- on the values of numbers and booleans, too, which the string then has. nil: the kernel is not cached.
-local function describe(value, fixed)
+-- of a function or library of ours, a string itself, "table" for a table of which it reads fields, the text of a
+-- function of the script. `fixed`: it depends on the values of numbers and booleans, too, which the string then has.
+-- nil: the kernel is not cached.
+local function describe(functions, value, fixed)
   local t = names.type_of(value)
   if t then
     if not is_plain(t) or fixed and t.kind == "c" then return nil end
@@ -85,11 +119,14 @@ local function describe(value, fixed)
   end
   if type(value) == "function" then
     local builtin = builtins.by_function[value]
-    return builtin and builtins.by_name[builtin.name] == builtin and "builtin " .. builtin.name or nil
+    if not builtin then return functions:describe(value) end
+    return builtins.by_name[builtin.name] == builtin and "builtin " .. builtin.name or nil
   elseif type(value) == "string" then
     return "string " .. value
   elseif type(value) == "table" then
-    if constant.type_of(value) or builtins.function_of(value) or struct.is_struct(value) then return nil end
+    if constant.type_of(value) or struct.is_struct(value) then return nil end
+    local inner = builtins.function_of(value) -- of an object of dc.jit
+    if inner then return functions:describe(inner) end
     for name, library in pairs(builtins.library) do
       if rawequal(value, library) then return "library " .. name end
     end
@@ -97,21 +134,11 @@ local function describe(value, fixed)
   end
 end
 
--- Which upvalues of a function are the same variable, a string: for each the number of the first one that is.
-local function upvalues_of(fn)
-  local first, list = {}, {}
-  while debug.getupvalue(fn, #list + 1) do
-    local id = debug.upvalueid(fn, #list + 1)
-    first[id] = first[id] or #list + 1
-    list[#list + 1] = first[id]
-  end
-  return table.concat(list, ",")
-end
-
 -- The key of a kernel's analysis; nil where it is not cached. `root`: { fn =, found = its text }; `facts`: of the
 -- launch, a list of numbers and booleans.
 function analysis_cache.key(root, argument_types, name, checked, facts)
-  local words, found = { name, tostring(checked or false), upvalues_of(root.fn) }, root.found
+  local _, variables = functions_of(root)
+  local words, found = { name, tostring(checked or false), variables }, root.found
   for _, fact in ipairs(facts) do words[#words + 1] = tostring(fact) end
   words[#words + 1] = "types"
   for _, t in ipairs(argument_types) do
@@ -124,36 +151,39 @@ end
 
 -- --- entries ----------------------------------------------------------------------------------------------------
 
--- Writes the captured values that the analysis has read: their paths and descriptions. false where one of them has no
--- description, has changed during the analysis, or is captured by another function than the kernel.
+-- Writes the captured values that the analysis has read: their paths and descriptions. Gives the functions that it has
+-- read; nil where a value has no description or has changed during the analysis.
 local function put_reads(w, tree)
+  local functions = functions_of(tree.kernel.root)
   w:integer(#tree.reads)
   for _, one in ipairs(tree.reads) do
     local path = one.path
-    local text = describe(one.value, one.fixed or tree.guards[path.id])
-    if not text or one.varies or path.fn ~= tree.kernel.root.fn then return false end
+    local number, fixed = functions.number[path.fn], one.fixed or tree.guards[path.id]
+    local text = describe(functions, one.value, fixed)
+    if not text or one.varies or not number then return nil end
+    w:integer(number)
     w:integer(path.upvalue)
     w:string(path.text)
     w:integer(#path)
     for _, key in ipairs(path) do w:string(key) end
-    w:boolean(one.fixed or tree.guards[path.id])
+    w:boolean(fixed)
     w:string(text)
   end
-  return true
+  return functions
 end
 
--- The paths of an entry and their values in this process; nil where one of these has another description.
-local function get_reads(r, fn)
-  local paths, values = {}, {}
+-- The functions, paths and values of an entry in this process; nil where one of these has another description.
+local function get_reads(r, root)
+  local functions, paths, values = functions_of(root), {}, {}
   for k = 1, r:count(8) do
-    local path = { fn = fn, upvalue = r:integer(), text = r:string() }
+    local path = { fn = assert(functions[r:integer()]).fn, upvalue = r:integer(), text = r:string() }
     for j = 1, r:count(4) do path[j] = r:string() end
     local fixed, text = r:boolean(), r:string()
     local value = names.read(path)
-    if describe(value, fixed) ~= text then return nil end
+    if describe(functions, value, fixed) ~= text then return nil end
     paths[k], values[k] = path, value
   end
-  return paths, values
+  return functions, paths, values
 end
 
 local function put_params(w, params)
@@ -184,29 +214,43 @@ local function split(text)
   return lines
 end
 
--- The places in the function's text of the n lines of CUDA C, as numbers of bytes; 0 for lines without one.
-local function put_places(w, places, n)
-  local list = {}
-  for k = 1, n do list[k] = places[k] and places[k].at or 0 end
+-- The places in the functions' texts of the n lines of CUDA C, as numbers of bytes, 0 for lines without one, and the
+-- numbers of the functions.
+local function put_places(w, functions, places, n)
+  local list, numbers = {}, {}
+  for k = 1, n do
+    list[k] = places[k] and places[k].at or 0
+    numbers[k] = places[k] and functions.number[places[k].found] or 1
+  end
   w:integers(list)
+  w:integers(numbers)
 end
 
-local function get_places(r, found)
-  local places = r:integers()
-  for k, at in ipairs(places) do places[k] = at > 0 and { found = found, at = at } or nil end
+local function get_places(r, functions)
+  local places, numbers = r:integers(), r:integers()
+  for k, at in ipairs(places) do
+    places[k] = at > 0 and { found = assert(functions[numbers[k]]).found, at = at } or nil
+  end
   return places
 end
 
 -- Stores an analysis (init.lua), which was made of the tree, under the key, unless an entry cannot have all of it.
 function analysis_cache.put(key, tree, analysis)
   local emitted, w = analysis.emitted, setmetatable({ MAGIC }, Writer)
-  if tree.uses.dynamic or tree.uses.modules or #tree.constants > 0 or not put_reads(w, tree) then return end
-  if #split(emitted.text) ~= #emitted.lines then return end
+  if tree.uses.dynamic or tree.uses.modules or #tree.constants > 0 then return end
+  local functions = put_reads(w, tree)
+  if not functions or #split(emitted.text) ~= #emitted.lines then return end
+  for _, places in ipairs { emitted.places, emitted.sites } do
+    for _, place in pairs(places) do
+      if not functions.number[place.found] then return end
+    end
+  end
   w:string(emitted.text)
-  put_places(w, emitted.places, #emitted.lines)
+  put_places(w, functions, emitted.places, #emitted.lines)
   put_params(w, emitted.params)
   w:integer(#emitted.sites)
   for _, site in ipairs(emitted.sites) do
+    w:integer(functions.number[site.found])
     w:integer(site.at)
     w:string(site.kind)
     w:boolean(math.type(site.text))
@@ -229,12 +273,12 @@ end
 local function decode(bytes, root)
   assert(bytes:sub(1, #MAGIC) == MAGIC, "no entry")
   local r = setmetatable({ bytes = bytes, at = #MAGIC + 1 }, Reader)
-  local paths, values = get_reads(r, root.fn)
-  if not paths then return nil end
-  local emitted = { text = r:string(), places = get_places(r, root.found), params = get_params(r), sites = {} }
+  local functions, paths, values = get_reads(r, root)
+  if not functions then return nil end
+  local emitted = { text = r:string(), places = get_places(r, functions), params = get_params(r), sites = {} }
   emitted.lines = split(emitted.text)
-  for k = 1, r:count(14) do
-    emitted.sites[k] = { found = root.found, at = r:integer(), kind = r:string(),
+  for k = 1, r:count(22) do
+    emitted.sites[k] = { found = assert(functions[r:integer()]).found, at = r:integer(), kind = r:string(),
       text = r:boolean() and r:integer() or r:string() }
   end
   local analysis = { emitted = emitted, guards = {}, inputs = {} }
