@@ -5392,7 +5392,7 @@ function dc.surface(a, options) end
 ---@field l2? integer|string 64, 128 or 256: bytes that are read into the L2 cache at once. Default: "none"
 ---@field fill? "zero"|"nan" elements outside of the array. Default: "zero"
 
----A tensor map of an array or a view: what a kernel gives the copies by hardware of compute capability 9.0 and newer (TMA, PTX's `cp.async.bulk.tensor`), as a parameter `const __grid_constant__ CUtensorMap map` (`#include <cuda.h>`) or in a struct. Options follow the array's axes; coordinates in kernels, as CUDA has them, begin with the *last* axis. The map keeps its array. As kernels may write through it, each launch counts as one that writes the array. The rules of CUDA's `cuTensorMapEncodeTiled` are checked, and an error says which is broken.
+---A tensor map of an array or a view: what a kernel gives the copies by hardware of compute capability 9.0 and newer (TMA, PTX's `cp.async.bulk.tensor`), as a parameter `const __grid_constant__ CUtensorMap map` (`#include <cuda.h>`) or in a struct. Options follow the array's axes; coordinates in kernels, as CUDA has them, begin with the *last* axis. The map keeps its array. As kernels may write through it, each launch counts as one that writes the array. The rules of CUDA's `cuTensorMapEncodeTiled` are checked, and an error says which is broken. `examples/hopper/matmul.cu` is a kernel that takes two.
 ---```lua
 ---local a = dc.zeros(64, 64, "bfloat16")
 ---local ok, why = pcall(dc.tensor_map, a, { box = { 16, 64 }, swizzle = 128 })

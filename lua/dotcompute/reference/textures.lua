@@ -121,7 +121,7 @@ s:array()                                  --> {{0, 0, 0}, {0, 0, 7}}
       .. "(`#include <cuda.h>`) or in a struct. Options follow the array's axes; coordinates in kernels, as CUDA has "
       .. "them, begin with the *last* axis. The map keeps its array. As kernels may write through it, each launch "
       .. "counts as one that writes the array. The rules of CUDA's `cuTensorMapEncodeTiled` are checked, and an error "
-      .. "says which is broken.",
+      .. "says which is broken. `examples/hopper/matmul.cu` is a kernel that takes two.",
     args = { { "a", "array", "1 to 5 axes of integers, float16, bfloat16, float32 or float64, at an address that is a "
       .. "multiple of 16; elements of the last axis next to each other, the other strides multiples of 16 bytes" } },
     options = {
