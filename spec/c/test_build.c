@@ -2,8 +2,7 @@
 ** test_build.c - cpu/codegen/build.c: C source to loaded code.
 **
 ** Each case runs in a process of its own (this program again, with the case's name), with a fresh cache and folder for
-** temporary files, and with a compiler that notes each of its runs in a file; "plain cc" precompiles no header, which
-** takes long and is not what most cases are about.
+** temporary files, and with a compiler that notes each of its runs in a file.
 */
 #include <dirent.h>
 #include <errno.h>
@@ -18,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "base/runtime.h"
 #include "check.h"
 #include "cpu/codegen/build.h"
@@ -123,7 +123,7 @@ static bool gone(const char *file) {
 
 static void wait_for_sleeper(void) {
   struct stat st;
-  CHECK(EVENTUALLY(stat(in_root("kernel.sleeps"), &st) == 0 && st.st_size > 0), "the compiler does not start");
+  CHECK(EVENTUALLY(stat(in_root("sleeps"), &st) == 0 && st.st_size > 0), "the compiler does not start");
 }
 
 static void case_free(void) {
@@ -131,14 +131,14 @@ static void case_free(void) {
   wait_for_sleeper();
   CHECK(dc_build_state(b) == 0, " ");
   dc_build_free(b);
-  CHECK(EVENTUALLY(gone(in_root("kernel.sleeps"))), "the compiler still runs");
+  CHECK(EVENTUALLY(gone(in_root("sleeps"))), "the compiler still runs");
 }
 
 static void case_shutdown(void) {
   dc_build *b = ask(1), *waiting = ask(2);
   wait_for_sleeper();
   dc_build_shutdown();
-  CHECK(EVENTUALLY(gone(in_root("kernel.sleeps"))), "the compiler still runs");
+  CHECK(EVENTUALLY(gone(in_root("sleeps"))), "the compiler still runs");
   CHECK(dc_build_state(b) == -1 && dc_build_state(waiting) == -1, " ");
   dc_build_free(b);
   dc_build_free(waiting);
@@ -198,46 +198,28 @@ static void case_fork_poll(void) { /* the child only looks at the state, now and
   CHECK(waitpid(child, &status, 0) == child && status == 0, "the child ended with %#x", status);
 }
 
-/* The path of a precompiled header in the cache. */
-static bool find_precompiled(char path[512]) {
-  DIR *d = opendir(in_root("cache"));
-  bool found = false;
-  for (struct dirent *e; d && !found && (e = readdir(d)) != NULL;) {
-    static const char *const suffixes[] = { "gch", "pch" };
-    for (int i = 0; i < 2 && !found && strncmp(e->d_name, "native-", 7) == 0; i++) {
-      snprintf(path, 512, "%s/%s/native32.h.%s", in_root("cache"), e->d_name, suffixes[i]);
-      found = access(path, F_OK) == 0;
-    }
+/* Units with various functions of the headers. */
+static void case_headers(void) {
+  static const char *const uses[] = {
+    "M_word(M_from((u32)x))", "(int)s_add_32((u32)x, 0u)", "(int)s_popc_32((u32)x) - __builtin_popcount((u32)x) + x",
+    "DC_RARE(x == 0) ? 0 : x", "(int)P_word(P_splat(1)) * 0 + x + DC_NATIVE_DONE", "(int)sizeof(dc_native) * 0 + x",
+  };
+  for (size_t i = 0; i < sizeof uses / sizeof *uses; i++) {
+    char source[512];
+    int n = snprintf(source, sizeof source, "#include \"native%d.h\"\n__attribute__((visibility(\"default\"))) "
+                     "int answer(void) { int x = %d; return (int)(%s); }\n", i & 1 ? 16 : 32, (int)i + 7, uses[i]);
+    dc_build *b = dc_build_start(source, (size_t)n, isa, 2);
+    CHECK(dc_build_wait(b) == 1, "%s: %s", uses[i], dc_build_log(b));
+    CHECK(call(b) == (int)i + 7, "%s", uses[i]);
+    dc_build_free(b);
   }
-  if (d) closedir(d);
-  return found;
 }
 
-static void case_precompiled(void) {
-  char path[512];
-  expect(10000 + getpid());
-  CHECK(EVENTUALLY(find_precompiled(path)), "the header is not precompiled");
-  expect(20000 + getpid());
-  CHECK(access(path, F_OK) == 0, "it was not usable");
-}
-
-static void case_bad_precompiled(void) {
-  char path[512];
-  CHECK(find_precompiled(path), " ");
-  CHECK(truncate(path, 5000) == 0, " ");
-  expect(3);
-}
-
-/* A header is changed while we use it. */
-static void case_bad_header(void) {
-  char path[512];
-  expect(4);
-  CHECK(find_precompiled(path), " ");
-  CHECK(unlink(path) == 0, " ");
-  strcpy(strrchr(path, '/'), "/types.h");
-  FILE *f = fopen(path, "w");
-  CHECK(f && fputs("#error broken\n", f) >= 0 && fclose(f) == 0, "%s", path);
-  expect(5);
+/* What is announced is prepared once for all. */
+static void case_expected(void) {
+  dc_build_expect(isa);
+  dc_build_expect("unknown");
+  expect(123);
 }
 
 static const struct test {
@@ -247,8 +229,8 @@ static const struct test {
   { "one", case_one }, { "many", case_many }, { "again", case_again }, { "hit", case_hit }, { "none", case_none },
   { "wrong", case_wrong }, { "options", case_options }, { "free", case_free }, { "shutdown", case_shutdown },
   { "exit", case_exit }, { "interrupt", case_interrupt }, { "sigchld", case_sigchld }, { "fork", case_fork },
-  { "fork_poll", case_fork_poll }, { "precompiled", case_precompiled }, { "bad_precompiled", case_bad_precompiled },
-  { "bad_header", case_bad_header },
+  { "fork_poll", case_fork_poll }, { "headers", case_headers },
+  { "expected", case_expected },
 };
 
 /* --- the runner -------------------------------------------------------------------------------------------------- */
@@ -275,15 +257,17 @@ static void write_script(const char *name, const char *text) {
   CHECK(f && fputs(text, f) >= 0 && fclose(f) == 0 && chmod(in_root(name), 0700) == 0, "%s", name);
 }
 
-/* How often a kernel (and no header) was compiled. */
-static int compiled(void) {
+/* How often the compiler was run on this file. */
+static int runs_on(const char *source) {
   FILE *f = fopen(in_root("runs"), "r");
   char line[4096];
   int n = 0;
-  while (f && fgets(line, sizeof line, f)) n += strstr(line, "kernel.c") != NULL;
+  while (f && fgets(line, sizeof line, f)) n += strstr(line, source) != NULL;
   if (f) fclose(f);
   return n;
 }
+
+static int compiled(void) { return runs_on("kernel.c"); }
 
 static int entries(const char *folder, const char *suffix, bool (*each)(const char *path)) {
   DIR *d = opendir(folder);
@@ -307,7 +291,7 @@ static bool damage(const char *path) {
 
 static void fresh(const char *compiler) {
   char command[512];
-  snprintf(command, sizeof command, "rm -rf '%s/cache' '%s/tmp' '%s/runs' '%s'/*.sleeps && mkdir '%s/tmp'", root, root,
+  snprintf(command, sizeof command, "rm -rf '%s/cache' '%s/tmp' '%s/runs' '%s/sleeps' && mkdir '%s/tmp'", root, root,
            root, root, root);
   CHECK(system(command) == 0, "%s", command);
   setenv("DOTCOMPUTE_CC", compiler, 1);
@@ -315,17 +299,37 @@ static void fresh(const char *compiler) {
 }
 
 static void test_cache(void) {
-  fresh(in_root("plain cc"));
+  fresh(in_root("noting cc"));
   run("one");
   CHECK(compiled() == 1, "%d", compiled());
   run("hit");
   CHECK(compiled() == 1, "%d", compiled());
-  CHECK(entries(in_root("cache"), ".bin", damage) == 1, "no file of the cache was found");
+  CHECK(runs_on("native32.h") == 1, "%d", runs_on("native32.h"));
+  CHECK(entries(in_root("cache"), ".bin", damage) == 2, "not the object and the headers' declarations");
   run("one");
-  CHECK(compiled() == 2, "%d: the damaged file was used", compiled());
+  CHECK(compiled() == 2 && runs_on("native32.h") == 2, "%d, %d: a damaged file was used", compiled(),
+        runs_on("native32.h"));
   run("hit");
   run("again");
-  fresh(in_root("plain cc"));
+  fresh(in_root("noting cc"));
+  run("many");
+  CHECK(compiled() == 4 && runs_on("native32.h") == 1, "%d, %d", compiled(), runs_on("native32.h"));
+}
+
+/* Where the headers' declarations cannot be had, or not used, units include the headers. */
+static void test_headers(void) {
+  fresh(in_root("noting cc"));
+  run("headers");
+  CHECK(compiled() == 6, "%d: a unit lacked a declaration", compiled());
+  CHECK(runs_on("native32.h") == 1 && runs_on("native16.h") == 1, " ");
+  fresh(in_root("noting cc"));
+  run("expected");
+  run("expected");
+  CHECK(compiled() == 1 && runs_on("native16.h") == 1, "%d, %d", compiled(), runs_on("native16.h"));
+  fresh(in_root("including cc"));
+  run("many");
+  CHECK(compiled() == 5, "%d", compiled());
+  fresh(in_root("unable cc"));
   run("many");
   CHECK(compiled() == 4, "%d", compiled());
 }
@@ -335,7 +339,7 @@ static void test_at_once(void) {
   enum { N = 3 };
   pid_t pids[N];
   fresh(in_root("noting cc"));
-  for (int i = 0; i < N; i++) pids[i] = launch(i == 0 ? "precompiled" : "many");
+  for (int i = 0; i < N; i++) pids[i] = launch(i == 0 ? "headers" : "many");
   for (int i = 0; i < N; i++) finish("at once", pids[i]);
   run("many");
 }
@@ -347,7 +351,7 @@ static void test_compilers(void) {
   run("none");
   fresh("off");
   run("none");
-  fresh(in_root("plain cc"));
+  fresh(in_root("noting cc"));
   run("options");
   run("wrong");
   run("sigchld");
@@ -362,37 +366,59 @@ static void test_compilers(void) {
     snprintf(command, sizeof command, "command -v %.*s >/dev/null", (int)strcspn(compiler, " "), compiler);
     if (system(command) != 0) continue;
     fresh(compiler);
-    run("precompiled");
-    run("bad_header");
-    run("precompiled");
-    run("bad_precompiled");
+    run("headers");
   }
 }
 
 static void test_ends(void) {
   static const char *const cases[] = { "free", "shutdown", "exit" };
-  for (int i = 0; i < 3; i++) {
-    fresh(in_root("sleeping cc"));
-    run(cases[i]);
-    CHECK(EVENTUALLY(gone(in_root("kernel.sleeps"))), "case %s left the compiler running", cases[i]);
-    bool header = access(in_root("header.sleeps"), F_OK) == 0;
-    CHECK(!header || EVENTUALLY(gone(in_root("header.sleeps"))), "case %s left the compiler running", cases[i]);
-    CHECK(entries(in_root("tmp"), "", NULL) == 0, "case %s left files in TMPDIR", cases[i]);
+  for (int i = 0; i < 6; i++) {
+    fresh(in_root(i < 3 ? "sleeping cc" : "dozing cc"));
+    run(cases[i % 3]);
+    CHECK(EVENTUALLY(gone(in_root("sleeps"))), "case %s left the compiler running", cases[i % 3]);
+    CHECK(entries(in_root("tmp"), "", NULL) == 0, "case %s left files in TMPDIR", cases[i % 3]);
   }
-  fresh(in_root("plain cc"));
+  fresh(in_root("noting cc"));
   run("fork");
   run("fork_poll");
   CHECK(entries(in_root("tmp"), "", NULL) == 0, "files are left in TMPDIR");
 }
 
-/* Without a cache, or with one that cannot be written, headers go to a folder that does not stay. */
+/* Without a cache, or with one that cannot be written. */
 static void test_no_cache(void) {
-  fresh(in_root("plain cc"));
+  fresh(in_root("noting cc"));
   setenv("DOTCOMPUTE_CACHE", "off", 1);
   run("fork");
   setenv("DOTCOMPUTE_CACHE", "/proc/nowhere", 1);
   run("many");
   CHECK(entries(in_root("tmp"), "", NULL) == 0, "files are left in TMPDIR");
+}
+
+/* Scripts that run `cc`: "noting" notes each run's arguments in a file; "unable" does not preprocess; "including" fails
+** on units that do not include the headers; "sleeping" and "dozing" never end, the former once it compiles. */
+static void write_compilers(const char *cc) {
+  /* Killed anywhere, the file is whole or not there. */
+  static const char sleeps[] = "sleep 1000 &\necho $! > new\nmv new sleeps\nwait\n";
+  static const struct {
+    const char *name, *first, *then;
+  } scripts[] = {
+    { "noting cc", "", NULL },
+    { "unable cc", "case $* in *' -E '*) exit 1 ;; esac\n", NULL },
+    { "including cc", "case $last in *kernel.c) grep -q native32.h \"$last\" || exit 1 ;; esac\n", NULL },
+    { "sleeping cc", "case $* in *' -E '*) exec @ \"$@\" ;; esac\n", sleeps },
+    { "dozing cc", "", sleeps },
+  };
+  for (size_t i = 0; i < sizeof scripts / sizeof *scripts; i++) {
+    dc_buf text = DC_BUF_INIT;
+    dc_buf_printf(&text, "#!/bin/sh\ncd '%s'\necho \"$*\" >> runs\nfor last; do :; done\n", root);
+    for (const char *p = scripts[i].first; *p; p++)
+      if (*p == '@' && p[1] == ' ') dc_buf_puts(&text, cc);
+      else dc_buf_putc(&text, *p);
+    if (scripts[i].then) dc_buf_puts(&text, scripts[i].then);
+    else dc_buf_printf(&text, "exec %s \"$@\"\n", cc);
+    write_script(scripts[i].name, text.data);
+    dc_buf_free(&text);
+  }
 }
 
 static int run_case(const char *name) {
@@ -414,20 +440,11 @@ int main(int argc, char **argv) {
   snprintf(root, sizeof root, "/tmp/dc-build-XXXXXX");
   if (mkdtemp(root) == NULL ) return 1;
   setenv("TMPDIR", in_root("tmp"), 1);
-  char script[512];
   chosen = getenv("DOTCOMPUTE_CC");
   if (chosen) chosen = strdup(chosen); /* the cases set another */
-  snprintf(script, sizeof script, "#!/bin/sh\necho \"$*\" >> '%s'\nexec %s \"$@\"\n", in_root("runs"),
-           chosen ? chosen : "cc");
-  write_script("noting cc", script);
-  snprintf(script, sizeof script,
-           "#!/bin/sh\ncase $* in *c-header*) exit 1 ;; esac\necho \"$*\" >> '%s'\nexec %s \"$@\"\n",
-           in_root("runs"), chosen ? chosen : "cc");
-  write_script("plain cc", script);
-  snprintf(script, sizeof script, "#!/bin/sh\nsleep 1000 &\ncase $* in *c-header*) w=header;; *) w=kernel;; esac\n"
-           "cd '%s'\necho $! > $w.new\nmv $w.new $w.sleeps\nwait\n", root); /* killed anywhere: whole, or not there */
-  write_script("sleeping cc", script);
+  write_compilers(chosen ? chosen : "cc");
   test_cache();
+  test_headers();
   test_at_once();
   test_compilers();
   test_ends();

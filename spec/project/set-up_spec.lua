@@ -109,3 +109,30 @@ describe("a DOTCOMPUTE_CC that names no program", function()
     assert.matches("1\n2\n3\n", text:gsub("dotcompute:[^\n]*\n", ""), 1, true)
   end)
 end)
+
+-- A PATH without any compiler: the program runs by its absolute name.
+describe("a machine without a C compiler", function()
+  local script = [[
+    local dc = require "dotcompute"
+    for i = 1, 3 do
+      local x = dc.zeros(1, "int32")
+      dc.kernel("__global__ void f(int *x) { x[0] = " .. i .. "; }")(1, 1, x)
+      print(x[1])
+    end]]
+  local function run(set)
+    return shell(("PATH=/nowhere DOTCOMPUTE_DEVICE=cpu DOTCOMPUTE_CPU_TIER=%s %s -e '%s'"):format(set, quote(dclua),
+      script))
+  end
+
+  it("is told once a process that kernels are interpreted, and what to install", function()
+    local text, code = run "1"
+    assert.equal(0, code, text)
+    assert.matches("none of cc, gcc and clang is on PATH: the CPU device interprets kernels[^\n]*apt install gcc", text)
+    assert.equal("1\n2\n3\n", (text:gsub("dotcompute:[^\n]*\n", "", 1)))
+  end)
+
+  it("is told nothing where native code is switched off", function()
+    assert.equal("1\n2\n3\n", (run "1 DOTCOMPUTE_CC=off"))
+    assert.equal("1\n2\n3\n", (run "0"))
+  end)
+end)

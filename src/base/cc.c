@@ -32,7 +32,7 @@ static struct {
   bool there;
   char *words; /* of DOTCOMPUTE_CC: the options lie in it */
   char note[300];
-  bool misnamed;
+  bool misnamed, switched_off;
 } found = { .once = PTHREAD_ONCE_INIT };
 
 static bool runnable(const char *path) {
@@ -92,6 +92,7 @@ static void find(void) {
   const char *own = getenv("DOTCOMPUTE_CC");
   dc_cc *cc = &found.cc;
   if (own && (*own == '\0' || strcmp(own, "off") == 0)) {
+    found.switched_off = true;
     snprintf(found.note, sizeof found.note, "it is switched off by DOTCOMPUTE_CC");
     return;
   }
@@ -125,6 +126,11 @@ const char *dc_cc_note(void) {
 bool dc_cc_misnamed(void) {
   pthread_once(&found.once, find);
   return found.misnamed;
+}
+
+bool dc_cc_switched_off(void) {
+  pthread_once(&found.once, find);
+  return found.switched_off;
 }
 
 /* --- running it ------------------------------------------------------------------------------------------------ */

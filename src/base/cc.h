@@ -16,12 +16,13 @@ typedef struct dc_cc {
   char *path;       /* of the program, as found: a wrapper may look at the name that it is called by */
   char **options;   /* that stood behind it in DOTCOMPUTE_CC; ends with NULL */
   char *identity;   /* path without links, size, times and number of the file, options */
-  bool clang;       /* by its name: how precompiled headers work */
+  bool clang;       /* by its name: it has other options */
 } dc_cc;
 
 const dc_cc *dc_cc_find(void); /* looked for once; NULL: there is none */
 const char *dc_cc_note(void);  /* why there is none, or NULL */
 bool dc_cc_misnamed(void);     /* DOTCOMPUTE_CC is set, and names no program */
+bool dc_cc_switched_off(void); /* by DOTCOMPUTE_CC */
 /* The program of this name, on PATH unless it has a slash; malloc'ed, absolute. NULL: there is none. */
 char *dc_cc_program(const char *name);
 /* Compiles and loads a tiny shared library.  -1: that failed, `log` says how. */

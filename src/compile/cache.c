@@ -302,6 +302,17 @@ bool dc_cache_get(const char *key, void **data, size_t *len) {
   return true;
 }
 
+bool dc_cache_has(const char *key) {
+  pthread_mutex_lock(&memory.lock);
+  const bool there = dc_map_get(&memory.map, key, strlen(key)) != NULL;
+  pthread_mutex_unlock(&memory.lock);
+  if (there || !dc_cache_folder()) return there;
+  char *path = file_of(key);
+  const bool on_disk = path && dc_file_exists(path);
+  free(path);
+  return on_disk;
+}
+
 void dc_cache_put(const char *key, const void *data, size_t len) {
   memory_put(key, data, len);
   disk_put(key, data, len);

@@ -81,7 +81,7 @@ dclua.environment = {
     .. "`script.lua.dcb`); `off` for none" },
   { "DOTCOMPUTE_LIBCUDA", "the file of CUDA's driver library, instead of the system's" },
   { "DOTCOMPUTE_CC", "the C compiler for native kernels of the [CPU device](cpu-device.md); by default `cc`, `gcc` or "
-    .. "`clang`" },
+    .. "`clang`; `off`: kernels are interpreted" },
   { "DOTCOMPUTE_CPU_TIER", "0: kernels of the CPU device are never compiled to native code; 1: the first launch waits "
     .. "for it; by default it is compiled in the background" },
   { "DOTCOMPUTE_CPU_ORDER", "`ascending`, `descending`, `random:SEED`: the order in which the CPU device runs the "

@@ -25,8 +25,6 @@
 #include "compile/cache.h"
 #include "cpu/codegen/compile.h"
 
-#define BEGINNING 64 /* bytes of a source that hold its #include */
-
 struct dc_build {
   dc_build *next;        /* in the queue */
   dc_native_source source;
@@ -37,32 +35,24 @@ struct dc_build {
   char *log;
 };
 
-/* A thread and the compiler that it runs. */
-typedef struct helper {
-  pthread_t thread;
-  enum { NO_THREAD, RUNS, HAS_ENDED } state; /* HAS_ENDED: not joined yet */
-  dc_cc_child child;
-} helper;
-
 static struct {
   pthread_mutex_t lock;
   pthread_cond_t asked, answered;
   dc_build *first;       /* waiting to be built */
   dc_build *current;     /* being built */
+  const char *expected;  /* instruction set of which the headers are to be prepared; NULL: none */
   bool quit;
   atomic_bool orphaned;  /* after fork: requests wait, and the thread is to be started again */
-  helper builder;
-  helper preparer;       /* precompiles the headers of `prepared` beside it */
-  dc_native_source prepared;
-  char beginning[BEGINNING];
+  pthread_t thread;
+  enum { NO_THREAD, RUNS, HAS_ENDED } state; /* of the thread; HAS_ENDED: not joined yet */
+  dc_cc_child child;     /* the compiler that it runs */
   /* Held while the cache or the dynamic loader is used, whose locks a fork must not copy while another thread has
   ** them. */
   pthread_mutex_t outside;
 } service = {
   .lock = PTHREAD_MUTEX_INITIALIZER,
   .outside = PTHREAD_MUTEX_INITIALIZER,
-  .builder = { .child = DC_CC_CHILD_INIT },
-  .preparer = { .child = DC_CC_CHILD_INIT },
+  .child = DC_CC_CHILD_INIT,
 };
 
 /* --- loading ----------------------------------------------------------------------------------------------------- */
@@ -118,7 +108,7 @@ static bool load_cached(dc_build *b) {
   return b->handle != NULL;
 }
 
-/* --- the threads ------------------------------------------------------------------------------------------------- */
+/* --- the thread -------------------------------------------------------------------------------------------------- */
 
 static void release(dc_build *b) {
   if (b->handle) dlclose(b->handle);
@@ -132,7 +122,7 @@ static void *compile(dc_build *b, size_t *len) {
   void *object = NULL;
   dc_buf log = DC_BUF_INIT;
   double began = dc_clock();
-  if (dc_native_compile(&b->source, &service.builder.child, &object, len, &log) == 0) {
+  if (dc_native_compile(&b->source, &service.child, &object, len, &log) == 0) {
     pthread_mutex_lock(&service.outside);
     b->handle = load(object, *len, &log);
     pthread_mutex_unlock(&service.outside);
@@ -175,35 +165,25 @@ static void build(dc_build *b) {
   free(object);
 }
 
-static bool start(helper *h, void *(*body)(void *));
-
-static void *prepare(void *unused) {
-  (void)unused;
-  dc_native_precompile(&service.prepared, &service.preparer.child);
-  pthread_mutex_lock(&service.lock);
-  service.preparer.state = HAS_ENDED;
-  pthread_mutex_unlock(&service.lock);
-  return NULL;
-}
-
-/* Precompiles the header in a second thread: the first kernels do not wait for it. */
-static void prepare_for(const dc_native_source *s) {
-  if (!dc_native_unprepared(s)) return;
-  pthread_mutex_lock(&service.lock);
-  if (service.preparer.state != RUNS && !service.quit) {
-    service.prepared = *s;
-    service.prepared.text = service.beginning;
-    if (s->len > BEGINNING) service.prepared.len = BEGINNING;
-    memcpy(service.beginning, s->text, service.prepared.len);
-    start(&service.preparer, prepare);
-  }
-  pthread_mutex_unlock(&service.lock);
+/* A source that includes the header of most kernels for this instruction set (native.c chooses widths). */
+static dc_native_source header_of(const char *isa) {
+  static char narrow[] = "#include \"native16.h\"\n", wide[] = "#include \"native32.h\"\n";
+  return (dc_native_source){ strcmp(isa, "baseline") == 0 ? narrow : wide, sizeof wide - 1, isa, 2 };
 }
 
 static void *serve(void *unused) {
   (void)unused;
   pthread_mutex_lock(&service.lock);
   while (!service.quit) {
+    if (service.expected) {
+      const dc_native_source s = header_of(service.expected);
+      service.expected = NULL;
+      dc_cc_resume(&service.child);
+      pthread_mutex_unlock(&service.lock);
+      dc_native_preprocess(&s, &service.child);
+      pthread_mutex_lock(&service.lock);
+      continue;
+    }
     dc_build *b = service.first;
     if (b == NULL) {
       pthread_cond_wait(&service.asked, &service.lock);
@@ -211,39 +191,38 @@ static void *serve(void *unused) {
     }
     service.first = b->next;
     service.current = b;
-    dc_cc_resume(&service.builder.child);
+    dc_cc_resume(&service.child);
     pthread_mutex_unlock(&service.lock);
-    prepare_for(&b->source);
     build(b);
     pthread_mutex_lock(&service.lock);
   }
-  service.builder.state = HAS_ENDED;
+  service.state = HAS_ENDED;
   pthread_mutex_unlock(&service.lock);
   return NULL;
 }
 
 /* Under the lock.  The thread blocks all signals: they are for the host's threads. */
-static bool start(helper *h, void *(*body)(void *)) {
+static bool start(void) {
   sigset_t all, before;
-  if (h->state == RUNS) return true;
-  if (h->state == HAS_ENDED) pthread_join(h->thread, NULL);
-  dc_cc_resume(&h->child);
+  if (service.state == RUNS) return true;
+  if (service.state == HAS_ENDED) pthread_join(service.thread, NULL);
+  dc_cc_resume(&service.child);
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  h->state = pthread_create(&h->thread, NULL, body, NULL) == 0 ? RUNS : NO_THREAD;
+  service.state = pthread_create(&service.thread, NULL, serve, NULL) == 0 ? RUNS : NO_THREAD;
   pthread_sigmask(SIG_SETMASK, &before, NULL);
-  return h->state == RUNS;
+  return service.state == RUNS;
 }
 
-static void stop(helper *h) {
-  dc_cc_stop(&h->child);
+static void stop(void) {
+  dc_cc_stop(&service.child);
   pthread_mutex_lock(&service.lock);
-  bool was = h->state != NO_THREAD;
+  const bool was = service.state != NO_THREAD;
   pthread_mutex_unlock(&service.lock);
   if (!was) return;
-  pthread_join(h->thread, NULL);
+  pthread_join(service.thread, NULL);
   pthread_mutex_lock(&service.lock);
-  h->state = NO_THREAD;
+  service.state = NO_THREAD;
   pthread_mutex_unlock(&service.lock);
 }
 
@@ -274,8 +253,8 @@ static void init_conditions(void) {
 static void in_child(void) {
   static const dc_cc_child idle = DC_CC_CHILD_INIT;
   init_conditions();
-  service.builder.state = service.preparer.state = NO_THREAD;
-  service.builder.child = service.preparer.child = idle;
+  service.state = NO_THREAD;
+  service.child = idle;
   if (service.current) {
     service.current->next = service.first;
     service.first = service.current;
@@ -290,8 +269,7 @@ void dc_build_shutdown(void) {
   service.quit = true;
   pthread_cond_broadcast(&service.asked);
   pthread_mutex_unlock(&service.lock);
-  stop(&service.builder);
-  stop(&service.preparer);
+  stop();
   pthread_mutex_lock(&service.lock);
   for (dc_build *b; (b = service.first) != NULL;) {
     service.first = b->next;
@@ -299,7 +277,6 @@ void dc_build_shutdown(void) {
     answer(b, -1);
   }
   service.quit = false;
-  dc_native_compile_end();
   pthread_mutex_unlock(&service.lock);
 }
 
@@ -318,12 +295,16 @@ static const char *known_isa(const char *isa) {
   return NULL;
 }
 
+/* Whether there is a compiler.  If not, and nobody has switched it off, the process says so once. */
 static bool possible(void) {
   static atomic_bool warned;
   if (dc_native_possible()) return true;
   if (atomic_exchange(&warned, true)) return false;
-  if (dc_cc_misnamed()) fprintf(stderr, "dotcompute: %s; kernels are interpreted\n", dc_cc_note());
-  else dc_log(DC_LOG_COMPILE, "native: no compiler: %s", dc_cc_note());
+  if (dc_cc_misnamed())
+    fprintf(stderr, "dotcompute: %s; kernels are interpreted\n", dc_cc_note());
+  else if (!dc_cc_switched_off())
+    fprintf(stderr, "dotcompute: %s: the CPU device interprets kernels, which is many times slower; install a C "
+            "compiler (Debian: apt install gcc libc6-dev), or set DOTCOMPUTE_CC=off\n", dc_cc_note());
   return false;
 }
 
@@ -349,7 +330,7 @@ static bool enqueue(dc_build *b) {
   pthread_mutex_lock(&service.lock);
   dc_build **at = &service.first;
   while (*at) at = &(*at)->next;
-  bool started = start(&service.builder, serve);
+  bool started = start();
   if (started) *at = b;
   pthread_cond_signal(&service.asked);
   pthread_mutex_unlock(&service.lock);
@@ -367,8 +348,21 @@ static bool unqueue(dc_build *b) {
   return false;
 }
 
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+void dc_build_expect(const char *isa) {
+  isa = known_isa(isa);
+  if (isa == NULL || !dc_native_possible()) return;
+  const dc_native_source s = header_of(isa);
+  if (!dc_native_unprepared(&s)) return;
+  pthread_once(&once, register_once);
+  pthread_mutex_lock(&service.lock);
+  service.expected = start() ? isa : NULL;
+  pthread_cond_signal(&service.asked);
+  pthread_mutex_unlock(&service.lock);
+}
+
 dc_build *dc_build_start(const char *source, size_t len, const char *isa, int opt) {
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
   isa = known_isa(isa);
   if (isa == NULL || !possible()) return NULL;
   pthread_once(&once, register_once);
@@ -387,7 +381,7 @@ int dc_build_state(dc_build *b) {
   int state = atomic_load_explicit(&b->state, memory_order_acquire);
   if (state == 0 && atomic_exchange(&service.orphaned, false)) {
     pthread_mutex_lock(&service.lock);
-    start(&service.builder, serve);
+    start();
     pthread_mutex_unlock(&service.lock);
   }
   return state;
@@ -404,7 +398,7 @@ int dc_build_wait(dc_build *b) {
   if (unqueue(b)) {
     b->next = service.first;
     service.first = b;
-    if (!start(&service.builder, serve)) { /* after fork, a thread is needed again */
+    if (!start()) { /* after fork, a thread is needed again */
       unqueue(b);
       answer(b, -1);
     }
@@ -428,7 +422,7 @@ void dc_build_free(dc_build *b) {
   bool running = b == service.current;
   if (running) {
     b->abandoned = true; /* the thread frees it */
-    dc_cc_stop(&service.builder.child);
+    dc_cc_stop(&service.child);
   } else {
     unqueue(b);
   }

@@ -13,6 +13,9 @@ typedef struct dc_build dc_build; /* a request; dc_build_free releases it */
 /* Asks for this source (copied; its first line includes native32.h or native16.h) compiled for `isa` ("baseline",
 ** "avx2", "avx512"), much optimised or (`opt` 1) little.  Does not wait.  NULL: there is no compiler, or no memory. */
 dc_build *dc_build_start(const char *source, size_t len, const char *isa, int opt);
+/* Kernels for this instruction set are likely to come: what they all need of the headers is made in the background,
+** unless the cache has it. */
+void dc_build_expect(const char *isa);
 int dc_build_state(dc_build *b);                        /* 0 being built, 1 ready, -1 failed */
 void *dc_build_symbol(dc_build *b, const char *name);   /* NULL unless ready and there */
 const char *dc_build_log(dc_build *b);                  /* output of the compiler if it failed, else ""; never NULL */
@@ -20,5 +23,5 @@ const char *dc_build_log(dc_build *b);                  /* output of the compile
 int dc_build_wait(dc_build *b);
 /* Unloads the object or cancels the build.  NULL is allowed. */
 void dc_build_free(dc_build *b);
-/* Cancels all builds, which then have failed, and joins the threads; also done at the end of the process. */
+/* Cancels all builds, which then have failed, and joins the thread; also done at the end of the process. */
 void dc_build_shutdown(void);

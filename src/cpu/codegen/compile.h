@@ -1,10 +1,8 @@
 /*
 ** compile.h - compiles emitted C to the bytes of a shared object: options, run-time headers, the run of the compiler.
 **
-** The run-time headers are embedded in the library.  They are written to a folder of the cache, native-…, one for each
-** compiler and set of options.  native32.h and native16.h (gangs of 32 and 16 lanes), which include the rest, are
-** precompiled there, since parsing them would take longer than compiling a kernel.  Where the cache cannot be written,
-** the folder is a private one that is removed when the process ends.
+** The run-time headers are embedded in the library.  A unit gets the declarations that it needs of them (prelude.h);
+** what the preprocessor makes of them is cached for each compiler and set of options.
 */
 #pragma once
 
@@ -26,10 +24,9 @@ bool dc_native_possible(void); /* there is a compiler */
 int dc_native_key(const dc_native_source *s, char key[65]);
 /* 0 and the malloc'ed object; or -1 and why in `log`. */
 int dc_native_compile(const dc_native_source *s, dc_cc_child *child, void **object, size_t *len, dc_buf *log);
-/* Whether the header that the source includes is not precompiled yet; precompiles it. */
+/* Whether the cache lacks what the preprocessor makes of the header that the source includes; makes it. */
 bool dc_native_unprepared(const dc_native_source *s);
-void dc_native_precompile(const dc_native_source *s, dc_cc_child *child);
-void dc_native_compile_end(void); /* removes the private folder; a later use makes another */
+void dc_native_preprocess(const dc_native_source *s, dc_cc_child *child);
 void dc_native_compile_lock(void); /* around fork */
 void dc_native_compile_unlock(void);
 

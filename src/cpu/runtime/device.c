@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/map.h"
 #include "base/runtime.h"
+#include "cpu/codegen/build.h"
 #include "cpu/codegen/native.h"
 #include "cpu/interp/code.h"
 #include "cpu/interp/decode_calls.h"
@@ -145,6 +146,7 @@ static int cpu_open(dc_device *dev, dc_error *err) {
   }
   cpu->pool->nthreads = share_of_threads(dc_threads_count(), dev->index, count_devices(err));
   fill_facts(dev, cpu);
+  if (cpu->tier != 0) dc_build_expect(cpu->ops->isa); /* while NVRTC compiles the first kernel */
   return 0;
 }
 
