@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs what `make demo` and `make test` need and reports it; does and prints nothing when nothing is missing.
-#   setup.sh packages demo|test     Debian packages: compiler, Lua, libedit; for test also busted, and where they can be
-#                                   had OpenBLAS, FFTW, libturbojpeg, gnuplot, Open MPI
+#   setup.sh packages demo|test     Debian packages: compiler, Lua, libedit, and where they can be had OpenBLAS, FFTW,
+#                                   Highway; for test also busted, libturbojpeg, gnuplot, Open MPI
 #   setup.sh build MAKE [-jN]       `MAKE all` for the demo: a line for each tenth, in place of one for each file
 #   setup.sh nvrtc DCLUA            NVIDIA's compiler library, linker and headers, if DCLUA finds none
 #   setup.sh tile DCLUA             NVIDIA's compilers for tile kernels, if DCLUA finds none
@@ -47,11 +47,18 @@ have_library() {
   { ldconfig -p || /sbin/ldconfig -p; } 2>/dev/null | grep -q "$1 "
 }
 
-# Libraries that matrix products and Fourier transforms on the CPU device load at run time. Specs skip missing ones.
+# Libraries that matrix products, Fourier transforms and sorting on the CPU device load at run time. Specs skip missing
+# ones.
 missing_libraries() {
   have_library libopenblas.so.0 || echo libopenblas0-pthread
   have_library libfftw3.so.3 || echo libfftw3-double3
   have_library libfftw3f.so.3 || echo libfftw3-single3
+  have_library libhwy_contrib.so.1 || echo "$(highway_package)"
+}
+
+# Highway's package; its name changed with Debian 13 and Ubuntu 24.04.
+highway_package() {
+  if have apt-cache && apt-cache show libhwy1t64 >/dev/null 2>&1; then echo libhwy1t64; else echo libhwy1; fi
 }
 
 # What JPEG files and the plots of specs need. Specs skip missing ones.
@@ -238,7 +245,8 @@ tile() {
 case "${1:-}" in
   packages)
     packages "${2:-test}"
-    [ "${2:-test}" != test ] || { optional missing_libraries; optional missing_picture_tools; optional missing_mpi; } ;;
+    optional missing_libraries
+    [ "${2:-test}" != test ] || { optional missing_picture_tools; optional missing_mpi; } ;;
   build) build "${2:?the make that builds is needed}" "${3:-}" ;;
   nvrtc) nvrtc "${2:?the built dclua is needed}" ;;
   tile) tile "${2:?the built dclua is needed}" ;;

@@ -3424,7 +3424,7 @@ function dc.scatter(a, devices, axis) end
 ---@return dotcompute.array # the new array
 function dc.gather(parts, axis, device) end
 
----`true`, or `false` and the reason. `"cuda"`, `"cpu"` or a device's name: whether kernels can be compiled and run there. `"nvrtc"`: whether NVIDIA's compiler is found. `"blas"`, `"lapack"`, `"fft"`: whether the current device has the [library](#linear-algebra-and-fourier-transforms).
+---`true`, or `false` and the reason. `"cuda"`, `"cpu"` or a device's name: whether kernels can be compiled and run there. `"nvrtc"`: whether NVIDIA's compiler is found. `"blas"`, `"lapack"`, `"fft"`: whether the current device has the [library](#linear-algebra-and-fourier-transforms); `"sort"`: whether the CPU device has Highway, without which it sorts more slowly.
 ---```lua
 ---local ok, reason = dc.available "cuda:99"
 ---ok, type(reason)                           --> false, string

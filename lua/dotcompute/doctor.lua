@@ -161,13 +161,15 @@ end
 -- Prints the device's libraries: their files, or why they cannot be used and what to install.
 local function libraries(device)
   local facts = core.libraries(device)
-  for _, name in ipairs { "blas", "lapack", "fft" } do
+  for _, name in ipairs { "blas", "lapack", "fft", "sort" } do
     local ok, why = dc.using(device, dc.available, name)
+    if not facts[name].files then goto next end
     if ok then row("", ("%s: %s"):format(name, loaded(facts[name].files or "")))
     else
       row("", "no " .. name .. ": " .. why)
       if facts[name].packages then row("", "  Debian: apt install " .. facts[name].packages) end
     end
+    ::next::
   end
 end
 

@@ -6,7 +6,8 @@
 --   longer rows:            one pass counts all digits; then in a pass for each digit each block sorts a tile in shared
 --                           memory, finds the positions of its digits by decoupled look-back, and writes runs of keys
 --                           there. Each pass reads and writes every key once
---   on the CPU device:      all but short rows by sort_serial.lua, once that is native code
+--   on the CPU device:      without indices by the device's library, where that orders such keys; else all but short
+--                           rows by sort_serial.lua, once that is native code
 local core = require "dotcompute.core"
 local dc = require "dotcompute"
 local arguments = require "dotcompute.arguments"
@@ -97,7 +98,7 @@ function sort.rows(from, total, descending, want_keys, want_index, passes)
     rows = total > 0 and from.size // total or 0, passes = passes or dtype.size }
   job.to = want_keys and empty(device, shape, dtype.name) or nil
   job.index = want_index and empty(device, shape, "int64") or nil
-  if from.size == 0 then return job.to, job.index end
+  if from.size == 0 or (not want_index and core.sort_rows(from, job.to, descending)) then return job.to, job.index end
   local v = { dtype = dtype, descending = descending, keys = want_keys, wide = from.size > algorithm.narrow }
   if total <= SHORT then short_rows(job, v)
   elseif not algorithm.is_gpu(device) and serial.rows(job) then return job.to, job.index

@@ -25,7 +25,7 @@
   X(synchronize) X(stream_open) X(stream_close) X(done) X(wait) X(event_open) X(event_close) X(event_record) \
   X(event_done) X(event_synchronize) X(event_elapsed) \
   X(begin) X(fork_capture) X(end) X(graph_launch) X(graph_close) \
-  X(library_load) X(product) X(dense) X(fft) X(open) \
+  X(library_load) X(product) X(dense) X(fft) X(sort) X(open) \
   X(texture_limits) X(storage_open) X(storage_close) X(storage_write) X(storage_read) X(texture_open) X(texture_close) \
   X(surface_open) X(surface_close)
 
@@ -227,6 +227,8 @@ DELEGATE(int, library_load, libraries, load, (dc_device *dev, dc_library which, 
 DELEGATE(int, product, libraries, product, (dc_device *dev, const dc_product *p, dc_error *err), (cpu, p, err))
 DELEGATE(int, dense, libraries, dense, (dc_device *dev, const dc_dense *p, dc_error *err), (cpu, p, err))
 DELEGATE(int, fft, libraries, fft, (dc_device *dev, const dc_fft *p, dc_error *err), (cpu, p, err))
+DELEGATE(int, sort, libraries, sort, (dc_device *dev, const dc_sort *p, bool *sorted, dc_error *err),
+         (cpu, p, sorted, err))
 
 static const dc_library_ops library_ops = {
   .products_in_graphs = true,
@@ -235,6 +237,7 @@ static const dc_library_ops library_ops = {
   .product = product,
   .dense = dense,
   .fft = fft,
+  .sort = sort,
 };
 
 DELEGATE(int, texture_limits, textures, limits, (dc_device *dev, dc_texture_limits *out, dc_error *err),

@@ -110,11 +110,13 @@ static inline bool dc_launch_is_empty(const dc_launch *l) {
   return g.x == 0 || g.y == 0 || g.z == 0 || b.x == 0 || b.y == 0 || b.z == 0;
 }
 
-/* --- libraries: matrix products, dense solvers, Fourier transforms --- A backend's functions for these stand on its
-** vendor's libraries, loaded at first use.  A function may need device memory to work in: its `…_work` slot says how
-** much, the caller sets `work` to its address. */
+/* --- libraries: matrix products, dense solvers, Fourier transforms, sorting --- A backend's functions for these stand
+** on its vendor's libraries, loaded at first use.  A function may need device memory to work in: its `…_work` slot says
+** how much, the caller sets `work` to its address. */
 
-typedef enum dc_library { DC_LIBRARY_PRODUCT, DC_LIBRARY_SOLVER, DC_LIBRARY_FFT, DC_NLIBRARIES } dc_library;
+typedef enum dc_library {
+  DC_LIBRARY_PRODUCT, DC_LIBRARY_SOLVER, DC_LIBRARY_FFT, DC_LIBRARY_SORT, DC_NLIBRARIES
+} dc_library;
 
 /* Rounding of float32 factors before they are multiplied: none, to TF32 (10 bits), or to bfloat16. */
 typedef enum dc_precision { DC_PRECISION_FLOAT32, DC_PRECISION_TF32, DC_PRECISION_BFLOAT16 } dc_precision;
@@ -184,6 +186,14 @@ typedef struct dc_fft {
   dc_ptr work;
   size_t work_bytes;
 } dc_fft;
+
+/* Rows of numbers to sort from one memory to another, each of which has no gaps and overlaps nothing. */
+typedef struct dc_sort {
+  dc_dtype dtype;
+  bool descending;
+  int64_t rows, length; /* both > 0 */
+  dc_ptr in, out;
+} dc_sort;
 
 /* --- communication: one device of each of several ranks, which are processes or a process's devices --- */
 
@@ -340,6 +350,9 @@ typedef struct dc_library_ops {
   int (*product)(dc_device *dev, const dc_product *p, dc_error *err);
   int (*dense)(dc_device *dev, const dc_dense *p, dc_error *err);
   int (*fft)(dc_device *dev, const dc_fft *p, dc_error *err);
+  /* *sorted = false, with `out` undefined: the library lacks the dtype, or would order these values in another way than
+  ** stably with -0 = 0 and NaN last.  Complete when it returns. */
+  int (*sort)(dc_device *dev, const dc_sort *p, bool *sorted, dc_error *err);
   /* Fill work_bytes; the addresses are not used. Default: 0 bytes. */
   int (*product_work)(dc_device *dev, dc_product *p, dc_error *err);
   int (*dense_work)(dc_device *dev, dc_dense *p, dc_error *err);

@@ -6,13 +6,14 @@
 #include "device/registry.h"
 
 static int fail_none(const dc_device *dev, dc_library which, dc_error *err) {
-  static const char *const names[DC_NLIBRARIES] = { "matrix products", "matrix solvers", "Fourier transforms" };
+  static const char *const names[DC_NLIBRARIES] = { "matrix products", "matrix solvers", "Fourier transforms",
+                                                    "sorting" };
   return dc_fail(err, DC_DEVICE, NULL, "%s has no library for %s", dev->id, names[which]);
 }
 
 int dc_device_library(dc_device *dev, dc_library which, dc_error *err) {
   const dc_library_ops *ops = dev->libraries;
-  const bool there[DC_NLIBRARIES] = { ops->product != NULL, ops->dense != NULL, ops->fft != NULL };
+  const bool there[DC_NLIBRARIES] = { ops->product != NULL, ops->dense != NULL, ops->fft != NULL, ops->sort != NULL };
   if (dc_device_open(dev, err) != 0) return -1;
   if (!there[which]) return fail_none(dev, which, err);
   return dev->libraries->load != NULL ? dev->libraries->load(dev, which, err) : 0;
@@ -63,4 +64,11 @@ int dc_device_dense(dc_device *dev, const dc_dense *p, dc_error *err) {
 
 int dc_device_fft(dc_device *dev, const dc_fft *p, dc_error *err) {
   return done(dev, dev->libraries->fft(dev, p, err));
+}
+
+int dc_device_sort(dc_device *dev, const dc_sort *p, bool *sorted, dc_error *err) {
+  *sorted = false;
+  if (dc_device_open(dev, err) != 0) return -1;
+  if (dev->libraries->sort == NULL || dev->capture != NULL) return 0;
+  return done(dev, dev->libraries->sort(dev, p, sorted, err));
 }

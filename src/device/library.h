@@ -1,5 +1,5 @@
 /*
-** library.h - checked calls of a device's libraries: matrix products, dense solvers, Fourier transforms.
+** library.h - checked calls of a device's libraries: matrix products, dense solvers, Fourier transforms, sorting.
 ** What they take is in device.h.
 */
 #pragma once
@@ -19,3 +19,6 @@ int dc_device_fft_work(dc_device *dev, dc_fft *p, dc_error *err);
 int dc_device_product(dc_device *dev, const dc_product *p, dc_error *err);
 int dc_device_dense(dc_device *dev, const dc_dense *p, dc_error *err);
 int dc_device_fft(dc_device *dev, const dc_fft *p, dc_error *err);
+
+/* *sorted = false: nothing was sorted, since the device has no library that does, or a graph is being captured. */
+int dc_device_sort(dc_device *dev, const dc_sort *p, bool *sorted, dc_error *err);

@@ -206,7 +206,7 @@ static int library_available(lua_State *L, dc_library which) {
   return 1;
 }
 
-/* available(name): true, or false and why not. "cuda", "cpu", "cuda:1", "nvrtc", "blas", "lapack", "fft". */
+/* available(name): true, or false and why not. "cuda", "cpu", "cuda:1", "nvrtc", "blas", "lapack", "fft", "sort". */
 static int core_available(lua_State *L) {
   const char *name;
   dc_error err = DC_ERROR_INIT;
@@ -219,6 +219,7 @@ static int core_available(lua_State *L) {
   if (strcmp(name, "blas") == 0) return library_available(L, DC_LIBRARY_PRODUCT);
   if (strcmp(name, "lapack") == 0) return library_available(L, DC_LIBRARY_SOLVER);
   if (strcmp(name, "fft") == 0) return library_available(L, DC_LIBRARY_FFT);
+  if (strcmp(name, "sort") == 0) return library_available(L, DC_LIBRARY_SORT);
   if (strchr(name, ':')) {
     dc_device *dev = dc_device_find(self->devices, name, &err);
     if (!dev || dc_device_open(dev, &err) != 0) return fail_reasons(L, &err);
@@ -330,9 +331,9 @@ static int core_drivers(lua_State *L) {
   return 1;
 }
 
-/* libraries(device): blas, lapack and fft = {files =, packages =}, both words separated by blanks. */
+/* libraries(device): blas, lapack, fft and sort = {files =, packages =}, both words separated by blanks. */
 static int core_libraries(lua_State *L) {
-  static const char *const names[DC_NLIBRARIES] = { "blas", "lapack", "fft" };
+  static const char *const names[DC_NLIBRARIES] = { "blas", "lapack", "fft", "sort" };
   const dc_device *dev = dc_lua_checkdevice(L, 1);
   lua_createtable(L, 0, DC_NLIBRARIES); /* libraries */
   for (int i = 0; i < DC_NLIBRARIES; i++) {

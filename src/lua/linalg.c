@@ -13,6 +13,7 @@
 #include "array/linalg/matmul.h"
 #include "array/linalg/matrix.h"
 #include "array/linalg/solvers.h"
+#include "array/linalg/sort.h"
 #include "array/reduce.h"
 #include "base/dtype.h"
 #include "base/error.h"
@@ -250,6 +251,20 @@ static int core_fourier(lua_State *L) {
   return dc_lua_set_array(L, slot, made, &err);
 }
 
+/* sort_rows(from, to, descending): whether the device's library has sorted the rows of contiguous `from` into `to`. */
+static int core_sort_rows(lua_State *L) {
+  dc_lua *self = dc_lua_self(L);
+  dc_array *from = dc_lua_checkarray(L, self, 1), *to = dc_lua_checkarray(L, self, 2);
+  bool sorted;
+  dc_error err = DC_ERROR_INIT;
+  dc_lua_materialize(L, self, from);
+  dc_lua_materialize(L, self, to);
+  if (DC_LUA_WORK(self, dc_array_sort_rows(from, to, lua_toboolean(L, 3), &sorted, &err)) != 0)
+    return dc_lua_raise(L, &err);
+  lua_pushboolean(L, sorted);
+  return 1;
+}
+
 #define PRODUCTS { "matmul", array_matmul }, { "dot", array_dot }
 
 const luaL_Reg dc_lua_linalg_core[] = { PRODUCTS, { "precision", core_precision }, { NULL, NULL } };
@@ -258,5 +273,6 @@ const luaL_Reg dc_lua_linalg_internal[] = {
   { "matrix_solve", matrix_solve }, { "matrix_cholesky", matrix_cholesky },   { "matrix_det", matrix_det },
   { "matrix_qr", matrix_qr },       { "matrix_eigh", matrix_eigh },           { "matrix_svd", matrix_svd },
   { "fourier", core_fourier },      { "solver_dtype", core_solver_dtype },
-  { "capturing", core_capturing },  { "has_nan", core_has_nan },           { NULL, NULL },
+  { "capturing", core_capturing },  { "has_nan", core_has_nan },           { "sort_rows", core_sort_rows },
+  { NULL, NULL },
 };

@@ -73,8 +73,8 @@ dclua.environment = {
     .. "what the terminal is known to understand" },
   { { "DOTCOMPUTE_TURBOJPEG", "DOTCOMPUTE_CHAFA" }, "the file of libturbojpeg (JPEG files), of libchafa (pictures in "
     .. "the terminal); `off` for none" },
-  { { "DOTCOMPUTE_BLAS", "DOTCOMPUTE_FFTW" }, "for the CPU device: the file of OpenBLAS (or another BLAS), the folder "
-    .. "of FFTW 3; `off` for none" },
+  { { "DOTCOMPUTE_BLAS", "DOTCOMPUTE_FFTW", "DOTCOMPUTE_HIGHWAY" }, "for the CPU device: the file of OpenBLAS (or "
+    .. "another BLAS), the folder of FFTW 3, the file of Highway's `libhwy_contrib`; `off` for none" },
   { { "DOTCOMPUTE_CUBLAS", "DOTCOMPUTE_CUSOLVER", "DOTCOMPUTE_CUFFT" }, "the files of these CUDA libraries; `off` for "
     .. "none" },
   { "DOTCOMPUTE_BUNDLE", "the file of [compiled code](dclua.md#bundles) that comes with a script (default: "

@@ -137,7 +137,8 @@ x:to_table()                               --> {1.0, 2.0, 3.0}
     "available", at = "dc",
     text = '`true`, or `false` and the reason. `"cuda"`, `"cpu"` or a device\'s name: whether kernels can be compiled '
       .. 'and run there. `"nvrtc"`: whether NVIDIA\'s compiler is found. `"blas"`, `"lapack"`, `"fft"`: whether the '
-      .. "current device has the [library](#linear-algebra-and-fourier-transforms).",
+      .. "current device has the [library](#linear-algebra-and-fourier-transforms); `\"sort\"`: whether the CPU device "
+      .. "has Highway, without which it sorts more slowly.",
     args = { { "name", "string|device", "a kind of device, a device or its id, or a library" } },
     returns = {
       { "boolean", "whether it can be used" },

@@ -23,6 +23,7 @@
 #include "cpu/lib/comm.h"
 #include "cpu/lib/fftw.h"
 #include "cpu/lib/lapack.h"
+#include "cpu/lib/vqsort.h"
 #include "cpu/ptx/ptx.h"
 #include "cpu/runtime/fault.h"
 #include "cpu/runtime/isa.h"
@@ -30,6 +31,7 @@
 #include "cpu/runtime/allocator.h"
 #include "cpu/runtime/pool.h"
 #include "cpu/runtime/state.h"
+#include "cpu/runtime/sort.h"
 #include "cpu/runtime/stream.h"
 #include "cpu/runtime/texture.h"
 #include "cpu/runtime/threads.h"
@@ -349,7 +351,8 @@ static int cpu_library(dc_device *dev, dc_library which, dc_error *err) {
   switch (which) {
     case DC_LIBRARY_PRODUCT: return dc_blas_load(threads, err);
     case DC_LIBRARY_SOLVER: return dc_lapack_load(threads, err);
-    default: return dc_fftw_load(threads, err);
+    case DC_LIBRARY_FFT: return dc_fftw_load(threads, err);
+    default: return dc_vqsort_load(err);
   }
 }
 
@@ -366,6 +369,10 @@ static int cpu_dense(dc_device *dev, const dc_dense *p, dc_error *err) {
 
 static int cpu_fft(dc_device *dev, const dc_fft *p, dc_error *err) {
   return dc_fftw_run(p, cpu_of(dev)->pool->nthreads, err);
+}
+
+static int cpu_sort(dc_device *dev, const dc_sort *p, bool *sorted, dc_error *err) {
+  return dc_cpu_sort(cpu_of(dev), p, sorted, err);
 }
 
 /* --- the backend ---------------------------------------------------------------------------------------- */
@@ -400,12 +407,13 @@ static const dc_code_ops code_ops = {
 static const dc_library_ops library_ops = {
   .products_in_graphs = true,
   .fft_points = 4096,
-  .files = { "libopenblas libblas", "liblapack libopenblas", "libfftw3" },
-  .packages = { "libopenblas0-pthread", "libopenblas0-pthread", "libfftw3-double3 libfftw3-single3" },
+  .files = { "libopenblas libblas", "liblapack libopenblas", "libfftw3", "libhwy_contrib" },
+  .packages = { "libopenblas0-pthread", "libopenblas0-pthread", "libfftw3-double3 libfftw3-single3", "libhwy1" },
   .load = cpu_library,
   .product = cpu_product,
   .dense = cpu_dense,
   .fft = cpu_fft,
+  .sort = cpu_sort,
 };
 
 static int discover(dc_device *(*add)(void *ud), void *ud, dc_error *err) {

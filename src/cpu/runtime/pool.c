@@ -67,3 +67,33 @@ void dc_pool_run(dc_cpu_device *cpu, dc_job *job, void (*work)(dc_worker *k, dc_
   dc_threads_leave(job);
   dc_floats_restore(floats);
 }
+
+/* --- C code on the threads -------------------------------------------------------------------------------- */
+
+typedef struct each {
+  dc_job job; /* its blocks are the parts */
+  void (*part)(void *ud, int i);
+  void *ud;
+} each;
+
+static void work_parts(dc_worker *k, dc_job *job) {
+  const each *e = (const each *)job;
+  const bool launching = k == &job->cpu->pool->worker;
+  if (launching && job->nblocks > 1) dc_threads_help(job); /* parts are long */
+  while (!dc_job_poll(job, launching)) {
+    const uint64_t i = atomic_fetch_add(&job->next_block, 1);
+    if (i >= job->nblocks) return;
+    e->part(e->ud, (int)i);
+  }
+}
+
+int dc_pool_each(dc_cpu_device *cpu, int n, void (*part)(void *ud, int i), void *ud, dc_error *err) {
+  dc_pool *pool = cpu->pool;
+  each e = { .job = { .grid = { .id = pool->first_id + ++pool->launches }, .nblocks = (uint64_t)n, .err = err,
+                      .lock = PTHREAD_MUTEX_INITIALIZER, .out = DC_BUF_INIT },
+             .part = part, .ud = ud };
+  dc_pool_run(cpu, &e.job, work_parts);
+  if (!e.job.interrupted) return 0;
+  atomic_store(&dc_interrupt_flag, 0);
+  return dc_fail(err, DC_INTERRUPTED, NULL, "interrupted");
+}

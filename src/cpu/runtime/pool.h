@@ -27,3 +27,6 @@ void dc_pool_forget(dc_cpu_device *cpu, const struct dc_code *code); /* the code
 
 /* Runs work(k, job) for worker 0 on this thread, and for the others if that takes long; returns when all have. */
 void dc_pool_run(dc_cpu_device *cpu, dc_job *job, void (*work)(dc_worker *k, dc_job *job));
+
+/* Calls part(ud, i) for each i below n on the device's threads, at once; DC_INTERRUPTED when Ctrl-C came between. */
+int dc_pool_each(dc_cpu_device *cpu, int n, void (*part)(void *ud, int i), void *ud, dc_error *err);

@@ -1,0 +1,167 @@
+/*
+** vqsort.c - see vqsort.h.
+**
+** The library is C++: its functions are bound by their mangled names, which its soname keeps.  They are members of a
+** class without state that is used, and their last parameter, an empty struct, takes no register: the System V ABI for
+** x86-64 and AArch64's procedure call standard agree on that.
+**
+** Floats are sorted as signed integers of the same order: the library's functions for floats (of version 1.0.3) may
+** give the least finite number in place of -inf.
+*/
+#include "cpu/lib/vqsort.h"
+
+#include <pthread.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/library.h"
+
+typedef void sort_fn(const void *sorter, void *keys, size_t n);
+
+/* X(dtype, C type, C++'s mangled name of the type that it is sorted as) */
+#define SORTED(X)                                                                                                      \
+  X(DC_INT16, int16_t, s)                                                                                              \
+  X(DC_UINT16, uint16_t, t)                                                                                            \
+  X(DC_INT32, int32_t, i)                                                                                              \
+  X(DC_UINT32, uint32_t, j)                                                                                            \
+  X(DC_INT64, int64_t, l)                                                                                              \
+  X(DC_UINT64, uint64_t, m)                                                                                            \
+  X(DC_FLOAT32, float, i)                                                                                              \
+  X(DC_FLOAT64, double, l)
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static dc_buf why;
+static bool loaded;
+static void *sorter[8]; /* the class's object: one unused pointer */
+static sort_fn *functions[DC_NDTYPES][2]; /* ascending, descending */
+
+static void load(void) {
+  static const char *const sonames[] = { "libhwy_contrib.so.1", NULL };
+  void (*construct)(void *self);
+  void *lib = dc_library_open("DOTCOMPUTE_HIGHWAY", false, sonames, NULL, &why);
+  loaded = lib != NULL && dc_library_bind(lib, "_ZN3hwy6SorterC1Ev", &construct);
+#define BIND(dtype, type, letter)                                                                                      \
+  loaded = loaded &&                                                                                                   \
+           dc_library_bind(lib, "_ZNK3hwy6SorterclEP" #letter "mNS_13SortAscendingE", &functions[dtype][0]) &&         \
+           dc_library_bind(lib, "_ZNK3hwy6SorterclEP" #letter "mNS_14SortDescendingE", &functions[dtype][1]);
+  SORTED(BIND)
+  if (lib != NULL && !loaded) dc_buf_puts(&why, "the library found lacks hwy::Sorter\n");
+  if (loaded) construct(sorter);
+}
+
+int dc_vqsort_load(dc_error *err) {
+  pthread_once(&once, load);
+  if (loaded) return 0;
+  return dc_library_missing(err, &why, "vectorized sorting on the CPU device needs Highway's libhwy_contrib, which was "
+                            "not found: install it (Debian: apt install libhwy1), or set DOTCOMPUTE_HIGHWAY to its "
+                            "file; without it sorting takes longer");
+}
+
+bool dc_vqsort_takes(dc_dtype t) { return functions[t][0] != NULL; }
+
+/* --- copies ------------------------------------------------------------------------------------------- */
+
+#define BLOCK 2048 /* elements between checks: they stay in the nearest cache */
+
+/* Between the bits of floats and signed integers of the same order, 16 bytes at a time, by turning negative numbers
+** round, which is its own inverse.  False: there are NaN or -0 among what is read. */
+#define TURN(bits, lanes)                                                                                              \
+  typedef int##bits##_t row##bits __attribute__((vector_size(16), aligned(bits / 8), may_alias));                      \
+  static bool turn_##bits(int##bits##_t *out, const int##bits##_t *in, size_t n, int##bits##_t infinity) {             \
+    const int##bits##_t zero = INT##bits##_MIN;                                                                        \
+    row##bits odd = { 0 };                                                                                             \
+    size_t i = 0;                                                                                                      \
+    for (; i + lanes <= n; i += lanes) {                                                                               \
+      const row##bits k = *(const row##bits *)(in + i);                                                                \
+      odd |= (k == zero) | ((k & ~zero) > infinity);                                                                   \
+      *(row##bits *)(out + i) = k ^ ((k < 0) & ~zero);                                                                 \
+    }                                                                                                                  \
+    bool good = true;                                                                                                  \
+    for (int l = 0; l < lanes; l++) good = good && odd[l] == 0;                                                        \
+    for (; i < n; i++) {                                                                                               \
+      const int##bits##_t k = in[i];                                                                                   \
+      good = good && k != zero && (k & ~zero) <= infinity;                                                             \
+      out[i] = k < 0 ? k ^ ~zero : k;                                                                                  \
+    }                                                                                                                  \
+    return good;                                                                                                       \
+  }
+TURN(32, 4)
+TURN(64, 2)
+
+bool dc_vqsort_copy(dc_dtype t, void *out, const void *in, size_t n) {
+  if (dc_dtypes[t].kind != 'f') {
+    memcpy(out, in, n * dc_dtype_size(t));
+    return true;
+  }
+  for (size_t i = 0; i < n; i += BLOCK) {
+    const size_t m = n - i < BLOCK ? n - i : BLOCK;
+    const bool good = t == DC_FLOAT32
+      ? turn_32((int32_t *)out + i, (const int32_t *)in + i, m, INT32_C(0x7f800000))
+      : turn_64((int64_t *)out + i, (const int64_t *)in + i, m, INT64_C(0x7ff) << 52);
+    if (!good) return false;
+  }
+  return true;
+}
+
+void dc_vqsort_run(dc_dtype t, bool descending, void *keys, size_t n) {
+  functions[t][descending](sorter, keys, n);
+  if (t == DC_FLOAT32) turn_32(keys, keys, n, 0);
+  if (t == DC_FLOAT64) turn_64(keys, keys, n, 0);
+}
+
+/* --- merging ------------------------------------------------------------------------------------------ */
+
+/* Where a merged list begins and ends in a and b: by bisection (Odeh et al., "Merge Path", 2012).  It is written from
+** both ends at once, two chains of dependences that the processor overlaps, without branches on keys: as many steps at
+** a time as exhaust neither list. */
+#define MERGE(dtype, type, letter)                                                                                     \
+  static inline __attribute__((always_inline)) size_t path_##dtype(const type *a, size_t na, const type *b,            \
+                                                                    size_t nb, size_t d, bool down) {                  \
+    size_t low = d > nb ? d - nb : 0, high = d < na ? d : na;                                                          \
+    while (low < high) {                                                                                               \
+      const size_t i = low + (high - low) / 2;                                                                         \
+      if (down ? b[d - 1 - i] > a[i] : b[d - 1 - i] < a[i]) high = i;                                                  \
+      else low = i + 1;                                                                                                \
+    }                                                                                                                  \
+    return low;                                                                                                        \
+  }                                                                                                                    \
+  static inline __attribute__((always_inline)) void merge_##dtype(type *out, const type *a, size_t na, const type *b,  \
+                                                                   size_t nb, size_t first, size_t last, bool down) {  \
+    size_t i = path_##dtype(a, na, b, nb, first, down), j = first - i;                                                 \
+    size_t iend = path_##dtype(a, na, b, nb, last, down), jend = last - iend;                                          \
+    type *end = out + last;                                                                                            \
+    out += first;                                                                                                      \
+    for (size_t n; (n = (iend - i < jend - j ? iend - i : jend - j)) > 0;) {                                           \
+      for (n = (n + 1) / 2; n > 1; n--) {                                                                              \
+        const bool right = down ? b[j] > a[i] : b[j] < a[i];                                                           \
+        const bool left = down ? b[jend - 1] > a[iend - 1] : b[jend - 1] < a[iend - 1];                                \
+        *out++ = *(right ? b + j : a + i);                                                                             \
+        i += !right;                                                                                                   \
+        j += right;                                                                                                    \
+        *--end = *(left ? a + iend - 1 : b + jend - 1);                                                                \
+        iend -= left;                                                                                                  \
+        jend -= !left;                                                                                                 \
+      }                                                                                                                \
+      const bool right = down ? b[j] > a[i] : b[j] < a[i];                                                             \
+      *out++ = *(right ? b + j : a + i);                                                                               \
+      i += !right;                                                                                                     \
+      j += right;                                                                                                      \
+    }                                                                                                                  \
+    memcpy(out, a + i, (iend - i) * sizeof *out);                                                                      \
+    memcpy(out + (iend - i), b + j, (jend - j) * sizeof *out);                                                         \
+  }
+SORTED(MERGE)
+
+void dc_vqsort_merge(dc_dtype t, bool descending, void *out, const void *a, size_t na, const void *b, size_t nb,
+                     size_t first, size_t last) {
+  switch (t) {
+#define CASE(dtype, type, letter)                                                                                      \
+  case dtype:                                                                                                          \
+    if (descending) merge_##dtype(out, a, na, b, nb, first, last, true);                                               \
+    else merge_##dtype(out, a, na, b, nb, first, last, false);                                                         \
+    break;
+  SORTED(CASE)
+  default: break;
+  }
+}

@@ -1,0 +1,24 @@
+/*
+** vqsort.h - numbers sorted by Highway's vectorized quicksort, loaded when first used.
+**
+** DOTCOMPUTE_HIGHWAY names the library's file (libhwy_contrib), or is "off".
+*/
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/dtype.h"
+#include "base/error.h"
+
+int dc_vqsort_load(dc_error *err);  /* DC_DEVICE says what to install */
+bool dc_vqsort_takes(dc_dtype t);
+
+/* Copies n keys in the form that dc_vqsort_run takes.  False: there are NaN or -0 among them, which the library does
+** not keep in their order. */
+bool dc_vqsort_copy(dc_dtype t, void *out, const void *in, size_t n);
+/* Sorts n copied keys in place, on this thread; they are in their own form again. */
+void dc_vqsort_run(dc_dtype t, bool descending, void *keys, size_t n);
+/* Of the sorted keys a[0 … na) and b[0 … nb) merged: those from `first` to before `last`, to out[first …]. */
+void dc_vqsort_merge(dc_dtype t, bool descending, void *out, const void *a, size_t na, const void *b, size_t nb,
+                     size_t first, size_t last);

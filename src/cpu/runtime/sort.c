@@ -1,0 +1,116 @@
+/*
+** sort.c - see sort.h.
+**
+** Many rows: a thread sorts some of them.  Few long ones: each is cut into chunks, one a thread or a little more, which
+** are sorted at once and then merged in pairs; all threads share each merge, by parts of its result.
+*/
+#include "cpu/runtime/sort.h"
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "base/dtype.h"
+#include "cpu/lib/vqsort.h"
+#include "cpu/runtime/allocator.h"
+#include "cpu/runtime/pool.h"
+
+#define LEAST_CHUNK ((size_t)1 << 15) /* fewer keys are sorted sooner than threads are woken */
+#define PARTS 4                       /* of a thread, which balances load */
+
+typedef struct sorting {
+  const dc_sort *p;
+  size_t size;       /* of a key */
+  size_t n;          /* keys of what is sorted now: a row, or all rows */
+  size_t chunk;      /* keys */
+  size_t row;        /* in a chunk: keys of a row */
+  int parts;         /* of each merge */
+  const uint8_t *in;
+  uint8_t *from, *to; /* chunks are sorted in `to`; merges alternate */
+  atomic_bool odd;   /* the library does not order these values */
+} sorting;
+
+static size_t least(size_t a, size_t b) { return a < b ? a : b; }
+
+static void sort_chunk(void *ud, int i) {
+  sorting *s = ud;
+  const size_t first = (size_t)i * s->chunk, n = least(s->chunk, s->n - first);
+  if (atomic_load_explicit(&s->odd, memory_order_relaxed)) return;
+  for (size_t k = first; k < first + n; k += s->row) {
+    const size_t keys = least(s->row, first + n - k);
+    uint8_t *out = s->to + k * s->size;
+    if (!dc_vqsort_copy(s->p->dtype, out, s->in + k * s->size, keys)) {
+      atomic_store_explicit(&s->odd, true, memory_order_relaxed);
+      return;
+    }
+    dc_vqsort_run(s->p->dtype, s->p->descending, out, keys);
+  }
+}
+
+/* Merges chunks 2k and 2k + 1 of `from` into `to`: part i % parts of pair i / parts. */
+static void merge_part(void *ud, int i) {
+  sorting *s = ud;
+  const size_t start = (size_t)(i / s->parts) * 2 * s->chunk, part = (size_t)(i % s->parts), parts = (size_t)s->parts;
+  const size_t n = least(2 * s->chunk, s->n - start), left = least(s->chunk, n);
+  const uint8_t *a = s->from + start * s->size;
+  dc_vqsort_merge(s->p->dtype, s->p->descending, s->to + start * s->size, a, left, a + left * s->size, n - left,
+                  n / parts * part, part + 1 == parts ? n : n / parts * (part + 1));
+}
+
+static int count_of(size_t n, size_t chunk) { return (int)((n + chunk - 1) / chunk); }
+
+/* A row by all threads, with `spare` as large as the row. */
+static int sort_row(dc_cpu_device *cpu, sorting *s, uint8_t *out, uint8_t *spare, dc_error *err) {
+  const int threads = cpu->pool->nthreads;
+  int merges = 0;
+  while (1 << merges < threads && s->n >> (merges + 1) >= LEAST_CHUNK) merges++;
+  s->row = s->chunk = (s->n + ((size_t)1 << merges) - 1) >> merges;
+  s->to = merges % 2 ? spare : out;
+  int rc = dc_pool_each(cpu, count_of(s->n, s->chunk), sort_chunk, s, err);
+  for (; s->chunk < s->n && rc == 0 && !s->odd; s->chunk *= 2) {
+    const int pairs = count_of(s->n, 2 * s->chunk);
+    s->parts = (PARTS * threads + pairs - 1) / pairs;
+    s->from = s->to;
+    s->to = s->from == out ? spare : out;
+    rc = dc_pool_each(cpu, pairs * s->parts, merge_part, s, err);
+  }
+  return rc;
+}
+
+static int sort_long_rows(dc_cpu_device *cpu, sorting *s, dc_error *err) {
+  const size_t bytes = (size_t)s->p->length * s->size;
+  const dc_ptr spare = dc_memory_alloc(cpu->memory, bytes, err);
+  if (spare == 0) return -1;
+  int rc = 0;
+  s->n = (size_t)s->p->length;
+  for (int64_t r = 0; r < s->p->rows && rc == 0 && !s->odd; r++) {
+    s->in = (const uint8_t *)(uintptr_t)s->p->in + (size_t)r * bytes;
+    rc = sort_row(cpu, s, (uint8_t *)(uintptr_t)s->p->out + (size_t)r * bytes, (uint8_t *)(uintptr_t)spare, err);
+  }
+  dc_memory_free(cpu->memory, spare);
+  return rc;
+}
+
+static int sort_many_rows(dc_cpu_device *cpu, sorting *s, dc_error *err) {
+  const size_t rows = (size_t)s->p->rows, length = (size_t)s->p->length, all = rows * length;
+  const size_t parts = least(least(rows, (size_t)(PARTS * cpu->pool->nthreads)), 1 + all / LEAST_CHUNK);
+  s->n = all;
+  s->row = length;
+  s->chunk = (rows + parts - 1) / parts * length;
+  s->in = (const uint8_t *)(uintptr_t)s->p->in;
+  s->to = (uint8_t *)(uintptr_t)s->p->out;
+  return dc_pool_each(cpu, count_of(all, s->chunk), sort_chunk, s, err);
+}
+
+int dc_cpu_sort(dc_cpu_device *cpu, const dc_sort *p, bool *sorted, dc_error *err) {
+  dc_error missing = DC_ERROR_INIT;
+  if (dc_vqsort_load(&missing) != 0) {
+    dc_error_clear(&missing);
+    return 0;
+  }
+  if (!dc_vqsort_takes(p->dtype)) return 0;
+  sorting s = { .p = p, .size = dc_dtype_size(p->dtype) };
+  const bool few = p->rows < cpu->pool->nthreads && (size_t)p->length >= 2 * LEAST_CHUNK;
+  const int rc = few ? sort_long_rows(cpu, &s, err) : sort_many_rows(cpu, &s, err);
+  *sorted = rc == 0 && !s.odd;
+  return rc;
+}
