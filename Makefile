@@ -99,6 +99,9 @@ COMPILER_OBJ := $(patsubst %.c,$(OBJ)/%.o,$(wildcard src/compiler/*.c src/base/*
 FAKES := $(patsubst spec/fake/%.c,$(BUILD)/spec/lib%.so,$(wildcard spec/fake/fake_*.c))
 BRIDGE := $(BUILD)/spec/kernels_bridge.so $(BUILD)/spec/states.so
 COUNTING := $(BUILD)/spec/counting/dotcompute/core.so
+# The CUDA runtime of programs under test, where there is a toolkit with its headers.
+CUDA_ROOT := $(patsubst %/bin/nvcc,%,$(firstword $(wildcard $(addsuffix /bin/nvcc,$(CUDA_PATH) $(CUDA_HOME) /usr/local/cuda))))
+CUDART := $(if $(wildcard $(CUDA_ROOT)/include/fatbinary_section.h),$(BUILD)/spec/cudart/cudart.so)
 
 DCLUA := $(BUILD)/dclua
 CORE := $(BUILD)/dotcompute/core.so
@@ -106,7 +109,7 @@ COMPILER := $(BUILD)/dotcompute/compiler
 
 all: $(DCLUA) $(CORE) $(COMPILER)
 core: $(CORE) $(COMPILER)
-units: $(UNITS) $(FAKES) $(HOST) $(BRIDGE) $(COUNTING)
+units: $(UNITS) $(FAKES) $(HOST) $(BRIDGE) $(COUNTING) $(CUDART)
 
 # Objects depend on a file that changes when the compiler or its flags do.  (+: also under -n and -q.)
 FLAGS := $(CC) $(DC_CFLAGS) | $(CPU_CFLAGS) | $(OPS_CFLAGS) | $(LDFLAGS) $(LIBFLAG) $(LUA_LINK) $(EDIT_LINK)
@@ -195,6 +198,12 @@ $(COUNTING): spec/device/counting.c $(LIB_OBJ) $(LUA_OBJ) $(COMPILER) $(BUILD)/f
 	@mkdir -p $(@D); echo "  LD $@"; ln -sf $(abspath $(COMPILER)) $(@D)/compiler
 	@$(CC) $(DC_CFLAGS) -MMD -MP -MF $@.d -MT $@ $(LIBFLAG) $(LDFLAGS) -Wl,-z,nodelete -o $@ $< $(LIB_OBJ) $(LUA_OBJ) \
 	  $(SYSLIBS)
+CUDART_OBJ := $(patsubst %.c,$(OBJ)/%.o,$(wildcard spec/cudart/*.c))
+$(OBJ)/spec/cudart/%.o: spec/cudart/%.c $(BUILD)/flags
+	$(call COMPILE,$<,-fvisibility=default -isystem $(CUDA_ROOT)/include,$<)
+$(CUDART): $(CUDART_OBJ) $(BUILD)/libdotcompute.a $(COMPILER)
+	@mkdir -p $(@D); echo "  LD $@"; ln -sf $(abspath $(COMPILER)) $(@D)/compiler
+	@$(CC) -shared -pthread $(LDFLAGS) -Wl,-z,nodelete -o $@ $(CUDART_OBJ) $(BUILD)/libdotcompute.a $(SYSLIBS)
 # What specs need of C, as Lua modules: the kernel suite, threads.
 $(BRIDGE): $(BUILD)/spec/%.so: spec/c/%.c $(BUILD)/flags
 	@mkdir -p $(@D); echo "  CC $<"
@@ -214,7 +223,7 @@ $(BUILD)/bench/%.so: bench/%.c bench/loops.h $(BUILD)/flags
 $(BUILD)/bench/start: bench/start.c $(BUILD)/flags
 	$(BENCH_CC) -o $@ $< -ldl
 
--include $(LIB_OBJ:.o=.d) $(COMPILER_OBJ:.o=.d) $(LUA_OBJ:.o=.d) $(EXE_OBJ:.o=.d) $(UNITS:=.d) $(FAKES:=.d) $(COUNTING).d
+-include $(LIB_OBJ:.o=.d) $(COMPILER_OBJ:.o=.d) $(LUA_OBJ:.o=.d) $(EXE_OBJ:.o=.d) $(UNITS:=.d) $(FAKES:=.d) $(COUNTING).d $(CUDART_OBJ:.o=.d)
 
 # --- the two commands ----------------------------------------------------------------------------
 # Each brings what it needs first (tools/setup.sh), then starts make afresh, which finds it.

@@ -1,0 +1,16 @@
+-- Programs written for the CUDA runtime verify themselves on the CPU device (launches_spec.lua has another one). Those
+-- about Thrust and CUB, which take nvcc up to a minute each, run where DOTCOMPUTE_SPEC_THRUST is set.
+local tool = require "spec.cudart.tool"
+
+describe("a program for the CUDA runtime", function()
+  local nvcc, why = tool.find()
+  local names = { "memory", "warps" }
+  if os.getenv "DOTCOMPUTE_SPEC_THRUST" then table.move(tool.thrust, 1, #tool.thrust, #names + 1, names) end
+
+  for _, name in ipairs(names) do
+    it("is right: " .. name, function()
+      if not nvcc then return pending(why) end
+      tool.verify(name)
+    end)
+  end
+end)
