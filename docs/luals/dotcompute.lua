@@ -2006,6 +2006,14 @@ function c_module:cubin(arch) end
 ---@return string # the disassembly
 function c_module:sass(arch) end
 
+---The kernels that a file for nvcc defines and the module does not have: those that launch kernels or do not compile, where others do, and templates of which no instance is known.
+---```lua
+---local m = dc.module "template <class T> __global__ void one(T *x) { *x = 1; }"
+---m:left_out()[1].name                       --> one
+---```
+---@return table[] # for each fields `name`, `line`, to which the reason belongs (0: one of a header), and `reason`, as in the error that using the kernel raises
+function c_module:left_out() end
+
 ---The compiler's warnings, with lines of the script; `""` when there are none.
 ---```lua
 ---local m = dc.module "__global__ void one(int *x) { int unused; *x = 1; }"

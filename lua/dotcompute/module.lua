@@ -130,6 +130,23 @@ end
 -- The names of all kernels.
 function methods.kernels(m) return (core.kernel_names(m)) end
 
+-- The kernels of a file for nvcc that the module does not have, and why: a list of {name=, line=, reason=}.
+function methods.left_out(m)
+  local names, list = core.kernel_names(m)
+  local there = {}
+  for _, one in ipairs(list) do
+    names[#names + 1], one.failed = one.name, nil
+  end
+  for _, name in ipairs(names) do there[name:match("^[^<(]*"):match "[%w_]+ ?$" or name] = true end
+  for _, one in ipairs(require "dotcompute.templates".kernels(core.module_parts(m).text)) do
+    if not there[one.name] then
+      one.reason = ("is a template of which no instance is known: m:kernel \"%s<float>\" makes one"):format(one.name)
+      list[#list + 1] = one
+    end
+  end
+  return list
+end
+
 -- The text that was compiled.
 function methods.source(m) return core.module_parts(m).text end
 
@@ -174,8 +191,11 @@ for name, fn in pairs(methods) do core.module_method(name, core.entry(fn)) end
 local function choose(m, origin)
   local name = origin.options and origin.options.name
   if name then return core.find_kernel(m, name) end
-  local names, refused = core.kernel_names(m)
-  table.move(refused, 1, #refused, #names + 1, names)
+  local names, left_out = core.kernel_names(m)
+  for _, one in ipairs(left_out) do
+    if one.failed then return core.find_kernel(m, one.name) end -- raises
+    names[#names + 1] = one.name
+  end
   if #names == 0 then
     require "dotcompute.templates".refuse(origin.text)
     fail "the source has no kernel: no __global__ function that is no template was found"

@@ -43,13 +43,25 @@ function templates.has_variables(text)
   return false
 end
 
+-- The templates of kernels that the text defines: a list of {name=, line=}, names without their namespace.
+function templates.kernels(text)
+  local found, code = {}, code_of(text)
+  for head, at in code:gmatch "%f[%w_]template%f[^%w_]([^{;]*)(){" do
+    local first = head:find "%f[%w_]__global__%f[^%w_]"
+    local list = first and head:sub(first):gsub("%f[%w_]__[%w_]*%s*%b()", "") -- __launch_bounds__(…)
+    local name, behind = (list or ""):match "([%w_]+)%s*(%(.*)"
+    if name then
+      local lines = select(2, code:sub(1, at - 1):gsub("\n", "")) - select(2, behind:gsub("\n", ""))
+      found[#found + 1] = { name = name, line = lines + 1 }
+    end
+  end
+  return found
+end
+
 -- The name of the text's first template of a kernel, or `name` if one is called so; nil when there is none.
 local function find_template(text, name)
-  for head in code_of(text):gmatch "%f[%w_]template%f[^%w_]([^{;]*)" do
-    local at = head:find "%f[%w_]__global__%f[^%w_]"
-    local list = at and head:sub(at):gsub("%f[%w_]__[%w_]*%s*%b()", "") -- __launch_bounds__(…)
-    local found = list and list:match "([%w_]+)%s*%("
-    if found and (name or found) == found then return found end
+  for _, one in ipairs(templates.kernels(text)) do
+    if (name or one.name) == one.name then return one.name end
   end
 end
 

@@ -254,7 +254,8 @@ int main() {
     helper.fails("compile", "threadIdy", function() dc.module_file(name) end)
     write(text:gsub("template<class T> __global__ void tree", "template<class T> __device__ void tree") ..
       "__global__ void uses(int *x) { ns::tree(x, 1); }")
-    helper.fails("compile", "kernel launch", function() dc.module_file(name) end)
+    local m = dc.module_file(name)
+    helper.fails("compile", "launches kernels itself", function() return m.uses end)
     os.remove(name)
   end)
 
@@ -274,6 +275,37 @@ int main() {
         dc.kernel_file(path)
       end)
     end)
+  end)
+
+  it("leaves out a kernel that does not compile, and what uses a function that does not, with the reasons", function()
+    local n = math.random(100)
+    local text = [[
+#include <cstdio>
+__device__ int lacking(int n) { return n + host_only(n); }
+__device__ int through(int n) { return 2 * lacking(n); }
+template <class T> __global__ void other(T *x) { *x = 1; }
+__global__ void uses(int *x) { *x = through(*x); }
+__global__ void good(int *x) { *x += ]] .. n .. [[; }
+__global__ void bad(int *x) { *x = std::chrono::now(); }
+int main() { int *x; cudaMalloc(&x, 4); good<<<1, 1>>>(x); uses<<<1, 1>>>(x); }
+]]
+    for _ = 1, 2 do -- from the compiler and from the cache
+      local m = with_file(text, dc.module_file)
+      local x = dc.array({ 5 }, "int32")
+      m.good(1, 1, x)
+      assert.equal(5 + n, x[1])
+      assert.same({ "good" }, m:kernels())
+      local reasons = {}
+      for _, one in ipairs(m:left_out()) do reasons[one.name] = one.line .. ": " .. one.reason end
+      assert.equal('2: does not compile: identifier "host_only" is undefined', reasons.uses)
+      assert(reasons.bad:find "^7: does not compile: ", reasons.bad)
+      assert.equal('4: is a template of which no instance is known: m:kernel "other<float>" makes one', reasons.other)
+      local err = helper.fails("compile", "does not compile: identifier", function() return m.uses end)
+      assert(tostring(err):find(":2)", 1, true), tostring(err))
+      m:kernel "other<int>"(1, 1, x)
+      assert.equal(1, x[1])
+    end
+    assert.same({}, dc.module("__global__ void k(int *p) { *p = 1; }"):left_out())
   end)
 
   it("with an invalid function outside of kernels is an error", function()

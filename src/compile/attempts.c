@@ -9,11 +9,15 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "base/runtime.h"
 #include "base/string_list.h"
+#include "compile/dependencies.h"
 #include "compile/nvcc_compat/fixup.h"
 #include "compile/nvcc_compat/host_code.h"
+#include "compile/nvcc_compat/left_out.h"
 #include "compile/nvrtc/compiler.h"
+#include "compile/nvrtc/toolkit.h"
 #include "compile/program.h"
 #include "compile/types/demangle.h"
 #include "compile/types/entries.h"
@@ -40,32 +44,44 @@ static bool wants_newer(const dc_error *err) {
 /* nvcc leaves functions of the host to the host's compiler, and takes generic lambdas in kernels for the device's.
 ** NVRTC refuses both, unless functions are __device__ ones by default.  When both ways fail, the first one's errors are
 ** reported.  *newer: whether another architecture may help. */
-static int compile_at(const dc_source *src, const char *arch, bool binary, dc_image **out, bool *newer, dc_error *err) {
+static int compile_at(const dc_source *src, dc_target t, dc_image **out, bool *newer, dc_error *err) {
   static const char *const signs[] = {"is considered a host function", NULL};
   dc_error again = DC_ERROR_INIT;
-  if (dc_compile_as_is(src, (dc_target){arch, binary, false}, out, err) == 0) return 0;
+  if (dc_compile_as_is(src, t, out, err) == 0) return 0;
   *newer = wants_newer(err);
-  if (!log_holds(err, signs)) return -1;
-  int result = dc_compile_as_is(src, (dc_target){arch, binary, true}, out, &again);
+  if (t.default_device || !log_holds(err, signs)) return -1;
+  t.default_device = true;
+  int result = dc_compile_as_is(src, t, out, &again);
   *newer = *newer || wants_newer(&again);
   dc_error_clear(result == 0 ? err : &again);
   return result;
 }
 
-/* The CPU device's PTX is compute_75's, the plainest; what only compiles for compute_80 (__reduce_add_sync, …) or
-** compute_90 (clusters) runs there too.  When all fail, the first one's errors are reported. */
-static int compile_anywhere(const dc_source *src, const char *arch, bool binary, dc_image **out, dc_error *err) {
-  static const char *const archs[] = {"compute_80", "compute_90"};
-  bool newer = false, more;
-  if (compile_at(src, arch, binary, out, &newer, err) == 0) return 0;
-  if (binary || strcmp(arch, "compute_75") != 0 || !newer) return -1;
-  for (size_t i = 0; i < sizeof archs / sizeof *archs; i++) {
-    dc_error again = DC_ERROR_INIT;
-    int result = compile_at(src, archs[i], false, out, &more, &again);
-    dc_error_clear(result == 0 ? err : &again);
-    if (result == 0) return 0;
+/* The CPU device's PTX is compute_75's, the plainest. */
+static bool has_newer(dc_target t) { return !t.binary && strcmp(t.arch, "compute_75") == 0; }
+
+/* What only compiles for compute_80 (__reduce_add_sync, …) or compute_90 (clusters) runs on the CPU device, too.  What
+** compute_90 refuses, compute_80 does.  When all fail, the errors are those that `err` holds. */
+static int compile_newer(const dc_source *src, dc_target t, dc_image **out, dc_error *err) {
+  dc_error refused = DC_ERROR_INIT, less_refused = DC_ERROR_INIT;
+  dc_image *less = NULL;
+  bool more;
+  t.arch = "compute_90";
+  int result = compile_at(src, t, out, &more, &refused);
+  t.arch = "compute_80";
+  if (result == 0 && compile_at(src, t, &less, &more, &less_refused) == 0) {
+    dc_image_free(*out);
+    *out = less;
   }
-  return -1;
+  dc_error_clear(&less_refused);
+  dc_error_clear(result == 0 ? err : &refused);
+  return result;
+}
+
+static int compile_anywhere(const dc_source *src, dc_target t, dc_image **out, dc_error *err) {
+  bool newer = false;
+  if (compile_at(src, t, out, &newer, err) == 0) return 0;
+  return has_newer(t) && newer ? compile_newer(src, t, out, err) : -1;
 }
 
 /* More than a source needs: each adds a header or takes some of the host's code away. */
@@ -76,8 +92,9 @@ static int keep_refused(dc_image *image, const dc_fixup *m, dc_error *err) {
   image->refused = calloc((size_t)m->nrefused + 1, sizeof *image->refused);
   if (!image->refused) return dc_fail_oom(err);
   for (int i = 0; i < m->nrefused; i++) {
-    image->refused[image->nrefused++] = (dc_refused){strdup(m->refused[i].name), m->refused[i].line};
-    if (!image->refused[i].name) return dc_fail_oom(err);
+    const dc_refused *r = &m->refused[i];
+    image->refused[image->nrefused++] = (dc_refused){strdup(r->name), strdup(r->reason), r->line, r->failed};
+    if (!image->refused[i].name || !image->refused[i].reason) return dc_fail_oom(err);
   }
   return 0;
 }
@@ -85,6 +102,29 @@ static int keep_refused(dc_image *image, const dc_fixup *m, dc_error *err) {
 /* What is gone may be what is missed now. */
 static bool is_doubtful(const dc_fixup *m) {
   return m->lacks_header || (m->blanked && !m->has_host_code) || m->nrefused > 0;
+}
+
+/* Whether the compiler has the header: one of ours, or the toolkit's. */
+static bool has_header(const char *name, dc_arena *arena) {
+  const char *const folders[] = {dc_toolkit_include(), dc_toolkit_cccl(), dc_toolkit_curand()};
+  for (const struct dc_embedded *s = dc_embedded_shims; s->name; s++)
+    if (strcmp(s->name, name) == 0) return true;
+  for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+    char *path = folders[i] ? dc_arena_alloc(arena, strlen(folders[i]) + strlen(name) + 2) : NULL;
+    if (path && dc_file_exists(strcat(strcat(strcpy(path, folders[i]), "/"), name))) return true;
+  }
+  return false;
+}
+
+/* A file for nvcc includes many headers of the host's that are not there.  NVRTC says so of one at a time. */
+static int start_fixup(dc_fixup *m, const dc_source *src, bool keeps_host, dc_error *err) {
+  if (!dc_fixup_init(m, src, keeps_host)) return dc_fail_oom(err);
+  dc_string_list names = {.arena = &m->arena};
+  if (!m->has_host_code || !dc_toolkit_include()) return 0;
+  if (dc_include_missing(src, &names, err) != 0) return -1;
+  for (int i = 0; i < names.n; i++)
+    if (!has_header(names.v[i], &m->arena)) dc_fixup_lacks(m, names.v[i]);
+  return 0;
 }
 
 /* --- the instances of templates that host code launches --------------------------------------------------------- */
@@ -125,12 +165,12 @@ static int find_launched(const dc_source *src, const char *arch, dc_string_list 
   whole.part = whole.no_signatures = true;
   whole.lto = false;
   whole.ninstantiate = whole.nlaunched = 0;
-  bool more = dc_fixup_init(&m, &whole, true);
+  bool more = start_fixup(&m, &whole, true, err) == 0;
   int result = -1;
   for (int i = 0; i < MOST_LAUNCH_RUNS && more; i++) {
     dc_error_clear(&refused);
     refused = (dc_error)DC_ERROR_INIT;
-    result = dc_compile_as_is(&m.source, (dc_target){virtual_arch, false, true}, &image, &refused);
+    result = dc_compile_as_is(&m.source, (dc_target){virtual_arch, false, true, true}, &image, &refused);
     more = result != 0 && refused.log && dc_fixup_learn(&m, refused.log);
   }
   if (result == 0 && !add_instances(list, image)) result = dc_fail_oom(err);
@@ -154,29 +194,53 @@ static bool has_unknown_launches(const dc_source *src, dc_arena *arena, bool *fa
   return templates || !kernels || dc_host_code_launches_others(src->text, src->len);
 }
 
+/* In a file for nvcc, kernels that do not compile are left out where others remain, unless what they need may stand in
+** a header that is not there.  When that does not help, `err` stays. */
+static int compile_others(dc_fixup *m, dc_target t, dc_image **out, dc_error *err) {
+  dc_error last = DC_ERROR_INIT;
+  if (!m->source.is_file || !m->has_host_code || m->lacks_header || !err->log) return -1;
+  if (has_newer(t) && wants_newer(err)) t.arch = "compute_90";
+  int result = dc_compile_as_is(&m->source, t, out, &last);
+  for (int i = 0; i < MOST_MENDS && result != 0 && last.log; i++) {
+    if (!dc_left_out_failing(m, last.log) && !dc_fixup_learn(m, last.log)) break;
+    dc_error_clear(&last);
+    last = (dc_error)DC_ERROR_INIT;
+    result = dc_compile_as_is(&m->source, t, out, &last);
+  }
+  if (result == 0 && (*out)->nkernels == 0) {
+    dc_image_free(*out);
+    *out = NULL;
+    result = -1;
+  }
+  dc_error_clear(result == 0 ? err : &last);
+  return result;
+}
+
 /* A text that is refused is fixed up, as far as errors say how, and compiled again; one with functions that launch
 ** kernels without them to begin with, since it is refused in any case.  The errors reported are those that remain,
 ** since the others concerned no kernels; but those of the first attempt where fixing up removed kernels, or functions
 ** that may be a kernel's, or where a header is missing. */
 static int compile_fixed(const dc_source *src, const char *arch, bool binary, dc_image **out, dc_error *err) {
-  dc_error before = DC_ERROR_INIT, last = DC_ERROR_INIT;
+  dc_error before = DC_ERROR_INIT;
   dc_fixup m;
-  bool more = dc_fixup_init(&m, src, false);
-  int result = more && m.mended ? dc_compile_as_is(&m.source, (dc_target){arch, binary, false}, out, err)
-                                : compile_anywhere(src, arch, binary, out, err);
+  dc_target target = {.arch = arch, .binary = binary};
+  bool more = start_fixup(&m, src, false, err) == 0;
+  int result = !more ? -1 : m.mended ? dc_compile_as_is(&m.source, target, out, err)
+                                     : compile_anywhere(src, target, out, err);
+  target.whole = true;
   more = more && result != 0 && err->log && strcmp(err->code, "NVRTC_ERROR_COMPILATION") == 0;
   for (int i = 0; i < MOST_MENDS && result != 0 && more && err->log; i++) {
     bool doubtful = is_doubtful(&m);
-    if (!dc_fixup_learn(&m, err->log) && !dc_fixup_drop_launchers(&m)) break;
+    if (!dc_fixup_learn(&m, err->log) && !dc_left_out_launchers(&m)) break;
     if (!doubtful && is_doubtful(&m)) before = *err;
     else dc_error_clear(err);
     *err = (dc_error)DC_ERROR_INIT;
-    result = dc_compile_as_is(&m.source, (dc_target){arch, binary, m.default_device}, out, err);
+    target.default_device = m.default_device;
+    result = dc_compile_as_is(&m.source, target, out, err);
   }
-  if (result != 0 && m.mended && wants_newer(err)) {
-    result = compile_anywhere(&m.source, arch, binary, out, &last);
-    dc_error_clear(result == 0 ? err : &last);
-  }
+  if (result != 0 && m.mended && has_newer(target) && wants_newer(err))
+    result = compile_newer(&m.source, target, out, err);
+  if (result != 0) result = compile_others(&m, target, out, err);
   if (result != 0 && before.kind) {
     dc_error_clear(err);
     *err = before;

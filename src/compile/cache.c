@@ -26,7 +26,7 @@
 #include "compile/serialize.h"
 #include "compile/types/image.h"
 
-#define MAGIC "dotcompute cache 2\n" /* another format, another number */
+#define MAGIC "dotcompute cache 3\n" /* another format, another number */
 #define MAGIC_LEN (sizeof MAGIC - 1)
 #define HEAD (MAGIC_LEN + 32)
 #define SUFFIX ".bin"

@@ -8,11 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/map.h"
 #include "base/path.h"
+#include "base/string_list.h"
 #include "compile/types/source.h"
 
 #define MAX_DEPTH 64 /* of files that include files; deeper ones are not told apart by content */
@@ -29,6 +31,7 @@ typedef struct found {
   const char *name; /* NULL: made by a macro */
   size_t len;
   bool quoted;
+  bool asked; /* by __has_include */
 } found;
 
 static const char *skip_comment(const char *p) { /* on the second character of a comment's start */
@@ -73,7 +76,7 @@ static bool read_name(const char *p, found *f, const char **after) {
   const char *end = p + 1;
   while (*end && *end != close && *end != '\n') end++;
   if (*end != close) return false;
-  *f = (found){ p + 1, (size_t)(end - p - 1), close == '"' };
+  *f = (found){ p + 1, (size_t)(end - p - 1), close == '"', false };
   *after = end + 1;
   return true;
 }
@@ -89,7 +92,7 @@ static bool next_asked(text *t, found *f) {
     if (!p || p >= eol) break;
     p = skip_blanks(p + sizeof has - 1);
     t->asked = p;
-    if (*p == '(' && read_name(skip_blanks(p + 1), f, &t->asked)) return true;
+    if (*p == '(' && read_name(skip_blanks(p + 1), f, &t->asked)) return f->asked = true;
   }
   t->asked = NULL;
   return false;
@@ -108,7 +111,7 @@ static bool directive(text *t, found *f) {
   if (!word_is(word, n, "include") && !word_is(word, n, "include_next") && !word_is(word, n, "import")) return false;
   p = skip_blanks(p);
   if (read_name(p, f, &t->p)) return true;
-  *f = (found){ NULL, 0, false };
+  *f = (found){ NULL, 0, false, false };
   return isalpha((unsigned char)*p) || *p == '_';
 }
 
@@ -138,8 +141,9 @@ static bool next_include(text *t, found *f) {
 
 typedef struct walk {
   const dc_source *src;
-  dc_sha256 *hash;
-  dc_map seen; /* headers already hashed, by path or in-memory name; values only mark */
+  dc_sha256 *hash;         /* NULL: they are not hashed */
+  dc_string_list *missing; /* NULL: names that are not found do not matter */
+  dc_map seen;             /* headers already visited, by path or in-memory name; values only mark */
   int depth;
   bool complete;
 } walk;
@@ -155,8 +159,10 @@ static int visit_content(walk *w, char *path, const char *name, dc_error *err) {
     dc_error_clear(&unreadable);
     return 0;
   }
-  dc_sha256_str(w->hash, name);
-  dc_sha256_str(w->hash, data);
+  if (w->hash) {
+    dc_sha256_str(w->hash, name);
+    dc_sha256_str(w->hash, data);
+  }
   char *slash = strrchr(path, '/');
   if (slash) *slash = '\0';
   int result = visit(w, data, path, err);
@@ -196,7 +202,7 @@ static int visit_file(walk *w, const char *folder, const char *name, dc_error *e
 }
 
 /* In memory first, as NVRTC does; then beside the includer, in folders from options, in the user's. */
-static int visit_named(walk *w, const char *name, const char *folder, dc_error *err) {
+static int visit_named(walk *w, const char *name, const char *folder, bool asked, dc_error *err) {
   const dc_source *src = w->src;
   for (int i = 0; i < src->nheaders; i++) { /* texts of all of them are hashed; here: what they include */
     if (strcmp(src->header_names[i], name) != 0) continue;
@@ -211,6 +217,8 @@ static int visit_named(walk *w, const char *name, const char *folder, dc_error *
     if (value && is_folder) r = visit_file(w, value, name, err);
   }
   for (int i = 0; r > 0 && i < src->ninclude_dirs; i++) r = visit_file(w, src->include_dirs[i], name, err);
+  if (r > 0 && w->missing && !asked)
+    dc_string_list_add(w->missing, dc_arena_strndup(w->missing->arena, name, strlen(name)));
   return r < 0 ? -1 : 0;
 }
 
@@ -226,7 +234,7 @@ static int visit(walk *w, const char *content, const char *folder, dc_error *err
       continue;
     }
     char *name = strndup(f.name, f.len);
-    result = name ? visit_named(w, name, f.quoted ? folder : NULL, err) : dc_fail_oom(err);
+    result = name ? visit_named(w, name, f.quoted ? folder : NULL, f.asked, err) : dc_fail_oom(err);
     free(name);
   }
   w->depth--;
@@ -243,10 +251,17 @@ int dc_include_hash(const dc_source *src, dc_sha256 *hash, bool *complete, dc_er
   for (int i = 0; result == 0 && i < src->noptions; i++) {
     bool is_folder;
     const char *value = include_option(src, i, &is_folder);
-    if (value && !is_folder) result = visit_named(&w, value, ".", err);
+    if (value && !is_folder) result = visit_named(&w, value, ".", false, err);
   }
   if (result == 0) result = visit(&w, src->text, NULL, err);
   dc_map_free(&w.seen);
   *complete = w.complete;
   return result;
+}
+
+int dc_include_missing(const dc_source *src, dc_string_list *names, dc_error *err) {
+  walk w = { .src = src, .missing = names, .seen = DC_MAP_INIT };
+  int result = visit(&w, src->text, NULL, err);
+  dc_map_free(&w.seen);
+  return result == 0 && names->failed ? dc_fail_oom(err) : result;
 }

@@ -538,7 +538,7 @@ int dc_compile_as_is(const dc_source *src, dc_target t, dc_image **out, dc_error
            .arena = DC_ARENA_INIT};
   const dc_nvrtc_version *version = dc_nvrtc(err);
   if (!version) return -1;
-  j.minimal = dc_minimal_suffices(version, src);
+  j.minimal = !t.whole && dc_minimal_suffices(version, src);
   int result = compile_all(&j, out, err);
   job_free(&j);
   return result;

@@ -14,6 +14,7 @@ typedef struct dc_target {
   const char *arch;
   bool binary;
   bool default_device; /* functions that say nothing are __device__ ones */
+  bool whole;          /* with all that NVRTC declares beforehand, not first without (minimal.h) */
 } dc_target;
 
 /* The source as it is, for that target. */

@@ -132,7 +132,9 @@ static void walk_image(walk *w, dc_image *image) {
   list(w, &image->refused, &image->nrefused, sizeof *image->refused);
   for (int i = 0; i < image->nrefused && !w->in.bad; i++) {
     text(w, &image->refused[i].name);
+    text(w, &image->refused[i].reason);
     NUMBER(w, image->refused[i].line);
+    NUMBER(w, image->refused[i].failed);
   }
 }
 

@@ -124,7 +124,8 @@ static int module_index(lua_State *L) {
   return 1;
 }
 
-/* kernel_names(module): a list of the kernels' names, and one of those that were refused. */
+/* kernel_names(module): a list of the kernels' names, and one of those left out: {name=, line=, reason=,
+** failed=}. */
 static int core_kernel_names(lua_State *L) {
   const dc_image *image = dc_lua_check_module(L)->m->image;
   lua_createtable(L, image->nkernels, 0); /* names */
@@ -132,9 +133,18 @@ static int core_kernel_names(lua_State *L) {
     lua_pushstring(L, image->kernels[i].name);
     lua_rawseti(L, -2, i + 1);
   }
-  lua_createtable(L, image->nrefused, 0); /* names, refused */
+  lua_createtable(L, image->nrefused, 0); /* names, left out */
   for (int i = 0; i < image->nrefused; i++) {
-    lua_pushstring(L, image->refused[i].name);
+    const dc_refused *r = &image->refused[i];
+    lua_createtable(L, 0, 4); /* names, left out, one */
+    lua_pushstring(L, r->name);
+    lua_setfield(L, -2, "name");
+    lua_pushstring(L, r->reason);
+    lua_setfield(L, -2, "reason");
+    lua_pushinteger(L, r->line);
+    lua_setfield(L, -2, "line");
+    lua_pushboolean(L, r->failed);
+    lua_setfield(L, -2, "failed");
     lua_rawseti(L, -2, i + 1);
   }
   return 2;

@@ -121,6 +121,18 @@ ok and text:find "EXIT" ~= nil or text.kind == "compile"  --> true
     see = "cubin ptx",
   },
   {
+    "left_out", at = "module",
+    text = "The kernels that a file for nvcc defines and the module does not have: those that launch kernels or do not "
+      .. "compile, where others do, and templates of which no instance is known.",
+    returns = { { "table[]", "for each fields `name`, `line`, to which the reason belongs (0: one of a "
+      .. "header), and `reason`, as in the error that using the kernel raises" } },
+    example = [==[
+local m = dc.module "template <class T> __global__ void one(T *x) { *x = 1; }"
+m:left_out()[1].name                       --> one
+]==],
+    see = "kernels module",
+  },
+  {
     "log", at = "module",
     text = "The compiler's warnings, with lines of the script; `\"\"` when there are none.",
     args = { MODULE },

@@ -15,11 +15,11 @@
 #include "base/runtime.h"
 #include "compile/nvcc_compat/gnu_forms.h"
 #include "compile/nvcc_compat/host_code.h"
+#include "compile/nvcc_compat/message.h"
 #include "compile/nvcc_compat/missing_headers.h"
 #include "compile/nvcc_compat/pieces.h"
 #include "compile/nvcc_compat/statements.h"
 #include "compile/types/image.h"
-#include "compile/types/scan.h"
 #include "compile/types/source.h"
 #include "compile/types/tokens.h"
 
@@ -80,69 +80,7 @@ static bool drop_heavy_headers(dc_fixup *m) {
   return any;
 }
 
-/* --- what an error says ------------------------------------------------------------------------------------------- */
-
-/* A message of the log: "dotcompute.cu(12): error: …", source line, caret. */
-typedef struct message {
-  const char *text, *end;
-  const char *sentence; /* behind "error: "; NULL when it is no error */
-  int line;             /* of the source; 0 in a header */
-  size_t nfile;         /* the header's path is so long; 0 in the source */
-  int header_line;
-} message;
-
-static message read_message(const char *text) {
-  static const char error[] = "error: ";
-  const char *end = strstr(text, "\n\n");
-  message m = {.text = text, .end = end ? end : text + strlen(text)};
-  const char *eol = memchr(text, '\n', (size_t)(m.end - text));
-  m.sentence = memmem(text, (size_t)((eol ? eol : m.end) - text), error, sizeof error - 1);
-  if (m.sentence) m.sentence += sizeof error - 1;
-  const char *paren = m.sentence ? memchr(text, '(', (size_t)(m.sentence - text)) : NULL;
-  if (!paren) return m;
-  int line = (int)strtol(paren + 1, NULL, 10);
-  if (strncmp(text, DC_SOURCE_NAME "(", sizeof DC_SOURCE_NAME) == 0) return m.line = line, m;
-  m.nfile = (size_t)(paren - text);
-  m.header_line = line;
-  return m;
-}
-
-static bool says(const message *e, const char *words) {
-  return memmem(e->sentence, (size_t)(e->end - e->sentence), words, strlen(words)) != NULL;
-}
-
-/* What the sentence has between `before` and the next quote; *n is 0 when it is no such sentence. */
-static const char *quoted(const message *e, const char *before, size_t *n) {
-  const char *p = memmem(e->sentence, (size_t)(e->end - e->sentence), before, strlen(before));
-  *n = 0;
-  if (!p) return NULL;
-  p += strlen(before);
-  const char *close = memchr(p, '"', (size_t)(e->end - p));
-  if (close) *n = (size_t)(close - p);
-  return p;
-}
-
-/* The source line that the message shows, and the column of the caret below it; NULL when it shows none. */
-static const char *shown_line(const message *e, size_t *column) {
-  const char *above = NULL;
-  for (const char *p = e->text; p < e->end;) {
-    const char *eol = memchr(p, '\n', (size_t)(e->end - p)), *end = eol ? eol : e->end;
-    size_t at = strspn(p, " \t");
-    if (above && p + at + 1 == end && p[at] == '^' && above + at < p) return *column = at, above;
-    above = p;
-    p = end + 1;
-  }
-  return NULL;
-}
-
-/* The name above the caret. */
-static const char *pointed_at(const message *e, size_t *n) {
-  size_t at = 0;
-  const char *line = shown_line(e, &at);
-  *n = 0;
-  while (line && (isalnum((unsigned char)line[at + *n]) || line[at + *n] == '_')) ++*n;
-  return line ? line + at : NULL;
-}
+/* --- what an error teaches -------------------------------------------------------------------------------------- */
 
 /* "host std" is the namespace std of what kernels do not use. */
 static bool include_for(dc_fixup *m, const char *space, const char *name, size_t n) {
@@ -156,10 +94,10 @@ static bool include_for(dc_fixup *m, const char *space, const char *name, size_t
 
 /* A name of the host's that nothing declares is declared: a function of any arguments, of which the result is dc_any
 ** (dotcompute/host.h); or a type without members, of which pointers can be had. */
-static bool declare_for(dc_fixup *m, const message *e, const char *space, const char *name, size_t n) {
+static bool declare_for(dc_fixup *m, const dc_message *e, const char *space, const char *name, size_t n) {
   size_t shown_n;
   if (!m->keeps_host || n == 0 || n > 200) return false;
-  const char *shown = pointed_at(e, &shown_n);
+  const char *shown = dc_message_pointed_at(e, &shown_n);
   if (!shown || shown_n != n || memcmp(shown, name, n) != 0) shown = dc_word_find(m->text, name, n); /* in a macro */
   if (!shown) return false;
   const char next = shown[n + strspn(shown + n, " ")];
@@ -180,58 +118,75 @@ static bool declare_for(dc_fixup *m, const message *e, const char *space, const 
   return text && add_header(m, header, (size_t)length, text) && add_include(m, header);
 }
 
-static bool bring(dc_fixup *m, const message *e, const char *space, const char *name, size_t n) {
+static bool bring(dc_fixup *m, const dc_message *e, const char *space, const char *name, size_t n) {
   if (m->keeps_host && n == 3 && memcmp(name, "cub", n) == 0) return false; /* its include was taken out */
   return include_for(m, space, name, n) || declare_for(m, e, space, name, n);
 }
 
 /* Vectors' operators and functions, which CUDA's samples bring in a header of their own. */
-static bool about_vectors(const message *e) {
+static bool about_vectors(const dc_message *e) {
   static const char *const types[] = {"float2", "float3", "float4", "int2", "int3", "int4", "uint2", "uint3", "uint4"};
   for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-    if (says(e, types[i])) return true;
+    if (dc_message_says(e, types[i])) return true;
   return false;
 }
 
-static bool learn_names(dc_fixup *m, const message *e) {
+static bool learn_names(dc_fixup *m, const dc_message *e) {
   size_t n;
-  const char *name = quoted(e, "identifier \"", &n);
-  if (n && says(e, "is undefined")) return bring(m, e, "", name, n);
-  name = quoted(e, "namespace \"std\" has no member \"", &n);
+  const char *name = dc_message_quoted(e, "identifier \"", &n);
+  if (n && dc_message_says(e, "is undefined")) return bring(m, e, "", name, n);
+  name = dc_message_quoted(e, "namespace \"std\" has no member \"", &n);
   if (n) return bring(m, e, "std", name, n);
-  name = quoted(e, "namespace \"thrust\" has no member \"", &n);
-  if (!n) name = quoted(e, "namespace \"thrust\" has no member class \"", &n);
+  name = dc_message_quoted(e, "namespace \"thrust\" has no member \"", &n);
+  if (!n) name = dc_message_quoted(e, "namespace \"thrust\" has no member class \"", &n);
   if (n) return bring(m, e, "thrust", name, n);
-  name = quoted(e, "namespace \"cub\" has no member \"", &n);
+  name = dc_message_quoted(e, "namespace \"cub\" has no member \"", &n);
   if (n) return include_for(m, "cub", name, n);
-  if (says(e, "must be a class or namespace name")) {
-    name = pointed_at(e, &n);
+  if (dc_message_says(e, "must be a class or namespace name")) {
+    name = dc_message_pointed_at(e, &n);
     if (m->has_host_code && !m->keeps_host && n == 6 && memcmp(name, "thrust", n) == 0)
       return false; /* the host's, most often */
     return bring(m, e, "", name, n);
   }
-  if (says(e, "more than one instance of overloaded function")) return add_include(m, "dotcompute/mixed_math.h");
-  if (says(e, "no operator \"") && says(e, "these operands") && about_vectors(e))
+  if (dc_message_says(e, "more than one instance of overloaded function"))
+    return add_include(m, "dotcompute/mixed_math.h");
+  if (dc_message_says(e, "no operator \"") && dc_message_says(e, "these operands") && about_vectors(e))
     return add_include(m, "dotcompute/vector_math.h");
   return false;
 }
 
-static bool learn_files(dc_fixup *m, const message *e) {
-  size_t n;
-  const char *path = quoted(e, "cannot open source file \"", &n);
-  if (!n) return false;
+/* The name behind the folders of a path. */
+static const char *last_name(const char *path, size_t n) {
   const char *name = path;
-  while (memchr(name, '/', n - (size_t)(name - path))) name++; /* "../common/helper_math.h" too */
-  size_t last = n - (size_t)(name - path);
+  while (memchr(name, '/', n - (size_t)(name - path))) name++;
+  return name;
+}
+
+static bool is_hosts(const char *path, size_t n) {
+  const char *name = last_name(path, n); /* "../common/helper_cuda.h" too */
+  return dc_missing_host_header(path, n) || dc_missing_host_header(name, n - (size_t)(name - path));
+}
+
+static bool learn_files(dc_fixup *m, const dc_message *e) {
+  size_t n;
+  const char *path = dc_message_quoted(e, "cannot open source file \"", &n);
+  if (!n) return false;
+  const char *name = last_name(path, n);
+  const size_t last = n - (size_t)(name - path);
   if ((last == 13 && memcmp(name, "helper_math.h", last) == 0) ||
       (last == 12 && memcmp(name, "cutil_math.h", last) == 0))
     return add_header(m, path, n, "#include <dotcompute/vector_math.h>\n");
-  if (!dc_missing_host_header(path, n) && !dc_missing_host_header(name, last)) {
+  if (!is_hosts(path, n)) {
     if (!m->has_host_code) return false;
     m->lacks_header = true; /* it may be the host's, too */
     dc_log(DC_LOG_COMPILE, "'%.*s' is not there, and taken for empty", (int)n, path);
   }
   return add_header(m, path, n, "");
+}
+
+void dc_fixup_lacks(dc_fixup *m, const char *header) {
+  const size_t n = strlen(header);
+  if (is_hosts(header, n)) add_header(m, header, n, "");
 }
 
 /* A header in one of the user's folders: read, and given to the compiler as text from now on. */
@@ -256,31 +211,32 @@ static dc_fixup_header *take_header(dc_fixup *m, const char *path, size_t n) {
   return NULL;
 }
 
-static bool is_file(const message *e, const char *name) {
+static bool is_file(const dc_message *e, const char *name) {
   return strlen(name) == e->nfile && memcmp(name, e->text, e->nfile) == 0;
 }
 
-/* The log names a header by its path until it is given as text. */
-static dc_fixup_header *header_of(dc_fixup *m, const message *e) {
+dc_fixup_header *dc_fixup_header_of(dc_fixup *m, const dc_message *e) {
   for (dc_fixup_header *h = m->headers; h; h = h->next)
     if (is_file(e, h->name) || is_file(e, h->path)) return h;
   return take_header(m, e->text, e->nfile);
 }
 
-/* Takes out what is wrong at the line: a statement, or all of a function of the host's. */
-static bool blank_line(const message *e, char *text, size_t len, int line, bool statement) {
+/* What is taken out around an error: a statement; a function of the host's; that or a variable or class of the host's. */
+typedef enum extent { STATEMENT, FUNCTION, DECLARATION } extent;
+
+static bool blank_line(const dc_message *e, char *text, size_t len, int line, extent what) {
   size_t column = 0;
-  const char *shown = shown_line(e, &column);
+  const char *shown = dc_message_shown(e, &column);
   column = shown && column >= 2 ? column - 2 : 0; /* lines are shown with two blanks in front */
-  if (statement) return dc_statement_drop(text, len, line, column);
+  if (what == STATEMENT) return dc_statement_drop(text, len, line, column);
   const char *at = dc_text_place(text, len, line, column);
   if (shown && at && *at == ' ') return false; /* it went with another error's */
-  return dc_host_code_blank(text, len, line);
+  return dc_host_code_blank(text, len, line, what == FUNCTION);
 }
 
 /* The header of the toolkit or the system in which the error is, if the text includes it and so may do without it: the
 ** host's, most often. */
-static bool drop_failing_header(dc_fixup *m, const message *e) {
+static bool drop_failing_header(dc_fixup *m, const dc_message *e) {
   const char *path = e->text;
   const size_t n = e->nfile;
   for (const char *p = m->text; m->has_host_code && (p = strstr(p, "#include")) != NULL; p++) {
@@ -297,19 +253,19 @@ static bool drop_failing_header(dc_fixup *m, const message *e) {
 }
 
 /* A header's byte order mark, which the compiler does not take. */
-static bool drop_mark(dc_fixup *m, const message *e) {
+static bool drop_mark(dc_fixup *m, const dc_message *e) {
   static const char mark[] = "\xef\xbb\xbf";
-  dc_fixup_header *h = says(e, "unrecognized token") && e->header_line == 1 ? header_of(m, e) : NULL;
+  dc_fixup_header *h = dc_message_says(e, "unrecognized token") && e->header_line == 1 ? dc_fixup_header_of(m, e) : NULL;
   if (!h || strncmp(h->text, mark, sizeof mark - 1) != 0) return false;
   memset(h->text, ' ', sizeof mark - 1);
   return true;
 }
 
-static bool blank_at(dc_fixup *m, const message *e, bool statement) {
+static bool blank_at(dc_fixup *m, const dc_message *e, extent what) {
   bool blanked = false;
-  if (e->line) blanked = blank_line(e, m->text, m->source.len, e->line, statement);
-  dc_fixup_header *h = e->nfile ? header_of(m, e) : NULL;
-  if (h) blanked = blank_line(e, h->text, h->len, e->header_line, statement);
+  if (e->line) blanked = blank_line(e, m->text, m->source.len, e->line, what);
+  dc_fixup_header *h = e->nfile ? dc_fixup_header_of(m, e) : NULL;
+  if (h) blanked = blank_line(e, h->text, h->len, e->header_line, what);
   m->blanked = m->blanked || blanked;
   return blanked;
 }
@@ -330,23 +286,27 @@ static bool rewrite_gnu_forms(dc_fixup *m) {
 }
 
 /* Designated initializers are C++20's, and nvcc's in any standard. */
-static bool allow_designators(dc_fixup *m, const message *e) {
+static bool allow_designators(dc_fixup *m, const dc_message *e) {
   size_t column = 0;
-  const char *shown = shown_line(e, &column);
+  const char *shown = dc_message_shown(e, &column);
   if (!shown || shown[column] != '.') return false;
   for (int i = 0; i < m->source.noptions; i++)
     if (strstr(m->source.options[i], "-std")) return false;
   return add_option(m, "--std=c++20");
 }
 
-static bool learn_dialect(dc_fixup *m, const message *e) {
-  if (says(e, "expected an expression") && (rewrite_gnu_forms(m) || allow_designators(m, e)))
+/* A function says neither __device__ nor __host__, which is an error unless the first is the default. */
+static bool is_unmarked(const dc_message *e) { return dc_message_says(e, "is considered a host "); }
+
+static bool learn_dialect(dc_fixup *m, const dc_message *e) {
+  if (dc_message_says(e, "expected an expression") && (rewrite_gnu_forms(m) || allow_designators(m, e)))
     return true;
   if (drop_mark(m, e)) return true;
-  if (says(e, "\"register\" storage class")) return add_option(m, "-Dregister=");
-  if (says(e, "annotation on lambda requires")) return dc_host_code_plain_lambdas(m->text, m->source.len);
-  if (says(e, "explicitly marked as a __host__ function")) return blank_at(m, e, m->keeps_host);
-  if (m->default_device || !says(e, "is considered a host ")) return false;
+  if (dc_message_says(e, "\"register\" storage class")) return add_option(m, "-Dregister=");
+  if (dc_message_says(e, "annotation on lambda requires")) return dc_host_code_plain_lambdas(m->text, m->source.len);
+  if (dc_message_says(e, "explicitly marked as a __host__ function")) 
+    return blank_at(m, e, m->keeps_host ? STATEMENT : DECLARATION);
+  if (m->default_device || !is_unmarked(e)) return false;
   return m->default_device = true;
 }
 
@@ -365,6 +325,8 @@ bool dc_fixup_init(dc_fixup *m, const dc_source *src, bool keeps_host) {
   drop_heavy_headers(m);
   if (keeps_host) {
     dc_statement_prepare(m->text, m->source.len);
+    static const char groups[] = "cooperative_groups.h";
+    add_header(m, groups, sizeof groups - 1, "#include <dotcompute/host_groups.h>\n");
     return add_include(m, "dotcompute/host.h");
   }
   m->source.launched = dc_host_code_launches(src->text, src->len, &m->arena, src->launched, &m->source.nlaunched);
@@ -372,56 +334,34 @@ bool dc_fixup_init(dc_fixup *m, const dc_source *src, bool keeps_host) {
   return true;
 }
 
-typedef struct dropping {
-  dc_fixup *m;
-  const dc_scanned *all;
-} dropping;
-
-/* Notes the kernels whose definitions go. */
-static void note_dropped(void *ud, int first, int last, int line) {
-  const dropping *d = ud;
-  dc_fixup *m = d->m;
-  for (const dc_scanned *k = d->all; k; k = k->next) {
-    if (k->is_variable || k->line < first || k->line > last) continue;
-    dc_refused *more = dc_arena_alloc(&m->arena, sizeof *more * (size_t)(m->nrefused + 1));
-    if (!more) return;
-    if (m->nrefused) memcpy(more, m->refused, sizeof *more * (size_t)m->nrefused);
-    more[m->nrefused++] = (dc_refused){k->name, line};
-    m->refused = more;
-  }
-}
-
-bool dc_fixup_drop_launchers(dc_fixup *m) {
-  bool failed = false;
-  if (!m->source.is_file || !m->has_host_code || m->nrefused) return false;
-  dropping d = {m, dc_scan(m->text, m->source.len, &m->arena, &failed)};
-  if (failed || !dc_host_code_blank_launchers(m->text, m->source.len, note_dropped, &d)) return false;
-  m->mended = true;
-  return m->nrefused > 0;
-}
-
 /* Takes out what all errors point at. */
-static bool blank_all(dc_fixup *m, const char *log, bool statements) {
+static bool blank_all(dc_fixup *m, const char *log, extent what) {
   bool any = false;
   for (const char *p = log; *p;) {
-    message e = read_message(p);
-    if (e.sentence) any = blank_at(m, &e, statements) || any;
-    p = e.end + strspn(e.end, "\n");
+    dc_message e = dc_message_read(p);
+    if (e.sentence) any = blank_at(m, &e, what) || any;
+    p = dc_message_next(&e);
   }
   return any;
 }
 
 bool dc_fixup_learn(dc_fixup *m, const char *log) {
   bool any = false;
+  /* Functions of the host in which there are errors go at once, while other things are learned: a run less. */
+  const bool early = m->has_host_code && !m->keeps_host;
   for (const char *p = log; *p;) {
-    message e = read_message(p);
-    if (e.sentence) any = learn_names(m, &e) || learn_files(m, &e) || learn_dialect(m, &e) || any;
+    dc_message e = dc_message_read(p);
+    if (e.sentence) {
+      const bool learned = learn_names(m, &e) || learn_files(m, &e) || learn_dialect(m, &e);
+      any = learned || any;
+      if (!learned && early && !is_unmarked(&e)) any = blank_at(m, &e, FUNCTION) || any;
+    }
     if (e.sentence && !e.line)
-      any = drop_heavy_headers(m) || (!any && e.nfile && !header_of(m, &e) && drop_failing_header(m, &e)) || any;
-    p = e.end + strspn(e.end, "\n");
+      any = drop_heavy_headers(m) || (!any && e.nfile && !dc_fixup_header_of(m, &e) && drop_failing_header(m, &e)) || any;
+    p = dc_message_next(&e);
   }
-  if (!any && m->keeps_host) any = blank_all(m, log, true);
-  if (!any) any = blank_all(m, log, false);
+  if (!any && m->keeps_host) any = blank_all(m, log, STATEMENT);
+  if (!any) any = blank_all(m, log, DECLARATION);
   m->mended = m->mended || any;
   return any;
 }

@@ -11,6 +11,7 @@
 #include <stddef.h>
 
 #include "base/arena.h"
+#include "compile/nvcc_compat/message.h"
 #include "compile/types/image.h"
 #include "compile/types/source.h"
 
@@ -34,8 +35,10 @@ typedef struct dc_fixup {
   bool lacks_header;   /* a header of the user's that is not there is taken for empty */
   char *text;          /* source.text, to be written */
   dc_fixup_header *headers;
-  dc_refused *refused; /* kernels that are gone because they cannot be compiled, in the arena */
+  dc_refused *refused; /* kernels that are gone because they cannot be compiled, in the arena (left_out.h) */
   int nrefused;
+  dc_refused *gone;    /* all functions that are gone because of errors; those that call them have their reason */
+  int ngone;
   dc_arena arena;
 } dc_fixup;
 
@@ -43,11 +46,14 @@ typedef struct dc_fixup {
 ** which shows the kernels' instances that it launches.  False when out of memory. */
 bool dc_fixup_init(dc_fixup *m, const dc_source *src, bool keeps_host);
 
+/* The header is not there: empty from now on if it is one of the host's. */
+void dc_fixup_lacks(dc_fixup *m, const char *header);
+
 /* Learns from a cleaned log; true when that changed anything, so that another try is worth it. */
 bool dc_fixup_learn(dc_fixup *m, const char *log);
 
-/* The last resort for a file: kernels that launch kernels, which NVRTC cannot compile, go, so that the others can be
-** had.  False when there are none. */
-bool dc_fixup_drop_launchers(dc_fixup *m);
+/* The user's header in which the error is, read when it is needed; NULL for another's.  The log names it by its path
+** until it is given as text. */
+dc_fixup_header *dc_fixup_header_of(dc_fixup *m, const dc_message *e);
 
 void dc_fixup_free(dc_fixup *m);

@@ -50,15 +50,15 @@ static bool blank_member(char *text, const dc_piece *c, int line) {
   return false;
 }
 
-bool dc_host_code_blank(char *text, size_t len, int line) {
+bool dc_host_code_blank(char *text, size_t len, int line, bool functions) {
   dc_tokens in = dc_tokens_of(text, len);
   dc_piece p;
   while (in.p < in.end && dc_piece_next(&in, &p)) {
     if (p.is_scope || line < p.first || line > p.last || dc_text_holds(p.begin, p.end, "__global__")) continue;
     if (p.is_class && p.body) {
       if (blank_member(text, &p, line)) return true;
-      if (p.is_device || holds_device_words(p.body, p.body_end)) continue;
-    } else if (p.is_device) {
+      if (functions || p.is_device || holds_device_words(p.body, p.body_end)) continue;
+    } else if (p.is_device || (functions && !p.is_function)) {
       continue;
     }
     dc_text_blank(text, p.begin, p.end);
@@ -146,8 +146,7 @@ bool dc_host_code_blank_launches(char *text, size_t len) {
   return any;
 }
 
-/* The name of a function: the last word before its parameters. */
-static dc_token name_of(const dc_piece *p) {
+dc_token dc_host_code_name(const dc_piece *p) {
   static const char *const attributes[] = {"__launch_bounds__", "__attribute__", "__cluster_dims__", "__maxnreg__",
                                            "__block_size__", "__declspec", "alignas", NULL};
   dc_tokens in = dc_tokens_of(p->begin, (size_t)(p->end - p->begin));
@@ -160,12 +159,11 @@ static dc_token name_of(const dc_piece *p) {
   return word;
 }
 
-/* Blanks what declares the function. */
-static void blank_declarations(char *text, size_t len, dc_token name) {
+void dc_host_code_blank_declarations(char *text, size_t len, dc_token name) {
   dc_tokens in = dc_tokens_of(text, len);
   for (dc_piece p; in.p < in.end && dc_piece_next(&in, &p);) {
     if (p.is_function || p.is_class || p.is_scope || !p.is_device) continue;
-    dc_token other = name_of(&p);
+    dc_token other = dc_host_code_name(&p);
     if (other.n == name.n && memcmp(other.s, name.s, name.n) == 0) dc_text_blank(text, p.begin, p.end);
   }
 }
@@ -176,7 +174,7 @@ static int lines_to(const char *from, const char *to) {
   return n;
 }
 
-bool dc_host_code_blank_launchers(char *text, size_t len, void (*found)(void *ud, int first, int last, int line),
+bool dc_host_code_blank_launchers(char *text, size_t len, void (*found)(void *ud, const dc_piece *p, int line),
                                   void *ud) {
   dc_tokens in = dc_tokens_of(text, len);
   bool any = false;
@@ -184,8 +182,8 @@ bool dc_host_code_blank_launchers(char *text, size_t len, void (*found)(void *ud
     const char *launch = p.is_function && p.is_device
                              ? memmem(p.body, (size_t)(p.body_end - p.body), "<<<", 3) : NULL;
     if (!launch) continue;
-    found(ud, p.first, p.last, p.body_line + lines_to(p.body, launch));
-    blank_declarations(text, len, name_of(&p));
+    found(ud, &p, p.body_line + lines_to(p.body, launch));
+    dc_host_code_blank_declarations(text, len, dc_host_code_name(&p));
     dc_text_blank(text, p.begin, p.end);
     any = true;
   }

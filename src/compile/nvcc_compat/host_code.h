@@ -9,6 +9,8 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "compile/nvcc_compat/pieces.h"
+#include "compile/types/tokens.h"
 
 /* Whether the source is such a file: it launches kernels, calls the runtime, or has a main(). */
 bool dc_host_code_in(const char *text, size_t len);
@@ -26,12 +28,18 @@ bool dc_host_code_blank_launches(char *text, size_t len);
 
 /* Blanks the definitions and declarations in which the line is, all but line ends and preprocessor lines, unless they
 ** are the device's.  False where there is nothing to blank. */
-bool dc_host_code_blank(char *text, size_t len, int line);
+bool dc_host_code_blank(char *text, size_t len, int line, bool functions);
 
 /* Blanks kernels and functions of the device that launch kernels themselves, and declarations of them; `found` is
-** called for each definition with its lines, and the one on which it launches.  False where there are none. */
-bool dc_host_code_blank_launchers(char *text, size_t len, void (*found)(void *ud, int first, int last, int line),
+** called for each definition, with the line on which it launches.  False where there are none. */
+bool dc_host_code_blank_launchers(char *text, size_t len, void (*found)(void *ud, const dc_piece *p, int line),
                                   void *ud);
+
+/* The name of a function: the last word before its parameters. */
+dc_token dc_host_code_name(const dc_piece *p);
+
+/* Blanks what declares a function of the device of that name. */
+void dc_host_code_blank_declarations(char *text, size_t len, dc_token name);
 
 /* Blanks the annotations of lambdas, "[=] __device__ (int x)", which need an option that only nvcc has.  False where
 ** there are none. */

@@ -132,6 +132,15 @@ static bool includes_slow(const char *line, const char *eol) {
   return false;
 }
 
+/* Whether the compiler needs the function's body elsewhere: for its type, or for a constant. */
+static bool tells_by_body(const dc_piece *p) {
+  static const char *const words[] = {"auto", "decltype", "constexpr", "consteval", NULL};
+  dc_tokens head = dc_tokens_of(p->begin, (size_t)(p->body - p->begin));
+  for (dc_token t = dc_token_next(&head); t.kind != DC_TOKEN_END; t = dc_token_next(&head))
+    if (dc_token_in(t, words)) return true;
+  return false;
+}
+
 void dc_statement_prepare(char *text, size_t len) {
   for (char *line = text, *eol; line < text + len; line = eol + 1) {
     eol = line + strcspn(line, "\n");
@@ -139,7 +148,7 @@ void dc_statement_prepare(char *text, size_t len) {
   }
   dc_tokens all = dc_tokens_of(text, len);
   for (dc_piece p; all.p < all.end && dc_piece_next(&all, &p);)
-    if (p.is_function && dc_text_holds(p.begin, p.body, "__global__") && !dc_text_holds(p.body, p.body_end, "<<<"))
+    if (p.is_function && p.is_device && !dc_text_holds(p.body, p.body_end, "<<<") && !tells_by_body(&p))
       dc_text_blank(text, p.body, p.body_end);
   dc_tokens in = dc_tokens_of(text, len);
   for (dc_token t = dc_token_next(&in); t.kind != DC_TOKEN_END; t = dc_token_next(&in)) {

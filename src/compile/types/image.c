@@ -67,7 +67,10 @@ void dc_image_free(dc_image *image) {
     free(image->variables[i].lowered);
   }
   free(image->variables);
-  for (int i = 0; i < image->nrefused; i++) free(image->refused[i].name);
+  for (int i = 0; i < image->nrefused; i++) {
+    free(image->refused[i].name);
+    free(image->refused[i].reason);
+  }
   free(image->refused);
   free(image->bytes);
   free(image->log);
@@ -82,9 +85,7 @@ const dc_refused *dc_image_refused(const dc_image *image, const char *name) {
 }
 
 int dc_fail_refused(const dc_refused *r, dc_error *err) {
-  dc_fail(err, DC_COMPILE, NULL,
-          "kernel '%s' launches kernels itself (dynamic parallelism), which NVRTC does not compile: launch them from "
-          "the script", r->name);
+  dc_fail(err, DC_COMPILE, NULL, "kernel '%s' %s", r->name, r->reason);
   err->source_line = r->line;
   return -1;
 }

@@ -92,8 +92,10 @@ typedef struct dc_variable {
 
 /* A kernel of a file for nvcc that cannot be compiled here: its error comes when it is asked for. */
 typedef struct dc_refused {
-  char *name; /* of a template: of all its instances */
-  int line;   /* where the reason stands */
+  char *name;   /* of a template: of all its instances */
+  char *reason; /* behind its name in a sentence: "launches kernels itself" */
+  int line;     /* where the reason stands; 0 in a header */
+  bool failed;  /* it has errors, or what it uses */
 } dc_refused;
 
 typedef struct dc_image {

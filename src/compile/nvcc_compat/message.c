@@ -1,0 +1,62 @@
+/*
+** message.c - see message.h.
+*/
+#include "compile/nvcc_compat/message.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compile/types/source.h"
+
+dc_message dc_message_read(const char *text) {
+  static const char error[] = "error: ";
+  const char *end = strstr(text, "\n\n");
+  dc_message m = {.text = text, .end = end ? end : text + strlen(text)};
+  const char *eol = memchr(text, '\n', (size_t)(m.end - text));
+  m.sentence = memmem(text, (size_t)((eol ? eol : m.end) - text), error, sizeof error - 1);
+  if (m.sentence) m.sentence += sizeof error - 1;
+  const char *paren = m.sentence ? memchr(text, '(', (size_t)(m.sentence - text)) : NULL;
+  if (!paren) return m;
+  int line = (int)strtol(paren + 1, NULL, 10);
+  if (strncmp(text, DC_SOURCE_NAME "(", sizeof DC_SOURCE_NAME) == 0) return m.line = line, m;
+  m.nfile = (size_t)(paren - text);
+  m.header_line = line;
+  return m;
+}
+
+const char *dc_message_next(const dc_message *e) { return e->end + strspn(e->end, "\n"); }
+
+bool dc_message_says(const dc_message *e, const char *words) {
+  return memmem(e->sentence, (size_t)(e->end - e->sentence), words, strlen(words)) != NULL;
+}
+
+const char *dc_message_quoted(const dc_message *e, const char *before, size_t *n) {
+  const char *p = memmem(e->sentence, (size_t)(e->end - e->sentence), before, strlen(before));
+  *n = 0;
+  if (!p) return NULL;
+  p += strlen(before);
+  const char *close = memchr(p, '"', (size_t)(e->end - p));
+  if (close) *n = (size_t)(close - p);
+  return p;
+}
+
+const char *dc_message_shown(const dc_message *e, size_t *column) {
+  const char *above = NULL;
+  for (const char *p = e->text; p < e->end;) {
+    const char *eol = memchr(p, '\n', (size_t)(e->end - p)), *end = eol ? eol : e->end;
+    size_t at = strspn(p, " \t");
+    if (above && p + at + 1 == end && p[at] == '^' && above + at < p) return *column = at, above;
+    above = p;
+    p = end + 1;
+  }
+  return NULL;
+}
+
+const char *dc_message_pointed_at(const dc_message *e, size_t *n) {
+  size_t at = 0;
+  const char *line = dc_message_shown(e, &at);
+  *n = 0;
+  while (line && (isalnum((unsigned char)line[at + *n]) || line[at + *n] == '_')) ++*n;
+  return line ? line + at : NULL;
+}
