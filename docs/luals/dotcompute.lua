@@ -9290,4 +9290,69 @@ function dc.testing.compare(fn, reference, options) end
 ---@return true # always
 function dc.testing.register() end
 
+---@class dotcompute.tiles
+dc.tiles = {}
+
+---The grid that has a block for each tile of an array, the last partial ones included: the last axis is `x`, the one before it `y`, then `z`. In the kernel the tile of a block is `ct::bid()`.
+---```lua
+---dc.tiles.grid({ 300, 1000 }, { 64, 128 })  --> {8, 5}
+---dc.tiles.grid(5000, 1024)                  --> {5}
+---```
+---@param shape integer|integer[]|dotcompute.array the extents, 1 to 3 of them; or an array that has them
+---@param tile integer|integer[] as many extents of the tile, powers of two
+---@return integer[] # the grid
+function dc.tiles.grid(shape, tile) end
+
+---exp(x) over the sum of exp(x) along the last axis, relative to its maximum.
+---```lua
+---dc.tiles.softmax(dc.zeros(2, 4))[1]        --> {0.25, 0.25, 0.25, 0.25}
+---```
+---@param a dotcompute.array rows along the last axis
+---@return dotcompute.array # of the same shape and dtype; computed in float32, of float64 in float64
+function dc.tiles.softmax(a) end
+
+---@class dotcompute.tiles.layer_norm.options
+---@field weight? dotcompute.array a factor for each element of a row, of the dtype of `a`. Default: 1
+---@field bias? dotcompute.array what is added to each element of a row, of the dtype of `a`. Default: 0
+---@field eps? number from 0 on. Default: 1e-5
+
+---(x - mean) / sqrt(variance + eps) along the last axis, then times `weight`, plus `bias`.
+---```lua
+---dc.tiles.layer_norm(dc.array { { -1, 1 }, { 0, 8 } }, { eps = 0 })  --> {{-1, 1}, {-1, 1}}
+---```
+---@param a dotcompute.array rows along the last axis
+---@param options? dotcompute.tiles.layer_norm.options options by name
+---@return dotcompute.array # of the same shape and dtype; computed in float32, of float64 in float64
+function dc.tiles.layer_norm(a, options) end
+
+---@class dotcompute.tiles.matmul.options
+---@field dtype? dotcompute.dtype of the result: that of `a`, or "float32". Default: that of `a`
+
+---The product of two matrices on tensor cores, with sums in float32. (`dc.matmul` is the vendor's library, for all dtypes and batches, and the faster one.).
+---```lua
+---local a = dc.array({ { 1, 2 }, { 3, 4 } }, "float16")
+---dc.tiles.matmul(a, a, { dtype = "float32" })  --> {{7, 10}, {15, 22}}
+---```
+---@param a dotcompute.array (m, k), float16 or bfloat16
+---@param b dotcompute.array (k, n), of the dtype of `a`
+---@param options? dotcompute.tiles.matmul.options options by name
+---@return dotcompute.array # (m, n)
+function dc.tiles.matmul(a, b, options) end
+
+---@class dotcompute.tiles.attention.options
+---@field causal? boolean a query sees its own key and those before it; takes n = keys. Default: false
+---@field scale? number of the scores. Default: 1 / sqrt(d)
+
+---softmax(scale q kT) v of each head, forward, on tensor cores, without a matrix of scores in memory (FlashAttention).
+---```lua
+---local q = dc.ones({ 2, 16, 8 }, "float16")
+---dc.tiles.attention(q, q, q * 3, { causal = true }):sum():item()  --> 768
+---```
+---@param q dotcompute.array (…, n, d), float16 or bfloat16, d up to 256; the leading axes are heads, batches …
+---@param k dotcompute.array (…, keys, d), of the dtype and leading axes of `q`
+---@param v dotcompute.array (…, keys, d)
+---@param options? dotcompute.tiles.attention.options options by name
+---@return dotcompute.array # (…, n, d), of the dtype of `q`; sums are in float32
+function dc.tiles.attention(q, k, v, options) end
+
 return dc

@@ -95,6 +95,7 @@ lazy_table "fft"
 lazy_table "testing"
 lazy_table "dist"
 lazy_table "profile"
+lazy_table "tiles"
 
 -- Like `lazy`, for functions whose first argument is an array; they are methods of arrays, too.
 local function lazy_methods(file, ...)

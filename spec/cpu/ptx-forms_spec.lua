@@ -241,6 +241,32 @@ __global__ void turn(const int *x, int *y) {
     for i = 0, 383 do assert.equal(t[(i & ~127) + (i + 99) % 128 + 1] + 3, y[i + 1]) end
   end)
 
+  -- Of tile kernels: in Tile IR # begins no comment, so that braces behind it count.
+  it("may carry the source that it was made from", function()
+    local k = dc.kernel([[
+.version 8.0
+.target sm_75
+.address_size 64
+.visible .entry k(.param .u64 x) {
+  .reg .b64 %rd<2>;
+  ld.param.u64 %rd1, [x];
+  st.global.u32 [%rd1], 7;
+  ret;
+}
+.nv_intermediate_source_section {
+  .code_block {
+    .source_begin
+  %a:2 = for %i in (%b) iter_values(%c = %d#1) -> (token) {
+    "unfinished } }
+  }
+.source_end
+  }
+}]], { args = "int *x" })
+    local x = dc.zeros(1, "int32")
+    k(1, 1, x)
+    assert.equal(7, x[1])
+  end)
+
   it("is compiled for compute_75 first, whose errors are the ones reported", function()
     dc.using(dc.device "cpu", function()
       local k = dc.kernel "__global__ void arch(int *a) { *a = __CUDA_ARCH__; }"

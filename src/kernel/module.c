@@ -91,6 +91,7 @@ int dc_module_build(dc_device *dev, const dc_source *src, dc_module **out, dc_er
   bool binary;
   if (dc_dump_check(err) != 0 || dc_device_open(dev, err) != 0) return -1;
   if (choose_target(dev, src, arch, &binary, err) != 0 || dc_compile(src, arch, binary, &image, err) != 0) return -1;
+  dump(arch, src, image); /* before the device may refuse it */
   dc_module *m = calloc(1, sizeof *m);
   dc_kernel *kernels = dc_calloc_lines(((size_t)image->nkernels + 1) * sizeof *kernels); /* never of size 0 */
   int rc = m == NULL || kernels == NULL ? dc_fail_oom(err) : 0;
@@ -104,7 +105,6 @@ int dc_module_build(dc_device *dev, const dc_source *src, dc_module **out, dc_er
   m->dev = dev;
   m->image = image;
   memcpy(m->arch, arch, sizeof arch);
-  dump(arch, src, image);
   if (src->text != NULL) find_grid_syncs(src, image, kernels);
   m->refs = 1;
   m->kernels = kernels;

@@ -181,6 +181,14 @@ void ptx_lex_next(ptx_lex *lx) {
   }
 }
 
+void ptx_lex_skip_text(ptx_lex *lx, const char *end) {
+  const size_t n = strlen(end);
+  for (; lx->p < lx->end; lx->p++) {
+    if ((size_t)(lx->end - lx->p) >= n && memcmp(lx->p, end, n) == 0) return;
+    if (*lx->p == '\n') lx->line++;
+  }
+}
+
 void ptx_lex_opcode(ptx_lex *lx) {
   lx->p = word_end(lx, lx->tok.s, true);
   lx->tok.len = (size_t)(lx->p - lx->tok.s);

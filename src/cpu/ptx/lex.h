@@ -39,6 +39,8 @@ typedef struct ptx_lex {
 void ptx_lex_init(ptx_lex *lx, const char *text, size_t len); /* the first token is current afterwards */
 void ptx_lex_next(ptx_lex *lx);
 
+/* Skips text that is no PTX, from behind the current token up to `end`, which ptx_lex_next then reads. */
+void ptx_lex_skip_text(ptx_lex *lx, const char *end);
 /* Widens the current PTX_TOK_NAME to a whole opcode: letters, digits, _ and dots, and :: inside it. */
 void ptx_lex_opcode(ptx_lex *lx);
 

@@ -49,6 +49,7 @@ int ptxp_skip(ptx_parser *P, char open, char close, const char *what) {
     if (t->kind == PTX_TOK_END || t->kind == PTX_TOK_BAD) return ptxp_expected(P, what);
     closes = ptx_tok_is(t, close);
     depth += ptx_tok_is(t, open) - closes;
+    if (ptx_tok_eq(t, PTX_TOK_DOT, ".source_begin")) ptx_lex_skip_text(&P->lex, ".source_end"); /* Tile IR */
     ptx_lex_next(&P->lex);
   } while (!closes || depth > 0);
   return 0;

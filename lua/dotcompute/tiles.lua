@@ -1,0 +1,324 @@
+-- dc.tiles: ready functions on top of tile kernels (CUDA Tile C++, docs/tile.md). Each compiles one kernel for a dtype
+-- and tile sizes, which are chosen by the device and the shape, and keeps it.
+--
+-- Tiles are powers of two and arrays are not: loads beyond an array give zeros, and what must not count is replaced.
+local core = require "dotcompute.core"
+local dc = require "dotcompute"
+local arguments = require "dotcompute.arguments"
+local algorithm = require "dotcompute.algorithm"
+core.builtin(debug.getinfo(1, "S").source)
+
+local fail = algorithm.fail
+
+local tiles = {}
+
+-- --- sizes --------------------------------------------------------------------------------------------------------
+
+local function ceil_div(n, by) return (n + by - 1) // by end
+
+local function is_power_of_two(n) return n > 0 and n & (n - 1) == 0 end
+
+-- The least power of two that is not below n, within limits that are such.
+local function cover(n, least, most)
+  local size = least
+  while size < n and size < most do size = size * 2 end
+  return size
+end
+
+local function shown(list) return "(" .. table.concat(list, ", ") .. ")" end
+
+local function extents(fname, what, v)
+  if core.is_array(v) then return { v:shape() } end
+  if type(v) == "number" then v = { v } end
+  if type(v) ~= "table" then
+    fail("argument", "%s: %s is an integer or a list of them, got %s", fname, what, core.describe(v))
+  end
+  local list = {}
+  for k = 1, #v do
+    list[k] = type(v[k]) == "number" and math.tointeger(v[k])
+    if not list[k] or list[k] < 0 then
+      fail("argument", "%s: %s has integers from 0 on, got %s", fname, what, core.describe(v[k]))
+    end
+  end
+  return list
+end
+
+function tiles.grid(shape, tile)
+  local fname = "dc.tiles.grid"
+  shape, tile = extents(fname, "the shape", shape), extents(fname, "the tile", tile)
+  if #shape ~= #tile or #shape < 1 or #shape > 3 then
+    fail("shape", "%s: shape and tile have the same number of axes, 1 to 3; got %s and %s", fname, shown(shape),
+      shown(tile))
+  end
+  local grid = {}
+  for k = #shape, 1, -1 do
+    if not is_power_of_two(tile[k]) then
+      fail("shape", "%s: the extents of tiles are powers of two, not %d", fname, tile[k])
+    end
+    grid[#grid + 1] = ceil_div(shape[k], tile[k])
+  end
+  return grid
+end
+
+-- --- kernels ------------------------------------------------------------------------------------------------------
+
+local types = { float16 = "__half", bfloat16 = "__nv_bfloat16", float32 = "float", float64 = "double" }
+
+local head <const> = [[
+#include "cuda_tile.h"
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+namespace ct = ::cuda::tiles;
+using namespace ct::literals;
+]]
+
+local kernels = {} -- by device, text and sizes
+
+local function kernel(device, text, define)
+  local names = { device.id, text }
+  for name, value in pairs(define) do names[#names + 1] = name .. "=" .. value end
+  table.sort(names)
+  local key = table.concat(names, "\0")
+  kernels[key] = kernels[key] or dc.using(device, dc.kernel, head .. text, { define = define })
+  return kernels[key]
+end
+
+-- An evaluated contiguous array of one of the dtypes, on `device` where that is given.
+local function operand(fname, what, a, dtypes, device)
+  if not core.is_array(a) then fail("argument", "%s: %s is an array, got %s", fname, what, core.describe(a)) end
+  if not dtypes:find(a.dtype, 1, true) then
+    fail("dtype", "%s: %s is %s, not %s", fname, what, dtypes, a.dtype)
+  end
+  if device then algorithm.check_device(fname, what, a, device) end
+  for _, extent in ipairs { a:shape() } do
+    if extent >= 1 << 31 then fail("shape", "%s: %s has an axis of %d elements; the most is 2^31 - 1", fname, what,
+      extent) end
+  end
+  return algorithm.flat(a)
+end
+
+-- --- rows ---------------------------------------------------------------------------------------------------------
+
+local floats <const> = "float16, bfloat16, float32 or float64"
+
+local row_head <const> = [[
+using T = TYPE;
+using A = SUM; // in which is computed
+using row = ct::tile<A, decltype(ct::shape{1_ic, TILE_ic})>;
+using one = ct::tile<A, decltype(ct::shape{1_ic, 1_ic})>;
+#define VIEW(x) ct::partition_view{ct::tensor_span{x, ct::extents{rows, n}}, ct::shape{1_ic, TILE_ic}}
+]]
+
+-- A pass for the sum of exponentials, relative to the maximum so far (Milakov and Gimelshein, 2018), and one to write.
+local softmax_text <const> = row_head .. [[
+__tile_global__ void softmax(const T *__restrict__ in, T *__restrict__ out, int rows, int n) {
+  auto x = VIEW(in);
+  auto y = VIEW(out);
+  const int r = ct::bid().x, count = ct::ceildiv(n, TILE);
+  auto at = ct::iota<ct::tile<int, decltype(ct::shape{1_ic, TILE_ic})>>();
+  auto outside = ct::full<row>(-(A)INFINITY);
+  one most = ct::full<one>(-(A)INFINITY), total = ct::zeros<one>();
+  for (int i = 0; i < count; i++) {
+    row v = ct::select(at + i * TILE < n, ct::element_cast<A>(x.load_masked(r, i)), outside);
+    one now = ct::max(most, ct::reduce_max<1>(v));
+    one from = ct::select(now == -(A)INFINITY, ct::zeros<one>(), now); // no -inf - -inf
+    total = total * ct::exp(most - from) + ct::sum<1>(ct::exp(v - from));
+    most = now;
+  }
+  for (int i = 0; i < count; i++)
+    y.store_masked(ct::element_cast<T>(ct::exp(ct::element_cast<A>(x.load_masked(r, i)) - most) / total), r, i);
+}]]
+
+local norm_text <const> = row_head .. [[
+__tile_global__ void layer_norm(const T *__restrict__ in, const T *__restrict__ weight, const T *__restrict__ bias,
+                                T *__restrict__ out, int rows, int n, A eps) {
+  auto x = VIEW(in);
+  auto y = VIEW(out);
+  const int r = ct::bid().x, count = ct::ceildiv(n, TILE);
+  auto at = ct::iota<ct::tile<int, decltype(ct::shape{1_ic, TILE_ic})>>();
+  one sum = ct::zeros<one>(), squares = ct::zeros<one>();
+  for (int i = 0; i < count; i++) sum = sum + ct::sum<1>(ct::element_cast<A>(x.load_masked(r, i)));
+  one mean = sum / (A)n;
+  for (int i = 0; i < count; i++) {
+    row d = ct::select(at + i * TILE < n, ct::element_cast<A>(x.load_masked(r, i)) - mean, ct::zeros<row>());
+    squares = squares + ct::sum<1>(d * d);
+  }
+  one scale = (A)1 / ct::sqrt(squares / (A)n + eps);
+  for (int i = 0; i < count; i++) {
+    row v = (ct::element_cast<A>(x.load_masked(r, i)) - mean) * scale;
+#ifdef WEIGHT
+    ct::partition_view w{ct::tensor_span{weight, ct::extents{1_ic, n}}, ct::shape{1_ic, TILE_ic}};
+    v = v * ct::element_cast<A>(w.load_masked(0, i));
+#endif
+#ifdef BIAS
+    ct::partition_view b{ct::tensor_span{bias, ct::extents{1_ic, n}}, ct::shape{1_ic, TILE_ic}};
+    v = v + ct::element_cast<A>(b.load_masked(0, i));
+#endif
+    y.store_masked(ct::element_cast<T>(v), r, i);
+  }
+}]]
+
+-- The array, a new one of its shape, the number of rows, their length, and what the kernel is compiled with.
+local function rows_of(fname, a)
+  a = operand(fname, "a", a, floats)
+  local shape = { a:shape() }
+  if #shape < 1 then fail("shape", "%s: an array of 1 or more axes is expected, got 0", fname) end
+  local n, device = shape[#shape], a.device
+  local tile = cover(n, 16, device.simt and 4096 or 1024) -- the CPU device computes a tile by straight-line code
+  return a, dc.using(device, dc.empty, shape, a.dtype), n == 0 and 0 or a.size // n, n,
+    { TYPE = types[a.dtype], SUM = a.dtype == "float64" and "double" or "float", TILE = tile,
+      TILE_ic = tile .. "_ic" }
+end
+
+function tiles.softmax(a)
+  local x, out, rows, n, define = rows_of("dc.tiles.softmax", a)
+  if rows > 0 then kernel(x.device, softmax_text, define)(rows, x, out, rows, n) end
+  return out
+end
+
+function tiles.layer_norm(a, options)
+  local fname = "dc.tiles.layer_norm"
+  options = arguments.check(fname, options, { weight = "any", bias = "any", eps = "number" })
+  local x, out, rows, n, define = rows_of(fname, a)
+  local function vector(name)
+    local v = options[name]
+    if v == nil then return dc.null end
+    v = operand(fname, name, v, x.dtype, x.device)
+    if shown { v:shape() } ~= shown { n } then
+      fail("shape", "%s: %s has the shape %s; the last axis of a is %d", fname, name, shown { v:shape() }, n)
+    end
+    define[name:upper()] = true
+    return v
+  end
+  local weight, bias, eps = vector "weight", vector "bias", options.eps or 1e-5
+  for name, v in pairs(define) do define[name] = v == true and "1" or v end
+  if not (eps >= 0 and eps < math.huge) then fail("argument", "%s: option 'eps' is from 0 on, got %s", fname, eps) end
+  if rows > 0 then kernel(x.device, norm_text, define)(rows, x, weight, bias, out, rows, n, eps) end
+  return out
+end
+
+-- --- matrices -----------------------------------------------------------------------------------------------------
+
+local halves <const> = "float16 or bfloat16"
+
+-- Blocks with neighbouring numbers do the tiles of GROUP rows, column by column: what they load is in the cache then.
+local matmul_text <const> = [[
+using T = TYPE;
+__tile_global__ void matmul(const T *__restrict__ a, const T *__restrict__ b, OUT *__restrict__ c, int m, int n,
+                            int k) {
+  ct::partition_view as{ct::tensor_span{a, ct::extents{m, k}}, ct::shape{TM, TK}};
+  ct::partition_view bs{ct::tensor_span{b, ct::extents{k, n}}, ct::shape{TK, TN}};
+  ct::partition_view cs{ct::tensor_span{c, ct::extents{m, n}}, ct::shape{TM, TN}};
+  const int down = ct::ceildiv(m, (int)TM), across = ct::ceildiv(n, (int)TN), number = ct::bid().x;
+  const int first = number / (GROUP * across) * GROUP, rest = number % (GROUP * across);
+  const int rows = down - first < GROUP ? down - first : GROUP;
+  const int row = first + rest % rows, column = rest / rows;
+  auto sum = ct::zeros<ct::tile<float, decltype(ct::shape{TM, TN})>>();
+  for (int i = 0; i < ct::ceildiv(k, (int)TK); i++)
+    sum = ct::mma(as.load_masked(row, i), bs.load_masked(i, column), sum);
+  cs.store_masked(ct::element_cast<OUT>(sum), row, column);
+}]]
+
+function tiles.matmul(a, b, options)
+  local fname = "dc.tiles.matmul"
+  options = arguments.check(fname, options, { dtype = "string" })
+  a = operand(fname, "a", a, halves)
+  b = operand(fname, "b", b, a.dtype, a.device)
+  local sa, sb = { a:shape() }, { b:shape() }
+  if #sa ~= 2 or #sb ~= 2 or sa[2] ~= sb[1] then
+    fail("shape", "%s: (m, k) and (k, n) are expected, got %s and %s", fname, shown(sa), shown(sb))
+  end
+  local dtype = options.dtype or a.dtype
+  if dtype ~= a.dtype and dtype ~= "float32" then
+    fail("dtype", "%s: the result is %s or float32, not %s", fname, a.dtype, dtype)
+  end
+  local m, k, n, device = sa[1], sa[2], sb[2], a.device
+  local out = dc.using(device, dc.zeros, m, n, dtype)
+  if m * n * k == 0 then return out end
+  local most = device.simt and 128 or 64
+  local tm, tn, tk = cover(m, 16, most), cover(n, 16, most), cover(k, 16, most // 2)
+  local multiply = kernel(device, matmul_text, { TYPE = types[a.dtype], OUT = types[dtype], TM = tm .. "_ic",
+    TN = tn .. "_ic", TK = tk .. "_ic", GROUP = "8" })
+  multiply(ceil_div(m, tm) * ceil_div(n, tn), a, b, out, m, n, k)
+  return out
+end
+
+-- --- attention ----------------------------------------------------------------------------------------------------
+
+-- A running maximum and sum of each row of queries (Dao et al., FlashAttention, 2022): no matrix of scores in memory.
+local attention_text <const> = [[
+using T = TYPE;
+using scores = ct::tile<float, decltype(ct::shape{QUERIES, KEYS})>;
+using values = ct::tile<float, decltype(ct::shape{QUERIES, HEAD})>;
+using column = ct::tile<float, decltype(ct::shape{QUERIES, 1_ic})>;
+using places = ct::tile<int, decltype(ct::shape{QUERIES, 1_ic})>;
+
+// scale: also by log2(e), for exp2.
+__tile_global__ void attention(const T *__restrict__ q, const T *__restrict__ k, const T *__restrict__ v,
+                               T *__restrict__ out, int n, int keys, int d, float scale) {
+  const long long head = ct::bid().y;
+  const int mine = ct::bid().x;
+  ct::partition_view qs{ct::tensor_span{q + head * n * d, ct::extents{n, d}}, ct::shape{QUERIES, HEAD}};
+  ct::partition_view ks{ct::tensor_span{k + head * keys * d, ct::extents{keys, d}}, ct::shape{KEYS, HEAD}};
+  ct::partition_view vs{ct::tensor_span{v + head * keys * d, ct::extents{keys, d}}, ct::shape{KEYS, HEAD}};
+  ct::partition_view os{ct::tensor_span{out + head * n * d, ct::extents{n, d}}, ct::shape{QUERIES, HEAD}};
+  auto at = ct::iota<ct::tile<int, decltype(ct::shape{1_ic, KEYS})>>();
+  auto query = qs.load_masked(mine, 0);
+  auto outside = ct::full<scores>(-INFINITY);
+  values sum = ct::zeros<values>();
+  column most = ct::full<column>(-INFINITY), total = ct::zeros<column>();
+#ifdef CAUSAL
+  places row = ct::iota<places>() + mine * (int)QUERIES;
+  const int last = (mine + 1) * (int)QUERIES < keys ? (mine + 1) * (int)QUERIES : keys;
+#else
+  const int last = keys;
+#endif
+  for (int j = 0; j < ct::ceildiv(last, (int)KEYS); j++) {
+    scores s = ct::mma(query, ct::transpose(ks.load_masked(j, 0)), ct::zeros<scores>()) * scale;
+    s = ct::select(at + j * (int)KEYS < keys, s, outside);
+#ifdef CAUSAL
+    s = ct::select(at + j * (int)KEYS <= row, s, outside);
+#endif
+    column now = ct::max(most, ct::reduce_max<1>(s));
+    scores p = ct::exp2(s - now);
+    column shrink = ct::exp2(most - now);
+    total = total * shrink + ct::sum<1>(p);
+    sum = ct::mma(ct::element_cast<T>(p), vs.load_masked(j, 0), sum * shrink);
+    most = now;
+  }
+  os.store_masked(ct::element_cast<T>(sum / total), mine, 0);
+}]]
+
+function tiles.attention(q, k, v, options)
+  local fname = "dc.tiles.attention"
+  options = arguments.check(fname, options, { causal = "boolean", scale = "number" })
+  q = operand(fname, "q", q, halves)
+  k, v = operand(fname, "k", k, q.dtype, q.device), operand(fname, "v", v, q.dtype, q.device)
+  local sq, sk, sv = { q:shape() }, { k:shape() }, { v:shape() }
+  local axes, heads, same = #sq, 1, #sq == #sk
+  for i = 1, axes - 2 do heads, same = heads * sq[i], same and sq[i] == sk[i] end
+  if axes < 2 or not same or sq[axes] ~= sk[axes] or shown(sk) ~= shown(sv) then
+    fail("shape", "%s: q is (…, n, d), k and v (…, keys, d) with the same leading axes; got %s, %s and %s", fname,
+      shown(sq), shown(sk), shown(sv))
+  end
+  local n, keys, d = sq[axes - 1], sk[axes - 1], sq[axes]
+  if d < 1 or d > 256 then fail("shape", "%s: heads have 1 to 256 elements, not %d", fname, d) end
+  if keys < 1 then fail("shape", "%s: there are no keys: k is %s", fname, shown(sk)) end
+  if options.causal and n ~= keys then
+    fail("shape", "%s: causal = true is for as many keys as queries, got %d and %d", fname, keys, n)
+  end
+  local scale = options.scale or 1 / math.sqrt(d)
+  if scale ~= scale or math.abs(scale) == math.huge then
+    fail("argument", "%s: option 'scale' is a finite number, got %s", fname, scale)
+  end
+  local device = q.device
+  local out = dc.using(device, dc.empty, sq, q.dtype)
+  if heads * n == 0 then return out end
+  local queries, tile = cover(n, 16, device.simt and 128 or 64), cover(keys, 16, 64)
+  local attend = kernel(device, attention_text, { TYPE = types[q.dtype], QUERIES = queries .. "_ic",
+    KEYS = tile .. "_ic", HEAD = cover(d, 16, 256) .. "_ic", [options.causal and "CAUSAL" or "FULL"] = "1" })
+  attend({ ceil_div(n, queries), heads }, q, k, v, out, n, keys, d, scale * 1.4426950408889634)
+  return out
+end
+
+return tiles
