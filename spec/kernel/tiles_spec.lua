@@ -60,7 +60,7 @@ describe("dc.tiles.grid", function()
 end)
 
 describe("dc.tiles.softmax", function()
-  for _, case in ipairs { { "float32", { 3, 5, 13 } }, { "float16", { 2, 1300 } }, { "float64", { 16 } } } do
+  for _, case in ipairs { { "float16", { 2, 1, 1300 } }, { "float64", { 16 } } } do
     local dtype, shape = table.unpack(case)
     compiled("is that of the last axis: " .. dtype, function()
       local a, t = random(shape, dtype, 20)
@@ -78,7 +78,7 @@ describe("dc.tiles.softmax", function()
     end)
   end
 
-  compiled("takes views, pending arrays, rows with -inf, and nothing", function()
+  compiled("takes views, pending arrays, rows with -inf, and nothing: float32", function()
     local a = dc.array { { 1, 2, 3 }, { 4, -math.huge, 6 } }
     local view = a[{ ":", { 1, 3, 2 } }] * dc.array { { 0 }, { 1 } }
     near({ 0.5, 0.5, 1 / (1 + math.exp(2)), 1 / (1 + math.exp(-2)) }, dc.tiles.softmax(view), 1e-6)
