@@ -2,7 +2,9 @@
 --
 -- On a GPU a block counts in shared memory, in up to 8 copies of the bins (8192 counters), and adds its counts to the
 -- result; bins that exceed shared memory are counted in global memory. On the CPU device, where atomics are slow,
--- each lane of a block of 32 has its own counters. Weights are summed in a fixed order, by scatter_add.
+-- each lane of a block of 32 has its own counters; bincount's threads, once there is native code for them, count a chunk
+-- each, one element after another (2^24 int32: 28 ms of processor time, by lanes 69). Weights are summed in a fixed
+-- order, by scatter_add.
 local core = require "dotcompute.core"
 local dc = require "dotcompute"
 local arguments = require "dotcompute.arguments"
@@ -14,6 +16,7 @@ local fail = algorithm.fail
 local MOST_STATIC, MOST_LANES = 8192, 4096 -- counters of a block in static shared memory; of a lane
 local MOST_NEAR = 512 -- edges that a block copies to shared memory
 local MOST_EVEN = 1 << 24 -- bins of equal width whose number is computed by a product
+local SERIAL_COPIES = 4 -- of a thread's counters: an equal element need not wait for the one before it
 local GUESS, MOST_GUESS = 1024, 1 << 15 -- bins of bincount's first attempt; the most, with minlength
 
 -- --- the text ---------------------------------------------------------------------------------------------------
@@ -110,38 +113,45 @@ __global__ void __launch_bounds__(THREADS, BLOCKS) dc_count(void *counts_, void 
   const dc_element *const x = (const dc_element *)x_;
   EDGES
   const dc_facts facts(low, high, scale, edges, bins);
-  const PLACE step = (PLACE)gridDim.x * THREADS, first = (PLACE)blockIdx.x * THREADS + (PLACE)threadIdx.x;
+  const PLACE threads = (PLACE)gridDim.x * THREADS, thread = THREAD;
   dc_number largest = 0;
   enum { V = VECTOR };
   typedef dc_pack<dc_element, V> pack;
   const PLACE vectors = (unsigned long long)x % alignof(pack) == 0 ? n / V : 0;
+  SHARE
   pack p[LOADS];
   auto load = [&](const PLACE i) {
     #pragma unroll
     for (int u = 0; u < LOADS; u++)
-      if (i + u * step < vectors) p[u] = ((const pack *)x)[i + u * step];
+      if (i + u * step < stop) p[u] = ((const pack *)x)[i + u * step];
   };
   load(first); // in flight while counters are cleared
 BEGIN
-  auto take = [&](const dc_element v) {
+  auto take = [&](const dc_element v, const int copy) {
     const dc_number b = dc_bin(dc_key(v), facts);
     COUNT
   };
-  for (PLACE i = first; i < vectors; load(i)) {
+  for (PLACE i = first; i < stop; load(i)) {
     #pragma unroll
     for (int u = 0; u < LOADS; u++) {
-      if (i + u * step < vectors) {
+      if (i + u * step < stop) {
         #pragma unroll
-        for (int k = 0; k < V; k++) take(p[u].v[k]);
+        for (int k = 0; k < V; k++) take(p[u].v[k], u);
       }
     }
     i += LOADS * step;
   }
-  for (PLACE i = vectors * V + first; i < n; i += step) take(x[i]);
+  for (PLACE i = vectors * V + thread; i < n; i += threads) take(x[i], 0);
 END
   LARGEST
 }
 ]]
+
+-- The vectors of a thread: neighbouring threads have neighbouring ones, or each thread a chunk.
+local interleaved = "const PLACE first = thread, step = threads, stop = vectors;"
+local chunk = [[
+const PLACE share = (vectors + threads - 1) / threads, first = thread * share, step = 1;
+  const PLACE stop = vectors - first < share ? vectors : first + share;]]
 
 -- Edges are read often: a block copies a small number of them to shared memory.
 local far_edges = "const double *const edges = edges_;"
@@ -188,6 +198,7 @@ local global = {
 
 local by_lanes = {
   name = "l",
+  counters = 32, -- of each bin in a block
   BEGIN = [[
   unsigned *const mine = (unsigned *)lanes + (long long)blockIdx.x * bins * 32 + threadIdx.x;]],
   COUNT = [[
@@ -205,12 +216,31 @@ local by_lanes = {
   }]],
 }
 
+local serial = {
+  name = "t",
+  counters = SERIAL_COPIES,
+  BEGIN = [[
+  unsigned *const mine = (unsigned *)lanes + (long long)blockIdx.x * bins * COPIES;]],
+  COUNT = [[
+    if (b < bins) mine[copy % COPIES * bins + b]++;
+    BEYOND]],
+  END = [[
+  for (unsigned long long i = 0; i < bins; i++) {
+    unsigned long long sum = 0;
+    #pragma unroll
+    for (int c = 0; c < COPIES; c++) sum += mine[c * bins + i];
+    if (sum == 0) continue;
+    atomicAdd(&counts[i], sum);
+    SEEN
+  }]],
+}
+
 -- The largest value, with negative ones as large unsigned ones: one atomic operation a block, since all blocks share
 -- the address. The last block, found by a counter after the largest value, posts it to the host's mailbox if there is
 -- one.
-local largest_text = [[
+local top_text = "unsigned long long top = (unsigned long long)(dc_signed)largest;\n"
+local fold_text = [[
 __shared__ unsigned long long tops[32];
-  unsigned long long top = (unsigned long long)(dc_signed)largest;
   auto fold = [&]() {
     #pragma unroll
     for (int s = 16; s > 0; s /= 2) {
@@ -225,6 +255,8 @@ __shared__ unsigned long long tops[32];
   top = threadIdx.x < THREADS / 32 ? tops[threadIdx.x] : 0;
   fold();
   if (threadIdx.x > 0) return;
+]]
+local largest_text = [[
   if (top > 0) atomicMax(&counts[bins], top);
   if (!mailbox) return;
   __threadfence();
@@ -264,7 +296,9 @@ local function source_of(dtype, rule, shape, key)
   local way, track = shape.way, rule == "value"
   local text = algorithm.fill(body, { BEGIN = way.BEGIN, COUNT = way.COUNT, END = way.END,
     EDGES = shape.near and near_edges:gsub("MOST", MOST_NEAR + 1) or far_edges,
-    LARGEST = track and largest_text or "" })
+    SHARE = way == serial and chunk or interleaved,
+    THREAD = way == serial and "blockIdx.x" or "(PLACE)blockIdx.x * THREADS + (PLACE)threadIdx.x",
+    LARGEST = track and top_text .. (way == serial and "" or fold_text) .. largest_text or "" })
   text = algorithm.fill(text, {
     OWN = "alignas(16) " .. (shape.entries and "__shared__ unsigned own[MOST];" or "extern __shared__ unsigned own[];"),
     SEEN = track and "largest = largest > (dc_number)(INDEX) ? largest : (dc_number)(INDEX);" or "",
@@ -272,7 +306,7 @@ local function source_of(dtype, rule, shape, key)
   return table.concat { key and key.header or "", bin_text(dtype, rule), element, algorithm.post_text,
     algorithm.fill(text, {
       PLACE = shape.place, INDEX = way == global and "b" or "i", THREADS = shape.threads, BLOCKS = shape.resident,
-      MOST = shape.entries, COPIES = shape.copies, VECTOR = way == by_lanes and 1 or 16 // size,
+      MOST = shape.entries, COPIES = way.counters or shape.copies, VECTOR = way.counters and 1 or 16 // size,
       LOADS = size == 1 and 2 or 4 }) }
 end
 
@@ -317,16 +351,24 @@ local function count(x, rule, n, facts, key)
   local counts = algorithm.zeros(device, rule == "value" and n + 2 or n, "int64")
   if x.size == 0 then return counts, 0 end
   local shape = shape_of(device, rule, n, x.size)
-  local lanes = shape.way == by_lanes and algorithm.zeros(device, shape.blocks * n * 32, "uint32") or nil
-  local variant = ("%s %s %s %s %d %s %s"):format(dtype.name, rule, shape.way.name, shape.entries, shape.copies,
-    shape.place, shape.near)
-  local kernel
-  if key then
-    kernel = require "dotcompute.operators".kernel(device, "dc_count", variant, key.text, source_of, dtype, rule, shape,
-      key)
-  else
-    kernel = algorithm.kernel(device, "dc_count", variant, source_of, dtype, rule, shape)
+  local function kernel_for(way)
+    local v = setmetatable({ way = way, threads = way == serial and 1 or shape.threads }, { __index = shape })
+    local variant = ("%s %s %s %s %d %s %s"):format(dtype.name, rule, way.name, v.entries, v.copies, v.place, v.near)
+    if not key then return algorithm.kernel(device, "dc_count", variant, source_of, dtype, rule, v) end
+    return require "dotcompute.operators".kernel(device, "dc_count", variant, key.text, source_of, dtype, rule, v, key)
   end
+  local kernel
+  if shape.way == by_lanes and rule == "value" and not key then
+    kernel = kernel_for(serial)
+    if algorithm.is_native(kernel, dc.null, dc.null, dc.null, dc.null, 0, 0, 1, 0, 0, 0, 0) then
+      shape.way, shape.threads = serial, 1
+    else
+      kernel = nil
+    end
+  end
+  kernel = kernel or kernel_for(shape.way)
+  local counters = shape.way.counters
+  local lanes = counters and algorithm.zeros(device, shape.blocks * n * counters, "uint32") or nil
   if shape.dynamic then kernel = kernel:with { shared = shape.dynamic } end
   kernel(shape.blocks, shape.threads, counts, lanes or dc.null, x, facts.edges or dc.null, facts.low or 0,
     facts.high or 0, facts.scale or 1, x.size, n, mailbox, sequence)
