@@ -183,3 +183,11 @@ end]==]
   assert.matches("^ok[^\n]*\nok", all)
   assert.equal(2, #report.launch)
 end)
+
+it("33 KB of parameters are refused on a GPU, with their number and the limit", function()
+  fake.build()
+  local out, report = fake.run [==[
+try(dc.kernel, "struct s { char c[33 << 10]; }; __global__ void k(int *out, struct s v) { *out = v.c[1]; }")]==]
+  assert.matches("^compile[^\n]*33800 bytes required, max 32764 bytes allowed", out)
+  assert.equal(0, #report.launch)
+end)

@@ -272,4 +272,17 @@ describe("without the compilers of tile kernels", function()
       print(pcall(dc.kernel, %q))]]):format(place .. " // " .. math.random(10 ^ 9)), "DOTCOMPUTE_TILE=/no/such/folder")
     assert.matches("/no/such/folder: no bin/tileiras", out, 1, true)
   end)
+
+  it("that are too old says so", function()
+    local old = compiler.library and (compiler.major < 13 or compiler.major == 13 and compiler.minor < 5)
+    if not old or not compiler.tile then return pending "needs tileiras, and another NVRTC older than 13.5" end
+    h.with_folder(function(folder)
+      assert(os.execute(("mkdir %s/lib && ln -s %s/bin %s/bin && ln -s %s %s/lib/libnvrtc.so.13"):format(folder,
+        h.quote(compiler.tile), folder, h.quote(compiler.library), folder)))
+      local out = run(([[local dc = require "dotcompute"
+        print(pcall(dc.kernel, %q))]]):format(place .. " // " .. math.random(10 ^ 9)), "DOTCOMPUTE_TILE=" .. folder)
+      assert.matches("tile kernels need NVRTC of CUDA 13.5 or newer, this is " .. compiler.major .. "."
+        .. compiler.minor, out, 1, true)
+    end)
+  end)
 end)

@@ -243,6 +243,7 @@ char *dc_log_reason(const char *log) {
     if (!best || names_error) best = p;
   }
   if (!best) return NULL;
+  if (strncmp(best, "error: ", 7) == 0) best += 7; /* a sentence of ours */
   const size_t n = strcspn(best, "\n");
   dc_buf out = DC_BUF_INIT;
   dc_buf_printf(&out, "error: the compiler gave up: %.*s%s", (int)(n > LONGEST ? at_character(best, LONGEST) : n), best,

@@ -118,7 +118,8 @@ static bool install_headers(const dc_nvrtc_api *api, const char *folder, dc_buf 
   const char *slash = strrchr(folder, '/'), *why = NULL;
   if (dc_file_is_dir(folder)) return true;
   if (!api->nvrtcInstallBundledHeaders || !api->nvrtcGetTileIR || !slash) {
-    dc_buf_printf(log, "error: tile kernels need NVRTC of CUDA 13.5 or newer, this is %d.%d\n", api->major, api->minor);
+    dc_buf_printf(log, "error: tile kernels need NVRTC of CUDA 13.5 or newer, this is %d.%d; `make tile` fetches it\n",
+                  api->major, api->minor);
     return false;
   }
   char *parent = strndup(folder, (size_t)(slash - folder)), *new = parent ? dc_temp_folder(parent) : NULL;
