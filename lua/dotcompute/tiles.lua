@@ -253,17 +253,16 @@ using values = ct::tile<float, decltype(ct::shape{QUERIES, HEAD})>;
 using column = ct::tile<float, decltype(ct::shape{QUERIES, 1_ic})>;
 using places = ct::tile<int, decltype(ct::shape{QUERIES, 1_ic})>;
 
-// scale: also by log2(e), for exp2.
+// q and out: (heads, n, d), k and v: (heads, keys, d). scale: also by log2(e), for exp2.
 __tile_global__ void attention(const T *__restrict__ q, const T *__restrict__ k, const T *__restrict__ v,
-                               T *__restrict__ out, int n, int keys, int d, float scale) {
-  const long long head = ct::bid().y;
-  const int mine = ct::bid().x;
-  ct::partition_view qs{ct::tensor_span{q + head * n * d, ct::extents{n, d}}, ct::shape{QUERIES, HEAD}};
-  ct::partition_view ks{ct::tensor_span{k + head * keys * d, ct::extents{keys, d}}, ct::shape{KEYS, HEAD}};
-  ct::partition_view vs{ct::tensor_span{v + head * keys * d, ct::extents{keys, d}}, ct::shape{KEYS, HEAD}};
-  ct::partition_view os{ct::tensor_span{out + head * n * d, ct::extents{n, d}}, ct::shape{QUERIES, HEAD}};
+                               T *__restrict__ out, int heads, int n, int keys, int d, float scale) {
+  const int head = ct::bid().y, mine = ct::bid().x;
+  ct::partition_view qs{ct::tensor_span{q, ct::extents{heads, n, d}}, ct::shape{1_ic, QUERIES, HEAD}};
+  ct::partition_view ks{ct::tensor_span{k, ct::extents{heads, keys, d}}, ct::shape{1_ic, KEYS, HEAD}};
+  ct::partition_view vs{ct::tensor_span{v, ct::extents{heads, keys, d}}, ct::shape{1_ic, KEYS, HEAD}};
+  ct::partition_view os{ct::tensor_span{out, ct::extents{heads, n, d}}, ct::shape{1_ic, QUERIES, HEAD}};
   auto at = ct::iota<ct::tile<int, decltype(ct::shape{1_ic, KEYS})>>();
-  auto query = qs.load_masked(mine, 0);
+  auto query = ct::reshape(qs.load_masked(head, mine, 0), ct::shape{QUERIES, HEAD});
   auto outside = ct::full<scores>(-INFINITY);
   values sum = ct::zeros<values>();
   column most = ct::full<column>(-INFINITY), total = ct::zeros<column>();
@@ -274,7 +273,9 @@ __tile_global__ void attention(const T *__restrict__ q, const T *__restrict__ k,
   const int last = keys;
 #endif
   for (int j = 0; j < ct::ceildiv(last, (int)KEYS); j++) {
-    scores s = ct::mma(query, ct::transpose(ks.load_masked(j, 0)), ct::zeros<scores>()) * scale;
+    auto key = ct::reshape(ks.load_masked(head, j, 0), ct::shape{KEYS, HEAD});
+    auto value = ct::reshape(vs.load_masked(head, j, 0), ct::shape{KEYS, HEAD});
+    scores s = ct::mma(query, ct::transpose(key), ct::zeros<scores>()) * scale;
     s = ct::select(at + j * (int)KEYS < keys, s, outside);
 #ifdef CAUSAL
     s = ct::select(at + j * (int)KEYS <= row, s, outside);
@@ -283,10 +284,10 @@ __tile_global__ void attention(const T *__restrict__ q, const T *__restrict__ k,
     scores p = ct::exp2(s - now);
     column shrink = ct::exp2(most - now);
     total = total * shrink + ct::sum<1>(p);
-    sum = ct::mma(ct::element_cast<T>(p), vs.load_masked(j, 0), sum * shrink);
+    sum = ct::mma(ct::element_cast<T>(p), value, sum * shrink);
     most = now;
   }
-  os.store_masked(ct::element_cast<T>(sum / total), mine, 0);
+  os.store_masked(ct::reshape(ct::element_cast<T>(sum / total), ct::shape{1_ic, QUERIES, HEAD}), head, mine, 0);
 }]]
 
 function tiles.attention(q, k, v, options)
@@ -314,10 +315,11 @@ function tiles.attention(q, k, v, options)
   local device = q.device
   local out = dc.using(device, dc.empty, sq, q.dtype)
   if heads * n == 0 then return out end
-  local queries, tile = cover(n, 16, device.simt and 128 or 64), cover(keys, 16, 64)
+  -- Each tile of queries reads all keys and values, so it is large, where its sums do not leave the registers.
+  local queries, tile = cover(n, 16, device.simt and d <= 128 and 128 or 64), cover(keys, 16, 64)
   local attend = kernel(device, attention_text, { TYPE = types[q.dtype], QUERIES = queries .. "_ic",
     KEYS = tile .. "_ic", HEAD = cover(d, 16, 256) .. "_ic", [options.causal and "CAUSAL" or "FULL"] = "1" })
-  attend({ ceil_div(n, queries), heads }, q, k, v, out, n, keys, d, scale * 1.4426950408889634)
+  attend({ ceil_div(n, queries), heads }, q, k, v, out, heads, n, keys, d, scale * 1.4426950408889634)
   return out
 end
 
