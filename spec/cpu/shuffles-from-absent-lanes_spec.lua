@@ -28,6 +28,7 @@ SHUFFLE(up, __shfl_up_sync(members, v, delta, WIDTH))
 SHUFFLE(down, __shfl_down_sync(members, v, delta, WIDTH))
 SHUFFLE(xor_, __shfl_xor_sync(members, v, delta, WIDTH))
 SHUFFLE(idx, __shfl_sync(members, v, delta, WIDTH))
+SHUFFLE(each, __shfl_sync(members, v, v * delta, WIDTH))
 
 // The last warp of a block is partly filled, and some lanes end early.
 __global__ void ended(const int *x, int *out, int most) {
@@ -68,11 +69,12 @@ for _, width in ipairs { 32, 16, 8 } do
       here[l] = members >> l & 1 == 1
     end
     local x = dc.array(list, "int32")
-    for mode, name in pairs { up = "up", down = "down", xor = "xor_", idx = "idx" } do
+    for mode, name in pairs { up = "up", down = "down", xor = "xor_", idx = "idx", each = "each" } do
       local out = dc.full(32, -1, "int32")
       m:kernel(name)(1, 32, x, out, members, delta)
       for l = 0, 31 do
-        local want = here[l] and expected(mode, l, delta, width, here, values) or -1
+        local by = mode == "each" and values[l] * delta or delta
+        local want = here[l] and expected(mode, l, by, width, here, values) or -1
         equal(want, out[l + 1], ("%s of %d by %d, members %08x, lane %d"):format(mode, width, delta, members, l))
       end
     end
@@ -102,9 +104,16 @@ end
 describe("a shuffle from an inactive lane", function()
   it("gives 0", function() assert(load(script, "=script"))(helper.seed) end)
 
-  for tier = 0, 1 do
-    it("gives 0 at tier " .. tier .. " of the CPU device", function()
-      local text, code = helper.on_cpu("TIER=" .. tier, script, helper.seed)
+  it("gives 0 in the interpreter", function()
+    local text, code = helper.on_cpu("TIER=0", script, helper.seed)
+    assert.equal("", text, helper.note())
+    assert.equal(0, code)
+  end)
+
+  for _, isa in ipairs { "avx512", "avx2", "baseline" } do
+    local settings = "TIER=1 DOTCOMPUTE_CPU_ISA=" .. isa
+    it("gives 0 on the CPU device with " .. settings, function()
+      local text, code = helper.on_cpu(settings, script, helper.seed)
       assert.equal("", text, helper.note())
       assert.equal(0, code)
     end)

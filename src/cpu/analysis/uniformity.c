@@ -323,6 +323,7 @@ static dc_value_shape affine(int64_t stride, bool aligned) {
 
 static dc_value_shape sreg_kind(const dc_uniformity *k, int sreg) {
   if (!dc_is_native_sreg(sreg)) return varying;
+  if (k->shape.by_lane) return uniform;
   if (sreg == PTX_SR_LANEID) return affine(1, true);
   if (sreg == PTX_SR_TID_X) return k->shape.rows ? affine(1, true) : varying;
   if (sreg == PTX_SR_TID_Y || sreg == PTX_SR_TID_Z) return k->shape.rows ? uniform : varying;
@@ -457,7 +458,8 @@ static dc_value_shape affine_result(const dc_uniformity *k, const ptx_ins *ins) 
 static dc_value_shape load_kind(const dc_uniformity *k, const ptx_ins *ins) {
   const ptx_operand *at = &ins->opnd[ins->ndst];
   int space = ins->space == PTX_GENERIC && at->sym ? at->sym->space : ins->space;
-  if ((ins->flags & PTX_F_STRONG) || space == PTX_LOCAL || ptx_type_bits((ptx_type)ins->type) > 64) return varying;
+  if ((ins->flags & PTX_F_STRONG) || ptx_type_bits((ptx_type)ins->type) > 64) return varying;
+  if (space == PTX_LOCAL && !k->shape.by_lane) return varying;
   if (space == PTX_PARAM && (!k->f->entry || (at->sym && at->sym->inside))) return varying;
   return at->reg < 0 || k->reg[at->reg].tag == DC_UNIFORM ? uniform : varying;
 }
@@ -481,7 +483,7 @@ static dc_value_shape result(const dc_uniformity *k, const ptx_ins *ins, dc_has_
   }
   if (unknown) return (dc_value_shape){.origin = -1};
   if (ins->op == PTX_OP_LD || ins->op == PTX_OP_LDU) return load_kind(k, ins);
-  if (ins->op == PTX_OP_CVTA && ins->space == PTX_LOCAL) return varying;
+  if (ins->op == PTX_OP_CVTA && ins->space == PTX_LOCAL && !k->shape.by_lane) return varying;
   if (ins->op == PTX_OP_MOV && ins->nsrc == 1 && ins->ndst == 1 && ins->opnd[1].kind == PTX_SREG)
     return dc_value_shape_of(k, &ins->opnd[1]);
   if (!has_scalar(ins)) return varying;

@@ -14,6 +14,7 @@
 #include "base/buf.h"
 #include "cpu/analysis/cfg.h"
 #include "cpu/codegen/emit_ops.h"
+#include "cpu/codegen/emit_remat.h"
 #include "cpu/codegen/emit_state.h"
 #include "cpu/interp/decode.h"
 #include "cpu/interp/interp.h"
@@ -505,6 +506,8 @@ static void declare(emitter *e) {
   }
   for (int32_t i = 0; i < e->f->nins; i++)
     if (e->origin[i]) PUT(dc_emit_is_index(e, i) ? "V32 i%d; " : "uint32_t x%d = 0; int ok%d = 1; ", i, i);
+  for (int32_t i = 0; i < e->f->nins; i++)
+    if (e->strides[i]) PUT("uint64_t a%d = 0; ", i);
   for (int32_t n = 0; n < e->nnodes; n++)
     if (e->tracked[n]) PUT("M t%d = M_none(); ", n);
   for (int b = DC_BASE_SHARED; b < DC_BASE_LOCAL; b++) PUT("const uint64_t %s = n->base[%d]; ", dc_emit_base(b), b);
@@ -514,12 +517,15 @@ static void declare(emitter *e) {
 /* Simple code switches between the gangs of a block. */
 static void begin_gangs(emitter *e) {
   PUT("dc_gang *g = n->gangs, *const end = g + n->ngangs;\n");
-  if (e->out->suspends) PUT("uint32_t left = n->ngangs;\n");
+  if (e->out->suspends || e->k.shape.by_lane) PUT("uint32_t left = n->ngangs;\n");
   PUT("gang: n->tid = g->tid; act = M_from(g->live); ");
   if (e->numbers) PUT("n->warpid = g->number; ");
   if (e->out->suspends) PUT("n->save = g->save; ");
   if (e->fn->local_stride) PUT("n->base[%d] = g->local; ", DC_BASE_LOCAL);
   if (e->operates) PUT("n->enter(n, g); ");
+  if (e->k.shape.by_lane)
+    PUT("left = g->live;\nlane: n->tid = (const uint32_t (*)[32])(const void *)(*g->tid + __builtin_ctz(left)); "
+        "left &= left - 1; act = 1; ");
   PUT("switch (%s) {\n", e->out->suspends ? "g->node" : "0");
 }
 
@@ -529,7 +535,8 @@ static void end_gangs(emitter *e) {
     PUT("pause: if (!M_any(act)) goto done; g->node = go_on; g->live = M_word(act);\n");
     PUT("step: if (++g == end) g = n->gangs; if (!g->live) goto step; goto gang;\n");
   } else {
-    PUT("done: if (++g == end) return DC_NATIVE_DONE; goto gang;\n");
+    PUT("done: %sif (++g == end) return DC_NATIVE_DONE; goto gang;\n",
+        e->k.shape.by_lane ? "if (left) goto lane; " : "");
   }
 }
 
@@ -539,7 +546,10 @@ static void begin(emitter *e) {
   for (int32_t n = 0; n < e->nnodes; n++) {
     if (!e->entered[n]) continue;
     PUT("case %d: ", n);
-    if (n) dc_emit_resume(e, n);
+    if (n) {
+      dc_emit_resume(e, n);
+      dc_emit_remat(e, n);
+    }
     if (dc_emit_divergent(e, n)) PUT("t%d = act; goto T%d;\n", n, n);
     else PUT("goto N%d;\n", n);
   }
@@ -567,7 +577,7 @@ static void tail(emitter *e) {
 static int allocate(emitter *e) {
   const size_t nodes = (size_t)e->nnodes + 1, regs = (size_t)e->f->nregs + 1, ins = (size_t)e->f->nins + 1;
   e->block_of = dc_arena_alloc(&e->k.arena, (4 * nodes + 2 * regs + 2 * ins) * sizeof *e->block_of);
-  e->tracked = dc_arena_alloc(&e->k.arena, (3 * nodes + ins + regs) * sizeof *e->tracked);
+  e->tracked = dc_arena_alloc(&e->k.arena, (3 * nodes + 2 * ins + regs) * sizeof *e->tracked);
   if (!e->block_of || !e->tracked) return dc_fail_oom(e->err);
   e->ordinal = e->block_of + nodes;
   e->predicated = e->ordinal + nodes;
@@ -580,7 +590,8 @@ static int allocate(emitter *e) {
   e->entered = e->tracked + nodes;
   e->inlined = e->entered + nodes;
   e->origin = e->inlined + nodes;
-  e->given = e->origin + ins;
+  e->strides = e->origin + ins;
+  e->given = e->strides + ins;
   return 0;
 }
 
@@ -598,6 +609,24 @@ static bool takes(const dc_cpu_function *fn) {
   return true;
 }
 
+/* Whether much of what lanes do in loops that they leave at different times is to access local memory at addresses of
+** their own, as a search with a stack does: a gather or scatter costs as much as the lane's whole share of the rest. */
+static bool is_deep(const emitter *e) {
+  int32_t all = 0, scattered = 0;
+  for (int32_t b = 0; b < e->f->nblocks; b++) {
+    int32_t h = e->k.loop_at[b];
+    while (h >= 0 && !e->k.non_uniform_exit[h]) h = e->k.loop_up[h];
+    for (int32_t i = e->f->blocks[b].first; h >= 0 && i < e->f->blocks[b].last; i++) {
+      const ptx_ins *ins = &e->f->ins[i];
+      const int32_t at = ins->space == PTX_LOCAL && ins->ndst + ins->nsrc > 0 ? ins->opnd[ins->ndst].reg : -1;
+      all++;
+      if ((ins->op == PTX_OP_LD || ins->op == PTX_OP_ST) && at >= 0)
+        scattered += dc_emit_shape(e, at)->tag >= DC_INDEXED;
+    }
+  }
+  return 6 * scattered > all;
+}
+
 static int outputs(emitter *e) {
   dc_emitted *out = e->out;
   out->tracked = malloc(((size_t)out->ntracked + 1) * sizeof *out->tracked);
@@ -609,6 +638,7 @@ static int outputs(emitter *e) {
   }
   if (e->leaves || !e->f->entry) out->simple = out->lane_free = false;
   out->operates = e->operates;
+  out->deep = out->simple && is_deep(e);
   return 0;
 }
 
@@ -619,7 +649,7 @@ static int emit(emitter *e, dc_gang_layout shape) {
   find_blocks(e);
   if (find_predicated(e) != 0) return -1;
   find_tracked(e);
-  if (dc_emit_liveness(e) != 0) return -1;
+  if (dc_emit_liveness(e) != 0 || dc_emit_find_remat(e) != 0) return -1;
   for (int32_t r = 0; r < e->f->nregs; r++)
     if (dc_is_scalar(&e->k.reg[r]) && e->k.reg[r].origin >= 0) e->origin[e->k.reg[r].origin] = true;
   dc_buf nodes = DC_BUF_INIT; /* first: declarations and prologue depend on them */

@@ -192,10 +192,19 @@ static bool in_slot(emitter *e, const ptx_ins *ins, int32_t reg) {
 
 /* Tier 0's function: operands to its register file, results back.  A scalar result comes from scalar operands, which
 ** all lanes have; so all of them may do it, lane 0 too, which holds that result. */
+/* Whether the operation does not depend on its lane's number, so that lane 0 may do it for any. */
+static bool is_same_in_all_lanes(const ptx_ins *ins) {
+  if ((ptx_traits(ins->op) & (PTX_T_WARP_WIDE | PTX_T_MATRIX)) || ins->space == PTX_LOCAL || ins->space == PTX_PARAM)
+    return false;
+  for (int i = ins->ndst; i < ins->ndst + ins->nsrc; i++)
+    if (ins->opnd[i].kind == PTX_SREG) return false;
+  return true;
+}
+
 static void by_tier0(emitter *e, const ptx_ins *ins, int32_t index, const char *mask, bool keep) {
   bool scalar = false;
   e->operates = true;
-  e->out->lane_free = false;
+  if (!e->k.shape.by_lane || !is_same_in_all_lanes(ins)) e->out->lane_free = false;
   for (int i = ins->ndst; i < ins->ndst + ins->nsrc; i++)
     if (ins->opnd[i].reg >= 0 && !in_slot(e, ins, ins->opnd[i].reg)) dc_emit_to_slot(e, ins->opnd[i].reg, NULL);
   for (int i = 0; i < ins->ndst; i++)
@@ -233,11 +242,46 @@ static void ballot(emitter *e, const ptx_ins *ins, const char *mask, bool keep) 
   }
 }
 
+/* A shuffle whose segments and members are the same in all lanes. */
+static bool is_shuffle(const emitter *e, const ptx_ins *ins) {
+  if (ins->op != PTX_OP_SHFL || ins->nsrc != 4) return false;
+  const ptx_operand *src = &ins->opnd[ins->ndst];
+  for (int i = 0; i < 4; i++) {
+    if (src[i].kind == PTX_REG ? dc_emit_bits(e, src[i].reg) != 32 : src[i].kind != PTX_IMM) return false;
+    if (i >= 2 && dc_value_shape_of(&e->k, &src[i]).tag != DC_UNIFORM) return false;
+  }
+  for (int i = 0; i < ins->ndst; i++)
+    if (ins->opnd[i].reg >= 0 && dc_emit_bits(e, ins->opnd[i].reg) != (i ? 1 : 32)) return false;
+  return true;
+}
+
+static void shuffle(emitter *e, const ptx_ins *ins, const char *mask, bool keep) {
+  static const char *const names[] = { "up", "down", "bfly", "idx" };
+  const ptx_operand *src = &ins->opnd[ins->ndst];
+  e->out->lane_free = false;
+  PUT("{ P in_; const V32 r_ = dc_shuffle_%s(", names[ins->mode - PTX_SHFL_UP]);
+  dc_emit_operand(e, &src[0], 'w');
+  PUT(", ");
+  dc_emit_operand(e, &src[1], 'w');
+  PUT(", ");
+  dc_emit_operand(e, &src[2], 'W');
+  PUT(", M_and(%s, ", mask);
+  dc_emit_operand(e, &src[3], 'W');
+  PUT("), &in_); ");
+  for (int i = 0; i < ins->ndst; i++) {
+    if (ins->opnd[i].reg < 0) continue;
+    dc_emit_assign(e, ins->opnd[i].reg, mask, keep);
+    PUT(i ? "in_" : "r_");
+    dc_emit_assign_end(e, ins->opnd[i].reg, keep);
+  }
+  PUT("}\n");
+}
+
 static void convert_address(emitter *e, const ptx_ins *ins, const char *mask, bool keep) {
   int32_t d = ins->opnd[0].reg;
   const int base = (int)dc_base_of(ins->space);
   const char *sign = ins->flags & PTX_F_TO ? "-" : "+";
-  if (ins->space == PTX_LOCAL) { /* each lane has a window of its own */
+  if (ins->space == PTX_LOCAL && !e->k.shape.by_lane) { /* each lane has a window of its own */
     e->out->lane_free = false;
     dc_emit_assign(e, d, mask, keep);
     PUT("v_add_64(");
@@ -267,11 +311,14 @@ static bool simple_cvta(const emitter *e, const ptx_ins *ins) {
   if (o->kind == PTX_REG && dc_emit_bits(e, o->reg) != 64) return false;
   if (o->kind != PTX_REG && o->kind != PTX_SYM && o->kind != PTX_IMM) return false;
   if (ins->space == PTX_PARAM) return e->f->entry && !(o->sym && o->sym->inside);
-  if (ins->space == PTX_LOCAL) return o->kind == PTX_REG && dc_emit_shape(e, d)->tag == DC_VARYING;
+  if (ins->space == PTX_LOCAL)
+    return o->kind == PTX_REG && (dc_emit_shape(e, d)->tag == DC_VARYING || e->k.shape.by_lane);
   return ins->space == PTX_GLOBAL || ins->space == PTX_SHARED || ins->space == PTX_CONST;
 }
 
-typedef enum way { BY_MEMORY, BY_ATOM, BY_SREG, BY_BALLOT, BY_ADDRESS, BY_FORM, BY_DOUBLE_FORM, BY_TIER0 } way;
+typedef enum way {
+  BY_MEMORY, BY_ATOM, BY_SREG, BY_BALLOT, BY_SHUFFLE, BY_ADDRESS, BY_FORM, BY_DOUBLE_FORM, BY_TIER0
+} way;
 
 /* How an operation is done; `form` is filled for the ways that have one. */
 static way way_of(const emitter *e, const ptx_ins *ins, dc_native_form *form) {
@@ -282,6 +329,7 @@ static way way_of(const emitter *e, const ptx_ins *ins, dc_native_form *form) {
   if (one && is_ballot(ins) &&
       (ins->op == PTX_OP_ACTIVEMASK || dc_value_shape_of(&e->k, &ins->opnd[2]).tag == DC_UNIFORM))
     return BY_BALLOT;
+  if (is_shuffle(e, ins)) return BY_SHUFFLE;
   if (one && simple_cvta(e, ins)) return BY_ADDRESS;
   const bool two = ins->ndst == 2 && ins->opnd[0].reg >= 0 && ins->opnd[1].reg >= 0;
   if ((one || two) && dc_native_op(ins, form) && fits(e, ins, form)) return one ? BY_FORM : BY_DOUBLE_FORM;
@@ -298,6 +346,16 @@ bool dc_emit_is_foreign(const emitter *e, const ptx_ins *ins) {
   return way_of(e, ins, &form) == BY_TIER0;
 }
 
+bool dc_emit_is_cheap(const emitter *e, const ptx_ins *ins) {
+  dc_native_form form;
+  switch (way_of(e, ins, &form)) {
+    case BY_SREG: return true;
+    case BY_MEMORY: return ins->op == PTX_OP_LD && ins->space == PTX_PARAM && ins->opnd[ins->ndst].reg < 0;
+    case BY_FORM: case BY_ADDRESS: return (ptx_traits(ins->op) & (PTX_T_PURE | PTX_T_SLOW)) == PTX_T_PURE;
+    default: return false;
+  }
+}
+
 void dc_emit_operation(emitter *e, const ptx_ins *ins, int32_t index, const char *mask, bool keep) {
   dc_native_form form;
   const int32_t i = (int32_t)(ins - e->f->ins);
@@ -309,6 +367,7 @@ void dc_emit_operation(emitter *e, const ptx_ins *ins, int32_t index, const char
     case BY_ATOM: dc_emit_atom(e, ins, mask, keep); return;
     case BY_SREG: move_sreg(e, ins, mask, keep); return;
     case BY_BALLOT: ballot(e, ins, mask, keep); return;
+    case BY_SHUFFLE: shuffle(e, ins, mask, keep); return;
     case BY_ADDRESS: convert_address(e, ins, mask, keep); return;
     case BY_FORM:
       if (!note_origin(e, ins, i)) by_form(e, ins, &form, mask, keep);

@@ -12,6 +12,8 @@ bool dc_emit_has_scalar(const ptx_ins *ins);
 /* Whether it is one vector function (of simd/) of registers; whether it is done by tier 0's function. */
 bool dc_emit_is_plain(const emitter *e, const ptx_ins *ins);
 bool dc_emit_is_foreign(const emitter *e, const ptx_ins *ins);
+/* Whether it is a quick function of its operands alone, without side effects: it may be done again, or elsewhere. */
+bool dc_emit_is_cheap(const emitter *e, const ptx_ins *ins);
 
 /* One operation, for the lanes of `mask` (a C expression); `keep`: a varying result keeps other lanes' values. */
 void dc_emit_operation(emitter *e, const ptx_ins *ins, int32_t index, const char *mask, bool keep);

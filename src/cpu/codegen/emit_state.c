@@ -103,6 +103,7 @@ static int32_t save_offset(emitter *e, int32_t reg) {
 
 static void keep_origin(emitter *e, int32_t origin, bool back) {
   if (origin < 0 || e->origin_turn[origin] == e->turn) return; /* shared by several registers */
+  if (e->remat[e->f->ins[origin].opnd[0].reg]) return;
   const bool index = dc_emit_is_index(e, origin);
   e->origin_turn[origin] = e->turn;
   if (e->origin_save_at[origin] < 0) e->origin_save_at[origin] = index ? reserve(e, 128, 64) : reserve(e, 8, 8);
@@ -119,7 +120,7 @@ static void keep_origin(emitter *e, int32_t origin, bool back) {
 
 static void keep_register(emitter *e, int32_t r, bool back) {
   const dc_value_shape *s = dc_emit_shape(e, r);
-  if (e->k.def_at[r] == e->k.def_at[r + 1]) return; /* never written */
+  if (e->k.def_at[r] == e->k.def_at[r + 1] || e->remat[r]) return; /* never written, or computed again */
   int bits = dc_emit_bits(e, r);
   if (e->given[r]) { /* warp.c writes it during the suspension */
     if (back) {

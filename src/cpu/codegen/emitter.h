@@ -23,7 +23,8 @@ typedef struct dc_emitted {
   bool simple;          /* suspends only at barriers of all threads of a block, and never deoptimizes to tier 0 */
   bool suspends;        /* suspends at all */
   bool operates;        /* uses dc_native.operate */
-  bool lane_free;       /* no instruction depends on the width of a gang, so that 16 lanes suffice */
+  bool lane_free;       /* no instruction depends on the width of a gang, so that 16 lanes, or one by one, suffice */
+  bool deep;            /* lanes, each at a place of its own in its local memory, loop: better one by one */
   uint32_t save_bytes;  /* of dc_native.save */
   int32_t *tracked;     /* the node of each element of dc_native.wait; owned */
   int32_t ntracked;
@@ -45,6 +46,7 @@ typedef struct emitter {
   int32_t *predicated;  /* per node: the short node behind its branch that runs in place, under a mask, or -1 */
   bool *inlined;        /* per node: it is one */
   bool *origin;         /* per instruction: it widens an affine value */
+  bool *strides;        /* per instruction: a load in a loop, whose last address is in a<i> */
   uint64_t *live;       /* per node: registers that are read there or later, before they are written */
   size_t words;         /* of each */
   int32_t *save_at;     /* per register: its offset in dc_native.save, -1 none yet */
@@ -55,6 +57,8 @@ typedef struct emitter {
   int32_t region;       /* counts sequences of nodes that are entered at their first alone */
   int32_t *in_slot;     /* per register: the region in which tier 0's register file holds its value, 0 none */
   bool *given;          /* per register: written by warp.c while emitted code is suspended */
+  uint8_t *remat;       /* per register: the cost of computing it again, where that is less than saving it, else 0 */
+  bool *needed;         /* per register: computed again for the resumption being emitted */
   bool leaves;          /* some site deoptimizes */
   bool operates;        /* some operation is done by tier 0's function */
   bool numbers;         /* some operation reads the warp's number */

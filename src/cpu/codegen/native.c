@@ -3,7 +3,7 @@
 **
 ** Up to three versions: gangs of 32 lanes in rows (threadIdx.x is affine), gangs of 16 in rows, and gangs of 32 that
 ** may span rows.  16 lanes suit short native vectors and blocks 16 wide, if no instruction of the function depends on
-** the width of a gang.
+** the width of a gang.  A version may run the lanes one by one instead.
 */
 #include "cpu/codegen/native.h"
 
@@ -17,7 +17,9 @@
 #include "base/notice.h"
 
 enum { ROWS_32, ROWS_16, ODD_32, NSHAPES };
-static const dc_gang_layout shapes[NSHAPES] = { { 32, true }, { 16, true }, { 32, false } };
+static const dc_gang_layout shapes[NSHAPES] = {
+  { .width = 32, .rows = true }, { .width = 16, .rows = true }, { .width = 32 }
+};
 
 struct dc_native_set {
   dc_native_code code[NSHAPES];
@@ -28,12 +30,23 @@ struct dc_native_set {
 /* Instructions above which more than -O1 takes too long. */
 #define HUGE 1200
 
+/* Emits c->fn for c->shape, or to run its lanes one by one where that is better. */
+static bool emit(dc_native_code *c, dc_error *err) {
+  const dc_gang_layout by_lane = { 32, c->shape.rows, true };
+  dc_emitted other;
+  if (dc_emit(c->fn, c->shape, &c->info, err) != 0) return false;
+  if (!c->info.deep || dc_emit(c->fn, by_lane, &other, err) != 0) return true;
+  const bool suits = other.simple && other.lane_free && !other.suspends;
+  dc_emitted_free(suits ? &c->info : &other);
+  if (suits) c->info = other, c->shape = by_lane;
+  return true;
+}
+
 static void emit_and_build(dc_native_code *c, const char *isa) {
   dc_error err = DC_ERROR_INIT;
   const dc_buf *text = &c->info.text;
   c->state = -1;
-  if (dc_emit(c->fn, c->shape, &c->info, &err) == 0 &&
-      (c->shape.width == 32 || (c->info.lane_free && c->info.simple))) {
+  if (emit(c, &err) && (c->shape.width == 32 || (c->info.lane_free && c->info.simple))) {
     if (dc_dump_on(DC_DUMP_C)) {
       char name[17];
       dc_dump_name(text->data, text->len, name);

@@ -33,21 +33,6 @@ DC_FN void V32_store_some(u32 *p, V32 x, M m) { V32_store(p, V32_select(m, x, V3
 DC_FN void V16_store_some(uint16_t *p, V32 x, M m) { V16_store(p, V32_select(m, x, V16_load(p))); }
 DC_FN void V64_store_some(u64 *p, V64 x, M m) { V64_store(p, V64_select(m, x, V64_load(p))); }
 
-/* --- votes: p's lanes among those of m that `member` names -------------------------------------------------------- */
-
-DC_FN u32 dc_vote_ballot(P p, M m, u32 member) { return P_word(p) & M_word(m) & member; }
-DC_FN u32 dc_vote_any(P p, M m, u32 member) { return (P_word(p) & M_word(m) & member) != 0; }
-DC_FN u32 dc_vote_all(P p, M m, u32 member) { return (~P_word(p) & M_word(m) & member) == 0; }
-DC_FN u32 dc_vote_uni(P p, M m, u32 member) { return dc_vote_all(p, m, member) || !dc_vote_any(p, m, member); }
-
-/* Lanes of m that are missing in their own member masks. */
-DC_FN u32 dc_outsiders(V32 member, M m) {
-  u32 t[DC_W], named = 0;
-  V32_store(t, member);
-  for (u32 l = 0; l < DC_W; l++) named |= t[l] & 1u << l;
-  return M_word(m) & ~named;
-}
-
 /* --- affine values widened from 32 bits ----------------------------------------------------------------------------
  */
 
@@ -160,6 +145,13 @@ DC_LANE_BY_LANE(u16, V32, u32)
 DC_LANE_BY_LANE(s16, V32, u32)
 DC_LANE_BY_LANE(u32, V32, u32)
 DC_LANE_BY_LANE(u64, V64, u64)
+
+/* Asks for what is to be loaded from a + 4 * stride, if the stride leaves the page; it may be wrong. */
+DC_FN void dc_prefetch(u64 a, u64 stride) {
+  if (stride + 4096 <= 8192) return;
+  __builtin_prefetch(DC_AT(const void, a + 4 * stride));
+  __builtin_prefetch(DC_AT(const void, a + 4 * stride + 64));
+}
 
 /* --- rows ----------------------------------------------------------------------------------------------------------
  */
@@ -518,37 +510,35 @@ DC_FN V32 dc_every_other_u32(u64 a, M m) {
  */
 
 /* A block runs on one thread: no other one sees its shared memory, so that plain accesses do.  Lanes go in ascending
-** order; `value` makes the new value of x_ (old), y_, z_.  Where all lanes address one word it stays in a register.
-** (Emitted code has variables named s32.) */
-#define DC_ATOM(V, R, base, at, y, z, m, value)                                                                        \
+** order; `value` makes the new value of x_ (old), y_, z_, which `y` and `z` give for lane l.  Where all lanes address
+** one word it stays in a register.  Without `result` nothing is returned.  (Emitted code has variables named s32.) */
+#define DC_ATOM(V, R, base, at, m, result, y, z, value)                                                                \
   ({                                                                                                                   \
-    const V v1_ = (y), v2_ = (z);                                                                                      \
     const V32 at__ = (at);                                                                                             \
     const int32_t *const a_ = (const int32_t *)&at__;                                                                  \
-    const R *const b_ = (const R *)&v1_, *const c_ = (const R *)&v2_;                                                  \
     const u32 one_ = M_any(m) ? (u32)a_[__builtin_ctz(M_word(m))] : 0;                                                 \
     R t_[DC_W];                                                                                                        \
-    if (m != DC_EVERY) memset(t_, 0, sizeof t_);                                                                       \
+    if (result && m != DC_EVERY) memset(t_, 0, sizeof t_);                                                             \
     if (P_word(v_setp_ne_u32(at__, V32_splat(one_))) & M_word(m)) {                                                    \
       DC_LANES_DO(m, ({                                                                                                \
         R *const p_ = DC_AT(R, (base) + (uint64_t)(int64_t)a_[l]);                                                     \
-        const R x_ = *p_, y_ = b_[l], z_ = c_[l];                                                                      \
+        const R x_ = *p_, y_ = y, z_ = z;                                                                              \
         (void)y_, (void)z_;                                                                                            \
         *p_ = value;                                                                                                   \
-        t_[l] = x_;                                                                                                    \
+        if (result) t_[l] = x_;                                                                                        \
       }));                                                                                                             \
     } else if (M_any(m)) {                                                                                             \
       R *const p_ = DC_AT(R, (base) + (uint64_t)(int64_t)(int32_t)one_);                                               \
       R x_ = *p_;                                                                                                      \
       DC_LANES_DO(m, ({                                                                                                \
-        const R y_ = b_[l], z_ = c_[l];                                                                                \
+        const R y_ = y, z_ = z;                                                                                        \
         (void)y_, (void)z_;                                                                                            \
-        t_[l] = x_;                                                                                                    \
+        if (result) t_[l] = x_;                                                                                        \
         x_ = value;                                                                                                    \
       }));                                                                                                             \
       *p_ = x_;                                                                                                        \
     }                                                                                                                  \
-    V##_load(t_);                                                                                                      \
+    result ? V##_load(t_) : V##_splat(0);                                                                              \
   })
 DC_FN int dc_misaligned_offsets(V32 at, u32 bytes, M m) {
   return (P_word(v_setp_ne_u32(v_and_32(at, V32_splat(bytes - 1)), V32_splat(0))) & M_word(m)) != 0;

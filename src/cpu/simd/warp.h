@@ -1,0 +1,53 @@
+/*
+** warp.h - operations between the lanes of a warp, a gang of 32: votes and shuffles (PTX ISA 9.7.9, 9.7.13).
+*/
+#pragma once
+
+#include "memory.h"
+
+/* --- votes: p's lanes among those of m that `member` names -------------------------------------------------------- */
+
+DC_FN u32 dc_vote_ballot(P p, M m, u32 member) { return P_word(p) & M_word(m) & member; }
+DC_FN u32 dc_vote_any(P p, M m, u32 member) { return (P_word(p) & M_word(m) & member) != 0; }
+DC_FN u32 dc_vote_all(P p, M m, u32 member) { return (~P_word(p) & M_word(m) & member) == 0; }
+DC_FN u32 dc_vote_uni(P p, M m, u32 member) { return dc_vote_all(p, m, member) || !dc_vote_any(p, m, member); }
+
+/* Lanes of m that are missing in their own member masks. */
+DC_FN u32 dc_outsiders(V32 member, M m) {
+  u32 t[DC_W], named = 0;
+  V32_store(t, member);
+  for (u32 l = 0; l < DC_W; l++) named |= t[l] & 1u << l;
+  return M_word(m) & ~named;
+}
+
+/* --- shuffles ----------------------------------------------------------------------------------------------------- */
+
+/* Lane from[l] of x, in each lane l. */
+DC_FN V32 dc_permute(V32 x, V32 from) {
+#if DC_NW == 16 && DC_W == 32
+  V32 r;
+#define DC_PERMUTE_(i, unused)                                                                                         \
+  r.p##i = (dc_u)_mm512_permutex2var_epi32((__m512i)x.p0, (__m512i)from.p##i, (__m512i)x.p1);
+  DC_PARTS(DC_PERMUTE_, )
+  return r;
+#else
+  u32 t[DC_W];
+  V32_store(t, x);
+  return dc_any_elements_u32((u64)(uintptr_t)t, from, 1, DC_EVERY);
+#endif
+}
+
+/* x of the lane that each one names by n, or its own where `in` is false: that lane is outside its segment.  0 where it
+** is not among those of `here`, as on a GPU.  c: clamp value in bits 0-4, segment mask in bits 8-12. */
+#define DC_SHUFFLE(name, source, inside)                                                                               \
+  DC_FN V32 dc_shuffle_##name(V32 x, V32 n, u32 c, M here, P *in) {                                                    \
+    const u32 segment = c >> 8 & 31;                                                                                   \
+    const V32 lane = V32_affine(0, 1), least = v_and_32(lane, V32_splat(segment)), by = v_and_32(n, V32_splat(31));    \
+    const V32 most = v_or_32(least, V32_splat(c & 31 & ~segment)), from = source;                                      \
+    *in = inside(from, most);                                                                                          \
+    return dc_permute(V32_select(here, x, V32_splat(0)), V32_choose(*in, from, lane));                                 \
+  }
+DC_SHUFFLE(up, v_sub_32(lane, by), v_setp_ge_s32)
+DC_SHUFFLE(down, v_add_32(lane, by), v_setp_le_s32)
+DC_SHUFFLE(bfly, v_xor_32(lane, by), v_setp_le_s32)
+DC_SHUFFLE(idx, v_or_32(least, v_and_32(by, V32_splat(~segment))), v_setp_le_s32)
