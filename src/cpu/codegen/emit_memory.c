@@ -128,9 +128,9 @@ static const ptx_operand *step_of(const emitter *e, int32_t reg) {
 }
 
 /* In a loop that strides over a large array each iteration's row is in another page, where the processor does not
-** prefetch: what the fourth next iteration will load is asked for here (a product of
-** matrices with tiles of 16: 91, before 150 ms; a sum of 2^24 values: 7.2, before 8.4 ms).  The stride is the way from the last address or, where other gangs run between two
-** iterations, what is added to it. */
+** prefetch: what the fourth next iteration will load is asked for here (a product of matrices with tiles of 16: 91,
+** before 150 ms; a sum of 2^24 values: 7.2, before 8.4 ms).  The stride is what the loop adds to the address or, where
+** that is unknown and no other gang runs between two iterations, the way from the last address. */
 static void prefetch(emitter *e, const ptx_ins *ins, const access *p) {
   const int32_t i = (int32_t)(ins - e->f->ins), b = e->k.block_of[i];
   if (ins->op == PTX_OP_ST || p->base != DC_BASE_FLAT || p->how != ROW || p->narrow || e->k.loop_at[b] < 0) return;
