@@ -2,7 +2,7 @@
 --
 -- On a GPU a block counts in shared memory, in up to 8 copies of the bins (8192 counters), and adds its counts to the
 -- result; bins that exceed shared memory are counted in global memory. On the CPU device, where atomics are slow,
--- each lane of a block of 32 has its own counters; bincount's threads, once there is native code for them, count a chunk
+-- each lane of a block of 32 has its own counters; bincount's threads, once native code is there, count a chunk
 -- each, one element after another (2^24 int32: 28 ms of processor time, by lanes 69). Weights are summed in a fixed
 -- order, by scatter_add.
 local core = require "dotcompute.core"
