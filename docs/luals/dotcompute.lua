@@ -2066,7 +2066,7 @@ function c_module:close() end
 ---@field channels integer Numbers in a texel.
 ---@field levels integer Number of mipmap levels; 1 without mipmaps.
 ---@field device dotcompute.device The device that it is on, the array's.
----@field handle integer The integer that kernels receive, for arrays of textures (`dc.array({t.handle, u.handle}, "uint64")` for `const cudaTextureObject_t *`) and for variables of a module (`m:global("image")[{}] = t.handle`).
+---@field handle integer The integer that kernels receive, for arrays of textures (`dc.array({t.handle, u.handle}, "uint64")` for `const cudaTextureObject_t *`) and for variables of a module (`m:global("image")[{}] = t.handle`), also those that are references of older CUDA (`texture<float, 2> image;`).
 local c_texture = {}
 
 ---@class dotcompute.texture.update.options
@@ -2114,7 +2114,7 @@ function c_texture:close() end
 ---@field levels integer Number of mipmap levels; 1 without mipmaps.
 ---@field level integer The level of a texture with mipmaps that it is, from 1, the largest, on.
 ---@field device dotcompute.device The device that it is on, the array's.
----@field handle integer The integer that kernels receive, for arrays of textures (`dc.array({t.handle, u.handle}, "uint64")` for `const cudaTextureObject_t *`) and for variables of a module (`m:global("image")[{}] = t.handle`).
+---@field handle integer The integer that kernels receive, for arrays of textures (`dc.array({t.handle, u.handle}, "uint64")` for `const cudaTextureObject_t *`) and for variables of a module (`m:global("image")[{}] = t.handle`), also those that are references of older CUDA (`texture<float, 2> image;`).
 local c_surface = {}
 
 ---Copies new texels into it; returns it. Of a texture with `mipmaps = true` the other levels are made anew too, unless the level is given.

@@ -138,9 +138,10 @@ function methods.left_out(m)
     names[#names + 1], one.failed = one.name, nil
   end
   for _, name in ipairs(names) do there[name:match("^[^<(]*"):match "[%w_]+ ?$" or name] = true end
-  for _, one in ipairs(require "dotcompute.templates".kernels(core.module_parts(m).text)) do
+  local templates, text = require "dotcompute.templates", core.module_parts(m).text
+  for _, one in ipairs(templates.kernels(text)) do
     if not there[one.name] then
-      one.reason = ("is a template of which no instance is known: m:kernel \"%s<float>\" makes one"):format(one.name)
+      one.reason = templates.reason(text, one.name)
       list[#list + 1] = one
     end
   end

@@ -35,6 +35,7 @@ templates.code_of = code_of
 function templates.has_variables(text)
   local code = code_of(text)
   if code:find "%f[%w_]__constant__%f[^%w_]" or code:find "%f[%w_]__managed__%f[^%w_]" then return true end
+  if code:find "%f[%w_]texture%s*<" or code:find "%f[%w_]surface%s*<" then return true end -- references
   for _, word in ipairs { "__device__", "__tile__" } do
     for stop in code:gmatch("%f[%w_]" .. word .. "%f[^%w_][^;={%[(]*(.?)") do
       if stop ~= "(" and stop ~= "" then return true end
@@ -65,10 +66,31 @@ local function find_template(text, name)
   end
 end
 
+-- Whether the code launches the kernel with a lambda, or has extended lambdas that may come to it through functions.
+local function takes_lambda(code, name)
+  if code:find "%]%s*__device__%f[^%w_]" or code:find "%]%s*__host__%f[^%w_]" then return true end
+  for at in code:gmatch("%f[%w_]" .. name .. "%s*<<<()") do
+    local behind = select(2, code:find(">>>", at, true))
+    local arguments = behind and code:match("^%s*(%b())", behind + 1)
+    if arguments and arguments:find "[(,]%s*%[[^%[%]]*%]" then return true end
+  end
+  return false
+end
+
+-- Why a module of the text has no instance of the template, as the rest of a sentence that begins with its name.
+function templates.reason(text, name)
+  if takes_lambda(code_of(text), name) then
+    return ('is a template of which no instance can be named, since lambdas have no names: pass a struct with '
+      .. 'operator(), m:kernel "%s<functor>"'):format(name)
+  end
+  return ('is a template of which no instance is known: m:kernel "%s<float>" makes one'):format(name)
+end
+
 -- Raises where `name` (nil: any) is a template of a kernel in the text.
 function templates.refuse(text, name)
   local found = find_template(text, name)
   if not found then return end
+  if takes_lambda(code_of(text), found) then fail("the kernel '%s' %s", found, templates.reason(text, found)) end
   fail('the kernel \'%s\' is a template: name an instance, m:kernel "%s<float>" of a module m or name = "%s<float>" '
     .. "among the options of dc.kernel", found, found, found)
 end

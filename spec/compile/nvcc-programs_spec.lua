@@ -41,6 +41,32 @@ int main() { fill<<<1, 1>>>(unknown()->pointer); }
     assert.same({ "fill<float>" }, m:kernels())
   end)
 
+  it("that launches a kernel with a lambda says why that kernel is missing", function()
+    local n = math.random(2, 20)
+    local m = helper.with_file([[
+#include <cstdio>
+template <class F> __global__ void each(int n, F f) { if (threadIdx.x < n) f(threadIdx.x); }
+struct twice { int *p; __device__ void operator()(int i) const { p[i] = 2 * i; } };
+__global__ void other(int *p) { *p = 1; }
+int main() {
+  int *p;
+  cudaMalloc(&p, 80);
+  other<<<1, 1>>>(p);
+  each<<<1, 20>>>(20, [=] __device__ (int i) { p[i] = i; });
+}
+]], dc.module_file)
+    assert.same({ "other" }, m:kernels())
+    local gone = m:left_out()
+    assert.equal(1, #gone)
+    assert.equal("each", gone[1].name)
+    assert.equal(2, gone[1].line)
+    assert(gone[1].reason:find("lambdas have no names", 1, true), gone[1].reason)
+    helper.fails("argument", "'each' is a template of which no instance can be named", function() return m.each end)
+    local x = dc.zeros(n, "int32")
+    m["each<twice>"](1, n, n, { p = x })
+    assert.equal(2 * (n - 1), x[n])
+  end)
+
   it("gives the instances of kernels in its headers", function()
     helper.with_folder(function(folder)
       write(folder, "kernels.cuh", "\xef\xbb\xbf" .. [[
@@ -90,6 +116,104 @@ int main() {
       m.scale(1, 4, x, factor)
       helper.same({ factor, 2 * factor, 3 * factor, 4 * factor }, x:to_table())
     end)
+  end)
+end)
+
+describe("a header that is reached by several names", function()
+  it("is one header, with its host code taken out", function()
+    helper.with_folder(function(folder)
+      assert(os.execute("mkdir '" .. folder .. "/sub'"))
+      local factor = math.random(2, 9)
+      write(folder, "sub/a.h", ([[
+#pragma once
+#include <unordered_map>
+struct P { int n; };
+static std::unordered_map<int, int> table;
+inline void say() { printf("%%d", table[3]); }
+__device__ inline int times(P p) { return %d * p.n; }
+]]):format(factor))
+      write(folder, "sub/b.h", '#include "a.h"\n')
+      local main = write(folder, "main.cu", [[
+#include <cstdio>
+#include "sub/b.h"
+#include "sub/a.h"
+#include "a.h"
+__global__ void k(int *x, P p) { *x = times(p); }
+int main() { say(); k<<<1, 1>>>(0, P{3}); }
+]])
+      local m = dc.module { file = main, include = folder .. "/sub" }
+      local x = dc.zeros(1, "int32")
+      m.k(1, 1, x, { n = 5 })
+      assert.equal(5 * factor, x[1])
+    end)
+  end)
+
+  it("is not mistaken for another one of that name", function()
+    helper.with_folder(function(folder)
+      assert(os.execute(("mkdir '%s/one' '%s/two'"):format(folder, folder)))
+      for i, name in ipairs { "one", "two" } do
+        write(folder, name .. "/config.h", ("enum { %s = %d };\n"):format(name, i))
+        write(folder, name .. "/all.h", '#include "config.h"\n')
+      end
+      local main = write(folder, "main.cu", [[
+#include "one/all.h"
+namespace other {
+#include "two/all.h"
+}
+__global__ void k(int *x) { *x = 10 * one + other::two; }
+void show() { cerr << one; }
+int main() { k<<<1, 1>>>(0); }
+]])
+      local x = dc.zeros(1, "int32")
+      dc.module { file = main }.k(1, 1, x)
+      assert.equal(12, x[1])
+    end)
+  end)
+end)
+
+describe("references to textures and surfaces", function()
+  it("are variables that hold the handles of textures and surfaces", function()
+    local rows, n = {}, math.random(5, 12)
+    for y = 1, 2 do
+      rows[y] = {}
+      for x = 1, n do rows[y][x] = math.random(100) end
+    end
+    local level = math.random(0, 255)
+    local m = helper.with_file([[
+#include <cstdio>
+texture<float, 2, cudaReadModeElementType> image;
+static texture<uchar4, cudaTextureType1D, cudaReadModeNormalizedFloat> bytes;
+texture<int> whole, *unused;
+surface<void, 2> target;
+template <class T> __global__ void gen(T *out) { out[0] = tex1Dfetch(whole, 1); }
+__global__ void k(float *out) {
+  int x = threadIdx.x;
+  out[x] = tex2D(image, x + 0.5f, 1.5f) + 1000 * tex1Dfetch(bytes, x).y + 10000 * tex1Dfetch(whole, x);
+  surf2Dwrite(out[x], target, x * 4, 1);
+  out[x] += surf2Dread<float>(target, x * 4, 1);
+}
+int main() {
+  cudaBindTexture2D(0, image, 0, 4, 4, 4);
+  image.filterMode = cudaFilterModeLinear;
+  k<<<1, 4>>>(0);
+  gen<<<1, 1>>>((float *)0);
+}
+]], dc.module_file)
+    local image = dc.texture(dc.array(rows, "float32"))
+    local bytes = dc.texture(dc.full({ n, 4 }, level, "uint8"), { read = "normalized", channels = 4 })
+    local whole = dc.texture(dc.arange(1, n, "int32"))
+    local target = dc.surface(dc.zeros({ 2, n }, "float32"))
+    m:global "image"[{}], m:global "bytes"[{}] = image.handle, bytes.handle
+    m:global "whole"[{}], m:global "target"[{}] = whole.handle, target.handle
+    local out = dc.zeros(n, "float32")
+    m.k(1, n, out)
+    for x = 1, n do
+      local wanted = 2 * (rows[2][x] + 1000 * level / 255 + 10000 * x)
+      assert(math.abs(out[x] - wanted) < 0.05, helper.note(wanted .. " is " .. out[x]))
+    end
+    m["gen<float>"](1, 1, out)
+    assert.equal(2, out[1])
+    helper.fails("argument", "the module has variables", function() return m["gen<int>"] end)
   end)
 end)
 

@@ -119,11 +119,10 @@ static bool has_header(const char *name, dc_arena *arena) {
 /* A file for nvcc includes many headers of the host's that are not there.  NVRTC says so of one at a time. */
 static int start_fixup(dc_fixup *m, const dc_source *src, bool keeps_host, dc_error *err) {
   if (!dc_fixup_init(m, src, keeps_host)) return dc_fail_oom(err);
-  dc_string_list names = {.arena = &m->arena};
-  if (!m->has_host_code || !dc_toolkit_include()) return 0;
-  if (dc_include_missing(src, &names, err) != 0) return -1;
-  for (int i = 0; i < names.n; i++)
-    if (!has_header(names.v[i], &m->arena)) dc_fixup_lacks(m, names.v[i]);
+  if (!m->has_host_code) return 0;
+  if (dc_include_list(src, &m->arena, &m->included, err) != 0) return -1;
+  for (const dc_included *i = dc_toolkit_include() ? m->included : NULL; i; i = i->next)
+    if (!i->path && !has_header(i->name, &m->arena)) dc_fixup_lacks(m, i->name);
   return 0;
 }
 

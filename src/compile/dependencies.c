@@ -14,7 +14,6 @@
 #include "base/hash.h"
 #include "base/map.h"
 #include "base/path.h"
-#include "base/string_list.h"
 #include "compile/types/source.h"
 
 #define MAX_DEPTH 64 /* of files that include files; deeper ones are not told apart by content */
@@ -141,9 +140,10 @@ static bool next_include(text *t, found *f) {
 
 typedef struct walk {
   const dc_source *src;
-  dc_sha256 *hash;         /* NULL: they are not hashed */
-  dc_string_list *missing; /* NULL: names that are not found do not matter */
-  dc_map seen;             /* headers already visited, by path or in-memory name; values only mark */
+  dc_sha256 *hash; /* NULL: they are not hashed */
+  dc_map seen;     /* headers already visited, by path or in-memory name; values only mark */
+  dc_arena *arena; /* of the list of what is included; NULL: there is none */
+  dc_included *list;
   int depth;
   bool complete;
 } walk;
@@ -188,12 +188,33 @@ static const char *include_option(const dc_source *src, int i, bool *folder) {
   return NULL;
 }
 
+/* Adds what is included to the list, once. */
+static int record(walk *w, const char *name, const char *path) {
+  if (!w->arena) return 0;
+  for (const dc_included *i = w->list; i; i = i->next)
+    if (strcmp(i->name, name) == 0 && strcmp(i->path ? i->path : "", path ? path : "") == 0) return 0;
+  dc_included *one = dc_arena_alloc(w->arena, sizeof *one);
+  if (!one) return -1;
+  *one = (dc_included){dc_arena_strndup(w->arena, name, strlen(name)),
+                       path ? dc_arena_strndup(w->arena, path, strlen(path)) : NULL, w->list};
+  w->list = one;
+  return one->name && (one->path || !path) ? 0 : -1;
+}
+
+static int record_file(walk *w, const char *name, const char *path) {
+  char *whole = w->arena ? realpath(path, NULL) : NULL;
+  const int result = whole ? record(w, name, whole) : 0;
+  free(whole);
+  return result;
+}
+
 /* 0: the folder has the file, and it is hashed; 1: it has not. */
 static int visit_file(walk *w, const char *folder, const char *name, dc_error *err) {
   char *path = name[0] == '/' ? strdup(name) : dc_path_join(folder, name);
   if (!path) return dc_fail_oom(err);
   int result = 0;
   if (!dc_file_exists(path) || dc_file_is_dir(path)) result = 1;
+  else if (record_file(w, name, path) != 0) result = dc_fail_oom(err);
   else if (dc_map_get(&w->seen, path, strlen(path))) result = 0;
   else if (dc_map_set(&w->seen, path, strlen(path), w) != 0) result = dc_fail_oom(err);
   else result = visit_content(w, path, name, err);
@@ -217,8 +238,7 @@ static int visit_named(walk *w, const char *name, const char *folder, bool asked
     if (value && is_folder) r = visit_file(w, value, name, err);
   }
   for (int i = 0; r > 0 && i < src->ninclude_dirs; i++) r = visit_file(w, src->include_dirs[i], name, err);
-  if (r > 0 && w->missing && !asked)
-    dc_string_list_add(w->missing, dc_arena_strndup(w->missing->arena, name, strlen(name)));
+  if (r > 0 && !asked && record(w, name, NULL) != 0) return dc_fail_oom(err);
   return r < 0 ? -1 : 0;
 }
 
@@ -259,9 +279,10 @@ int dc_include_hash(const dc_source *src, dc_sha256 *hash, bool *complete, dc_er
   return result;
 }
 
-int dc_include_missing(const dc_source *src, dc_string_list *names, dc_error *err) {
-  walk w = { .src = src, .missing = names, .seen = DC_MAP_INIT };
+int dc_include_list(const dc_source *src, dc_arena *arena, dc_included **list, dc_error *err) {
+  walk w = { .src = src, .seen = DC_MAP_INIT, .arena = arena };
   int result = visit(&w, src->text, NULL, err);
   dc_map_free(&w.seen);
-  return result == 0 && names->failed ? dc_fail_oom(err) : result;
+  *list = w.list;
+  return result;
 }

@@ -9,9 +9,9 @@
 
 #include <stdbool.h>
 
+#include "base/arena.h"
 #include "base/error.h"
 #include "base/hash.h"
-#include "base/string_list.h"
 #include "compile/types/source.h"
 
 /* Adds names and contents of all user headers that `src` reaches to the hash.  Headers that are not found are
@@ -19,5 +19,5 @@
 ** such a source must not be cached. */
 int dc_include_hash(const dc_source *src, dc_sha256 *hash, bool *complete, dc_error *err);
 
-/* Adds the names of headers that `src` and the user's headers include, and that are none of the user's. */
-int dc_include_missing(const dc_source *src, dc_string_list *names, dc_error *err);
+/* What `src` and the user's headers include, each name of a file once, in the arena. */
+int dc_include_list(const dc_source *src, dc_arena *arena, dc_included **list, dc_error *err);

@@ -249,7 +249,8 @@ dc.texture(dc.zeros(4)).device == dc.device()  --> true
   {
     "handle", at = "texture surface", type = "integer",
     text = "The integer that kernels receive, for arrays of textures (`dc.array({t.handle, u.handle}, \"uint64\")` "
-      .. "for `const cudaTextureObject_t *`) and for variables of a module (`m:global(\"image\")[{}] = t.handle`). "
+      .. "for `const cudaTextureObject_t *`) and for variables of a module (`m:global(\"image\")[{}] = t.handle`), "
+      .. "also those that are references of older CUDA (`texture<float, 2> image;`). "
       .. "Then the script keeps the texture, and orders its uses by several streams.",
     example = [[
 dc.texture(dc.zeros(4)).handle ~= 0        --> true

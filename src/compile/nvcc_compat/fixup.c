@@ -19,6 +19,7 @@
 #include "compile/nvcc_compat/missing_headers.h"
 #include "compile/nvcc_compat/pieces.h"
 #include "compile/nvcc_compat/statements.h"
+#include "compile/nvcc_compat/texture_references.h"
 #include "compile/types/image.h"
 #include "compile/types/source.h"
 #include "compile/types/tokens.h"
@@ -67,6 +68,15 @@ static bool add_header(dc_fixup *m, const char *name, size_t n, const char *cont
   m->source.header_texts = texts;
   m->source.nheaders++;
   return true;
+}
+
+static void replace_header_text(dc_fixup *m, dc_fixup_header *h, char *text) {
+  const char **texts = dc_arena_alloc(&m->arena, sizeof *texts * (size_t)m->source.nheaders);
+  for (int i = 0; texts && i < m->source.nheaders; i++)
+    texts[i] = m->source.header_texts[i] == h->text ? text : m->source.header_texts[i];
+  if (!texts) return;
+  m->source.header_texts = texts;
+  h->text = text;
 }
 
 /* True when any of them was there still. */
@@ -131,8 +141,28 @@ static bool about_vectors(const dc_message *e) {
   return false;
 }
 
+/* References to textures, in the source or the header that has them. */
+static bool mark_references(dc_fixup *m, const dc_message *e) {
+  dc_buf b = DC_BUF_INIT;
+  dc_fixup_header *h = e->nfile ? dc_fixup_header_of(m, e) : NULL;
+  const char *text = h ? h->text : m->text;
+  const bool any = (h || e->line) && dc_texture_references(text, h ? h->len : m->source.len, &b);
+  char *marked = any ? dc_arena_strndup(&m->arena, dc_buf_str(&b), b.len) : NULL;
+  if (marked && h) {
+    replace_header_text(m, h, marked);
+    h->len = b.len;
+  } else if (marked) {
+    m->source.text = m->text = marked;
+    m->source.len = b.len;
+  }
+  dc_buf_free(&b);
+  return add_include(m, "dotcompute/texture_references.h") || marked;
+}
+
 static bool learn_names(dc_fixup *m, const dc_message *e) {
   size_t n;
+  if (dc_message_says(e, "texture is not a template") || dc_message_says(e, "surface is not a template"))
+    return mark_references(m, e);
   const char *name = dc_message_quoted(e, "identifier \"", &n);
   if (n && dc_message_says(e, "is undefined")) return bring(m, e, "", name, n);
   name = dc_message_quoted(e, "namespace \"std\" has no member \"", &n);
@@ -189,26 +219,64 @@ void dc_fixup_lacks(dc_fixup *m, const char *header) {
   if (is_hosts(header, n)) add_header(m, header, n, "");
 }
 
-/* A header in one of the user's folders: read, and given to the compiler as text from now on. */
-static dc_fixup_header *take_header(dc_fixup *m, const char *path, size_t n) {
+/* The name of a file in one of the user's folders, which is included by a macro. */
+static const char *name_in_folder(const dc_fixup *m, const char *path) {
   for (int i = 0; i < m->source.ninclude_dirs; i++) {
     const char *dir = m->source.include_dirs[i];
-    size_t k = strlen(dir), len = 0;
-    if (k == 0 || n <= k || memcmp(path, dir, k) != 0) continue;
-    if (dir[k - 1] != '/' && path[k++] != '/') continue;
-    dc_fixup_header *h = dc_arena_alloc(&m->arena, sizeof *h);
-    char *whole = dc_arena_strndup(&m->arena, path, n), *data = NULL;
-    dc_error unreadable = DC_ERROR_INIT;
-    if (!h || !whole || dc_file_read(whole, &data, &len, &unreadable) != 0) {
-      dc_error_clear(&unreadable);
-      return NULL;
-    }
-    *h = (dc_fixup_header){whole + k, whole, dc_arena_strndup(&m->arena, data, len), len, m->headers};
-    free(data);
-    if (!h->text || !add_header(m, h->name, strlen(h->name), h->text)) return NULL;
-    return m->headers = h;
+    const size_t k = strlen(dir);
+    if (k == 0 || strncmp(path, dir, k) != 0 || (path[k] != '/' && dir[k - 1] != '/')) continue;
+    return path + k + (path[k] == '/');
   }
   return NULL;
+}
+
+/* Whether the name is another file's, too: "config.h" of two folders, each for what stands beside it. */
+static bool is_ambiguous(const dc_fixup *m, const dc_included *one) {
+  for (const dc_included *i = m->included; i; i = i->next)
+    if (i->path && strcmp(i->name, one->name) == 0 && strcmp(i->path, one->path) != 0) return true;
+  return false;
+}
+
+/* Gives the header as text, by the first of its names; its others forward to that, so that it is one file still. */
+static bool add_by_names(dc_fixup *m, dc_fixup_header *h, const char *whole) {
+  for (const dc_included *i = m->included; i; i = i->next) {
+    if (!i->path || strcmp(i->path, whole) != 0 || is_ambiguous(m, i)) continue;
+    dc_buf b = DC_BUF_INIT;
+    dc_buf_printf(&b, "#include \"%s\"\n", h->name ? h->name : "");
+    const char *forward = dc_arena_strndup(&m->arena, dc_buf_str(&b), b.len);
+    dc_buf_free(&b);
+    if (!forward || !add_header(m, i->name, strlen(i->name), h->name ? forward : h->text)) return false;
+    if (!h->name) h->name = i->name;
+  }
+  if (!h->name && (h->name = name_in_folder(m, h->path)) != NULL) return add_header(m, h->name, strlen(h->name), h->text);
+  return h->name != NULL;
+}
+
+/* A header of the user's: read, and given to the compiler as text from now on. */
+static dc_fixup_header *take_header(dc_fixup *m, const char *path, size_t n) {
+  size_t len = 0;
+  dc_fixup_header *h = dc_arena_alloc(&m->arena, sizeof *h);
+  char *own = dc_arena_strndup(&m->arena, path, n), *data = NULL, *whole = own ? realpath(own, NULL) : NULL;
+  dc_error unreadable = DC_ERROR_INIT;
+  bool is_users = false;
+  for (const dc_included *i = whole ? m->included : NULL; i && !is_users; i = i->next)
+    is_users = i->path && strcmp(i->path, whole) == 0;
+  if (h && whole && (is_users || name_in_folder(m, own)) && dc_file_read(own, &data, &len, &unreadable) == 0) {
+    *h = (dc_fixup_header){NULL, own, dc_arena_strndup(&m->arena, data, len), len, m->headers};
+    if (h->text && add_by_names(m, h, whole)) m->headers = h;
+  }
+  dc_error_clear(&unreadable);
+  free(data);
+  free(whole);
+  return m->headers == h ? h : NULL;
+}
+
+/* The header of that path, which is given as text from now on. */
+static dc_fixup_header *header_at(dc_fixup *m, const char *whole) {
+  for (dc_fixup_header *h = m->headers; h; h = h->next)
+    for (const dc_included *i = m->included; i; i = i->next)
+      if (i->path && strcmp(i->path, whole) == 0 && strcmp(i->name, h->name) == 0) return h;
+  return take_header(m, whole, strlen(whole));
 }
 
 static bool is_file(const dc_message *e, const char *name) {
@@ -270,19 +338,30 @@ static bool blank_at(dc_fixup *m, const dc_message *e, extent what) {
   return blanked;
 }
 
-/* Rewrites expressions of GNU C, once. */
-static bool rewrite_gnu_forms(dc_fixup *m) {
+/* Copies the text into the arena, with its expressions of GNU C rewritten; NULL where there are none. */
+static char *without_gnu_forms(dc_fixup *m, const char *text, size_t *len) {
   dc_buf b = DC_BUF_INIT;
+  const bool any = dc_gnu_forms(text, *len, &b);
+  char *rewritten = any ? dc_arena_strndup(&m->arena, dc_buf_str(&b), b.len) : NULL;
+  if (rewritten) *len = b.len;
+  dc_buf_free(&b);
+  return rewritten;
+}
+
+/* Rewrites expressions of GNU C, once: in the source, and in headers, of which macros may have them. */
+static bool rewrite_gnu_forms(dc_fixup *m) {
   if (m->gnu_forms) return false;
   m->gnu_forms = true;
-  bool any = dc_gnu_forms(m->text, m->source.len, &b);
-  char *text = any ? dc_arena_strndup(&m->arena, dc_buf_str(&b), b.len) : NULL;
-  if (text) {
-    m->source.text = m->text = text;
-    m->source.len = b.len;
+  char *text = without_gnu_forms(m, m->text, &m->source.len);
+  bool any = text != NULL;
+  if (text) m->source.text = m->text = text;
+  for (const dc_included *i = m->included; i; i = i->next) {
+    dc_fixup_header *h = i->path ? header_at(m, i->path) : NULL;
+    text = h ? without_gnu_forms(m, h->text, &h->len) : NULL;
+    if (text) replace_header_text(m, h, text);
+    any = any || text;
   }
-  dc_buf_free(&b);
-  return text && add_include(m, "dotcompute/gnu.h");
+  return any && add_include(m, "dotcompute/gnu.h");
 }
 
 /* Designated initializers are C++20's, and nvcc's in any standard. */
@@ -304,7 +383,7 @@ static bool learn_dialect(dc_fixup *m, const dc_message *e) {
   if (drop_mark(m, e)) return true;
   if (dc_message_says(e, "\"register\" storage class")) return add_option(m, "-Dregister=");
   if (dc_message_says(e, "annotation on lambda requires")) return dc_host_code_plain_lambdas(m->text, m->source.len);
-  if (dc_message_says(e, "explicitly marked as a __host__ function")) 
+  if (dc_message_says(e, "explicitly marked as a __host__ function"))
     return blank_at(m, e, m->keeps_host ? STATEMENT : DECLARATION);
   if (m->default_device || !is_unmarked(e)) return false;
   return m->default_device = true;

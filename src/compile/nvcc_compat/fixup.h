@@ -17,8 +17,8 @@
 
 /* A header of the user's, as it is by now. */
 typedef struct dc_fixup_header {
-  const char *name; /* as it is included */
-  const char *path; /* where it was read */
+  const char *name; /* as it is included; other names of it forward to this one */
+  const char *path; /* as the log names it */
   char *text;
   size_t len;
   struct dc_fixup_header *next;
@@ -34,6 +34,7 @@ typedef struct dc_fixup {
   bool blanked;        /* functions are gone */
   bool lacks_header;   /* a header of the user's that is not there is taken for empty */
   char *text;          /* source.text, to be written */
+  dc_included *included; /* what the source includes, where it has host code */
   dc_fixup_header *headers;
   dc_refused *refused; /* kernels that are gone because they cannot be compiled, in the arena (left_out.h) */
   int nrefused;

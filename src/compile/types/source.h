@@ -34,5 +34,12 @@ typedef struct dc_source {
   bool no_signatures;            /* skip the type queries (array/'s own generated code knows its types) */
 } dc_source;
 
+/* A header that a source includes, itself or by other headers. */
+typedef struct dc_included {
+  const char *name; /* as it is written */
+  const char *path; /* of the user's file that it is, without links and ".."; NULL for another */
+  struct dc_included *next;
+} dc_included;
+
 /* The virtual file name under which sources are compiled; NVRTC's messages carry it. */
 #define DC_SOURCE_NAME "dotcompute.cu"

@@ -78,7 +78,10 @@ static dc_dtype builtin(char c) {
   return DC_DTYPE_NONE;
 }
 
-/* CUDA's class types that are numbers, "6float4": dtype and components. */
+static bool begins(const char *s, const char *prefix) { return strncmp(s, prefix, strlen(prefix)) == 0; }
+
+/* CUDA's class types that are numbers, "6float4": dtype and components.  A reference to a texture is the handle of its
+** object (shims/dotcompute/texture_references.h). */
 static dc_dtype class_type(const char *p, int *lanes) {
   static const struct { const char *prefix; dc_dtype dtype; } vectors[] = {
     {"char", DC_INT8},      {"uchar", DC_UINT8},      {"short", DC_INT16},  {"ushort", DC_UINT16},
@@ -89,7 +92,8 @@ static dc_dtype class_type(const char *p, int *lanes) {
   size_t n = strtoul(p, &name, 10);
   *lanes = 1;
   if (n > strlen(name)) return DC_DTYPE_NONE;
-  if (strncmp(name, "__", 2) == 0) return dc_dtype_parse(name, n); /* __half, __nv_bfloat16 */
+  if (begins(name, "__")) return dc_dtype_parse(name, n); /* __half, __nv_bfloat16 */
+  if (begins(name, "dc_texture_reference") || begins(name, "dc_surface_reference")) return DC_UINT64;
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
     size_t m = strlen(vectors[i].prefix);
     if (n != m + 1 || strncmp(name, vectors[i].prefix, m) != 0 || name[m] < '1' || name[m] > '4') continue;

@@ -9,4 +9,5 @@ template <class T> using dc_typeof_ = typename dc_bare_<T>::type;
 #define typeof(...) dc_typeof_<decltype(__VA_ARGS__)>
 #define __typeof__(...) dc_typeof_<decltype(__VA_ARGS__)>
 #define __typeof(...) dc_typeof_<decltype(__VA_ARGS__)>
+#define _Bool bool
 #endif

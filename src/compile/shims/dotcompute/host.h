@@ -64,6 +64,9 @@ template <class F, class S> struct dc_entry { F first; S second; };
 template <class K, class V, class... A> struct map : dc_sequence<dc_entry<K, V>> { V &operator[](const K &); };
 template <class K, class V, class... A> struct unordered_map : map<K, V> {};
 template <class K, class... A> struct set : dc_sequence<K> {};
+template <class K, class... A> struct unordered_set : dc_sequence<K> {};
+template <class T, class... A> struct deque : dc_sequence<T> { using dc_sequence<T>::dc_sequence; };
+template <class T, class... A> struct list : dc_sequence<T> { using dc_sequence<T>::dc_sequence; };
 template <class T, class... A> struct unique_ptr {
   unique_ptr(T * = nullptr);
   T *get() const, *operator->() const, &operator*() const;
@@ -86,6 +89,16 @@ using ifstream = dc_stream;
 using ofstream = dc_stream;
 using stringstream = dc_stream;
 using ostringstream = dc_stream;
+template <class F> struct function {
+  template <class... A> function(A &&...);
+  template <class... A> dc_any operator()(A &&...) const;
+  operator bool() const;
+};
+template <class R, class... P> struct function<R(P...)> {
+  template <class... A> function(A &&...);
+  R operator()(P...) const;
+  operator bool() const;
+};
 struct dc_generator {
   template <class... A> dc_generator(A &&...);
   unsigned operator()();
