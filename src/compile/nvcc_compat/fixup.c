@@ -248,8 +248,9 @@ static bool add_by_names(dc_fixup *m, dc_fixup_header *h, const char *whole) {
     if (!forward || !add_header(m, i->name, strlen(i->name), h->name ? forward : h->text)) return false;
     if (!h->name) h->name = i->name;
   }
-  if (!h->name && (h->name = name_in_folder(m, h->path)) != NULL) return add_header(m, h->name, strlen(h->name), h->text);
-  return h->name != NULL;
+  if (h->name) return true;
+  h->name = name_in_folder(m, h->path);
+  return h->name && add_header(m, h->name, strlen(h->name), h->text);
 }
 
 /* A header of the user's: read, and given to the compiler as text from now on. */
@@ -289,7 +290,7 @@ dc_fixup_header *dc_fixup_header_of(dc_fixup *m, const dc_message *e) {
   return take_header(m, e->text, e->nfile);
 }
 
-/* What is taken out around an error: a statement; a function of the host's; that or a variable or class of the host's. */
+/* What is taken out around an error: a statement; a function of the host's; that, or a variable or class of its. */
 typedef enum extent { STATEMENT, FUNCTION, DECLARATION } extent;
 
 static bool blank_line(const dc_message *e, char *text, size_t len, int line, extent what) {
@@ -323,7 +324,8 @@ static bool drop_failing_header(dc_fixup *m, const dc_message *e) {
 /* A header's byte order mark, which the compiler does not take. */
 static bool drop_mark(dc_fixup *m, const dc_message *e) {
   static const char mark[] = "\xef\xbb\xbf";
-  dc_fixup_header *h = dc_message_says(e, "unrecognized token") && e->header_line == 1 ? dc_fixup_header_of(m, e) : NULL;
+  const bool may_be = dc_message_says(e, "unrecognized token") && e->header_line == 1;
+  dc_fixup_header *h = may_be ? dc_fixup_header_of(m, e) : NULL;
   if (!h || strncmp(h->text, mark, sizeof mark - 1) != 0) return false;
   memset(h->text, ' ', sizeof mark - 1);
   return true;
@@ -435,8 +437,10 @@ bool dc_fixup_learn(dc_fixup *m, const char *log) {
       any = learned || any;
       if (!learned && early && !is_unmarked(&e)) any = blank_at(m, &e, FUNCTION) || any;
     }
-    if (e.sentence && !e.line)
-      any = drop_heavy_headers(m) || (!any && e.nfile && !dc_fixup_header_of(m, &e) && drop_failing_header(m, &e)) || any;
+    if (e.sentence && !e.line) {
+      const bool dropped = drop_heavy_headers(m);
+      any = dropped || (!any && e.nfile && !dc_fixup_header_of(m, &e) && drop_failing_header(m, &e)) || any;
+    }
     p = dc_message_next(&e);
   }
   if (!any && m->keeps_host) any = blank_all(m, log, STATEMENT);

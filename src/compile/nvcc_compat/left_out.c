@@ -42,8 +42,8 @@ typedef struct dropping {
 } dropping;
 
 static void note_launcher(void *ud, const dc_piece *p, int line) {
-  static char reason[] = "launches kernels itself (dynamic parallelism), which NVRTC does not compile: launch them from "
-                         "the script";
+  static char reason[] = "launches kernels itself (dynamic parallelism), which NVRTC does not compile: launch them "
+                         "from the script";
   const dropping *d = ud;
   note(d->m, d->all, p, (dc_refused){.reason = reason, .line = line});
 }

@@ -12,6 +12,6 @@
 ** refused.  Line ends stay.  False where there is nothing left to take out. */
 bool dc_statement_drop(char *text, size_t len, int line, size_t column);
 
-/* Takes out what does not tell of launches: bodies of kernels and of functions of the device that launch none, #include lines of CUB and Thrust; and
-** what device code cannot have: the word `__host__`, "try", "catch (…) {…}". */
+/* Takes out what does not tell of launches: bodies of kernels and of functions of the device that launch none, #include
+** lines of CUB and Thrust; and what device code cannot have: the word `__host__`, "try", "catch (…) {…}". */
 void dc_statement_prepare(char *text, size_t len);
