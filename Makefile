@@ -210,7 +210,7 @@ $(BRIDGE): $(BUILD)/spec/%.so: spec/c/%.c $(BUILD)/flags
 	@$(CC) -std=gnu11 $(LUA_CFLAGS) $(WARN) -O2 -g $(SANITIZE) -fPIC -fvisibility=hidden -shared -o $@ $< -lm -ldl -pthread
 # What bench/ measures against: C loops, plain and with -ffast-math, which must not be among the linker's flags too
 # (it would change the arithmetic of the whole process), and other programs' libraries.
-BENCH_CC = @mkdir -p $(@D); echo "  CC $<"; $(CC) -std=gnu11 -Isrc $(LUA_CFLAGS) $(WARN) -O3 -fPIC
+BENCH_CC = @mkdir -p $(@D); echo "  CC $<"; $(CC) -std=gnu11 -Isrc $(LUA_CFLAGS) $(WARN) -Wno-unknown-pragmas -O3 -fPIC
 BENCH := $(patsubst %,$(BUILD)/bench/%.so,native opencl nvrtc driver)
 $(BUILD)/bench/%.o: bench/%.c bench/loops.h $(BUILD)/flags
 	$(BENCH_CC) -march=native -c -o $@ $<
@@ -219,6 +219,14 @@ $(BUILD)/bench/loops.fast.o: bench/loops.c bench/loops.h $(BUILD)/flags
 $(BUILD)/bench/native.so: $(patsubst %,$(BUILD)/bench/%.o,loops loops.fast reference)
 $(BUILD)/bench/%.so: bench/%.c bench/loops.h $(BUILD)/flags
 	$(BENCH_CC) -shared -o $@ $< $(filter %.o,$^) -lm -ldl -lpthread
+
+# The same with OpenMP.
+$(BUILD)/bench/loops.openmp.o: bench/loops.c bench/loops.h $(BUILD)/flags
+	$(BENCH_CC) -march=native -fopenmp -DTABLE=bench_openmp -c -o $@ $<
+$(BUILD)/bench/loops.peers.o: bench/peers_cpu/loops.c bench/peers_cpu/functions.h bench/loops.h $(BUILD)/flags
+	$(BENCH_CC) -march=native -fopenmp -c -o $@ $<
+$(BUILD)/bench/openmp/native.so: bench/native.c $(patsubst %,$(BUILD)/bench/%.o,loops loops.fast reference loops.openmp loops.peers)
+	$(BENCH_CC) -fopenmp -shared -Wl,-z,nodelete -o $@ $^ -lm -lpthread # OpenMP's threads outlive Lua
 
 $(BUILD)/bench/start: bench/start.c $(BUILD)/flags
 	$(BENCH_CC) -o $@ $< -ldl
@@ -255,6 +263,11 @@ bench: all $(BENCH) $(BRIDGE)
 bench-arrays: all
 	@LUA_PATH="bench/?.lua;;" DOTCOMPUTE_DEVICE=cpu DOTCOMPUTE_CPU_TIER=1 DOTCOMPUTE_CPU_THREADS=2 \
 	  OMP_NUM_THREADS=2 OPENBLAS_NUM_THREADS=2 sh tools/with.sh $(BUILD) $(DCLUA) bench/arrays.lua $(ROWS)
+# Kernels and arrays beside C with OpenMP, OpenCL, Numba, NumPy, PyTorch and JAX, which are brought into a folder of their
+# own (PEERS). THREADS=2 or all; ROWS="saxpy …", TABLES="kernels arrays": some of them; WITHOUT="torch jax": not fetched.
+bench-cpu-peers: all $(BUILD)/bench/openmp/native.so $(BUILD)/bench/opencl.so
+	@PEERS="$(PEERS)" PYTHON="$(PYTHON)" THREADS="$(THREADS)" TABLES="$(TABLES)" WITHOUT="$(WITHOUT)" BUILD="$(BUILD)" \
+	  sh bench/peers_cpu/run.sh $(ROWS)
 # The same on a GPU: launches, graphs, streams; whole processes; arrays.
 bench-gpu: all $(BENCH) $(BUILD)/bench/start
 	@for t in $(or $(TABLES),gpu start arrays); do \
@@ -298,6 +311,7 @@ help:
 ## make test          brings what is missing, builds, runs the specs   (SPECS="spec/array/*_spec.lua …" for some)
 ## make tile          fetches NVIDIA's compilers for tile kernels (CUDA 13.5), where there are none
 ## make bench         tables of our speed beside other programs'   (TABLES="cpu threads suite fresh launch" for some)
+## make bench-cpu-peers  the CPU device beside OpenCL, OpenMP, Numba, NumPy, PyTorch, JAX   (TABLES, ROWS, THREADS, PEERS)
 ## make bench-jit     kernels in Lua beside CUDA C: speed, launches, first calls   (ROWS="matmul launch first" for some)
 ## make docs          docs/api.md, docs/reference/, docs/luals/, docs/dclua.1 from lua/dotcompute/reference/
 ## make lint          luacheck, clang-format, the rules of CONTRIBUTING.md
@@ -313,6 +327,7 @@ help:
 ## CC= HOSTCC= CFLAGS= LDFLAGS= LUA= LUA_INCDIR= LUA_LIBDIR= WERROR=1    as one expects
 
 FORCE:
-.PHONY: all core units demo test tile bench bench-arrays bench-gpu bench-jit docs lint install install-rock uninstall dist clean help print-flags print-specs FORCE
+.PHONY: all core units demo test tile bench bench-arrays bench-cpu-peers bench-gpu bench-jit docs lint install \
+        install-rock uninstall dist clean help print-flags print-specs FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:

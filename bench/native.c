@@ -34,14 +34,14 @@ typedef struct call {
   double s[MOST];
 } call;
 
-/* At i: "native", "fast" or "reference"; the loop's name; a list of addresses; a list of numbers. */
+/* At i: "native", "fast", "reference", "openmp" or "peers"; the loop's name; a list of addresses; a list of numbers. */
 static void read_call(lua_State *L, int i, call *c) {
-  static const char *const names[] = {"native", "fast", "reference", NULL};
-  const bench_loop *const tables[] = {bench_native, bench_fast, bench_reference};
+  static const char *const names[] = {"native", "fast", "reference", "openmp", "peers", NULL};
+  const bench_loop *const tables[] = {bench_native, bench_fast, bench_reference, bench_openmp, bench_peers};
   const bench_loop *l = tables[luaL_checkoption(L, i, NULL, names)];
   const char *name = luaL_checkstring(L, i + 1);
-  while (l->name && strcmp(l->name, name) != 0) l++;
-  if (!l->name) luaL_error(L, "there is no loop '%s'", name);
+  while (l && l->name && strcmp(l->name, name) != 0) l++;
+  if (!l || !l->name) luaL_error(L, "there is no loop '%s'", name);
   c->fn = l->fn;
   for (int k = 0; k < MOST; k++) {
     lua_geti(L, i + 2, k + 1);

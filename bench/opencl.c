@@ -1,5 +1,6 @@
 /*
-** opencl.c - the peer: kernels on an OpenCL CPU device, as a Lua module.
+** opencl.c - peers: kernels on OpenCL's CPU devices, as a Lua module.  All functions are about the platform that was
+** opened or chosen last.
 **
 ** The loader is opened at run time, so that building needs no OpenCL; what of its API is used is declared here.
 ** Buffers are laid over memory that is already there, the arrays of the CPU device.
@@ -44,7 +45,10 @@ enum {
 #define DECLARE(type, name, args) static type(*name) args;
 FUNCTIONS(DECLARE)
 
-static void *device, *context, *queue;
+static struct platform {
+  void *device, *context, *queue;
+} opened[4], *p = opened;
+static int count;
 
 static double now(void) {
   struct timespec t;
@@ -62,48 +66,59 @@ static const char *load(void) {
   return NULL;
 }
 
-/* open(name) -> platform's version, device's name, compute units; or nil and why there is none.  The platform is the
-** first whose name has `name` in it. */
+/* open(name) -> platform's version, device's name, compute units, number; or nil and why there is none.  The platform
+** is the first whose name has `name` in it. */
 static int l_open(lua_State *L) {
   const char *want = luaL_checkstring(L, 1), *why = load();
   void *platforms[16];
   uint32_t n = 0, units = 0;
+  if (!why && count == (int)(sizeof opened / sizeof *opened)) why = "too many platforms";
+  if (!why) p = &opened[count];
   char version[256] = "", name[256] = "";
   if (!why && (clGetPlatformIDs(16, platforms, &n) != 0 || n == 0)) why = "no OpenCL platform";
   bool found = false;
   for (uint32_t i = 0; !why && !found && i < n && i < 16; i++) {
     clGetPlatformInfo(platforms[i], CL_PLATFORM_NAME, sizeof name, name, NULL);
-    if (!strstr(name, want) || clGetDeviceIDs(platforms[i], CL_DEVICE_TYPE_CPU, 1, &device, NULL) != 0) continue;
+    if (!strstr(name, want) || clGetDeviceIDs(platforms[i], CL_DEVICE_TYPE_CPU, 1, &p->device, NULL) != 0) continue;
     clGetPlatformInfo(platforms[i], CL_PLATFORM_VERSION, sizeof version, version, NULL);
     found = true;
   }
   if (!why && !found) why = "no such OpenCL platform with a CPU device";
   int error = 0;
-  if (!why) context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-  if (!why && error == 0) queue = clCreateCommandQueue(context, device, 0, &error);
+  if (!why) p->context = clCreateContext(NULL, 1, &p->device, NULL, NULL, &error);
+  if (!why && error == 0) p->queue = clCreateCommandQueue(p->context, p->device, 0, &error);
   if (!why && error != 0) why = "its device cannot be used";
   if (why) {
     lua_pushnil(L);
     lua_pushstring(L, why);
     return 2;
   }
-  clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof name, name, NULL);
-  clGetDeviceInfo(device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL);
+  clGetDeviceInfo(p->device, CL_DEVICE_NAME, sizeof name, name, NULL);
+  clGetDeviceInfo(p->device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL);
   lua_pushstring(L, version);
   lua_pushstring(L, name);
   lua_pushinteger(L, units);
-  return 3;
+  lua_pushinteger(L, ++count);
+  return 4;
+}
+
+/* use(number): what follows is about the platform that was opened as this one */
+static int l_use(lua_State *L) {
+  const lua_Integer i = luaL_checkinteger(L, 1);
+  luaL_argcheck(L, i >= 1 && i <= count, 1, "no such platform");
+  p = &opened[i - 1];
+  return 0;
 }
 
 /* kernel(source, name, options) -> handle */
 static int l_kernel(lua_State *L) {
   const char *source = luaL_checkstring(L, 1), *name = luaL_checkstring(L, 2), *options = luaL_optstring(L, 3, "");
   int error = 0;
-  void *program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-  if (error == 0) error = clBuildProgram(program, 1, &device, options, NULL, NULL);
+  void *program = clCreateProgramWithSource(p->context, 1, &source, NULL, &error);
+  if (error == 0) error = clBuildProgram(program, 1, &p->device, options, NULL, NULL);
   if (error != 0) {
     char log[4096] = "";
-    clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL);
+    clGetProgramBuildInfo(program, p->device, CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL);
     return luaL_error(L, "OpenCL: %s does not build (%d): %s", name, error, log);
   }
   void *kernel = clCreateKernel(program, name, &error);
@@ -116,7 +131,7 @@ static int l_kernel(lua_State *L) {
 static int l_buffer(lua_State *L) {
   void *at = (void *)(uintptr_t)luaL_checkinteger(L, 1);
   int error = 0;
-  void *b = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, (size_t)luaL_checkinteger(L, 2), at,
+  void *b = clCreateBuffer(p->context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, (size_t)luaL_checkinteger(L, 2), at,
                            &error);
   if (error != 0) return luaL_error(L, "OpenCL: no buffer (%d)", error);
   lua_pushlightuserdata(L, b);
@@ -147,29 +162,40 @@ static int l_arguments(lua_State *L) {
   return 0;
 }
 
-/* run(kernel, {blocks}, {threads of a block}) -> seconds until it is done */
-static int l_run(lua_State *L) {
-  size_t global[3], local[3];
-  const lua_Integer dims = luaL_len(L, 2);
-  luaL_argcheck(L, dims >= 1 && dims <= 3 && luaL_len(L, 3) == dims, 3, "one to three extents each");
-  for (int i = 0; i < (int)dims; i++) {
-    lua_geti(L, 2, i + 1);
-    lua_geti(L, 3, i + 1);
-    local[i] = (size_t)luaL_checkinteger(L, -1);
-    global[i] = (size_t)luaL_checkinteger(L, -2) * local[i];
-    lua_pop(L, 2);
+/* The list at i, of one to three extents, into v; their number. */
+static int read_extents(lua_State *L, int i, size_t v[3]) {
+  const lua_Integer dims = luaL_len(L, i);
+  luaL_argcheck(L, dims >= 1 && dims <= 3, i, "one to three extents");
+  for (int k = 0; k < (int)dims; k++) {
+    lua_geti(L, i, k + 1);
+    v[k] = (size_t)luaL_checkinteger(L, -1);
+    lua_pop(L, 1);
   }
+  return (int)dims;
+}
+
+/* run(kernel, {blocks}, {threads of a block} [, kernel …]) -> seconds until all are done, one after another */
+static int l_run(lua_State *L) {
+  const int n = lua_gettop(L) / 3;
+  int error = 0;
   double t = now();
-  int error = clEnqueueNDRangeKernel(queue, lua_touserdata(L, 1), (uint32_t)dims, NULL, global, local, 0, NULL, NULL);
-  if (error == 0) error = clFinish(queue);
+  for (int k = 0; k < n && error == 0; k++) {
+    size_t global[3], local[3];
+    const int dims = read_extents(L, 3 * k + 2, global);
+    luaL_argcheck(L, read_extents(L, 3 * k + 3, local) == dims, 3 * k + 3, "as many extents as blocks have");
+    for (int i = 0; i < dims; i++) global[i] *= local[i];
+    error = clEnqueueNDRangeKernel(p->queue, lua_touserdata(L, 3 * k + 1), (uint32_t)dims, NULL, global, local, 0, NULL,
+                                   NULL);
+  }
+  if (error == 0) error = clFinish(p->queue);
   if (error != 0) return luaL_error(L, "OpenCL: a launch failed (%d)", error);
   lua_pushnumber(L, now() - t);
   return 1;
 }
 
 static const luaL_Reg functions[] = {
-    {"open", l_open},           {"kernel", l_kernel}, {"buffer", l_buffer}, {"release", l_release},
-    {"arguments", l_arguments}, {"run", l_run},       {NULL, NULL},
+    {"open", l_open},       {"use", l_use},             {"kernel", l_kernel}, {"buffer", l_buffer},
+    {"release", l_release}, {"arguments", l_arguments}, {"run", l_run},       {NULL, NULL},
 };
 
 int luaopen_opencl(lua_State *L);
