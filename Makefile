@@ -99,9 +99,10 @@ COMPILER_OBJ := $(patsubst %.c,$(OBJ)/%.o,$(wildcard src/compiler/*.c src/base/*
 FAKES := $(patsubst spec/fake/%.c,$(BUILD)/spec/lib%.so,$(wildcard spec/fake/fake_*.c))
 BRIDGE := $(BUILD)/spec/kernels_bridge.so $(BUILD)/spec/states.so
 COUNTING := $(BUILD)/spec/counting/dotcompute/core.so
-# The CUDA runtime of programs under test, where there is a toolkit with its headers.
+# The CUDA runtime of programs under test, where there is a toolkit with its headers.  Not with sanitizers, which nvcc's
+# programs are not built with.
 CUDA_ROOT := $(patsubst %/bin/nvcc,%,$(firstword $(wildcard $(addsuffix /bin/nvcc,$(CUDA_PATH) $(CUDA_HOME) /usr/local/cuda))))
-CUDART := $(if $(wildcard $(CUDA_ROOT)/include/fatbinary_section.h),$(BUILD)/spec/cudart/cudart.so)
+CUDART := $(if $(SANITIZE),,$(if $(wildcard $(CUDA_ROOT)/include/fatbinary_section.h),$(BUILD)/spec/cudart/cudart.so))
 
 DCLUA := $(BUILD)/dclua
 CORE := $(BUILD)/dotcompute/core.so

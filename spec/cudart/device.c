@@ -1,5 +1,5 @@
 /* device.c - the one device and its properties, streams and events; see runtime.h. */
-#include <math.h>
+#include <cuda_profiler_api.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,6 +51,17 @@ cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer) {
   *can = 0;
   return cudaSuccess;
 }
+cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
+  (void)peer, (void)flags;
+  cudart_enter();
+  return cudart_refuse(cudaErrorInvalidDevice); /* there is no other */
+}
+cudaError_t cudaChooseDevice(int *index, const struct cudaDeviceProp *wanted) {
+  (void)wanted;
+  return cudaGetDevice(index);
+}
+cudaError_t cudaProfilerStart(void) { return cudaSuccess; }
+cudaError_t cudaProfilerStop(void) { return cudaSuccess; }
 cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest) {
   *least = *greatest = 0;
   return cudaSuccess;
@@ -147,6 +158,9 @@ struct CUstream_st {
   int priority;
 };
 
+/* Whether a program has made it: the default streams are NULL, cudaStreamLegacy and cudaStreamPerThread. */
+static bool is_made(cudaStream_t stream) { return stream > cudaStreamPerThread; }
+
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t *out, unsigned flags, int priority) {
   *out = malloc(sizeof **out);
   if (*out == NULL) return cudaErrorMemoryAllocation;
@@ -158,6 +172,7 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t *out, unsigned flags) {
 }
 cudaError_t cudaStreamCreate(cudaStream_t *out) { return cudaStreamCreateWithPriority(out, 0, 0); }
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+  if (!is_made(stream)) return cudaErrorInvalidResourceHandle;
   free(stream);
   return cudaSuccess;
 }
@@ -168,6 +183,14 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
 cudaError_t cudaStreamQuery(cudaStream_t stream) { return cudaStreamSynchronize(stream); }
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags) {
   (void)stream, (void)event, (void)flags;
+  return cudaSuccess;
+}
+cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *priority) {
+  *priority = is_made(stream) ? stream->priority : 0;
+  return cudaSuccess;
+}
+cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned *flags) {
+  *flags = is_made(stream) ? stream->flags : 0;
   return cudaSuccess;
 }
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *status) {

@@ -5,7 +5,7 @@ local tool = require "spec.cudart.tool"
 describe("a program for the CUDA runtime", function()
   local nvcc, why = tool.find()
   local names = { "memory", "warps" }
-  if os.getenv "DOTCOMPUTE_SPEC_THRUST" then table.move(tool.thrust, 1, #tool.thrust, #names + 1, names) end
+  if os.getenv "DOTCOMPUTE_SPEC_THRUST" then table.move(tool.long, 1, #tool.long, #names + 1, names) end
 
   for _, name in ipairs(names) do
     it("is right: " .. name, function()

@@ -101,6 +101,8 @@ static void streams_and_events(int n) {
     OK(cudaStreamDestroy(s[i]));
     OK(cudaEventDestroy(done[i]));
   }
+  OK(cudaEventDestroy(begin));
+  OK(cudaEventDestroy(end));
   OK(cudaFree(d));
 }
 

@@ -62,7 +62,8 @@ int main() {
     all_values.push_back(first ? v1[i] : v2[j]);
     first ? i++ : j++;
   }
-  thrust::merge_by_key(d1.begin(), d1.end(), d2.begin(), d2.end(), e1.begin(), e2.begin(), keys.begin(), values.begin());
+  thrust::merge_by_key(d1.begin(), d1.end(), d2.begin(), d2.end(), e1.begin(), e2.begin(), keys.begin(),
+                       values.begin());
   SAME("merge_by_key", all_keys, on_host(keys));
   SAME("merge_by_key", all_values, on_host(values));
   return failures != 0;
