@@ -226,6 +226,7 @@ struct P { int x, y; };
 #define MAX(a, b) ({ __typeof__(a) a_ = (a); \
   typeof(b) b_ = (b); a_ > b_ ? a_ : b_; })
 __device__ struct P make(int a) { return (struct P){a, a * a}; }
+__device__ P operator+(P a, P b) { return make(a.x + b.x); }
 __global__ void k(int *out, int n) {
   struct P p = make(n), q = {.y = 3, };
   out[0] = p.y + (P){.x = 7}.x; out[1] = MAX(n, 5) + q.y;

@@ -95,8 +95,13 @@ static void rewrite_literal(rewrite *r, dc_token open) {
 
 static void rewrite_tokens(rewrite *r) {
   dc_token before = {DC_TOKEN_PUNCT, ";", 1, 0};
+  bool names_operator = false; /* "operator+(P a, P b) {" is no literal */
   for (dc_token t = dc_token_next(&r->in); t.kind != DC_TOKEN_END; before = t, t = dc_token_next(&r->in)) {
+    if (t.kind == DC_TOKEN_WORD) names_operator = dc_token_is(t, "operator");
     if (!dc_token_is_char(t, '(')) continue;
+    const bool is_parameters = names_operator;
+    names_operator = false;
+    if (is_parameters) continue;
     dc_tokens next = r->in;
     if (dc_token_is_char(dc_token_next(&next), '{')) {
       r->in = next;
