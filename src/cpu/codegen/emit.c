@@ -13,6 +13,8 @@
 
 #include "base/buf.h"
 #include "cpu/analysis/cfg.h"
+#include "cpu/codegen/emit_matrix.h"
+#include "cpu/codegen/emit_memory.h"
 #include "cpu/codegen/emit_ops.h"
 #include "cpu/codegen/emit_remat.h"
 #include "cpu/codegen/emit_state.h"
@@ -451,12 +453,15 @@ static void body(emitter *e, const dc_basic_block *node, const char *mask) {
       dc_emit_operation(e, ins, index, mask, e->k.blend[ins - e->f->ins]);
       continue;
     }
+    dc_emit_end_copies(e);
     PUT("{ const M g_ = M_and%s(%s, P_word(", ins->pred_neg ? "n" : "", mask);
     dc_emit_register(e, ins->pred, 'p');
     PUT(")); if (M_any(g_)) {\n");
     dc_emit_operation(e, ins, index, "g_", true);
+    dc_emit_end_copies(e);
     PUT("} }\n");
   }
+  dc_emit_end_copies(e);
 }
 
 /* Whether node n is entered from the one before it alone, by all lanes. */
@@ -498,7 +503,7 @@ static void declare(emitter *e) {
   for (int32_t r = 0; r < e->f->nregs; r++) {
     bool defined = e->k.def_at[r] != e->k.def_at[r + 1], used = e->k.use_at[r] != e->k.use_at[r + 1];
     int bits = dc_emit_bits(e, r);
-    if (!defined && !used) continue;
+    if ((!defined && !used) || e->sum_at[r] >= 0) continue;
     if (dc_is_scalar(dc_emit_shape(e, r))) PUT("uint%d_t s%d = 0; ", bits == 64 ? 64 : 32, r);
     else if (bits == 1) PUT("P p%d%s; ", r, is_blended(e, r) ? " = P_splat(0)" : "");
     else if (bits == 64) PUT("V64 v%d%s; ", r, is_blended(e, r) ? " = V64_splat(0)" : "");
@@ -510,6 +515,7 @@ static void declare(emitter *e) {
     if (e->strides[i]) PUT("uint64_t a%d = 0; ", i);
   for (int32_t n = 0; n < e->nnodes; n++)
     if (e->tracked[n]) PUT("M t%d = M_none(); ", n);
+  if (e->most_copies) PUT("dc_copying copies[%d]; ", e->most_copies);
   for (int b = DC_BASE_SHARED; b < DC_BASE_LOCAL; b++) PUT("const uint64_t %s = n->base[%d]; ", dc_emit_base(b), b);
   PUT("\nM act, m = M_none(), tk, nt; int polls = n->poll_budget, spins = n->spin_budget, r; uint32_t go_on;\n");
 }
@@ -521,6 +527,7 @@ static void begin_gangs(emitter *e) {
   PUT("gang: n->tid = g->tid; act = M_from(g->live); ");
   if (e->numbers) PUT("n->warpid = g->number; ");
   if (e->out->suspends) PUT("n->save = g->save; ");
+  if (e->has_sums) PUT("sums = g->save; ");
   if (e->fn->local_stride) PUT("n->base[%d] = g->local; ", DC_BASE_LOCAL);
   if (e->operates) PUT("n->enter(n, g); ");
   if (e->k.shape.by_lane)
@@ -649,7 +656,7 @@ static int emit(emitter *e, dc_gang_layout shape) {
   find_blocks(e);
   if (find_predicated(e) != 0) return -1;
   find_tracked(e);
-  if (dc_emit_liveness(e) != 0 || dc_emit_find_remat(e) != 0) return -1;
+  if (dc_emit_liveness(e) != 0 || dc_emit_place_sums(e) != 0 || dc_emit_find_remat(e) != 0) return -1;
   for (int32_t r = 0; r < e->f->nregs; r++)
     if (dc_is_scalar(&e->k.reg[r]) && e->k.reg[r].origin >= 0) e->origin[e->k.reg[r].origin] = true;
   dc_buf nodes = DC_BUF_INIT; /* first: declarations and prologue depend on them */
@@ -657,9 +664,11 @@ static int emit(emitter *e, dc_gang_layout shape) {
   for (int32_t n = 0; n < e->nnodes; n++) emit_node(e, n);
   int rc = outputs(e);
   e->t = &e->out->text;
-  PUT("#include \"native%d.h\"\n__attribute__((visibility(\"default\"))) int dc_run(dc_native *n) {\n",
-      shape.width);
+  PUT("#include \"native%d.h\"\n", shape.width);
+  dc_emit_matrix_head(e);
+  PUT("__attribute__((visibility(\"default\"))) int dc_run(dc_native *n) {\n");
   declare(e);
+  dc_emit_matrix_variables(e);
   begin(e);
   dc_buf_add(e->t, dc_buf_str(&nodes), nodes.len);
   tail(e);

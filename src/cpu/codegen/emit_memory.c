@@ -64,11 +64,16 @@ typedef struct access {
   bool narrow;           /* the address register has 32 bits */
 } access;
 
+static int base_of(const ptx_operand *at, int space) {
+  return (int)dc_base_of(space == PTX_GENERIC && at->sym ? at->sym->space : space);
+}
+static long long offset_of(const emitter *e, const ptx_operand *at) {
+  return (long long)at->imm + (at->sym ? dc_code_address(e->fn->code, at->sym) : 0);
+}
+
 static access access_of(const emitter *e, const ptx_ins *ins) {
   access p = { .at = address_of(ins), .size = ptx_type_bits((ptx_type)ins->type) / 8, .n = ins->vec ? ins->vec : 1,
-               .base = (int)dc_base_of(space_of(ins, address_of(ins))) };
-  p.offset = p.at->imm;
-  if (p.at->sym) p.offset += dc_code_address(e->fn->code, p.at->sym);
+               .base = base_of(address_of(ins), ins->space), .offset = offset_of(e, address_of(ins)) };
   const bool local = p.base == DC_BASE_LOCAL && !e->k.shape.by_lane;
   if (p.at->reg < 0) {
     p.how = local ? ROW : ONE;
@@ -84,20 +89,47 @@ static access access_of(const emitter *e, const ptx_ins *ins) {
   return p;
 }
 
+/* The addresses of all lanes, as an expression. */
+static void put_addresses(emitter *e, const ptx_operand *at, int base, long long offset) {
+  const bool narrow = at->reg >= 0 && dc_emit_bits(e, at->reg) == 32;
+  PUT("v_add_64(");
+  if (narrow) PUT("v_cvt_i64_u32_w(");
+  if (at->reg < 0) PUT("V64_splat(0)");
+  else dc_emit_register(e, at->reg, narrow ? 'w' : 'd');
+  if (narrow) PUT(")");
+  if (base == DC_BASE_LOCAL) PUT(", V64_affine(%s + %lldull, %uull))", dc_emit_base(base), offset, e->fn->local_stride);
+  else if (base == DC_BASE_FLAT) PUT(", V64_splat(%lldull))", offset);
+  else PUT(", V64_splat(%s + %lldull))", dc_emit_base(base), offset);
+}
+
+int dc_emit_addresses(emitter *e, const ptx_operand *at, int space) {
+  put_addresses(e, at, base_of(at, space), offset_of(e, at));
+  return base_of(at, space);
+}
+
+int dc_emit_first_address(emitter *e, const ptx_operand *at, int space) {
+  const dc_value_kind kind = at->reg < 0 ? DC_UNIFORM : (dc_value_kind)dc_emit_shape(e, at->reg)->tag;
+  PUT("%s + %lldull", dc_emit_base(base_of(at, space)), offset_of(e, at));
+  if (at->reg < 0) return base_of(at, space);
+  if (kind == DC_UNIFORM || kind == DC_AFFINE) {
+    PUT(" + s%d", at->reg);
+  } else {
+    const bool narrow = dc_emit_bits(e, at->reg) == 32;
+    PUT(narrow ? " + V32_first(" : " + V64_first(");
+    dc_emit_register(e, at->reg, narrow ? 'w' : 'd');
+    PUT(")");
+  }
+  return base_of(at, space);
+}
+
 /* Declares a_, the address of lane 0 or, lane by lane, all addresses; checks its alignment. */
 static void begin_access(emitter *e, const access *p) {
   int bytes = p->size * p->n;
   PUT("{ ");
   if (p->how == LANES) {
-    PUT("const V64 a_ = v_add_64(");
-    if (p->narrow) PUT("v_cvt_i64_u32_w(");
-    dc_emit_register(e, p->at->reg, p->narrow ? 'w' : 'd');
-    if (p->narrow) PUT(")");
-    if (p->base == DC_BASE_LOCAL)
-      PUT(", V64_affine(%s + %lldull, %uull)", dc_emit_base(p->base), p->offset, e->fn->local_stride);
-    else if (p->base == DC_BASE_FLAT) PUT(", V64_splat(%lldull)", p->offset);
-    else PUT(", V64_splat(%s + %lldull)", dc_emit_base(p->base), p->offset);
-    PUT("); ");
+    PUT("const V64 a_ = ");
+    put_addresses(e, p->at, p->base, p->offset);
+    PUT("; ");
     return;
   }
   PUT("const uint64_t o_ = ");
@@ -376,6 +408,33 @@ void dc_emit_atom(emitter *e, const ptx_ins *ins, const char *mask, bool keep) {
   PUT(", %s)", value);
   if (d >= 0) dc_emit_assign_end(e, d, keep);
   PUT("; }\n");
+}
+
+/* --- cp.async ------------------------------------------------------------------------------------------------ */
+
+bool dc_emit_copy_supported(const ptx_ins *ins) {
+  return ins->op == PTX_OP_CP && ins->mode == PTX_CP_COPY && ins->type == PTX_B128 && ins->nsrc == 3 &&
+         ins->opnd[0].kind == PTX_ADDR && ins->opnd[1].kind == PTX_ADDR;
+}
+
+/* Sources are fetched at once; the copies follow together, before anything else than arithmetic. */
+void dc_emit_copy(emitter *e, const ptx_ins *ins, const char *mask) {
+  static const char *const names[] = { "to_", "from_" };
+  e->out->lane_free = false;
+  if (e->ncopies == DC_MOST_COPIES) dc_emit_end_copies(e);
+  PUT("{ ");
+  for (int i = 0; i < 2; i++) {
+    PUT("const V64 %s = ", names[i]);
+    const int base = dc_emit_addresses(e, &ins->opnd[i], i ? ins->space2 : ins->space);
+    PUT("; if (DC_RARE(dc_bad_addresses(%s, %s, 16, %s))) n->fault(n); ", names[i], dc_emit_base(base), mask);
+  }
+  PUT("dc_begin_copy(copies + %d, to_, from_, %s); }\n", e->ncopies++, mask);
+  if (e->ncopies > e->most_copies) e->most_copies = e->ncopies;
+}
+
+void dc_emit_end_copies(emitter *e) {
+  if (e->ncopies) PUT("dc_end_copies(copies, %d);\n", e->ncopies);
+  e->ncopies = 0;
 }
 
 /* --- loads and stores --------------------------------------------------------------------------------------- */

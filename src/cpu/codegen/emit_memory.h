@@ -13,3 +13,12 @@ void dc_emit_memory(emitter *e, const ptx_ins *ins, const char *mask, bool keep)
 /* atom and red on shared memory, as far as emitted code does them itself. */
 bool dc_emit_atom_supported(const emitter *e, const ptx_ins *ins);
 void dc_emit_atom(emitter *e, const ptx_ins *ins, const char *mask, bool keep);
+
+/* The addresses of all lanes, as an expression (V64); what they are relative to. */
+int dc_emit_addresses(emitter *e, const ptx_operand *at, int space);
+int dc_emit_first_address(emitter *e, const ptx_operand *at, int space); /* of lane 0 (uint64_t) */
+
+/* cp.async of 16 bytes.  What else than arithmetic follows comes behind dc_emit_end_copies. */
+bool dc_emit_copy_supported(const ptx_ins *ins);
+void dc_emit_copy(emitter *e, const ptx_ins *ins, const char *mask);
+void dc_emit_end_copies(emitter *e);

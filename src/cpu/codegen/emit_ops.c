@@ -3,6 +3,7 @@
 
 #include "base/buf.h"
 #include "cpu/analysis/uniformity.h"
+#include "cpu/codegen/emit_matrix.h"
 #include "cpu/codegen/emit_memory.h"
 #include "cpu/codegen/emit_state.h"
 #include "cpu/codegen/emitter.h"
@@ -317,7 +318,7 @@ static bool simple_cvta(const emitter *e, const ptx_ins *ins) {
 }
 
 typedef enum way {
-  BY_MEMORY, BY_ATOM, BY_SREG, BY_BALLOT, BY_SHUFFLE, BY_ADDRESS, BY_FORM, BY_DOUBLE_FORM, BY_TIER0
+  BY_MEMORY, BY_ATOM, BY_COPY, BY_NOTHING, BY_SREG, BY_BALLOT, BY_SHUFFLE, BY_ADDRESS, BY_FORM, BY_DOUBLE_FORM, BY_TIER0
 } way;
 
 /* How an operation is done; `form` is filled for the ways that have one. */
@@ -325,6 +326,8 @@ static way way_of(const emitter *e, const ptx_ins *ins, dc_native_form *form) {
   const bool one = ins->ndst == 1 && ins->opnd[0].reg >= 0;
   if (dc_emit_memory_supported(e, ins)) return BY_MEMORY;
   if (dc_emit_atom_supported(e, ins)) return BY_ATOM;
+  if (dc_emit_copy_supported(ins)) return BY_COPY;
+  if (ins->op == PTX_OP_CP && (ins->mode == PTX_CP_COMMIT || ins->mode == PTX_CP_WAIT)) return BY_NOTHING;
   if (one && is_sreg_move(ins)) return BY_SREG;
   if (one && is_ballot(ins) &&
       (ins->op == PTX_OP_ACTIVEMASK || dc_value_shape_of(&e->k, &ins->opnd[2]).tag == DC_UNIFORM))
@@ -334,6 +337,11 @@ static way way_of(const emitter *e, const ptx_ins *ins, dc_native_form *form) {
   const bool two = ins->ndst == 2 && ins->opnd[0].reg >= 0 && ins->opnd[1].reg >= 0;
   if ((one || two) && dc_native_op(ins, form) && fits(e, ins, form)) return one ? BY_FORM : BY_DOUBLE_FORM;
   return BY_TIER0;
+}
+
+/* Copies that were begun may end behind it: it does not access memory. */
+static bool lets_copies_wait(const ptx_ins *ins, way how) {
+  return how != BY_MEMORY && how != BY_ATOM && how != BY_TIER0 && ins->pred < 0;
 }
 
 bool dc_emit_is_plain(const emitter *e, const ptx_ins *ins) {
@@ -360,11 +368,17 @@ void dc_emit_operation(emitter *e, const ptx_ins *ins, int32_t index, const char
   dc_native_form form;
   const int32_t i = (int32_t)(ins - e->f->ins);
   const way how = way_of(e, ins, &form);
-  for (int d = 0; d < ins->ndst && how != BY_TIER0; d++)
+  if (!lets_copies_wait(ins, how)) dc_emit_end_copies(e);
+  const bool product = how == BY_TIER0 && dc_emit_matrix(e, ins, index, mask);
+  dc_emit_forget_factors(e, ins);
+  for (int d = 0; d < ins->ndst && (product || how != BY_TIER0); d++)
     if (ins->opnd[d].reg >= 0) e->in_slot[ins->opnd[d].reg] = 0;
+  if (product || dc_emit_is_in_place(e, ins)) return;
   switch (how) {
     case BY_MEMORY: dc_emit_memory(e, ins, mask, keep); return;
     case BY_ATOM: dc_emit_atom(e, ins, mask, keep); return;
+    case BY_COPY: dc_emit_copy(e, ins, mask); return;
+    case BY_NOTHING: return;
     case BY_SREG: move_sreg(e, ins, mask, keep); return;
     case BY_BALLOT: ballot(e, ins, mask, keep); return;
     case BY_SHUFFLE: shuffle(e, ins, mask, keep); return;

@@ -1,7 +1,7 @@
 /*
 ** emitter.h - the state of the emitter while it writes a function, and registers and constants as C expressions.  Its
-** parts are emit.c (control flow), emit_ops.c (operations), emit_memory.c (loads and stores), emit_state.c (suspension
-** and deoptimization).
+** parts are emit.c (control flow), emit_ops.c (operations), emit_memory.c (loads and stores), emit_matrix.c (tensor
+** cores), emit_state.c (suspension and deoptimization).
 **
 ** Names in emitted code: s12 is the scalar of a uniform, affine or indexed register (an affine one's value in lane 0,
 ** an indexed one's base), v12 a varying register's lanes (V32, V64), p12 a varying predicate (M).  x7, ok7: the 32-bit
@@ -31,6 +31,19 @@ typedef struct dc_emitted {
   uint8_t *resumes;     /* per node: emitted code may be entered there; owned */
 } dc_emitted;
 
+#define DC_MOST_FACTORS 24
+#define DC_MOST_COPIES 16
+
+/* A local array with a factor of a product of tensor cores, decoded. */
+typedef struct dc_factor {
+  int32_t region;       /* of the emitter, in which it holds the registers' values; -1: it does not */
+  int32_t turn;         /* of its last use */
+  int32_t regs[8];
+  uint8_t nregs, along, element;
+  bool rows;            /* of A */
+  int words;            /* of the array */
+} dc_factor;
+
 typedef struct emitter {
   const dc_cpu_function *fn;
   const ptx_func *f;
@@ -56,6 +69,12 @@ typedef struct emitter {
   int32_t *ways;        /* per node: number of predecessors */
   int32_t region;       /* counts sequences of nodes that are entered at their first alone */
   int32_t *in_slot;     /* per register: the region in which tier 0's register file holds its value, 0 none */
+  int32_t *sum_at;      /* per register: where it stays in dc_native.save as a sum of products; -1: it is none */
+  bool has_sums, has_scratch;
+  int32_t scratch_at;   /* for sums that are none of these registers */
+  dc_factor factors[DC_MOST_FACTORS];
+  int nfactors, factor_turn;
+  int ncopies, most_copies; /* of cp.async: begun and not ended; at a time */
   bool *given;          /* per register: written by warp.c while emitted code is suspended */
   uint8_t *remat;       /* per register: the cost of computing it again, where that is less than saving it, else 0 */
   bool *needed;         /* per register: computed again for the resumption being emitted */

@@ -5,6 +5,7 @@
 #include "cpu/ops/matrix.h"
 
 #include "cpu/ptx/opcode.h"
+#include "cpu/simd/matrix.h"
 
 /* --- wmma.load, wmma.store --------------------------------------------------------------------------------- */
 
@@ -70,21 +71,7 @@ static void wmma_store(dc_warp *w, const dc_uop *o) {
 
 /* --- 8 x 8 matrices of 16-bit elements ------------------------------------------------------------------------ */
 
-typedef u16 row __attribute__((vector_size(16)));
-
-/* Rows r and r + 4 are interleaved three times, which moves the rows' numbers to the columns' place. */
-static void transpose(const u16 *from, u16 *to) {
-  row x[8], y[8];
-  memcpy(x, from, sizeof x);
-  for (int step = 0; step < 3; step++) {
-    for (int i = 0; i < 4; i++) {
-      y[2 * i] = __builtin_shufflevector(x[i], x[i + 4], 0, 8, 1, 9, 2, 10, 3, 11);
-      y[2 * i + 1] = __builtin_shufflevector(x[i], x[i + 4], 4, 12, 5, 13, 6, 14, 7, 15);
-    }
-    memcpy(x, y, sizeof x);
-  }
-  memcpy(to, x, sizeof x);
-}
+static V32 transpose(const u32 *lanes) { return v_transpose_16(V32_load(lanes)); }
 
 /* Addresses of the rows: lane 8 i + r has that of row r of matrix i.  Other lanes' are not used. */
 static void row_addresses(dc_warp *w, const dc_uop *o, u64 *at) {
@@ -100,35 +87,31 @@ static void row_addresses(dc_warp *w, const dc_uop *o, u64 *at) {
 static void ldmatrix(dc_warp *w, const dc_uop *o) {
   const dc_matrix_operands *x = matrix_operands(o);
   u64 at[DC_LANES] BUFFER;
-  u16 rows[4][64] BUFFER;
   whole_warp(w, o);
   row_addresses(w, o, at);
-  for (int l = 0; l < 8 * x->m.count; l++) memcpy(rows[l / 8] + 8 * (l % 8), HOST(u8, at[l]), 16);
   for (int i = 0; i < x->m.count; i++) {
-    if (x->m.transposed) transpose(rows[i], REG(u16, x->at[PTX_D][i]));
-    else memcpy(REG(u16, x->at[PTX_D][i]), rows[i], sizeof rows[i]);
+    const V32 rows = dc_matrix_rows(at + 8 * i);
+    V32_store(REG(u32, x->at[PTX_D][i]), x->m.transposed ? v_transpose_16(rows) : rows);
   }
 }
 
 static void stmatrix(dc_warp *w, const dc_uop *o) {
   const dc_matrix_operands *x = matrix_operands(o);
   u64 at[DC_LANES] BUFFER;
-  u16 rows[4][64] BUFFER;
+  u32 rows[4][DC_LANES] BUFFER;
   whole_warp(w, o);
   row_addresses(w, o, at);
-  for (int i = 0; i < x->m.count; i++) {
-    if (x->m.transposed) transpose(REG(u16, x->at[PTX_D][i]), rows[i]);
-    else memcpy(rows[i], REG(u16, x->at[PTX_D][i]), sizeof rows[i]);
+  for (int i = 0; i < x->m.count && i < 4; i++) {
+    const u32 *lanes = REG(u32, x->at[PTX_D][i]);
+    V32_store(rows[i], x->m.transposed ? transpose(lanes) : V32_load(lanes));
   }
-  for (int l = 0; l < 8 * x->m.count; l++) memcpy(HOST(u8, at[l]), rows[l / 8] + 8 * (l % 8), 16);
+  for (int l = 0; l < 8 * x->m.count; l++) memcpy(HOST(u8, at[l]), rows[l / 8] + 4 * (l % 8), 16);
 }
 
 static void movmatrix(dc_warp *w, const dc_uop *o) {
   const dc_matrix_operands *x = matrix_operands(o);
-  u16 t[64] BUFFER;
   whole_warp(w, o);
-  transpose(REG(u16, x->at[PTX_A][0]), t);
-  memcpy(REG(u16, x->at[PTX_D][0]), t, sizeof t);
+  V32_store(REG(u32, x->at[PTX_D][0]), transpose(REG(u32, x->at[PTX_A][0])));
 }
 
 bool PER_ISA(dc_select_matrix)(dc_uop *o) {

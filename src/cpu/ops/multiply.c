@@ -10,13 +10,16 @@
 */
 #include <math.h>
 
-#include "cpu/ops/math_half.h"
 #include "cpu/ops/matrix.h"
+#include "cpu/simd/matrix.h"
 #include "cpu/ptx/opcode.h"
 
 #define MOST_FACTOR 1024 /* elements of a factor of floats: m16n8k64 of 8 bits */
 #define MOST_INTEGERS 2048
 #define MOST_RESULT 256
+#define MOST_ROWS 2048 /* words of A, decoded by blocks: m16n8k64 of s4, m32n8k16 of f16 */
+
+static f32 widen_half(u32 h) { return bits_f32(s_widen_f16(h)); }
 
 /* --- factors ------------------------------------------------------------------------------------------------- */
 
@@ -73,7 +76,7 @@ INLINE void widen(int element, const u8 *from, f32 *to) {
     for (int i = 0; i < 8; i++) to[i] = bits_f32((u32)half[i] << 16);
   } else if (element == PTX_E_F16) {
     memcpy(half, from, sizeof half);
-    for (int i = 0; i < 8; i++) to[i] = f16_to_f32(half[i]);
+    for (int i = 0; i < 8; i++) to[i] = widen_half(half[i]);
   } else {
     for (int i = 0; i < 8; i++)
       to[i] = element == PTX_E_E4M3 ? eighth_to_f32(from[i], 3, 7) : eighth_to_f32(from[i], 2, 15);
@@ -103,7 +106,7 @@ INLINE void scatter_sums(const dc_warp *w, const dc_matrix_operands *x, f32 *d) 
       const f32 v = d[i];
       d[i] = v != v ? 0 : v > most ? most : v < -most ? -most : v;
     }
-  for (int i = 0; half && i < x->m.m * x->m.n; i++) halves[i] = (u16)f32_to_f16(d[i]);
+  for (int i = 0; half && i < x->m.m * x->m.n; i++) halves[i] = (u16)s_to_f16(f32_bits(d[i]));
   scatter_fragment(w, &f, x->at[PTX_D], half ? (const u8 *)halves : (const u8 *)d);
 }
 
@@ -125,149 +128,42 @@ static void multiply_floats(dc_warp *w, const dc_uop *o) {
   scatter_sums(w, x, c);
 }
 
-/* --- the usual floats: factors of 16 bits or tf32, sums in f32 -------------------------------------------------- */
+/* --- the usual types, by blocks -------------------------------------------------------------------------------- */
 
-#if defined(__AVX2__) && defined(__FMA__) && defined(__F16C__)
-#define HAS_ROWS 1
-#if defined(__AVX512VL__)
-#define ROWS 16 /* sums in registers at a time */
-#else
-#define ROWS 8
-#endif
-
-/* 8 elements. */
-INLINE __m256 widen_8(int element, const u8 *from) {
-  const __m128i half = _mm_loadu_si128((const __m128i *)(const void *)from);
-  if (element == PTX_E_F16) return _mm256_cvtph_ps(half);
-  if (element == PTX_E_BF16) return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(half), 16));
-  const __m256i word = _mm256_loadu_si256((const __m256i *)(const void *)from);
-  return _mm256_castsi256_ps(_mm256_and_si256(word, _mm256_set1_epi32((int)0xffffe000u)));
-}
-
-/* Columns of 8 vectors become rows of 8 floats. */
-INLINE void transpose_8(__m256 *r, f32 *to) {
-  __m256 t[8];
-  for (int i = 0; i < 8; i += 2) {
-    t[i] = _mm256_unpacklo_ps(r[i], r[i + 1]);
-    t[i + 1] = _mm256_unpackhi_ps(r[i], r[i + 1]);
-  }
-  for (int i = 0; i < 8; i += 4)
-    for (int j = 0; j < 2; j++) {
-      r[i + 2 * j] = _mm256_shuffle_ps(t[i + j], t[i + 2 + j], 0x44);
-      r[i + 2 * j + 1] = _mm256_shuffle_ps(t[i + j], t[i + 2 + j], 0xee);
-    }
-  for (int i = 0; i < 4; i++) {
-    _mm256_storeu_ps(to + 8 * i, _mm256_permute2f128_ps(r[i], r[i + 4], 0x20));
-    _mm256_storeu_ps(to + 8 * (i + 4), _mm256_permute2f128_ps(r[i], r[i + 4], 0x31));
+static void decode(int element, bool rows, u32 *to, const u32 *lanes) {
+  const V32 x = V32_load(lanes);
+#define DECODE(E, type)                                                                                                \
+  case PTX_E_##E:                                                                                                      \
+    if (rows) dc_rows_##type(to, x);                                                                                   \
+    else dc_columns_##type(to, x);                                                                                     \
+    return;
+  switch (element) {
+    DECODE(F16, f16) DECODE(BF16, bf16) DECODE(TF32, tf32) DECODE(S8, s8) DECODE(U8, u8) DECODE(S4, s4) DECODE(U4, u4)
   }
 }
 
-/* Rows of an accumulator's block, 8 floats each, from registers of its even and odd columns, and back. */
-INLINE void join_columns(const f32 *even, const f32 *odd, f32 *rows) {
-  for (int i = 0; i < 32; i += 8) {
-    const __m256 x = _mm256_load_ps(even + i), y = _mm256_load_ps(odd + i);
-    const __m256 low = _mm256_unpacklo_ps(x, y), high = _mm256_unpackhi_ps(x, y);
-    _mm256_store_ps(rows + 2 * i, _mm256_permute2f128_ps(low, high, 0x20));
-    _mm256_store_ps(rows + 2 * i + 8, _mm256_permute2f128_ps(low, high, 0x31));
-  }
-}
-INLINE void part_columns(const f32 *rows, f32 *even, f32 *odd) {
-  for (int i = 0; i < 32; i += 8) {
-    const __m256 x = _mm256_load_ps(rows + 2 * i), y = _mm256_load_ps(rows + 2 * i + 8);
-    const __m256 low = _mm256_permute2f128_ps(x, y, 0x20), high = _mm256_permute2f128_ps(x, y, 0x31);
-    _mm256_store_ps(even + i, _mm256_shuffle_ps(low, high, 0x88));
-    _mm256_store_ps(odd + i, _mm256_shuffle_ps(low, high, 0xdd));
-  }
-}
-
-/* ROWS rows of 8 sums. */
-INLINE void add_products(f32 *c, const f32 *a, const f32 *b, int k) {
-  __m256 sum[ROWS];
-#pragma GCC unroll 16
-  for (int i = 0; i < ROWS; i++) sum[i] = _mm256_load_ps(c + 8 * i);
-  for (int p = 0; p < k; p++) {
-    const __m256 line = _mm256_load_ps(b + 8 * p);
-#pragma GCC unroll 16
-    for (int i = 0; i < ROWS; i++) sum[i] = _mm256_fmadd_ps(_mm256_set1_ps(a[i * k + p]), line, sum[i]);
-  }
-#pragma GCC unroll 16
-  for (int i = 0; i < ROWS; i++) _mm256_store_ps(c + 8 * i, sum[i]);
-}
-
-/* Blocks go to and come from registers directly; C and D are kept as columns of blocks, each block 8 rows of 8. */
-INLINE void multiply_rows(dc_warp *w, const dc_uop *o, int element, int m, int n, int k) {
+static void multiply_blocks(dc_warp *w, const dc_uop *o) {
   const dc_matrix_operands *x = matrix_operands(o);
-  const int each = element == PTX_E_TF32 ? 4 : 8, down = m / 8, along = k / 8; /* elements of 16 bytes */
-  f32 a[16 * 16] BUFFER, b[2][16 * 8] BUFFER, c[2][16 * 8] BUFFER;
+  const int type = x->m.element[PTX_C], nregs = x->m.nregs[PTX_C];
+  u32 a[MOST_ROWS] BUFFER, b[MOST_ROWS / 4] BUFFER, sums[16][DC_LANES] BUFFER, at[16];
+  ptx_blocks n;
   whole_warp(w, o);
-  for (int i = 0; i < down; i++)
-    for (int p = 0; p < along; p++)
-      for (int r = 0; r < 8; r++) {
-        f32 *to = a + (8 * i + r) * k + 8 * p;
-        if (each == 8) {
-          _mm256_store_ps(to, widen_8(element, w->regs + x->at[PTX_A][i + p * down] + 16 * r));
-        } else {
-          u8 row[32] BUFFER;
-          memcpy(row, w->regs + x->at[PTX_A][i + 2 * p * down] + 16 * r, 16);
-          memcpy(row + 16, w->regs + x->at[PTX_A][i + (2 * p + 1) * down] + 16 * r, 16);
-          _mm256_store_ps(to, widen_8(element, row));
-        }
-      }
-  for (int j = 0; j < n / 8; j++) {
-    for (int p = 0; p < along; p++) {
-      __m256 columns[8];
-      for (int r = 0; r < 8; r++) {
-        if (each == 8) {
-          columns[r] = widen_8(element, w->regs + x->at[PTX_B][j * along + p] + 16 * r);
-        } else {
-          u8 row[32] BUFFER;
-          memcpy(row, w->regs + x->at[PTX_B][2 * (j * along + p)] + 16 * r, 16);
-          memcpy(row + 16, w->regs + x->at[PTX_B][2 * (j * along + p) + 1] + 16 * r, 16);
-          columns[r] = widen_8(element, row);
-        }
-      }
-      transpose_8(columns, b[j] + 64 * p);
-    }
-    for (int i = 0; i < down; i++) {
-      const u32 *at = x->at[PTX_C] + 2 * (i + j * down);
-      join_columns(REG(f32, at[0]), REG(f32, at[1]), c[j] + 64 * i);
-    }
+  ptx_matrix_blocks(&x->m, &n);
+  const int words = 4 * n.parts;
+  for (int i = 0; i < n.down; i++)
+    for (int p = 0; p < n.along; p++)
+      decode(x->m.element[PTX_A], true, a + 32 * words * (i * n.along + p), REG(u32, x->at[PTX_A][i + p * n.down]));
+  for (int i = 0; i < n.across * n.along; i++)
+    decode(x->m.element[PTX_B], false, b + 8 * words * i, REG(u32, x->at[PTX_B][i]));
+  for (int i = 0; i < nregs; i++) {
+    at[i] = (u32)(i * (int)sizeof sums[0]);
+    memcpy(sums[i], REG(u32, x->at[PTX_C][i]), sizeof sums[0]);
   }
-  for (int j = 0; j < n / 8; j++)
-    for (int i = 0; i < m; i += ROWS) add_products(c[j] + 8 * i, a + i * k, b[j], k);
-  for (int j = 0; j < n / 8; j++)
-    for (int i = 0; i < down; i++) {
-      const u32 *at = x->at[PTX_D] + 2 * (i + j * down);
-      part_columns(c[j] + 64 * i, REG(f32, at[0]), REG(f32, at[1]));
-    }
+  (type == PTX_E_F32   ? dc_products_f32
+   : type == PTX_E_F16 ? dc_products_f16
+                       : dc_products_s32)((u8 *)sums, at, a, b, n.down, n.across, (u32)(words * n.along));
+  for (int i = 0; i < nregs; i++) memcpy(REG(u32, x->at[PTX_D][i]), sums[i], sizeof sums[0]);
 }
-
-#define ROWS_OF(name, element, m, n, k)                                                                                \
-  static void name(dc_warp *w, const dc_uop *o) { multiply_rows(w, o, element, m, n, k); }
-ROWS_OF(rows_f16_8, PTX_E_F16, 16, 8, 8)
-ROWS_OF(rows_f16_16, PTX_E_F16, 16, 8, 16)
-ROWS_OF(rows_f16_wide, PTX_E_F16, 16, 16, 16)
-ROWS_OF(rows_bf16_8, PTX_E_BF16, 16, 8, 8)
-ROWS_OF(rows_bf16_16, PTX_E_BF16, 16, 8, 16)
-ROWS_OF(rows_bf16_wide, PTX_E_BF16, 16, 16, 16)
-ROWS_OF(rows_tf32_8, PTX_E_TF32, 16, 8, 8)
-ROWS_OF(rows_tf32_wide, PTX_E_TF32, 16, 16, 8)
-
-static dc_op_fn rows_of(const ptx_matrix *m) {
-  static const struct { uint8_t element, n, k; dc_op_fn fn; } known[] = {
-    {PTX_E_F16, 8, 8, rows_f16_8}, {PTX_E_F16, 8, 16, rows_f16_16}, {PTX_E_F16, 16, 16, rows_f16_wide},
-    {PTX_E_BF16, 8, 8, rows_bf16_8}, {PTX_E_BF16, 8, 16, rows_bf16_16}, {PTX_E_BF16, 16, 16, rows_bf16_wide},
-    {PTX_E_TF32, 8, 8, rows_tf32_8}, {PTX_E_TF32, 16, 8, rows_tf32_wide},
-  };
-  if (m->sparse || m->satfinite || m->m != 16 || m->element[PTX_C] != PTX_E_F32 || m->element[PTX_D] != PTX_E_F32)
-    return NULL;
-  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-    if (known[i].element == m->element[PTX_A] && known[i].n == m->n && known[i].k == m->k) return known[i].fn;
-  return NULL;
-}
-#else
-static dc_op_fn rows_of(const ptx_matrix *m) { return (void)m, NULL; }
-#endif
 
 /* --- other floats ------------------------------------------------------------------------------------------------- */
 
@@ -298,8 +194,8 @@ static void multiply_quarters(dc_warp *w, const dc_uop *o) {
       for (int t = 0; t < 8; t++) {
         const int lane = t % 4 + 4 * q + (t >= 4 ? 16 : 0);
         for (int i = 0; i < 4 && step == 0; i++) {
-          const f32 va = f16_to_f32(REG(u16, x->at[PTX_A][i / 2])[2 * lane + i % 2]);
-          const f32 vb = f16_to_f32(REG(u16, x->at[PTX_B][i / 2])[2 * lane + i % 2]);
+          const f32 va = widen_half(REG(u16, x->at[PTX_A][i / 2])[2 * lane + i % 2]);
+          const f32 vb = widen_half(REG(u16, x->at[PTX_B][i / 2])[2 * lane + i % 2]);
           *(x->m.column[0] ? &a[i + (t >= 4 ? 4 : 0)][t % 4] : &a[t][i]) = va;
           *(x->m.column[1] ? &b[i][t] : &b[t % 4][i + (t >= 4 ? 4 : 0)]) = vb;
         }
@@ -308,13 +204,13 @@ static void multiply_quarters(dc_warp *w, const dc_uop *o) {
           const int row = wide ? (t & 1) + (i & 2) + (t & 4) : t, column = wide ? (i & 4) + (t & 2) + (i & 1) : i;
           if (step == 1) {
             f32 v = wide ? REG(f32, x->at[PTX_C][i])[lane]
-                         : f16_to_f32(REG(u16, x->at[PTX_C][i / 2])[2 * lane + i % 2]);
+                         : widen_half(REG(u16, x->at[PTX_C][i / 2])[2 * lane + i % 2]);
             for (int p = 0; p < 4; p++) v = fmaf(a[row][p], b[p][column], v);
             c[row][column] = v;
           } else if (wide) {
             REG(f32, x->at[PTX_D][i])[lane] = c[row][column];
           } else {
-            REG(u16, x->at[PTX_D][i / 2])[2 * lane + i % 2] = (u16)f32_to_f16(c[row][column]);
+            REG(u16, x->at[PTX_D][i / 2])[2 * lane + i % 2] = (u16)s_to_f16(f32_bits(c[row][column]));
           }
         }
       }
@@ -380,8 +276,8 @@ static void multiply_bits(dc_warp *w, const dc_uop *o) {
 bool PER_ISA(dc_select_multiply)(dc_uop *o) {
   if (!(ptx_traits(o->ins->op) & PTX_T_MATRIX) || matrix_operands(o)->m.action != PTX_M_MULTIPLY) return false;
   const ptx_matrix *m = &matrix_operands(o)->m;
-  const dc_op_fn rows = rows_of(m);
-  if (rows) return dc_pick(o, rows, rows);
+  ptx_blocks blocks;
+  if (ptx_matrix_blocks(m, &blocks)) return PICK_RARE(multiply_blocks);
   switch (m->element[PTX_A]) {
     case PTX_E_F64: return PICK_RARE(multiply_f64);
     case PTX_E_B1: return PICK_RARE(multiply_bits);

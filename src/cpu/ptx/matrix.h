@@ -49,3 +49,12 @@ bool ptx_matrix_read(const char *text, ptx_matrix *m);
 static inline bool ptx_matrix_in_memory(const ptx_matrix *m) {
   return m->action >= PTX_M_LOAD && m->action <= PTX_M_STORE_ROWS;
 }
+
+/* A product by blocks of 8 rows and columns (simd/matrix.h): C and D have down x across of them, A has down x along
+** registers, numbered down first, B along x across, numbered along k first; a register has `parts` words. */
+typedef struct ptx_blocks {
+  uint8_t down, across, along, parts;
+} ptx_blocks;
+
+/* False: a sparse product, or one of other types, or with .satfinite, or whose C and D differ in type. */
+bool ptx_matrix_blocks(const ptx_matrix *m, ptx_blocks *b);

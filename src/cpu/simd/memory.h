@@ -543,3 +543,21 @@ DC_FN V32 dc_every_other_u32(u64 a, M m) {
 DC_FN int dc_misaligned_offsets(V32 at, u32 bytes, M m) {
   return (P_word(v_setp_ne_u32(v_and_32(at, V32_splat(bytes - 1)), V32_splat(0))) & M_word(m)) != 0;
 }
+
+/* --- cp.async ----------------------------------------------------------------------------------------------------- */
+
+/* 16 bytes a lane. Several copies are begun, then ended together, so that they wait for memory at the same time. */
+typedef struct dc_copying {
+  u64 to[DC_W], from[DC_W];
+  M lanes;
+} dc_copying;
+
+DC_CALL void dc_begin_copy(dc_copying *c, V64 to, V64 from, M m) {
+  V64_store(c->to, to);
+  V64_store(c->from, from);
+  c->lanes = m;
+  for (u32 l = 0; l < DC_W; l++) __builtin_prefetch(DC_AT(const void, c->from[l]), 0, 2);
+}
+DC_CALL void dc_end_copies(const dc_copying *c, int n) {
+  for (; n > 0; n--, c++) DC_LANES_DO(c->lanes, memcpy(DC_AT(void, c->to[l]), DC_AT(const void, c->from[l]), 16));
+}

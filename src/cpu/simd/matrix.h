@@ -1,0 +1,245 @@
+/*
+** matrix.h - products of tensor cores by blocks of 8 rows and 8 columns, in the order of ops/multiply.c.
+**
+** An accumulator's block is two V32 (f16: one of pairs): lane l has columns 2 (l % 4) and the next of row l / 4.  A
+** step adds column k of A times row k of B, so each lane needs A's element of its row, and B's of its two columns.
+** Factors are decoded to words for that: of A's block a step is 32 lanes, of B's the 4 even columns and the 4 odd ones.
+** Accumulators stay as they are, and a decoded factor serves until its registers change.
+**
+** A word is an f32, or two integers of 16 bits whose products are added; `part` i of a register has its i-th word.
+*/
+#pragma once
+
+#include "memory.h"
+
+#define DC_MATRIX_CALL static __attribute__((noinline, unused))
+
+/* --- words of a register -------------------------------------------------------------------------------------- */
+
+#define DC_TWO_OF(low, high) ((dc_u)(low)&0xffffu) | (dc_u)(high) << 16
+DC_FN dc_u n_part_f16(dc_u x, u32 i) { return n_widen_f16(x >> 16 * i & 0xffffu); }
+DC_FN dc_u n_part_bf16(dc_u x, u32 i) { return x >> 16 * i << 16; }
+DC_FN dc_u n_part_tf32(dc_u x, u32 i) { return (void)i, x & 0xffffe000u; }
+DC_FN dc_u n_part_u8(dc_u x, u32 i) { return x = x >> 16 * i, DC_TWO_OF(x & 0xffu, x >> 8 & 0xffu); }
+DC_FN dc_u n_part_u4(dc_u x, u32 i) { return x = x >> 8 * i, DC_TWO_OF(x & 15u, x >> 4 & 15u); }
+DC_FN dc_u n_part_s8(dc_u x, u32 i) {
+  const dc_s y = (dc_s)(x >> 16 * i);
+  return DC_TWO_OF(y << 24 >> 24, y << 16 >> 24);
+}
+DC_FN dc_u n_part_s4(dc_u x, u32 i) {
+  const dc_s y = (dc_s)(x >> 8 * i);
+  return DC_TWO_OF(y << 28 >> 28, y << 24 >> 28);
+}
+
+/* --- decoding ------------------------------------------------------------------------------------------------- */
+
+/* In each row of 4 lanes, lane i's value for all. */
+#if DC_NW == 16
+#define DC_OF_ROW(x, i) (dc_u) _mm512_shuffle_epi32((__m512i)(x), (_MM_PERM_ENUM)(0x55 * (i)))
+#elif DC_NW == 8
+#define DC_OF_ROW(x, i) (dc_u) _mm256_shuffle_epi32((__m256i)(x), 0x55 * (i))
+#elif defined(DC_X86)
+#define DC_OF_ROW(x, i) (dc_u) _mm_shuffle_epi32((__m128i)(x), 0x55 * (i))
+#else
+#define DC_OF_ROW(x, i) n_splat((x)[i])
+#endif
+#define DC_OF_ROW_(part, i) r.p##part = DC_OF_ROW(x.p##part, i);
+#define DC_PUT_ROW_(i)                                                                                                 \
+  {                                                                                                                    \
+    V32 r;                                                                                                             \
+    DC_PARTS(DC_OF_ROW_, i)                                                                                            \
+    V32_store(to + 32 * (i)*distance, r);                                                                              \
+  }
+/* Steps `distance` apart, of A's rows; of B's columns, 4 c + i the lane of column c. */
+DC_FN void v_decode_rows(u32 *to, u32 distance, V32 x) { DC_PUT_ROW_(0) DC_PUT_ROW_(1) DC_PUT_ROW_(2) DC_PUT_ROW_(3) }
+DC_FN void v_decode_columns(u32 *to, u32 distance, V32 x) {
+#if DC_NW == 16
+  for (int i = 0; i < 4; i += 2) {
+    const dc_u first = {0, 8, 16, 24, 4, 12, 20, 28, 1, 9, 17, 25, 5, 13, 21, 29};
+    const __m512i r = _mm512_permutex2var_epi32((__m512i)x.p0, (__m512i)(first + (u32)i), (__m512i)x.p1);
+    _mm256_storeu_si256((__m256i *)(void *)(to + 8 * i * distance), _mm512_castsi512_si256(r));
+    _mm256_storeu_si256((__m256i *)(void *)(to + 8 * (i + 1) * distance), _mm512_extracti64x4_epi64(r, 1));
+  }
+#else
+  u32 lanes[32] __attribute__((aligned(64)));
+  V32_store(lanes, x);
+  for (u32 odd = 0; odd < 2; odd++) {
+#if defined(DC_X86)
+    const __m128i *c = (const __m128i *)(const void *)lanes + odd; /* every other one is a column: 4 x 4 transposed */
+    const __m128i a = _mm_unpacklo_epi32(c[0], c[2]), b = _mm_unpackhi_epi32(c[0], c[2]);
+    const __m128i d = _mm_unpacklo_epi32(c[4], c[6]), e = _mm_unpackhi_epi32(c[4], c[6]);
+    const __m128i r[4] = {_mm_unpacklo_epi64(a, d), _mm_unpackhi_epi64(a, d), _mm_unpacklo_epi64(b, e),
+                          _mm_unpackhi_epi64(b, e)};
+    for (u32 i = 0; i < 4; i++) memcpy(to + 8 * i * distance + 4 * odd, &r[i], sizeof r[i]);
+#else
+    for (u32 i = 0; i < 4; i++)
+      for (u32 c = 0; c < 4; c++) to[8 * i * distance + 4 * odd + c] = lanes[8 * c + 4 * odd + i];
+#endif
+  }
+#endif
+}
+
+#define DC_PARAMETER_(i, unused) , dc_u x##i
+#define DC_ARGUMENT_(i, x) , x.p##i
+#define DC_PART_OF_(i, type) v.p##i = n_part_##type(x##i, part);
+/* dc_rows_T, dc_columns_T: a register of elements T, of `parts` words, to its 4 * parts steps. */
+#define DC_DECODE(what, steps, type, parts)                                                                            \
+  DC_MATRIX_CALL void dc_each_##what##_##type(u32 *to DC_PARTS(DC_PARAMETER_, )) {                                     \
+    for (u32 part = 0; part < parts; part++) {                                                                         \
+      V32 v;                                                                                                           \
+      DC_PARTS(DC_PART_OF_, type)                                                                                      \
+      v_decode_##what(to + steps * part, parts, v);                                                                    \
+    }                                                                                                                  \
+  }                                                                                                                    \
+  DC_FN void dc_##what##_##type(u32 *to, V32 x) { dc_each_##what##_##type(to DC_PARTS(DC_ARGUMENT_, x)); }
+#define DC_FACTOR(type, parts) DC_DECODE(rows, 32, type, parts) DC_DECODE(columns, 8, type, parts)
+DC_FACTOR(f16, 2)
+DC_FACTOR(bf16, 2)
+DC_FACTOR(tf32, 1)
+DC_FACTOR(s8, 2)
+DC_FACTOR(u8, 2)
+DC_FACTOR(s4, 4)
+DC_FACTOR(u4, 4)
+
+/* --- products ------------------------------------------------------------------------------------------------- */
+
+DC_FN dc_u n_dot(dc_u x, dc_u y, dc_u sum) {
+#if DC_NW == 16
+  return sum + (dc_u)_mm512_madd_epi16((__m512i)x, (__m512i)y);
+#elif DC_NW == 8
+  return sum + (dc_u)_mm256_madd_epi16((__m256i)x, (__m256i)y);
+#elif defined(DC_X86)
+  return sum + (dc_u)_mm_madd_epi16((__m128i)x, (__m128i)y);
+#else
+  return sum + (dc_u)(((dc_s)x << 16 >> 16) * ((dc_s)y << 16 >> 16)) + (dc_u)(((dc_s)x >> 16) * ((dc_s)y >> 16));
+#endif
+}
+
+/* 4 words, for each row of lanes. */
+DC_FN dc_u n_each_row(const u32 *p) {
+#if DC_NW == 16
+  return (dc_u)_mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i *)(const void *)p));
+#elif DC_NW == 8
+  return (dc_u)_mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)p));
+#else
+  dc_u r;
+  memcpy(&r, p, sizeof r);
+  return r;
+#endif
+}
+
+/* The blocks of one column that registers hold together: 8 native vectors of sums at least, as a fused multiply-add
+** takes 4 cycles and processors begin two in one. */
+#if DC_NW == 16
+#define DC_BLOCKS(X, ...) X(0, __VA_ARGS__) X(1, __VA_ARGS__)
+enum { DC_TOGETHER = 2 };
+#else
+#define DC_BLOCKS(X, ...) X(0, __VA_ARGS__)
+enum { DC_TOGETHER = 1 };
+#endif
+#define DC_SUM(at) (*(V32 *)(void *)(sums + (at)))
+#define DC_SUM_AT(at) ((u32 *)__builtin_assume_aligned(sums + (at), 64))
+#define DC_GET_PAIR_(i, unused)                                                                                        \
+  V32 even##i = V32_load(DC_SUM_AT(at[2 * n##i])), odd##i = V32_load(DC_SUM_AT(at[2 * n##i + 1]));
+#define DC_SET_PAIR_(i, unused)                                                                                        \
+  V32_store(DC_SUM_AT(at[2 * n##i]), even##i);                                                                         \
+  V32_store(DC_SUM_AT(at[2 * n##i + 1]), odd##i);
+#define DC_WIDEN_PAIR_(part, i)                                                                                        \
+  even##i.p##part = n_part_f16(v##i.p##part, 0);                                                                       \
+  odd##i.p##part = n_part_f16(v##i.p##part, 1);
+#define DC_NARROW_PAIR_(part, i) v##i.p##part = n_to_f16(even##i.p##part) | n_to_f16(odd##i.p##part) << 16;
+#define DC_GET_HALVES_(i, unused)                                                                                      \
+  V32 even##i, odd##i, v##i = V32_load(DC_SUM_AT(at[n##i]));                                                           \
+  DC_PARTS(DC_WIDEN_PAIR_, i)
+#define DC_SET_HALVES_(i, unused)                                                                                      \
+  DC_PARTS(DC_NARROW_PAIR_, i)                                                                                         \
+  V32_store(DC_SUM_AT(at[n##i]), v##i);
+/* The last block once more, where their number is odd. */
+#define DC_BLOCK_(i, unused)                                                                                           \
+  const u32 row##i = row + i < down ? row + i : row, n##i = row##i + column * down;                                    \
+  const u32 *a##i = a + (size_t)(32 * steps * row##i);
+#define DC_ADD_PART_(part, i)                                                                                          \
+  even##i.p##part = N_ADD(x##i.p##part, y, even##i.p##part);                                                           \
+  odd##i.p##part = N_ADD(x##i.p##part, z, odd##i.p##part);
+#define DC_ADD_(i, step)                                                                                               \
+  const V32 x##i = V32_load(a##i + 32 * step);                                                                         \
+  DC_PARTS(DC_ADD_PART_, i)
+#define DC_NEXT_(i, unused) a##i += 4 * 32;
+#define DC_STEP_(step)                                                                                                 \
+  {                                                                                                                    \
+    const dc_u y = n_each_row(p + 8 * step), z = n_each_row(p + 8 * step + 4);                                         \
+    DC_BLOCKS(DC_ADD_, step)                                                                                           \
+  }
+
+/* sums + at[…]: the registers of D, which begin as C's: of the first column of blocks first.  a, b: decoded factors,
+** the steps of each block side by side, a multiple of 4 of them. */
+#define DC_PRODUCTS(name, GET, SET)                                                                                    \
+  DC_MATRIX_CALL void dc_products_##name(uint8_t *sums, const u32 *at, const u32 *a, const u32 *b, u32 down,           \
+                                         u32 across, u32 steps) {                                                      \
+    for (u32 column = 0; column < across; column++, b += 8 * steps)                                                    \
+      for (u32 row = 0; row < down; row += DC_TOGETHER) {                                                              \
+        DC_BLOCKS(DC_BLOCK_, )                                                                                         \
+        DC_BLOCKS(GET, )                                                                                               \
+        for (const u32 *p = b, *const end = b + 8 * steps; p != end; p += 4 * 8) {                                     \
+          DC_STEP_(0) DC_STEP_(1) DC_STEP_(2) DC_STEP_(3)                                                              \
+          DC_BLOCKS(DC_NEXT_, )                                                                                        \
+        }                                                                                                              \
+        DC_BLOCKS(SET, )                                                                                               \
+      }                                                                                                                \
+  }
+#define N_ADD n_fma_f32
+DC_PRODUCTS(f32, DC_GET_PAIR_, DC_SET_PAIR_)
+DC_PRODUCTS(f16, DC_GET_HALVES_, DC_SET_HALVES_)
+#undef N_ADD
+#define N_ADD n_dot
+DC_PRODUCTS(s32, DC_GET_PAIR_, DC_SET_PAIR_)
+#undef N_ADD
+
+/* --- from memory ---------------------------------------------------------------------------------------------- */
+
+DC_FN u32 V32_first(V32 x) { return x.p0[0]; }
+DC_FN u64 V64_first(V64 x) { return x.l0[0]; }
+/* A register that is 8 rows of 16 bytes, from their addresses; at a constant distance. */
+#if DC_NW >= 8
+#define DC_ROW_AT(row) _mm_loadu_si128(DC_AT(const __m128i, at(row)))
+#endif
+#if DC_NW == 16
+#define DC_ROWS_AT_(i, unused)                                                                                         \
+  const __m512i r##i = _mm512_inserti32x4(_mm512_castsi128_si512(DC_ROW_AT(4 * i)), DC_ROW_AT(4 * i + 1), 1);          \
+  r.p##i = (dc_u)_mm512_inserti32x4(_mm512_inserti32x4(r##i, DC_ROW_AT(4 * i + 2), 2), DC_ROW_AT(4 * i + 3), 3);
+#elif DC_NW == 8
+#define DC_ROWS_AT_(i, unused)                                                                                         \
+  r.p##i = (dc_u)_mm256_inserti128_si256(_mm256_castsi128_si256(DC_ROW_AT(2 * i)), DC_ROW_AT(2 * i + 1), 1);
+#else
+#define DC_ROWS_AT_(i, unused) memcpy(&r.p##i, DC_AT(const void, at(i)), sizeof r.p##i);
+#endif
+#define DC_MATRIX_FROM(name, params)                                                                                   \
+  DC_MATRIX_CALL V32 name params {                                                                                     \
+    V32 r;                                                                                                             \
+    DC_PARTS(DC_ROWS_AT_, )                                                                                            \
+    return r;                                                                                                          \
+  }
+#define at(row) list[row]
+DC_MATRIX_FROM(dc_matrix_rows, (const u64 *list))
+#undef at
+#define at(row) (first + (u64)(stride * (row)))
+DC_MATRIX_FROM(dc_matrix_lines, (u64 first, s64 stride))
+#undef at
+/* 8 x 8 elements of 16 bits. */
+DC_FN V32 v_transpose_16(V32 x) {
+#if DC_NW == 16
+  const __m512i i = _mm512_add_epi16(
+      _mm512_set_epi16(59, 51, 43, 35, 27, 19, 11, 3, 58, 50, 42, 34, 26, 18, 10, 2, 57, 49, 41, 33, 25, 17, 9, 1,
+                       56, 48, 40, 32, 24, 16, 8, 0), _mm512_setzero_si512());
+  V32 r;
+  r.p0 = (dc_u)_mm512_permutex2var_epi16((__m512i)x.p0, i, (__m512i)x.p1);
+  r.p1 = (dc_u)_mm512_permutex2var_epi16((__m512i)x.p0, _mm512_add_epi16(i, _mm512_set1_epi16(4)), (__m512i)x.p1);
+  return r;
+#else
+  uint16_t from[64], to[64];
+  V32_store((u32 *)from, x);
+  for (int i = 0; i < 8; i++)
+    for (int j = 0; j < 8; j++) to[8 * i + j] = from[8 * j + i];
+  return V32_load((const u32 *)to);
+#endif
+}
