@@ -135,7 +135,7 @@ local function unit_of(what, options)
   local origin
   if type(what) == "string" then
     local lists = { options = {}, include_dirs = {}, header_names = {}, header_texts = {}, instantiate = {},
-      arg_kernels = {}, arg_lists = {} }
+      arg_kernels = {}, arg_lists = {}, arch = {} }
     if options ~= nil then require "dotcompute.options"(options, lists) end
     origin = { text = what, options = options, source = lists }
   else

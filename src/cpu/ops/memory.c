@@ -111,12 +111,15 @@ static DC_NOINLINE shape shape_of_rare(const dc_warp *w, const dc_uop *o, u32 st
 }
 
 /* ld of n elements of memory type S into containers of type D, in o->d for one element, else in o->v.  `part`: some
-** lanes of a run of single elements. */
+** lanes of a run of single elements.  A lane's vector is read at once, as GPUs do: PTX does not promise that, but
+** programs with races see it. */
 #define LOAD_ELEMENTS(S, D, n)                                                                                         \
+  S whole[DC_LANES * (n)] BUFFER;                                                                                      \
+  for (u32 l = 0; l < DC_LANES; l++) read_whole(whole + l * (n), first + l * bytes, (u32)sizeof(S) * (n), sizeof(S));  \
   for (u32 e = 0; e < (n); e++)                                                                                        \
     if (slots[e] != DC_NO_OPERAND) {                                                                                   \
       D *d = REG(D, slots[e]);                                                                                         \
-      LANES(l) d[l] = (D)p[(u32)l * (n) + e];                                                                          \
+      LANES(l) d[l] = (D)whole[(u32)l * (n) + e];                                                                      \
     }
 #define LOAD_(name, S, D, shape_of_it, part)                                                                           \
   INLINE void name##_any(dc_warp *w, const dc_uop *o, const u32 n, bool masked) {                                      \
@@ -129,10 +132,12 @@ static DC_NOINLINE shape shape_of_rare(const dc_warp *w, const dc_uop *o, u32 st
     const AT(S) *p = HOST(const AT(S), first);                                                                         \
     if (s != SCATTERED) check_first(w, o, first, bytes);                                                               \
     if (s == SAME) {                                                                                                   \
+      S whole[8] BUFFER = {p[0]};                                                                                      \
+      if (n > 1) read_whole(whole, first, bytes, sizeof(S));                                                           \
       for (u32 e = 0; e < n; e++)                                                                                      \
         if (n == 1 || slots[e] != DC_NO_OPERAND) {                                                                     \
           D *d = REG(D, slots[e]);                                                                                     \
-          const D v = (D)p[e];                                                                                         \
+          const D v = (D)whole[e];                                                                                     \
           if (masked)                                                                                                  \
             LANES(l) d[l] = m[l] ? v : d[l];                                                                           \
           else                                                                                                         \
@@ -153,8 +158,12 @@ static DC_NOINLINE shape shape_of_rare(const dc_warp *w, const dc_uop *o, u32 st
       check_each(w, o, at, bytes);                                                                                     \
       D *d[8], sink[DC_LANES];                                                                                         \
       for (u32 e = 0; e < n; e++) d[e] = n > 1 && slots[e] == DC_NO_OPERAND ? sink : REG(D, slots[e]);                 \
-      EACH_LANE(l, w->mask)                                                                                            \
-      for (u32 e = 0; e < n; e++) d[e][l] = (D)HOST(const AT(S), at[l])[e];                                            \
+      EACH_LANE(l, w->mask) {                                                                                          \
+        S whole[8] BUFFER;                                                                                             \
+        if (n > 1) read_whole(whole, at[l], bytes, sizeof(S));                                                         \
+        else whole[0] = *HOST(const AT(S), at[l]);                                                                     \
+        for (u32 e = 0; e < n; e++) d[e][l] = (D)whole[e];                                                             \
+      }                                                                                                                \
     }                                                                                                                  \
   }                                                                                                                    \
   static void name##_m(dc_warp *w, const dc_uop *o) { name##_any(w, o, 1, true); }
@@ -208,21 +217,31 @@ LOAD_FORMS(LOADS, LOADS_RARE)
     if (s == SAME && n == 1) {                                                                                         \
       check_first(w, o, first, bytes);                                                                                 \
       *HOST(AT(S), first) = (S)REG(D, o->b)[31 - __builtin_clz(w->mask)];                                              \
-    } else if (s == RUN && (n == 1 || w->mask == DC_ALL_LANES)) {                                                      \
+    } else if (s == RUN && n == 1) {                                                                                   \
+      const D *b = REG(D, slots[0]);                                                                                   \
+      AT(S) *p = HOST(AT(S), first);                                                                                   \
+      check_first(w, o, first, bytes);                                                                                 \
+      if (w->mask == DC_ALL_LANES)                                                                                     \
+        LANES(l) p[l] = (S)b[l];                                                                                       \
+      else                                                                                                             \
+        part;                                                                                                          \
+    } else if (s == RUN && w->mask == DC_ALL_LANES) {                                                                  \
+      S whole[DC_LANES * 8] BUFFER;                                                                                    \
       check_first(w, o, first, bytes);                                                                                 \
       for (u32 e = 0; e < n; e++) {                                                                                    \
         const D *b = REG(D, slots[e]);                                                                                 \
-        AT(S) *p = HOST(AT(S), first) + e;                                                                             \
-        if (w->mask == DC_ALL_LANES)                                                                                   \
-          LANES(l) p[(u32)l * n] = (S)b[l];                                                                            \
-        else                                                                                                           \
-          part;                                                                                                        \
+        LANES(l) whole[(u32)l * n + e] = (S)b[l];                                                                      \
       }                                                                                                                \
+      for (u32 l = 0; l < DC_LANES; l++) write_whole(first + l * bytes, whole + l * n, bytes, sizeof(S));              \
     } else {                                                                                                           \
       addresses(w, o, at);                                                                                             \
       check_each(w, o, at, bytes);                                                                                     \
-      EACH_LANE(l, w->mask)                                                                                            \
-      for (u32 e = 0; e < n; e++) HOST(AT(S), at[l])[e] = (S)REG(D, slots[e])[l];                                      \
+      EACH_LANE(l, w->mask) {                                                                                          \
+        S whole[8] BUFFER;                                                                                             \
+        for (u32 e = 0; e < n; e++) whole[e] = (S)REG(D, slots[e])[l];                                                 \
+        if (n > 1) write_whole(at[l], whole, bytes, sizeof(S));                                                        \
+        else *HOST(AT(S), at[l]) = whole[0];                                                                           \
+      }                                                                                                                \
     }                                                                                                                  \
   }                                                                                                                    \
   static void name(dc_warp *w, const dc_uop *o) { name##_n(w, o, 1); }
