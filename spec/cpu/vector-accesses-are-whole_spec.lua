@@ -1,6 +1,7 @@
 -- Vectors of up to 16 bytes that were volatile, relaxed or ordered were read and written element by element, so that
 -- another thread saw halves of two values.  Blocks write one place with equal elements and read it: on a GPU no read is
--- torn.  (CUB's look-back keeps status and value in one such vector.)  The interpreter accesses plain vectors whole, too.
+-- torn.  (CUB's look-back keeps status and value in one such vector.)  The interpreter accesses plain vectors whole,
+-- too.
 local helper = require "spec.helper"
 
 local script = [==[
