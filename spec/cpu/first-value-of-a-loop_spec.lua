@@ -45,6 +45,47 @@ for _, name in ipairs { "outside", "inside" } do
 end
 ]==]
 
+-- %r8 is read in the inner loop alone, which a lane begins with what it has left there.
+local carried = [==[
+local dc = require "dotcompute"
+local m = dc.module [[
+.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry carried(.param .u64 o, .param .u32 n, .param .u32 step, .param .u32 rounds) {
+  .reg .pred %p<3>;
+  .reg .b32 %r<9>;
+  .reg .b64 %rd<4>;
+  ld.param.u64 %rd1, [o];
+  ld.param.u32 %r1, [n];
+  ld.param.u32 %r2, [step];
+  ld.param.u32 %r3, [rounds];
+  mov.u32 %r4, %tid.x;
+  mov.u32 %r5, 0;
+  mov.u32 %r6, 0;
+  mov.u32 %r8, 1;
+OUTER:
+  mov.u32 %r7, %r4;
+INNER:
+  mad.lo.s32 %r5, %r5, 3, %r8;
+  mad.lo.s32 %r8, %r7, 5, %r6;
+  add.s32 %r7, %r7, %r2;
+  setp.lt.s32 %p1, %r7, %r1;
+  @%p1 bra INNER;
+  add.s32 %r6, %r6, 1;
+  setp.lt.s32 %p2, %r6, %r3;
+  @%p2 bra OUTER;
+  mul.wide.s32 %rd2, %r4, 4;
+  add.s64 %rd3, %rd1, %rd2;
+  st.global.u32 [%rd3], %r5;
+  ret;
+}
+]]
+local o = dc.zeros(64, "int32")
+m.carried(1, 64, o, tonumber(arg[1]), tonumber(arg[2]), tonumber(arg[3]))
+print(table.concat(o:to_table(), " "))
+]==]
+
 local function narrow(x) return (x + 0x80000000 & 0xffffffff) - 0x80000000 end
 
 local function model(t, n, step, rounds, inside)
@@ -72,6 +113,28 @@ describe("a loop's variable that is read before the loop", function()
     end
     for tier = 0, 1 do
       assert.equal(table.concat(lines), (helper.on_cpu("TIER=" .. tier, script, n, step, rounds)),
+        helper.note("tier " .. tier))
+    end
+  end)
+end)
+
+describe("a variable of a loop inside another", function()
+  it("keeps the value of a lane that has left the inner loop earlier than others", function()
+    local n, step, rounds = math.random(70, 400), math.random(9, 60), math.random(2, 9)
+    local values = {}
+    for t = 0, 63 do
+      local sum, last = 0, 1
+      for r = 0, rounds - 1 do
+        local i = t
+        repeat
+          sum, last = narrow(sum * 3 + last), i * 5 + r
+          i = i + step
+        until i >= n
+      end
+      values[t + 1] = sum
+    end
+    for tier = 0, 1 do
+      assert.equal(table.concat(values, " ") .. "\n", (helper.on_cpu("TIER=" .. tier, carried, n, step, rounds)),
         helper.note("tier " .. tier))
     end
   end)
