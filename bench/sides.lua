@@ -33,9 +33,8 @@ function M.peer()
   return peer, peer_why
 end
 
--- A row's arrays, and its arguments in the forms that the sides want.
-function M.arguments(row, seed)
-  local set = { list = {}, addresses = {}, numbers = {}, buffers = {}, reference = {}, arrays = {} }
+-- What makes a row's arrays: output(n [, dtype]) of zeros, input(n, low, high) of uniform random float32 numbers.
+function M.makers(seed)
   local function output(n, dtype) return dc.zeros(n, dtype or "float32"):eval() end
   local function input(n, low, high)
     local a = output(n)
@@ -43,6 +42,13 @@ function M.arguments(row, seed)
     native.random(a.ptr, n, low, high, seed)
     return a
   end
+  return output, input
+end
+
+-- A row's arrays, and its arguments in the forms that the sides want.
+function M.arguments(row, seed)
+  local set = { list = {}, addresses = {}, numbers = {}, buffers = {}, reference = {}, arrays = {} }
+  local output, input = M.makers(seed)
   set.list = { row.make(input, output) }
   for i, v in ipairs(set.list) do
     if type(v) == "number" then

@@ -4,7 +4,7 @@ local dc = require "dotcompute"
 local native = require "native"
 local opencl = require "opencl"
 local report = require "report"
-local settle = require "sides".settle
+local row_sides = require "sides"
 local turns = require "turns"
 
 local platforms, notes = {}, { "C: -O3 -march=native -fopenmp" }
@@ -28,13 +28,7 @@ table.move({ "ours/best", "ours/Intel" }, 1, 2, #header + 1, header)
 
 -- The arguments of a row, the places of its arrays, and what its result was.
 local function arguments(row, seed)
-  local function output(n, dtype) return dc.zeros(n, dtype or "float32"):eval() end
-  local function input(n, low, high)
-    local a = output(n)
-    seed = seed + 1
-    native.random(a.ptr, n, low, high, seed)
-    return a
-  end
+  local output, input = row_sides.makers(seed)
   local function whole(n, below, dtype) return dc.floor(input(n, 0, below)):to(dtype):eval() end
   local set = { list = { row.make(input, output, whole) }, addresses = {}, numbers = {} }
   for _, v in ipairs(set.list) do
@@ -60,7 +54,7 @@ local function ours(row, set)
     dc.synchronize()
     return native.now() - begun
   end
-  for _, k in pairs(seen) do settle(k, run) end
+  for _, k in pairs(seen) do row_sides.settle(k, run) end
   return run
 end
 

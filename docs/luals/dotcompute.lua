@@ -5395,7 +5395,7 @@ function dc.surface(a, options) end
 ---@class dotcompute.tensor_map.options
 ---@field box? integer[] the elements of each axis that one copy moves, 1 to 256; those of the last axis are a multiple of 16 bytes
 ---@field strides? integer[] every n-th element along an axis is copied, 1 to 8; of the last axis 1. Default: 1
----@field swizzle? integer|string 32, 64 or 128: 16-byte pieces of rows of so many bytes are permuted in shared memory, against bank conflicts; also "128 atom 32", "128 atom 32 flip 8", "128 atom 64". The box's rows are not longer. Default: "none"
+---@field swizzle? integer|string the swizzle's width in bytes: 32, 64 or 128, the most that a row of the box may have. Shared memory gets the row's 16-byte chunks permuted, so that reads of a column meet no bank conflicts. Also "128 atom 32", "128 atom 32 flip 8" and "128 atom 64". Default: "none"
 ---@field interleave? integer|string 16 or 32 bytes: layouts such as NC/8HWC8, of 3 axes at least. Default: "none"
 ---@field l2? integer|string 64, 128 or 256: bytes that are read into the L2 cache at once. Default: "none"
 ---@field fill? "zero"|"nan" elements outside of the array. Default: "zero"

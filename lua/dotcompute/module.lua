@@ -31,13 +31,19 @@ local function add_folder(lists, origin)
   if path then table.insert(lists.include_dirs, path:match "^(/)[^/]*$" or path:match "^(.*)/" or ".") end
 end
 
+-- The lists of strings that a text with these options is compiled from: dc_source in src/compile/types/source.h.
+function module.source_lists(options)
+  local lists = { options = {}, include_dirs = {}, header_names = {}, header_texts = {}, instantiate = {},
+    arg_kernels = {}, arg_lists = {}, units = {}, arch = {} }
+  if options ~= nil then require "dotcompute.options"(options, lists) end
+  return lists
+end
+
 -- The origin of the texts, with all that they are compiled from. `paths`: a list of their files.
 local function new_origin(texts, paths, options)
   for i, text in ipairs(texts) do texts[i] = text:gsub("^\xef\xbb\xbf", "") end -- a byte order mark
   local origin = #texts > 1 and script_lines.linked(texts, paths) or script_lines.origin(texts[1], paths[1])
-  local lists = { options = {}, include_dirs = {}, header_names = {}, header_texts = {}, instantiate = {},
-    arg_kernels = {}, arg_lists = {}, units = {}, arch = {} } -- of strings: dc_source in src/compile/types/source.h
-  if options ~= nil then require "dotcompute.options"(options, lists) end
+  local lists = module.source_lists(options)
   add_folder(lists, origin)
   for i, unit in ipairs(origin.units or {}) do
     add_folder(lists, unit)

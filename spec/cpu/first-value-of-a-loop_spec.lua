@@ -1,10 +1,13 @@
 -- A loop's variable whose first value is read before the loop, as by the guard of a grid-stride loop, is affine; not so
 -- where a loop around both brings back what the lanes have left in it, each after another number of iterations.
 local helper = require "spec.helper"
+
+-- Runs the kernels that are named: of %r5 the last value, for each of 64 threads. %r1, %r2, %r3: n, step, rounds. In
+-- `outside` and `inside` the inner loop's variable %r7 is set before or in the outer loop, and read before the inner
+-- one. In `carried` %r8 is read in the inner loop alone, which a lane begins with what it has left there.
 local script = [==[
 local dc = require "dotcompute"
-local function kernel(name, first)
-  return (([[
+local prologue, epilogue = [[
 .visible .entry NAME(.param .u64 o, .param .u32 n, .param .u32 step, .param .u32 rounds) {
   .reg .pred %p<3>;
   .reg .b32 %r<9>;
@@ -14,8 +17,19 @@ local function kernel(name, first)
   ld.param.u32 %r2, [step];
   ld.param.u32 %r3, [rounds];
   mov.u32 %r4, %tid.x;
-  mov.u32 %r5, 1;
   mov.u32 %r6, 0;
+]], [[
+  add.s32 %r6, %r6, 1;
+  setp.lt.s32 %p2, %r6, %r3;
+  @%p2 bra OUTER;
+  mul.wide.s32 %rd2, %r4, 4;
+  add.s64 %rd3, %rd1, %rd2;
+  st.global.u32 [%rd3], %r5;
+  ret;
+}
+]]
+local first = [[
+  mov.u32 %r5, 1;
   OUTSIDE
 OUTER:
   INSIDE
@@ -26,43 +40,12 @@ INNER:
   setp.lt.s32 %p1, %r7, %r1;
   @%p1 bra INNER;
   add.s32 %r1, %r1, 7;
-  add.s32 %r6, %r6, 1;
-  setp.lt.s32 %p2, %r6, %r3;
-  @%p2 bra OUTER;
-  mul.wide.s32 %rd2, %r4, 4;
-  add.s64 %rd3, %rd1, %rd2;
-  st.global.u32 [%rd3], %r5;
-  ret;
-}
-]]):gsub("NAME", name):gsub(first, "mov.u32 %%r7, %%r4;"):gsub("OUTSIDE", ""):gsub("INSIDE", ""))
+]]
+local function set(place)
+  return (first:gsub(place, "mov.u32 %%r7, %%r4;"):gsub("OUTSIDE", ""):gsub("INSIDE", ""))
 end
-local m = dc.module(".version 7.0\n.target sm_75\n.address_size 64\n" .. kernel("outside", "OUTSIDE") ..
-  kernel("inside", "INSIDE"))
-for _, name in ipairs { "outside", "inside" } do
-  local o = dc.zeros(64, "int32")
-  m[name](1, 64, o, tonumber(arg[1]), tonumber(arg[2]), tonumber(arg[3]))
-  print(table.concat(o:to_table(), " "))
-end
-]==]
-
--- %r8 is read in the inner loop alone, which a lane begins with what it has left there.
-local carried = [==[
-local dc = require "dotcompute"
-local m = dc.module [[
-.version 7.0
-.target sm_75
-.address_size 64
-.visible .entry carried(.param .u64 o, .param .u32 n, .param .u32 step, .param .u32 rounds) {
-  .reg .pred %p<3>;
-  .reg .b32 %r<9>;
-  .reg .b64 %rd<4>;
-  ld.param.u64 %rd1, [o];
-  ld.param.u32 %r1, [n];
-  ld.param.u32 %r2, [step];
-  ld.param.u32 %r3, [rounds];
-  mov.u32 %r4, %tid.x;
+local loops = { outside = set "OUTSIDE", inside = set "INSIDE", carried = [[
   mov.u32 %r5, 0;
-  mov.u32 %r6, 0;
   mov.u32 %r8, 1;
 OUTER:
   mov.u32 %r7, %r4;
@@ -72,18 +55,14 @@ INNER:
   add.s32 %r7, %r7, %r2;
   setp.lt.s32 %p1, %r7, %r1;
   @%p1 bra INNER;
-  add.s32 %r6, %r6, 1;
-  setp.lt.s32 %p2, %r6, %r3;
-  @%p2 bra OUTER;
-  mul.wide.s32 %rd2, %r4, 4;
-  add.s64 %rd3, %rd1, %rd2;
-  st.global.u32 [%rd3], %r5;
-  ret;
-}
-]]
-local o = dc.zeros(64, "int32")
-m.carried(1, 64, o, tonumber(arg[1]), tonumber(arg[2]), tonumber(arg[3]))
-print(table.concat(o:to_table(), " "))
+]] }
+for i = 4, #arg do
+  local m = dc.module(".version 7.0\n.target sm_75\n.address_size 64\n" .. prologue:gsub("NAME", arg[i]) ..
+    loops[arg[i]] .. epilogue)
+  local o = dc.zeros(64, "int32")
+  m[arg[i]](1, 64, o, tonumber(arg[1]), tonumber(arg[2]), tonumber(arg[3]))
+  print(table.concat(o:to_table(), " "))
+end
 ]==]
 
 local function narrow(x) return (x + 0x80000000 & 0xffffffff) - 0x80000000 end
@@ -112,8 +91,8 @@ describe("a loop's variable that is read before the loop", function()
       lines[i] = table.concat(values, " ") .. "\n"
     end
     for tier = 0, 1 do
-      assert.equal(table.concat(lines), (helper.on_cpu("TIER=" .. tier, script, n, step, rounds)),
-        helper.note("tier " .. tier))
+      local text = helper.on_cpu("TIER=" .. tier, script, n, step, rounds, "outside", "inside")
+      assert.equal(table.concat(lines), text, helper.note("tier " .. tier))
     end
   end)
 end)
@@ -134,8 +113,8 @@ describe("a variable of a loop inside another", function()
       values[t + 1] = sum
     end
     for tier = 0, 1 do
-      assert.equal(table.concat(values, " ") .. "\n", (helper.on_cpu("TIER=" .. tier, carried, n, step, rounds)),
-        helper.note("tier " .. tier))
+      local text = helper.on_cpu("TIER=" .. tier, script, n, step, rounds, "carried")
+      assert.equal(table.concat(values, " ") .. "\n", text, helper.note("tier " .. tier))
     end
   end)
 end)

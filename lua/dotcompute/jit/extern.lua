@@ -6,6 +6,7 @@
 local core = require "dotcompute.core"
 local builtins = require "dotcompute.jit.builtins"
 local c_types = require "dotcompute.jit.c_types"
+local module = require "dotcompute.module"
 local templates = require "dotcompute.templates"
 local types = require "dotcompute.jit.types"
 core.builtin(debug.getinfo(1, "S").source)
@@ -134,10 +135,7 @@ end
 local function unit_of(what, options)
   local origin
   if type(what) == "string" then
-    local lists = { options = {}, include_dirs = {}, header_names = {}, header_texts = {}, instantiate = {},
-      arg_kernels = {}, arg_lists = {}, arch = {} }
-    if options ~= nil then require "dotcompute.options"(options, lists) end
-    origin = { text = what, options = options, source = lists }
+    origin = { text = what, options = options, source = module.source_lists(options) }
   else
     if options ~= nil then fail "dc.extern: options belong to a text; those of a module are its own" end
     local ok, parts = pcall(core.module_parts, what)

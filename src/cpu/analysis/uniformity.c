@@ -235,9 +235,9 @@ static bool one_definition(const dc_uniformity *k, int32_t r) {
   return true;
 }
 
-/* Whether every entry into the loop with header h follows `init`: no loop around it leaves `init` out, in whose next
-** iteration the loop would begin with what it has left, by lanes that did not all run it to the end. */
-static bool begins_each(const dc_uniformity *k, int32_t init, int32_t h) {
+/* Whether `init` runs before each entry into the loop with header h: all loops around it contain `init`.  Otherwise the
+** loop's next entry reads values of its last one, which lanes have left after different numbers of iterations. */
+static bool precedes_each_entry(const dc_uniformity *k, int32_t init, int32_t h) {
   for (int32_t o = k->loop_up[h]; o >= 0; o = k->loop_up[o])
     if (!inside(k, o, k->block_of[init])) return false;
   return true;
@@ -248,10 +248,10 @@ static bool begins_each(const dc_uniformity *k, int32_t init, int32_t h) {
 static bool loop_variable(const dc_uniformity *k, int32_t r, int32_t init, int32_t update, bool only_inside) {
   int32_t bi = k->block_of[init], bu = k->block_of[update], h = k->loop_at[bu];
   if (h < 0 || k->latches[h] != 1 || !dominates(k, bu, k->loop_last[h])) return false;
-  if (inside(k, h, bi) || !dominates(k, bi, h) || !begins_each(k, init, h) || scattered(k, bu)) return false;
+  if (inside(k, h, bi) || !dominates(k, bi, h) || !precedes_each_entry(k, init, h) || scattered(k, bu)) return false;
   for (int32_t i = k->use_at[r]; i < k->use_at[r + 1]; i++) {
     int32_t u = k->block_of[k->uses[i]];
-    if (inside(k, h, u) || (u < h && reaches(k, init, k->uses[i]))) continue; /* in it, or of its first value */
+    if (inside(k, h, u) || (u < h && reaches(k, init, k->uses[i]))) continue; /* in the loop, or of the first value */
     if (only_inside) return false;
     if (k->non_uniform_exit[h] || !dominates(k, h, u) || outlives(k, bu, u)) return false;
   }

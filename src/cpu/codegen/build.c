@@ -295,7 +295,7 @@ static const char *known_isa(const char *isa) {
   return NULL;
 }
 
-/* Whether there is a compiler.  If not, and nobody has switched it off, the process says so once. */
+/* Whether there is a C compiler.  The first call that finds none prints that to stderr, unless DOTCOMPUTE_CC=off. */
 static bool possible(void) {
   static atomic_bool warned;
   if (dc_native_possible()) return true;
