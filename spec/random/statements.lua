@@ -510,8 +510,58 @@ function loops.crossing(g, ctx, _, i)
   add_variable(g, { name = i, type = "int", class = "u", fixed = true, low = 0, high = 6 })
 end
 
+-- A loop in a loop that lanes leave after different numbers of iterations. Variables are set before both and change in
+-- the inner one, most of them after it has read them: a lane begins it with what it has left there. The inner loop's
+-- counter, or its limit, may be such a variable, too.
+function loops.nested(g, ctx, _, i)
+  local j, limit = fresh(g, "j"), fresh(g, "n")
+  local known = #g.vars
+  local list = {}
+  for n = 1, random(2, 4) do
+    local type = pick { "int", "unsigned", "ll", "ull" }
+    list[n] = { name = fresh(g, "k"), type = type, class = "v" }
+    put(g, "%s %s = %s;", type, list[n].name, expression(g, type, random(0, 1), pick { "u", "a", "v" }))
+  end
+  local start = ("(%s & %d)"):format(expression(g, "int", 1, pick { "a", "a", "v", "u" }), pick { 7, 31, 63 })
+  put(g, "int %s = %s, %s = %d;", j, start, limit, random(8, 90))
+  if chance(20) then put(g, "%s += %s & 15;", limit, expression(g, "int", 1, pick { "u", "a", "v" })) end
+  if chance(50) then put(g, "#pragma unroll 1") end
+  put(g, "for (int %s = 0; %s < %d; %s++) {", i, i, random(2, 5), i)
+  if chance(60) then put(g, "  %s = %s;", j, chance(70) and start or tostring(random(0, 9))) end
+  for _, v in ipairs(list) do add_variable(g, v) end
+  add_variable(g, { name = i, type = "int", class = "u", fixed = true, low = 0, high = 4 })
+  if chance(30) then block(g, with(ctx, { depth = 0, sync = "none", mask = "none", exits = "none" }), 1) end
+  local first = chance(50)
+  put(g, first and "  do {" or "  while (%s < %s) {", j, limit)
+  add_variable(g, { name = j, type = "int", class = "a", fixed = true })
+  g.indent = g.indent + 2
+  for n = #list, 1, -1 do
+    local w = pick(chance(70) and list or g.vars)
+    local v = table.remove(list, random(n))
+    list[#list + 1] = v
+    local form = random(4)
+    if form == 1 then put(g, "%s = %s;", v.name, expression(g, v.type, 1))
+    elseif form == 2 then put(g, "%s = (%s)((ull)%s * 5 + (ull)%s);", v.name, v.type, j, i)
+    else put(g, "%s = (%s)((ull)%s * 3 ^ (ull)%s);", v.name, v.type, v.name, is_float[w.type] and j or w.name) end
+  end
+  local by = chance(60) and tostring(random(1, 9)) or g.plain and "3" or pick { "(pn + 1)", "(lt + 1)", "4" }
+  put(g, "%s += %s;", j, by)
+  g.indent = g.indent - 1
+  if chance(40) then loop_body(g, with(ctx, { depth = math.min(ctx.depth, 1) }), false) end
+  g.indent = g.indent - 1
+  put(g, first and "  } while (%s < %s);" or "  }", j, limit)
+  put(g, "  %s += %d;", limit, random(0, 9))
+  if chance(30) then put(g, "  if (%s) %s", expressions.condition(g, 1), chance(70) and "continue;" or "break;") end
+  put(g, "}")
+  while #g.vars > known do g.vars[#g.vars] = nil end
+  for _, v in ipairs(list) do
+    add_variable(g, v)
+    if not g.plain then put(g, "o[%s] ^= (ull)%s;", writer.place(g, "o"), v.name) end
+  end
+end
+
 local loop_names = { "up", "up", "up", "down", "outside", "outside", "halving", "while_", "stride", "walk", "meeting",
-  "voted", "endless", "other", "crossing", "crossing" }
+  "voted", "endless", "other", "crossing", "crossing", "nested", "nested" }
 
 local function loop(g, ctx)
   local kind = pick { "strict", "strict", "u", "a", "v", "v" }
