@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "device/device.h"
 
-/* Loads both precisions, once, for a device with this number of threads.  DC_DEVICE says what to install. */
-int dc_fftw_load(int threads, dc_error *err);
-int dc_fftw_run(const dc_fft *f, int threads, dc_error *err); /* loads what it needs of them */
+/* Loads both precisions, once.  DC_DEVICE says what to install. */
+int dc_fftw_load(dc_error *err);
+/* From any thread, on at most this number of them; loads what it needs. */
+int dc_fftw_run(const dc_fft *f, int threads, dc_error *err);

@@ -26,6 +26,7 @@
 #include "cpu/lib/vqsort.h"
 #include "cpu/ptx/ptx.h"
 #include "cpu/runtime/fault.h"
+#include "cpu/runtime/fft.h"
 #include "cpu/runtime/isa.h"
 #include "cpu/runtime/launch.h"
 #include "cpu/runtime/allocator.h"
@@ -351,7 +352,7 @@ static int cpu_library(dc_device *dev, dc_library which, dc_error *err) {
   switch (which) {
     case DC_LIBRARY_PRODUCT: return dc_blas_load(threads, err);
     case DC_LIBRARY_SOLVER: return dc_lapack_load(threads, err);
-    case DC_LIBRARY_FFT: return dc_fftw_load(threads, err);
+    case DC_LIBRARY_FFT: return dc_fftw_load(err);
     default: return dc_vqsort_load(err);
   }
 }
@@ -368,7 +369,7 @@ static int cpu_dense(dc_device *dev, const dc_dense *p, dc_error *err) {
 }
 
 static int cpu_fft(dc_device *dev, const dc_fft *p, dc_error *err) {
-  return dc_fftw_run(p, cpu_of(dev)->pool->nthreads, err);
+  return dc_cpu_fft(cpu_of(dev), p, err);
 }
 
 static int cpu_sort(dc_device *dev, const dc_sort *p, bool *sorted, dc_error *err) {
