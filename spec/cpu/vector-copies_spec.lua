@@ -1,5 +1,6 @@
 -- Loads and stores of vectors of two and four values (float4 …) whose components change places, with all threads
--- active, with those of a last partial warp, and with a pattern of threads; on both tiers of the CPU device.
+-- active, with those of a last partial warp, and with a pattern of threads; side by side, backwards, and from and to
+-- places in any order; on both tiers of the CPU device.
 local helper = require "spec.helper"
 
 local packs = [==[
@@ -11,29 +12,48 @@ local names = { "x", "y", "z", "w" }
 for k, kind in ipairs(kinds) do
   local type, order = kind[1] .. kind[2], {}
   for j = 1, kind[2] do table.insert(order, math.random(j), j) end
-  kind.order, kind.skip, kind.back = order, math.random(2, 5), k % 3 == 0
-  local text = ("extern \"C\" __global__ void k%d(%s *to, const %s *from, int n, int all) {\n"
-    .. "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i >= n || (!all && i %% %d == 1)) return;\n"
-    .. "  %s v = from[i], w;\n"):format(k, type, type, kind.skip, type)
+  kind.order, kind.skip = order, math.random(2, 5)
+  local text = ("__device__ void f%d(%s *to, const %s *from, int n, int all, int i, int a, int b) {\n"
+    .. "  if (i >= n || (!all && i %% %d == 1)) return;\n  %s v = from[a], w;\n"):format(k, type, type, kind.skip, type)
   for j = 1, kind[2] do text = text .. ("  w.%s = v.%s + %d;\n"):format(names[j], names[order[j]], j) end
-  source[k] = text .. ("  to[%s] = w;\n}\n"):format(kind.back and "n - 1 - i" or "i")
+  source[k] = text .. ("  to[b] = w;\n}\n")
+  for place, at in pairs { same = "i, i", back = "i, n - 1 - i", any = "places[i], places[n + i]" } do
+    source[k] = source[k] .. ([[
+extern "C" __global__ void NAME(TYPE *to, const TYPE *from, const int *places, int n, int all) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  FUNCTION(to, from, n, all, i, AT);
+}
+]]):gsub("%u%u+", { NAME = place .. k, TYPE = type, FUNCTION = "f" .. k, AT = at })
+  end
 end
+-- Appends the numbers from 0 to n - 1 in any order.
+local function shuffled(list, n)
+  local first = #list
+  for i = 1, n do table.insert(list, first + math.random(i), i - 1) end
+end
+local kernels = { "same", "back", "any" }
 local module = dc.module(table.concat(source))
 for k, kind in ipairs(kinds) do
   for _, block in ipairs { 32, 33, 128, 16 } do
     for all = 0, 1 do
       local n, width = math.random(1, 300), kind[2]
-      local given = {}
+      local given, places = {}, {}
       for e = 1, n * width do given[e] = math.random(-1000, 1000) end
-      local to = dc.zeros(n * width, kind[3])
-      module:kernel("k" .. k)((n + block - 1) // block, block, to, dc.array(given, kind[3]), n, all)
-      local got = to:to_table()
-      for i = 0, n - 1 do
-        local at = kind.back and n - 1 - i or i
-        for j = 1, width do
-          local want = (all == 1 or i % kind.skip ~= 1) and given[i * width + kind.order[j]] + j or 0
-          assert(got[at * width + j] == want, ("%s%d, n = %d, block %d, element %d: %s, wanted %s"):format(kind[1],
-            width, n, block, i, got[at * width + j], want))
+      shuffled(places, n)
+      shuffled(places, n)
+      for _, place in ipairs(kernels) do
+        local to = dc.zeros(n * width, kind[3])
+        module:kernel(place .. k)((n + block - 1) // block, block, to, dc.array(given, kind[3]),
+          dc.array(places, "int32"), n, all)
+        local got = to:to_table()
+        for i = 0, n - 1 do
+          local from = place == "any" and places[i + 1] or i
+          local at = place == "any" and places[n + i + 1] or place == "back" and n - 1 - i or i
+          for j = 1, width do
+            local want = (all == 1 or i % kind.skip ~= 1) and given[from * width + kind.order[j]] + j or 0
+            assert(got[at * width + j] == want, ("%s, %s%d, n = %d, block %d, element %d: %s, wanted %s"):format(place,
+              kind[1], width, n, block, i, got[at * width + j], want))
+          end
         end
       end
     end

@@ -213,11 +213,29 @@ static void load_row_over(emitter *e, const ptx_ins *ins, const access *p, int j
   PUT("dc_row_or_%s(a_ + %d, %s, v%d);\n", element(ins), j * size, mask, d);
 }
 
-/* The kind of packs of simd/packs.h, if the lanes' packs are contiguous; else NULL. */
-static const char *packs(const ptx_ins *ins, const access *p) {
-  if (p->how != ROW || ins->vec < 2 || p->stride != p->size * ins->vec) return NULL;
+/* The kind of packs of simd/packs.h, or NULL. */
+static const char *kind_of_packs(const ptx_ins *ins, const access *p) {
   if (p->size == 4) return ins->vec == 2 ? "2" : ins->vec == 4 ? "4" : NULL;
   return p->size == 8 && ins->vec == 2 ? "2x64" : NULL;
+}
+/* If the lanes' packs are contiguous. */
+static const char *packs(const ptx_ins *ins, const access *p) {
+  return p->how == ROW && p->stride == p->size * ins->vec ? kind_of_packs(ins, p) : NULL;
+}
+/* If they are anywhere: whole packs are accessed, two values of 32 bits as one of 64. */
+static const char *packs_anywhere(const ptx_ins *ins, const access *p) {
+  return p->how == LANES ? kind_of_packs(ins, p) : NULL;
+}
+static bool is_pair(const ptx_ins *ins, const access *p) { return p->size == 4 && ins->vec == 2; }
+
+/* Declares the lanes' packs: q_, of pairs q0_ and q1_. */
+static void load_packs_anywhere(emitter *e, const ptx_ins *ins, const access *p, const char *mask) {
+  if (is_pair(ins, p)) {
+    PUT("V32 q0_, q1_; v_unpack_64(&q0_, &q1_, dc_%sgather_u64(a_, 0, %s)); ", e->f->nins > LONG ? "far_" : "", mask);
+  } else {
+    const char *kind = packs_anywhere(ins, p);
+    PUT("const %s q_ = dc_gather_pack%s(a_, %s); ", p->size == 8 ? "dc_two" : "dc_four", kind, mask);
+  }
 }
 
 static void load_element(emitter *e, const ptx_ins *ins, const access *p, int j, const char *mask, bool keep) {
@@ -242,6 +260,8 @@ static void load_element(emitter *e, const ptx_ins *ins, const access *p, int j,
   if (widens) PUT(sign ? "v_cvt_i64_s32_w(" : "v_cvt_i64_u32_w(");
   if (p->how == ONE) {
     PUT("V%d_splat(dc_ld_%s(a_ + %d))", size == 8 ? 64 : 32, T, j * size);
+  } else if (packs_anywhere(ins, p)) {
+    PUT(is_pair(ins, p) ? "q%d_" : "q_.x%d", j);
   } else if (p->how == LANES) {
     PUT("dc_%sgather_%s(a_, %d, %s)", far, T, j * size, mask);
   } else if (p->how == INDEX) {
@@ -308,6 +328,13 @@ static void store_element(emitter *e, const ptx_ins *ins, const access *p, int j
   PUT(", %s); ", mask);
 }
 
+static void put_values(emitter *e, const ptx_ins *ins, const access *p) {
+  for (int j = 0; j < ins->vec; j++) {
+    if (j) PUT(", ");
+    put_value(e, &p->at[1 + j], p->size, false);
+  }
+}
+
 /* All values of packs at once, where the addresses do not wrap around. */
 static void store_packs(emitter *e, const ptx_ins *ins, const access *p, const char *mask) {
   if (put_condition(e, p, "if ")) {
@@ -315,11 +342,16 @@ static void store_packs(emitter *e, const ptx_ins *ins, const access *p, const c
     for (int j = 0; j < ins->vec; j++) store_element(e, ins, p, j, mask);
     PUT("} else ");
   }
-  PUT("dc_put_pack%s(a_, %s", packs(ins, p), mask);
-  for (int j = 0; j < ins->vec; j++) {
-    PUT(", ");
-    put_value(e, &p->at[1 + j], p->size, false);
-  }
+  PUT("dc_put_pack%s(a_, %s, ", packs(ins, p), mask);
+  put_values(e, ins, p);
+  PUT("); ");
+}
+
+static void store_packs_anywhere(emitter *e, const ptx_ins *ins, const access *p, const char *mask) {
+  if (is_pair(ins, p)) PUT("dc_%sscatter_u64(a_, 0, v_pack_64(", e->f->nins > LONG ? "far_" : "");
+  else PUT("dc_scatter_pack%s(a_, %s, ", packs_anywhere(ins, p), mask);
+  put_values(e, ins, p);
+  if (is_pair(ins, p)) PUT("), %s", mask);
   PUT("); ");
 }
 
@@ -454,7 +486,10 @@ void dc_emit_memory(emitter *e, const ptx_ins *ins, const char *mask, bool keep)
   }
   if (ins->op == PTX_OP_ST && packs(ins, &p)) {
     store_packs(e, ins, &p, mask);
+  } else if (ins->op == PTX_OP_ST && packs_anywhere(ins, &p)) {
+    store_packs_anywhere(e, ins, &p, mask);
   } else {
+    if (packs_anywhere(ins, &p)) load_packs_anywhere(e, ins, &p, mask);
     for (int j = 0; j < p.n; j++) {
       if (ins->op == PTX_OP_ST) store_element(e, ins, &p, j, mask);
       else load_element(e, ins, &p, j, mask, keep);

@@ -1,7 +1,8 @@
 /*
-** packs.h - loads and stores of 2 or 4 values of 32 bits a lane, or 2 of 64 (float4, double2 and their like),
-** where the lanes' packs are contiguous: one range of memory, loaded as whole vectors and de-interleaved by shuffles.
-** (A kernel over float4 takes a quarter to a tenth of what it takes with values fetched lane by lane.)
+** packs.h - loads and stores of 2 or 4 values of 32 bits a lane, or 2 of 64 (float4, double2 and their like): where
+** the lanes' packs are contiguous, one range of memory, loaded as whole vectors and de-interleaved by shuffles (a
+** kernel over float4 takes a quarter to a tenth of what it takes with values fetched lane by lane); anywhere else
+** packs of 16 bytes, one access each.
 **
 ** Source: a transposition by shuffles of two vectors (pairs first, then pairs of pairs).
 */
@@ -129,4 +130,129 @@ DC_FN void dc_put_pack4(u64 a, M m, V32 x, V32 y, V32 z, V32 w) {
     return;
   }
   DC_PARTS(DC_PUT4_, )
+}
+
+/* --- 16 bytes a lane, anywhere ------------------------------------------------------------------------------- */
+
+/* Values of x and y in each group of four, by their numbers in the first group. */
+#if DC_NW == 16
+#define DC_GROUPS(x, y, a, b, c, d)                                                                                    \
+  DC_MIX(x, y, a, b, c, d, a + 4, b + 4, c + 4, d + 4, a + 8, b + 8, c + 8, d + 8, a + 12, b + 12, c + 12, d + 12)
+#define DC_CHUNKS(X, ...) X(0, __VA_ARGS__) X(1, __VA_ARGS__) X(2, __VA_ARGS__) X(3, __VA_ARGS__)
+#elif DC_NW == 8
+#define DC_GROUPS(x, y, a, b, c, d) DC_MIX(x, y, a, b, c, d, a + 4, b + 4, c + 4, d + 4)
+#define DC_CHUNKS(X, ...) X(0, __VA_ARGS__) X(1, __VA_ARGS__)
+#else
+#define DC_GROUPS(x, y, a, b, c, d) DC_MIX(x, y, a, b, c, d)
+#define DC_CHUNKS(X, ...) X(0, __VA_ARGS__)
+#endif
+#define DC_LOW_TURNS(x, y) DC_GROUPS(x, y, 0, DC_NW, 1, DC_NW + 1)
+#define DC_HIGH_TURNS(x, y) DC_GROUPS(x, y, 2, DC_NW + 2, 3, DC_NW + 3)
+#define DC_LOW_PAIRS(x, y) DC_GROUPS(x, y, 0, 1, DC_NW, DC_NW + 1)
+#define DC_HIGH_PAIRS(x, y) DC_GROUPS(x, y, 2, 3, DC_NW + 2, DC_NW + 3)
+
+typedef u32 dc_chunk __attribute__((vector_size(16)));
+/* 16 bytes from each of the addresses at[0], at[step] … */
+DC_FN dc_u n_chunks(const u64 *at, int step) {
+  dc_chunk c[DC_NW / 4];
+#define DC_GET_CHUNK_(i, unused) memcpy(&c[i], DC_AT(const void, at[step * i]), 16);
+  DC_CHUNKS(DC_GET_CHUNK_, )
+#if DC_NW == 16
+  const __m512i low = _mm512_inserti32x4(_mm512_castsi128_si512((__m128i)c[0]), (__m128i)c[1], 1);
+  return (dc_u)_mm512_inserti32x4(_mm512_inserti32x4(low, (__m128i)c[2], 2), (__m128i)c[3], 3);
+#elif DC_NW == 8
+  return (dc_u)_mm256_inserti128_si256(_mm256_castsi128_si256((__m128i)c[0]), (__m128i)c[1], 1);
+#else
+  return c[0];
+#endif
+}
+#if DC_NW == 16
+#define DC_CHUNK(x, i) (dc_chunk) _mm512_extracti32x4_epi32((__m512i)(x), i)
+#elif DC_NW == 8
+#define DC_CHUNK(x, i) (dc_chunk) _mm256_extracti128_si256((__m256i)(x), i)
+#else
+#define DC_CHUNK(x, i) (x)
+#endif
+#define DC_PUT_CHUNK(to, x, i)                                                                                         \
+  {                                                                                                                    \
+    const dc_chunk c_ = DC_CHUNK(x, i);                                                                                \
+    memcpy(DC_AT(void, to), &c_, 16);                                                                                  \
+  }
+
+typedef struct dc_four {
+  V32 x0, x1, x2, x3;
+} dc_four;
+typedef struct dc_two {
+  V64 x0, x1;
+} dc_two;
+/* The lanes' addresses as an array; those that are not in the mask get `instead`. */
+#define DC_ADDRESSES(at, a, m, instead)                                                                                \
+  u64 at[DC_W];                                                                                                        \
+  V64_store(at, DC_USUAL(m == DC_EVERY) ? a : V64_select(m, a, V64_splat((u64)(uintptr_t)(instead))));
+
+/* Vector k: the packs of lanes k, k + 4, …; value j of all lanes: the transpose of each group of four. */
+#define DC_GATHER4_(i, unused)                                                                                         \
+  {                                                                                                                    \
+    const u64 *const p = at + DC_NW * i;                                                                               \
+    const dc_u x = n_chunks(p, 4), y = n_chunks(p + 1, 4), z = n_chunks(p + 2, 4), w = n_chunks(p + 3, 4);             \
+    const dc_u lxy = DC_LOW_TURNS(x, y), hxy = DC_HIGH_TURNS(x, y);                                                    \
+    const dc_u lzw = DC_LOW_TURNS(z, w), hzw = DC_HIGH_TURNS(z, w);                                                    \
+    r.x0.p##i = DC_LOW_PAIRS(lxy, lzw), r.x1.p##i = DC_HIGH_PAIRS(lxy, lzw);                                           \
+    r.x2.p##i = DC_LOW_PAIRS(hxy, hzw), r.x3.p##i = DC_HIGH_PAIRS(hxy, hzw);                                           \
+  }
+DC_CALL dc_four dc_gather_pack4(V64 a, M m) {
+  static const u32 zero[4];
+  dc_four r;
+  DC_ADDRESSES(at, a, m, zero)
+  DC_PARTS(DC_GATHER4_, )
+  return r;
+}
+/* Lanes in ascending order: where several store to one place, the last one's values remain. */
+#define DC_PUT_GROUP_(i, p)                                                                                            \
+  DC_PUT_CHUNK(p[4 * i], q0, i)                                                                                        \
+  DC_PUT_CHUNK(p[4 * i + 1], q1, i)                                                                                    \
+  DC_PUT_CHUNK(p[4 * i + 2], q2, i)                                                                                    \
+  DC_PUT_CHUNK(p[4 * i + 3], q3, i)
+#define DC_SCATTER4_(i, unused)                                                                                        \
+  {                                                                                                                    \
+    const u64 *const p = at + DC_NW * i;                                                                               \
+    const dc_u lxy = DC_LOW_TURNS(x.p##i, y.p##i), hxy = DC_HIGH_TURNS(x.p##i, y.p##i);                                \
+    const dc_u lzw = DC_LOW_TURNS(z.p##i, w.p##i), hzw = DC_HIGH_TURNS(z.p##i, w.p##i);                                \
+    const dc_u q0 = DC_LOW_PAIRS(lxy, lzw), q1 = DC_HIGH_PAIRS(lxy, lzw);                                              \
+    const dc_u q2 = DC_LOW_PAIRS(hxy, hzw), q3 = DC_HIGH_PAIRS(hxy, hzw);                                              \
+    DC_CHUNKS(DC_PUT_GROUP_, p)                                                                                        \
+  }
+DC_CALL void dc_scatter_pack4(V64 a, M m, V32 x, V32 y, V32 z, V32 w) {
+  u32 nowhere[4];
+  DC_ADDRESSES(at, a, m, nowhere)
+  DC_PARTS(DC_SCATTER4_, )
+}
+
+/* The same of pairs of 64 bits: vector k has the packs of lanes k, k + 2, … */
+#define DC_GATHER2_64_(to, p)                                                                                          \
+  {                                                                                                                    \
+    const dc_u x = n_chunks(p, 2), y = n_chunks(p + 1, 2);                                                             \
+    r.x0.to = (dc_ul)DC_LOW_PAIRS(x, y), r.x1.to = (dc_ul)DC_HIGH_PAIRS(x, y);                                         \
+  }
+#define DC_GATHER2_64_HALVES_(i, unused)                                                                               \
+  DC_GATHER2_64_(l##i, (at + DC_NW * i)) DC_GATHER2_64_(h##i, (at + DC_NW * i + DC_NW / 2))
+DC_CALL dc_two dc_gather_pack2x64(V64 a, M m) {
+  static const u32 zero[4];
+  dc_two r;
+  DC_ADDRESSES(at, a, m, zero)
+  DC_PARTS(DC_GATHER2_64_HALVES_, )
+  return r;
+}
+#define DC_PUT_PAIR_(i, p) DC_PUT_CHUNK(p[2 * i], q0, i) DC_PUT_CHUNK(p[2 * i + 1], q1, i)
+#define DC_SCATTER2_64_(from, p)                                                                                       \
+  {                                                                                                                    \
+    const dc_u q0 = DC_LOW_PAIRS((dc_u)x.from, (dc_u)y.from), q1 = DC_HIGH_PAIRS((dc_u)x.from, (dc_u)y.from);          \
+    DC_CHUNKS(DC_PUT_PAIR_, p)                                                                                         \
+  }
+#define DC_SCATTER2_64_HALVES_(i, unused)                                                                              \
+  DC_SCATTER2_64_(l##i, (at + DC_NW * i)) DC_SCATTER2_64_(h##i, (at + DC_NW * i + DC_NW / 2))
+DC_CALL void dc_scatter_pack2x64(V64 a, M m, V64 x, V64 y) {
+  u32 nowhere[4];
+  DC_ADDRESSES(at, a, m, nowhere)
+  DC_PARTS(DC_SCATTER2_64_HALVES_, )
 }
