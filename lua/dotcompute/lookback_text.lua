@@ -18,7 +18,7 @@
 -- Expects dc_acc and dc_fold(a, b), an associative combination that need not be commutative.
 local lookback = {}
 
-lookback.text = [[
+local text = [[
 enum { dc_words = (sizeof(dc_acc) + 3) / 4 };
 struct dc_bits { unsigned w[dc_words]; };
 static __device__ __forceinline__ dc_bits dc_split(const dc_acc &v) {
@@ -87,10 +87,10 @@ static __device__ __forceinline__ dc_acc dc_fold_warps(const dc_acc *folds, int 
 enum { dc_levels = 4, dc_folds = 8 * dc_levels + 1 };
 static __device__ __forceinline__ dc_acc dc_look_back(unsigned long long *level, dc_index index, dc_index count,
                                                       dc_acc own, unsigned mark, dc_acc *folds) {
-  enum { early = 2 }; // the number of levels that are read before waiting for any
+  enum { early = EARLY }; // the number of levels that are read before waiting for any
   const int t = threadIdx.x;
-  dc_bits seen[early];
-  bool there[early];
+  dc_bits seen[early + 1];
+  bool there[early + 1];
   unsigned long long *up = level;
   dc_index place = index, slots = count;
   #pragma unroll
@@ -105,7 +105,7 @@ static __device__ __forceinline__ dc_acc dc_look_back(unsigned long long *level,
   place = index;
   slots = count;
   up = level;
-  #pragma unroll
+  #pragma unroll LEVELS
   for (int k = 0; k < dc_levels; k++) {
     if (place == 0) break;
     const int digit = (int)(place % 256);
@@ -132,7 +132,7 @@ static __device__ __forceinline__ dc_acc dc_look_back(unsigned long long *level,
     dc_acc before = own;
     bool have = false;
     dc_index digits = index;
-    #pragma unroll
+    #pragma unroll LEVELS
     for (int k = 0; k < dc_levels; k++) { // from the lowest level, the nearest tiles, upwards
       const int digit = (int)(digits % 256);
       if (digit > 0) {
@@ -148,6 +148,12 @@ static __device__ __forceinline__ dc_acc dc_look_back(unsigned long long *level,
   return folds[dc_folds - 1];
 }
 ]]
+
+-- `rolled`: for devices where the latency of reads does not matter, but the code's size, which is compiled to machine
+-- code by a C compiler: no level is read early, and the loops over levels are not unrolled.
+function lookback.text(rolled)
+  return (text:gsub("EARLY", rolled and 0 or 2):gsub("LEVELS", rolled and 1 or 4))
+end
 
 -- The number of 64-bit words of published values for a row of `pieces` tiles, with values of `size` bytes.
 function lookback.words(pieces, size)

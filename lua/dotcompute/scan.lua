@@ -33,7 +33,8 @@ local AHEAD, LEAD = 8, 2
 -- --- kernels ----------------------------------------------------------------------------------------------------
 
 local function kernel_for(f, bound, v)
-  local key = ("%s %s %s %s %s %s %d"):format(v.team, v.packed, v.ahead, v.sums, v.first, v.wide, v.kept)
+  v.rolled = not algorithm.is_gpu(bound.device)
+  local key = ("%s %s %s %s %s %s %s %d"):format(v.team, v.packed, v.ahead, v.rolled, v.sums, v.first, v.wide, v.kept)
   local kernel = bound.variants[key]
   if kernel then return kernel end
   v.name, v.preamble, v.types = builder.c_name(f.name), f.preamble, bound.types

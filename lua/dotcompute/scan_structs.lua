@@ -64,10 +64,12 @@ function scan_structs.call(f, from, axis, out)
   if n == 0 then return elements.wrap(t, to) end
   local pieces = (n + scan_text.tile_for(t.size) - 1) // scan_text.tile_for(t.size)
   local state = pieces > 1 and algorithm.zeros(device, lookback.words(pieces, t.size), "uint64") or dc.null
-  operators.kernel(device, "dc_scan_structs", elements.shown(t), definitions .. write, scan_text.custom,
+  local rolled = not algorithm.is_gpu(device)
+  operators.kernel(device, "dc_scan_structs", elements.shown(t) .. (rolled and " rolled" or ""), definitions .. write,
+    scan_text.custom,
     { name = "dc_scan_structs", types = definitions, element = element, write = write, acc_size = t.size,
-      params = "void *dc_out, const void *dc_in" })(pieces, scan_text.BLOCK, to, elements.memory(from), state, n,
-    pieces)
+      params = "void *dc_out, const void *dc_in", rolled = rolled })(pieces, scan_text.BLOCK, to, elements.memory(from),
+    state, n, pieces)
   algorithm.free(nil, state)
   return elements.wrap(t, to)
 end

@@ -12,10 +12,11 @@ local BLOCK, WARPS, LANE = 256, 8, 4
 local function rounds_for(size) return size > 8 and 2 or size > 4 and 4 or 8 end
 local function tile_for(size) return 32 * LANE * WARPS * rounds_for(size) end
 
--- The sizes that words of capitals in the texts stand for.
-local function sizes(size)
+-- What words of capitals in the texts stand for.
+local function sizes(size, rolled)
   local rounds = rounds_for(size)
-  return { WARPS = WARPS, LANE = LANE, BLOCK = BLOCK, ROUNDS = rounds, CHUNK = 32 * LANE * rounds,
+  return { BEGIN = rolled and "dc_r" or 0, END = rolled and "dc_r + 1" or rounds, SLOT = rolled and 0 or "dc_u",
+    HELD = rolled and 1 or rounds, WARPS = WARPS, LANE = LANE, BLOCK = BLOCK, ROUNDS = rounds, CHUNK = 32 * LANE * rounds,
     TILE = tile_for(size), COUNT = WARPS * rounds, OWN = math.max(1, WARPS * rounds // 32) }
 end
 
@@ -73,15 +74,17 @@ local function element(v, number)
 end
 
 -- A lane reads LANE neighbouring elements in each of ROUNDS rounds, STRIDE apart, from dc_begin on. dc_full: the tile
--- is complete.
+-- is complete. On a GPU the loops over rounds are unrolled and dc_item holds those of all rounds, HELD. Elsewhere the
+-- texts for BEGIN to END are those of one round dc_r, in a loop ROLL ... DONE: an eighth of the code to compile, for
+-- which elements that are needed twice are computed AGAIN.
 local load_one_text = [[
     #pragma unroll
-    for (int dc_u = 0; dc_u < ROUNDS; dc_u++) {
+    for (int dc_u = BEGIN; dc_u < END; dc_u++) {
       #pragma unroll
       for (int dc_k = 0; dc_k < LANE; dc_k++) {
         const dc_index dc_i = dc_begin + dc_u * STRIDE + dc_k;
-        if (dc_full || dc_i < dc_total) dc_item[dc_u][dc_k] = ELEMENT;
-        else dc_item[dc_u][dc_k] = dc_acc();
+        if (dc_full || dc_i < dc_total) dc_item[SLOT][dc_k] = ELEMENT;
+        else dc_item[SLOT][dc_k] = dc_acc();
       }
     }
 ]]
@@ -89,14 +92,14 @@ local load_one_text = [[
 -- All loads are issued before the first value is used.
 local load_text = [[
     if (dc_full) {
-      dc_pack<INPUT> dc_p[ROUNDS];
+      dc_pack<INPUT> dc_p[HELD];
       #pragma unroll
-      for (int dc_u = 0; dc_u < ROUNDS; dc_u++)
-        dc_p[dc_u] = *(const dc_pack<INPUT> *)(NAME + dc_x + dc_begin + dc_u * STRIDE);
+      for (int dc_u = BEGIN; dc_u < END; dc_u++)
+        dc_p[SLOT] = *(const dc_pack<INPUT> *)(NAME + dc_x + dc_begin + dc_u * STRIDE);
       #pragma unroll
-      for (int dc_u = 0; dc_u < ROUNDS; dc_u++) {
+      for (int dc_u = BEGIN; dc_u < END; dc_u++) {
         #pragma unroll
-        for (int dc_k = 0; dc_k < LANE; dc_k++) dc_item[dc_u][dc_k] = PACKED;
+        for (int dc_k = 0; dc_k < LANE; dc_k++) dc_item[SLOT][dc_k] = PACKED;
       }
     } else
 ]]
@@ -106,28 +109,28 @@ local load_text = [[
 local fold_text = [[
       #pragma unroll
       for (int dc_k = 1; dc_k < LANE; dc_k++)
-        dc_item[dc_u][dc_k] = dc_fold(dc_item[dc_u][dc_k - 1], dc_item[dc_u][dc_k]);
-      const dc_acc dc_run = dc_warp_scan(dc_item[dc_u][LANE - 1], dc_lane);
+        dc_item[SLOT][dc_k] = dc_fold(dc_item[SLOT][dc_k - 1], dc_item[SLOT][dc_k]);
+      const dc_acc dc_run = dc_warp_scan(dc_item[SLOT][LANE - 1], dc_lane);
       dc_acc dc_left = dc_from_below(dc_run, 1);
 ]]
 
 -- Exclusive prefixes: shifted by one element; dc_before, if dc_have, comes before lane 0.
 local shift_text = [[
-      dc_acc dc_edge = dc_from_below(dc_item[dc_u][LANE - 1], 1);
+      dc_acc dc_edge = dc_from_below(dc_item[SLOT][LANE - 1], 1);
       if (dc_lane == 0) dc_edge = dc_have ? dc_before : dc_identity();
       #pragma unroll
-      for (int dc_k = LANE - 1; dc_k > 0; dc_k--) dc_item[dc_u][dc_k] = dc_item[dc_u][dc_k - 1];
-      dc_item[dc_u][0] = dc_edge;
+      for (int dc_k = LANE - 1; dc_k > 0; dc_k--) dc_item[SLOT][dc_k] = dc_item[SLOT][dc_k - 1];
+      dc_item[SLOT][0] = dc_edge;
 ]]
 
 local store_text = [[
 STORE    #pragma unroll
-    for (int dc_u = 0; dc_u < ROUNDS; dc_u++) {
+    for (int dc_u = BEGIN; dc_u < END; dc_u++) {
       #pragma unroll
       for (int dc_k = 0; dc_k < LANE; dc_k++) {
         const dc_index dc_i = dc_begin + dc_u * STRIDE + dc_k;
         if (dc_full || dc_i < dc_total) {
-          const dc_acc dc_value = dc_item[dc_u][dc_k];
+          const dc_acc dc_value = dc_item[SLOT][dc_k];
           WRITE;
         }
       }
@@ -137,10 +140,10 @@ STORE    #pragma unroll
 local pack_text = [[
     if (dc_full) {
       #pragma unroll
-      for (int dc_u = 0; dc_u < ROUNDS; dc_u++) {
+      for (int dc_u = BEGIN; dc_u < END; dc_u++) {
         dc_pack<dc_result> dc_p;
         #pragma unroll
-        for (int dc_k = 0; dc_k < LANE; dc_k++) dc_p.v[dc_k] = (dc_result)dc_item[dc_u][dc_k];
+        for (int dc_k = 0; dc_k < LANE; dc_k++) dc_p.v[dc_k] = (dc_result)dc_item[SLOT][dc_k];
         *(dc_pack<dc_result> *)(dc_out + dc_y + dc_begin + dc_u * STRIDE) = dc_p;
       }
     } else
@@ -155,10 +158,11 @@ PLACES  dc_acc dc_carry = dc_acc();
   for (dc_index dc_chunk = 0; dc_chunk < dc_total; dc_chunk += CHUNK) {
     const dc_index dc_begin = dc_chunk + dc_lane * LANE;
     const bool dc_full = dc_chunk + CHUNK <= dc_total;
-    dc_acc dc_item[ROUNDS][LANE];
+    dc_acc dc_item[HELD][LANE];
+ROLL
 LOAD
     #pragma unroll
-    for (int dc_u = 0; dc_u < ROUNDS; dc_u++) {
+    for (int dc_u = BEGIN; dc_u < END; dc_u++) {
 FOLD
       const bool dc_have = dc_u > 0 || dc_chunk > 0;
       const dc_acc dc_before = dc_carry, dc_round = dc_from_lane(dc_run, 31);
@@ -166,24 +170,28 @@ FOLD
       dc_carry = dc_have ? dc_fold(dc_before, dc_round) : dc_round;
       if (dc_have || dc_lane > 0) {
         #pragma unroll
-        for (int dc_k = 0; dc_k < LANE; dc_k++) dc_item[dc_u][dc_k] = dc_fold(dc_left, dc_item[dc_u][dc_k]);
+        for (int dc_k = 0; dc_k < LANE; dc_k++) dc_item[SLOT][dc_k] = dc_fold(dc_left, dc_item[SLOT][dc_k]);
       }
 SHIFT
     }
 RESULT
+DONE
   }
 ]]
 
 -- dc_item becomes the prefixes within each round of a warp; dc_totals[n] is the aggregate of warp n % WARPS in round
 -- n / WARPS.
+local note_text = [[
+      if (dc_lane == 31) dc_totals[dc_u * WARPS + dc_warp] = dc_run;
+]]
 local piece_text = [[
     #pragma unroll
-    for (int dc_u = 0; dc_u < ROUNDS; dc_u++) {
+    for (int dc_u = BEGIN; dc_u < END; dc_u++) {
 FOLD
-      if (dc_lane == 31) dc_totals[dc_u * WARPS + dc_warp] = dc_run;
+NOTE
       if (dc_lane > 0) {
         #pragma unroll
-        for (int dc_k = 0; dc_k < LANE; dc_k++) dc_item[dc_u][dc_k] = dc_fold(dc_left, dc_item[dc_u][dc_k]);
+        for (int dc_k = 0; dc_k < LANE; dc_k++) dc_item[SLOT][dc_k] = dc_fold(dc_left, dc_item[SLOT][dc_k]);
       }
     }
 ]]
@@ -225,7 +233,7 @@ local ahead_text = [[
     const dc_index dc_job = blockIdx.x;
 JOB
 WHERE
-    dc_acc dc_item[ROUNDS][LANE];
+    dc_acc dc_item[HELD][LANE];
 LOAD
 PIECE
   }
@@ -250,7 +258,8 @@ local tile_text = [[
   const dc_index dc_job = (dc_index)blockIdx.x - FIRST;
 JOB
 WHERE
-  dc_acc dc_item[ROUNDS][LANE];
+  dc_acc dc_item[HELD][LANE];
+ROLL
   if (MINE) {
 LOAD
   }
@@ -258,6 +267,7 @@ AHEAD
   if (MINE) {
 PIECE
   }
+DONE
   __syncthreads();
   dc_acc dc_own = dc_acc();
   if (dc_warp == 0) {
@@ -276,19 +286,22 @@ NOW
   dc_acc dc_older = dc_own;
   if (dc_pieces > 1) dc_older = dc_look_back(dc_slots, dc_piece, dc_pieces, dc_own, dc_mark, dc_totals + COUNT);
   else __syncthreads();
+ROLL
+AGAIN
   #pragma unroll
-  for (int dc_u = 0; dc_u < ROUNDS; dc_u++) {
+  for (int dc_u = BEGIN; dc_u < END; dc_u++) {
     const int dc_at = dc_u * WARPS + dc_warp;
     const bool dc_have = dc_piece > 0 || dc_at > 0;
     dc_acc dc_before = dc_piece > 0 ? dc_older : dc_totals[0];
     if (dc_at > 0) dc_before = dc_piece > 0 ? dc_fold(dc_before, dc_totals[dc_at - 1]) : dc_totals[dc_at - 1];
     if (dc_have) {
       #pragma unroll
-      for (int dc_k = 0; dc_k < LANE; dc_k++) dc_item[dc_u][dc_k] = dc_fold(dc_before, dc_item[dc_u][dc_k]);
+      for (int dc_k = 0; dc_k < LANE; dc_k++) dc_item[SLOT][dc_k] = dc_fold(dc_before, dc_item[SLOT][dc_k]);
     }
 SHIFT
   }
 RESULT
+DONE
 ]]
 
 local columns_text = [[
@@ -344,10 +357,18 @@ local packs_text = [[
 template <typename T> struct alignas(sizeof(T) < 4 ? 4 * sizeof(T) : 16) dc_pack { T v[4]; };
 ]]
 
+local roll_text = [[
+  #pragma unroll 1
+  for (int dc_r = 0; dc_r < ROUNDS; dc_r++) {
+]]
+
 -- A kernel's text from the texts above, for which words of capitals stand; those of the user's texts are filled later.
 local function assemble(v)
   if not v.team then return columns_text .. (v.sums and column_sums_text or column_apply_text) end
-  local pieces = { RESULT = store_text, LOAD = (v.packed and load_text or "") .. load_one_text, FOLD = fold_text,
+  local load = (v.packed and load_text or "") .. load_one_text
+  local pieces = { RESULT = store_text, LOAD = load, FOLD = fold_text, NOTE = note_text,
+    ROLL = v.rolled and roll_text or "", DONE = v.rolled and "  }\n" or "",
+    AGAIN = v.rolled and load .. piece_text:gsub("NOTE\n", "") or "",
     SHIFT = v.exclusive and shift_text or "", STORE = v.packed and pack_text or "", JOB = job_text,
     WHERE = places_text, PIECE = piece_text, TOTALS = totals_text, PUBLISH = publish_text,
     AHEAD = v.ahead and ahead_text or "", EARLY = v.ahead and early_text or "", NOW = v.ahead and "" or publish_text,
@@ -362,7 +383,7 @@ end
 
 local function source_of(v)
   local packed = v.input.dtype.kind == "b" and "unsigned char" or v.input.ctype
-  local fill = sizes(v.acc_size)
+  local fill = sizes(v.acc_size, v.rolled)
   fill.PLACES, fill.ELEMENT, fill.STEP = row_places(v), element(v, "dc_i"), step(v, "    ", "dc_value")
   fill.INPUT, fill.NAME, fill.BATCH, fill.LATER = packed, v.input.name, 8, element(v, "(dc_i + dc_k)")
   fill.WRITE = "dc_out[dc_y + dc_i * dc_y_r] = (dc_result)dc_value"
@@ -370,7 +391,7 @@ local function source_of(v)
   fill.PACKED = ("dc_map(dc_p[dc_u].v[dc_k]%s, dc_begin + dc_u * %d + dc_k, dc_total)"):format(
     packed ~= v.input.ctype and " != 0" or "", fill.STRIDE)
   return table.concat { builder.prelude(v.types, v.dtypes, v.functions, v.preamble, v.wide), functions(v),
-    v.team and lookback.text or "", v.packed and packs_text or "",
+    v.team and lookback.text(v.rolled) or "", v.packed and packs_text or "",
     ("__global__ void __launch_bounds__(%d%s) %s(%s) {\n"):format(BLOCK, v.ahead and ", 2" or "", v.name, signature(v)),
     (assemble(v):gsub("%f[%w_]%u+%f[^%w_]", fill)), "}\n" }
 end
@@ -380,12 +401,12 @@ end
 -- `acc_size` bytes) and dc_fold. The kernel's parameters: `params`, memory of lookback.words 64-bit words, the number
 -- of elements, the number of tiles of tile_for(acc_size) elements.
 local function custom(v)
-  local fill = sizes(v.acc_size)
+  local fill = sizes(v.acc_size, v.rolled)
   fill.PLACES, fill.ELEMENT, fill.WRITE, fill.STRIDE = "", v.element, v.write, BLOCK * LANE
-  return table.concat { v.types, lookback.text,
+  return table.concat { v.types, lookback.text(v.rolled),
     ("__global__ void __launch_bounds__(%d) %s(%s, void *dc_state, const dc_index dc_total, "):format(BLOCK, v.name,
       v.params), "const dc_index dc_pieces) {\n  const dc_index dc_row_words = 0;\n",
-    (assemble({ team = "tile" }):gsub("%f[%w_]%u+%f[^%w_]", fill)), "}\n" }
+    (assemble({ team = "tile", rolled = v.rolled }):gsub("%f[%w_]%u+%f[^%w_]", fill)), "}\n" }
 end
 
 return { source_of = source_of, custom = custom, BLOCK = BLOCK, WARPS = WARPS, tile_for = tile_for }

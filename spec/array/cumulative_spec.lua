@@ -54,6 +54,30 @@ describe("cumsum and cumprod", function()
     end
   end)
 
+  it("have the bits of kernels as written for a GPU, exclusive and in place too", function()
+    local before <const> = dc.scan { input = "float x", op = "a + b", identity = "0", exclusive = true }
+    local inputs = {}
+    for i, n in ipairs { math.random(65, 2048), math.random(2049, 8192), 8192 * math.random(2, 5), 3000001 } do
+      inputs[i] = (dc.random.normal(n < 1 << 20 and 3 or 1, n) * 30):eval()
+    end
+    local first
+    each_way(function()
+      local list = {}
+      local function keep(a) list[#list + 1] = a:bytes() end
+      for _, x in ipairs(inputs) do
+        keep(x:cumsum(2))
+        keep(before(x, 2))
+        keep(before(x, 2, x:copy()))
+        local y = x:copy()
+        keep(before(y, 2, y))
+        if x.size < 1 << 20 then keep(x:to("complex64"):cumsum(2)) end
+      end
+      first = first or list
+      for i, bytes in ipairs(list) do assert.is_true(bytes == first[i], note("result " .. i)) end
+      assert.equal(list[2], list[4])
+    end, { "as_gpu" })
+  end)
+
   it("adds with the rounding error of a tree, with the same bits each time", function()
     local n = 300000
     local t, exact = {}, 0
