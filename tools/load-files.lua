@@ -36,8 +36,9 @@ local function defined(text)
   return found
 end
 
--- Of "ns::k<float>" and "C<int>::k<3>" the "k".
+-- Of "ns::k<float>", "C<int>::k<3>" and the overload "k(float *)" the "k".
 local function base(name)
+  name = name:gsub("%b()$", "")
   repeat
     local shorter, n = name:gsub("%b<>", "")
     name = shorter

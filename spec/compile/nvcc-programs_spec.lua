@@ -41,18 +41,93 @@ int main() { fill<<<1, 1>>>(unknown()->pointer); }
     assert.same({ "fill<float>" }, m:kernels())
   end)
 
-  it("that launches a kernel with a lambda says why that kernel is missing", function()
+  it("that launches a kernel with lambdas gives instances whose argument holds what they capture", function()
+    local m = helper.with_file([[
+#include <cstdio>
+template <class F> __global__ void each(F f, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) f(i);
+}
+template <class T, class F> __global__ void fold(const T *x, T *out, int n, F f) {
+  T s = 0;
+  for (int i = 0; i < n; i++) s = f(s, x[i]);
+  *out = s;
+}
+template <class F> void parallel(int n, F f) { each<<<(n + 63) / 64, 64>>>(f, n); }
+template <class T> void scale(T *x, T by, int n) {
+  parallel(n, [=] __device__ (int i) { T v = x[i]; x[i] = v * by; });
+}
+struct Grid {
+  float *data;
+  int n;
+  void fill(float v) {
+    float *p = data;
+    const float &r = v;
+    parallel(n, [=] __device__ (int i) { // by value, whatever r is
+      #pragma unroll
+      for (int k = 0; k < 1; k++) p[i] = r + i;
+    });
+  }
+  void twice() { float *q = data; parallel(n, [q] __device__ (int i) { q[i] *= 2; }); }
+};
+int main() {
+  int n = 1 << 10;
+  float *x, *y, a = 2.5f;
+  cudaMalloc(&x, n * sizeof(float));
+  for (int i = 0; i < 3; i++) printf("%d\n", i);
+  each<<<16, 64>>>([=] __device__ (int i) { y[i] = a * x[i] + y[i]; }, n);
+  auto add = [] __host__ __device__ (float s, float v) -> float { return s + v; };
+  fold<<<1, 1>>>(x, y, n, add);
+  parallel(n, [x, k = a * 2] __device__ (auto i) mutable { k += i; x[i] = k; });
+  scale(x, 3.0f, n);
+  scale((double *)nullptr, 3.0, n);
+  Grid g{x, n};
+  g.fill(2);
+  g.twice();
+}
+]], dc.module_file)
+    assert.equal("each<dc_lambda_13<double, double *, double>>; each<dc_lambda_13<float, float *, float>>; "
+      .. "each<dc_lambda_21<float *, float>>; each<dc_lambda_26<float *>>; "
+      .. "each<dc_lambda_33<float *, float, float *>>; each<dc_lambda_36<float *, float>>; fold<float, dc_lambda_34>",
+      sorted(m:kernels()))
+    assert.same({}, m:left_out())
+    local n, a = math.random(65, 200), math.random(2, 9)
+    local values, blocks = {}, 4
+    for i = 1, n do values[i] = i - 1 end
+    local x, y = dc.array(values, "float32"), dc.zeros(n, "float32") + 1
+    m["each<dc_lambda_33<float *, float, float *>>"](blocks, 64, { y = y, a = a, x = x }, n)
+    assert.equal(a * (n - 1) + 1, y[n])
+    assert.equal(1, y[1])
+    m["each<dc_lambda_21<float *, float>>"](blocks, 64, { p = x, r = a }, n)
+    m["each<dc_lambda_13<float, float *, float>>"](blocks, 64, { x = x, by = a }, n)
+    m["each<dc_lambda_26<float *>>"](blocks, 64, { q = x }, n)
+    local sum = 0
+    for i = 1, n do
+      assert.equal(2 * a * (a + i - 1), x[i])
+      sum = sum + x[i]
+    end
+    m["fold<float, dc_lambda_34>"](1, 1, x, y, n, {})
+    assert.near(sum, y[1], 1e-6 * sum)
+    m["each<dc_lambda_36<float *, float>>"](blocks, 64, { x = x, k = a }, n)
+    assert.equal(a + n - 1, x[n])
+  end)
+
+  it("that launches a kernel with a lambda of references or members says why that kernel is missing", function()
     local n = math.random(2, 20)
     local m = helper.with_file([[
 #include <cstdio>
 template <class F> __global__ void each(int n, F f) { if (threadIdx.x < n) f(threadIdx.x); }
 struct twice { int *p; __device__ void operator()(int i) const { p[i] = 2 * i; } };
 __global__ void other(int *p) { *p = 1; }
+struct host {
+  int *p;
+  void run() { each<<<1, 20>>>(20, [this] __device__ (int i) { p[i] = i; }); }
+};
 int main() {
   int *p;
   cudaMalloc(&p, 80);
   other<<<1, 1>>>(p);
-  each<<<1, 20>>>(20, [=] __device__ (int i) { p[i] = i; });
+  each<<<1, 20>>>(20, [&] __device__ (int i) { p[i] = i; });
 }
 ]], dc.module_file)
     assert.same({ "other" }, m:kernels())

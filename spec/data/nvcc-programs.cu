@@ -358,3 +358,80 @@ template <typename Real> Real PiEstimator<Real>::operator()() { cudaError_t r = 
   return Real(0); }
 template class PiEstimator<float>; template class PiEstimator<double>;
 //==
+//== macro-launches: assign<(Metric)0, double>; assign<(Metric)0, float>; assign<(Metric)1, double>; assign<(Metric)1, float>
+#include <cuda_runtime.h>
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+enum Metric { L2, Cosine };
+static const std::unordered_map<std::string, Metric> metrics = { { "L2", L2 }, { "cos", Cosine } };
+#define CHECK(call, ret, ...) do { auto res__ = call; if (res__ != cudaSuccess) { fprintf(stderr, "%s %s\n", #call, \
+  cudaGetErrorString(res__)); __VA_ARGS__; return ret; } } while (false)
+#define FOR_EACH_DEVICE(...) do { for (size_t i_ = 0; i_ < devices.size(); i_++) { cudaSetDevice(devices[i_]); \
+  __VA_ARGS__; } } while (false)
+#define SWITCH(f, ...) do { switch (metric) { \
+  case L2: if (!wide) { using F = float; f<L2, F>__VA_ARGS__; } else { using F = double; f<L2, F>__VA_ARGS__; } break; \
+  case Cosine: if (!wide) { using F = float; f<Cosine, F>__VA_ARGS__; } else { using F = double; \
+  f<Cosine, F>__VA_ARGS__; } break; } } while (false)
+template <class T> struct device_memory : std::unique_ptr<T, void (*)(T *)> {
+  explicit device_memory(T *p) : std::unique_ptr<T, void (*)(T *)>(p, nullptr) {} };
+template <Metric M, class F> __global__ void assign(int n, const float *x, F *out) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) out[i] = M == L2 ? F(x[i]) : F(1) / F(x[i]); }
+int run(Metric metric, bool wide, const std::vector<int> &devices, std::vector<device_memory<float>> &data,
+        std::vector<void *> &out, const std::vector<float> &host, int n) {
+  FOR_EACH_DEVICE(
+    CHECK(cudaMemcpyAsync(data[i_].get(), host.data(),
+          n * sizeof(typename std::remove_reference<decltype(data)>::type::value_type::element_type),
+          cudaMemcpyHostToDevice), 1);
+    CHECK(cudaMemsetAsync(out[i_], 0, n), 2);
+    SWITCH(assign, <<<dim3((n + 255) / 256), dim3(256)>>>(n, data[i_].get(), reinterpret_cast<F *>(out[i_])));
+  );
+  return 0; }
+//==
+//== static-functions-as-arguments: fold<&larger, 1>; fold<&larger, 2>; fold<&sum, 1>; fold<&sum, 2>
+#include <cuda_runtime.h>
+#include <stdbool.h>
+typedef float (*operation)(float, float);
+static _Bool is_small(int n);
+static _Bool is_wide(int n) { return n > 1; }
+template <operation op, int N> __global__ static void fold(float *x, int n) {
+  float s = x[0]; for (int i = N; i < n; i += N) s = op(s, x[i]); x[0] = s; }
+static __device__ float sum(float a, float b) { return a + b; }
+static __device__ float larger(float a, float b) { return a > b ? a : b; }
+template <operation op> static void fold_by(int width, float *x, int n, _Complex float *unused) {
+  switch (width) { case 1: fold<op, 1><<<1, 1>>>(x, n); break; case 2: fold<op, 2><<<1, 1>>>(x, n); break; } }
+extern "C" void fold_sum(int w, float *x, int n) { fold_by<sum>(w, x, n, NULL); }
+extern "C" void fold_max(int w, float *x, int n) { fold_by<larger>(w, x, n, NULL); }
+//==
+//== names-of-libraries-and-systems: mine::scale; multiply; read_surface
+#include <cufft.h>
+#include <cuda.h>
+#if defined(__linux__) && defined(__NVCC__)
+#include <sys/utsname.h>
+#elif defined(_WIN32)
+#include <windows.h>
+#else
+#error unsupported system
+#endif
+typedef cufftComplex Complex;
+static __device__ __host__ inline Complex product(Complex a, Complex b) { Complex c;
+  c.x = a.x * b.x - a.y * b.y; c.y = a.x * b.y + a.y * b.x; return c; }
+static __global__ void multiply(cufftComplex *a, const Complex *b, int n, cufftReal by) {
+  for (int i = threadIdx.x; i < n; i += blockDim.x) { a[i] = product(a[i], b[i]); a[i].x *= by; a[i].y *= by; } }
+__global__ void read_surface(CUsurfObject s, unsigned *out) { surf2Dread(out, s, 0, 0); }
+#define HOST_VERSION(type) void check_##type(type *x, int n) { host_only_##type(x, n); }
+HOST_VERSION(float)
+HOST_VERSION(double)
+const int BLOCK = 128;
+namespace mine {
+__device__ float dot(const float3 &a, const float3 &b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+__device__ float3 operator*(const float3 &a, const float &s) { return make_float3(a.x * s, a.y * s, a.z * s); }
+__global__ void scale(float3 *v, float *norm, float by) { __shared__ float all[BLOCK];
+  int i = threadIdx.x; v[i] = v[i] * by; float4 w = make_float4(1, 2, 3, 4) * by; all[i] = dot(v[i], v[i]) + w.x;
+  norm[i] = all[i]; } }
+int main() { float3 *v; float *n; cufftHandle plan; cufftPlan1d(&plan, 16, CUFFT_C2C, 1);
+  mine::scale<<<1, BLOCK>>>(v, n, 2.0f); return 0; }
+//==

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/buf.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/runtime.h"
@@ -15,6 +16,7 @@
 #include "compile/dependencies.h"
 #include "compile/nvcc_compat/fixup.h"
 #include "compile/nvcc_compat/host_code.h"
+#include "compile/nvcc_compat/lambdas.h"
 #include "compile/nvcc_compat/left_out.h"
 #include "compile/nvrtc/compiler.h"
 #include "compile/nvrtc/toolkit.h"
@@ -119,10 +121,10 @@ static bool has_header(const char *name, dc_arena *arena) {
 /* A file for nvcc includes many headers of the host's that are not there.  NVRTC says so of one at a time. */
 static int start_fixup(dc_fixup *m, const dc_source *src, bool keeps_host, dc_error *err) {
   if (!dc_fixup_init(m, src, keeps_host)) return dc_fail_oom(err);
-  if (!m->has_host_code) return 0;
+  if (!m->has_host_code && !src->is_file) return 0;
   if (dc_include_list(src, &m->arena, &m->included, err) != 0) return -1;
-  for (const dc_included *i = dc_toolkit_include() ? m->included : NULL; i; i = i->next)
-    if (!i->path && !has_header(i->name, &m->arena)) dc_fixup_lacks(m, i->name);
+  for (const dc_included *i = m->has_host_code && dc_toolkit_include() ? m->included : NULL; i; i = i->next)
+    if (!i->path && !has_header(i->name, &m->arena)) dc_fixup_lacks(m, i->name, keeps_host);
   return 0;
 }
 
@@ -150,6 +152,18 @@ static bool add_instances(dc_string_list *list, const dc_image *image) {
   return !failed && !list->failed;
 }
 
+/* The source with its extended lambdas as objects of classes that have names: those of the n names, NULL for all. */
+static void with_lambdas(dc_source *src, const char *const *names, int n, dc_arena *arena) {
+  dc_buf b = DC_BUF_INIT;
+  const bool any = src->is_file && dc_lambdas_as_objects(src->text, src->len, names, n, &b);
+  const char *text = any ? dc_arena_strndup(arena, dc_buf_str(&b), b.len) : NULL;
+  if (text) {
+    src->text = text;
+    src->len = b.len;
+  }
+  dc_buf_free(&b);
+}
+
 /* The front end alone knows which instances a launch needs: arguments are deduced, and host functions are templates
 ** themselves.  So the whole file is compiled as code of the device, which may launch kernels in relocatable code, with
 ** the host's libraries declared only; statements that do not compile go.  The instances are the entries of that
@@ -164,6 +178,7 @@ static int find_launched(const dc_source *src, const char *arch, dc_string_list 
   whole.part = whole.no_signatures = true;
   whole.lto = false;
   whole.ninstantiate = whole.nlaunched = 0;
+  with_lambdas(&whole, NULL, 0, list->arena);
   bool more = start_fixup(&m, &whole, true, err) == 0;
   int result = -1;
   for (int i = 0; i < MOST_LAUNCH_RUNS && more; i++) {
@@ -241,6 +256,7 @@ static int compile_fixed(const dc_source *src, const char *arch, bool binary, dc
     result = compile_newer(&m.source, target, out, err);
   if (result != 0) result = compile_others(&m, target, out, err);
   if (result != 0 && before.kind) {
+    if (err->log) dc_log(DC_LOG_COMPILE, "what remains after the changes: %s", err->log);
     dc_error_clear(err);
     *err = before;
   } else {
@@ -279,6 +295,8 @@ int dc_compile_program(const dc_source *src, const char *arch, bool binary, dc_i
   if (failed) result = dc_fail_oom(err);
   whole.launched = launched.v;
   whole.nlaunched = launched.n;
+  if (launched.n > 0) with_lambdas(&whole, launched.v, launched.n, &arena);
+  if (src->ninstantiate > 0) with_lambdas(&whole, src->instantiate, src->ninstantiate, &arena);
   if (result == 0) result = compile_fixed(&whole, arch, binary, out, err);
   const bool none = result == 0 && (*out)->nkernels == 0 && (*out)->nrefused == 0;
   if (none && unknown && src->ninstantiate == 0 && !src->part) {

@@ -92,36 +92,57 @@ static bool drop_heavy_headers(dc_fixup *m) {
 
 /* --- what an error teaches -------------------------------------------------------------------------------------- */
 
+/* Whether the source includes the header from now on: by this error, or by another of the same log. */
+static bool brings_header(dc_fixup *m, const char *header) {
+  if (add_include(m, header)) return true;
+  for (int i = m->noptions_before; i < m->source.noptions; i++) {
+    const char *name = strchr(m->source.options[i], '=');
+    if (name && strcmp(name + 1, header) == 0) return true;
+  }
+  return false;
+}
+
 /* "host std" is the namespace std of what kernels do not use. */
 static bool include_for(dc_fixup *m, const char *space, const char *name, size_t n) {
   char hosts[24];
   snprintf(hosts, sizeof hosts, "host %s", space);
   const char *header = n && m->keeps_host ? dc_missing_header(hosts, name, n) : NULL;
-  if (header && add_include(m, header)) return true;
+  if (header && brings_header(m, header)) return true;
   header = n ? dc_missing_header(space, name, n) : NULL;
-  return header && add_include(m, header);
+  return header && brings_header(m, header);
+}
+
+/* What an undefined name of the host's is, by what stands behind it: a function, a type, a value. */
+typedef enum meaning { FUNCTION_NAME, TYPE_NAME, VALUE_NAME, UNKNOWN_NAME } meaning;
+
+static meaning meaning_of(const dc_fixup *m, const dc_message *e, const char *name, size_t n) {
+  size_t shown_n;
+  const char *shown = dc_message_pointed_at(e, &shown_n);
+  if (!shown || shown_n != n || memcmp(shown, name, n) != 0) shown = dc_word_find(m->text, name, n); /* in a macro */
+  const char next = shown ? shown[n + strspn(shown + n, " ")] : '\0';
+  if (next == '(') return FUNCTION_NAME;
+  if (isalpha((unsigned char)next) || (next && strchr("_*&>", next))) return TYPE_NAME;
+  bool capitals = true;
+  for (size_t i = 0; i < n; i++) capitals = capitals && !islower((unsigned char)name[i]);
+  if (capitals) return VALUE_NAME;
+  return shown ? UNKNOWN_NAME : FUNCTION_NAME; /* in a header's macro: it calls something most often */
 }
 
 /* A name of the host's that nothing declares is declared: a function of any arguments, of which the result is dc_any
-** (dotcompute/host.h); or a type without members, of which pointers can be had. */
+** (dotcompute/host.h); a type without members, of which pointers can be had; or a constant, which is a dc_any. */
 static bool declare_for(dc_fixup *m, const dc_message *e, const char *space, const char *name, size_t n) {
-  size_t shown_n;
   if (!m->keeps_host || n == 0 || n > 200) return false;
-  const char *shown = dc_message_pointed_at(e, &shown_n);
-  if (!shown || shown_n != n || memcmp(shown, name, n) != 0) shown = dc_word_find(m->text, name, n); /* in a macro */
-  if (!shown) return false;
-  const char next = shown[n + strspn(shown + n, " ")];
-  const bool is_function = next == '(', is_type = isalpha((unsigned char)next) || (next && strchr("_*&>", next));
+  const meaning is = meaning_of(m, e, name, n);
   const bool is_error = n > 4 && memcmp(name, "cuda", 4) == 0 && isupper((unsigned char)name[4]);
-  if (!is_function && !is_type) return false;
+  if (is == UNKNOWN_NAME) return false;
   char header[256];
   const int length = snprintf(header, sizeof header, "dotcompute/host/%s/%.*s", space, (int)n, name);
   dc_buf b = DC_BUF_INIT;
   dc_buf_puts(&b, "#include <dotcompute/host.h>\n");
   if (*space) dc_buf_printf(&b, "namespace %s {\n", space);
-  if (is_function)
+  if (is == FUNCTION_NAME)
     dc_buf_printf(&b, "template <class... A> %s %.*s(A &&...);\n", is_error ? "cudaError_t" : "dc_any", (int)n, name);
-  else dc_buf_printf(&b, "struct %.*s {};\n", (int)n, name);
+  else dc_buf_printf(&b, is == TYPE_NAME ? "struct %.*s {};\n" : "extern dc_any %.*s;\n", (int)n, name);
   if (*space) dc_buf_puts(&b, "}\n");
   const char *text = dc_arena_strndup(&m->arena, dc_buf_str(&b), b.len);
   dc_buf_free(&b);
@@ -197,26 +218,32 @@ static bool is_hosts(const char *path, size_t n) {
   return dc_missing_host_header(path, n) || dc_missing_host_header(name, n - (size_t)(name - path));
 }
 
+/* What stands for a header that is not there. */
+static const char *stand_in(const char *path, size_t n) {
+  const char *name = last_name(path, n);
+  const size_t last = n - (size_t)(name - path);
+  const bool math = (last == 13 && memcmp(name, "helper_math.h", last) == 0) ||
+                    (last == 12 && memcmp(name, "cutil_math.h", last) == 0);
+  return math ? "#include <dotcompute/vector_math.h>\n" : "";
+}
+
 static bool learn_files(dc_fixup *m, const dc_message *e) {
   size_t n;
   const char *path = dc_message_quoted(e, "cannot open source file \"", &n);
   if (!n) return false;
-  const char *name = last_name(path, n);
-  const size_t last = n - (size_t)(name - path);
-  if ((last == 13 && memcmp(name, "helper_math.h", last) == 0) ||
-      (last == 12 && memcmp(name, "cutil_math.h", last) == 0))
-    return add_header(m, path, n, "#include <dotcompute/vector_math.h>\n");
-  if (!is_hosts(path, n)) {
-    if (!m->has_host_code) return false;
+  const char *text = stand_in(path, n);
+  if (!*text && !is_hosts(path, n)) {
+    if (!m->has_host_code && !m->source.is_file) return false;
     m->lacks_header = true; /* it may be the host's, too */
+    m->has_host_code = true;
     dc_log(DC_LOG_COMPILE, "'%.*s' is not there, and taken for empty", (int)n, path);
   }
-  return add_header(m, path, n, "");
+  return add_header(m, path, n, text);
 }
 
-void dc_fixup_lacks(dc_fixup *m, const char *header) {
+void dc_fixup_lacks(dc_fixup *m, const char *header, bool any) {
   const size_t n = strlen(header);
-  if (is_hosts(header, n)) add_header(m, header, n, "");
+  if (any || is_hosts(header, n)) add_header(m, header, n, stand_in(header, n));
 }
 
 /* The name of a file in one of the user's folders, which is included by a macro. */
@@ -428,6 +455,7 @@ static bool blank_all(dc_fixup *m, const char *log, extent what) {
 
 bool dc_fixup_learn(dc_fixup *m, const char *log) {
   bool any = false;
+  m->noptions_before = m->source.noptions;
   /* Functions of the host in which there are errors go at once, while other things are learned: a run less. */
   const bool early = m->has_host_code && !m->keeps_host;
   for (const char *p = log; *p;) {

@@ -27,14 +27,15 @@ typedef struct dc_fixup_header {
 typedef struct dc_fixup {
   dc_source source;    /* as it is by now */
   bool default_device; /* functions and variables that say nothing are __device__ ones */
-  bool has_host_code;
+  bool has_host_code;  /* or includes a header that is not there, of which it may be */
   bool keeps_host;     /* host code stays, as code of the device, of which statements go that do not compile */
   bool gnu_forms;      /* expressions of GNU C were rewritten */
   bool mended;         /* anything was learned */
   bool blanked;        /* functions are gone */
   bool lacks_header;   /* a header of the user's that is not there is taken for empty */
   char *text;          /* source.text, to be written */
-  dc_included *included; /* what the source includes, where it has host code */
+  int noptions_before; /* of the source, before the log that is learned from */
+  dc_included *included; /* what the source includes, where it is a file or has host code */
   dc_fixup_header *headers;
   dc_refused *refused; /* kernels that are gone because they cannot be compiled, in the arena (left_out.h) */
   int nrefused;
@@ -47,8 +48,8 @@ typedef struct dc_fixup {
 ** which shows the kernels' instances that it launches.  False when out of memory. */
 bool dc_fixup_init(dc_fixup *m, const dc_source *src, bool keeps_host);
 
-/* The header is not there: empty from now on if it is one of the host's. */
-void dc_fixup_lacks(dc_fixup *m, const char *header);
+/* The header is not there: empty from now on if it is one of the host's, or `any` is. */
+void dc_fixup_lacks(dc_fixup *m, const char *header, bool any);
 
 /* Learns from a cleaned log; true when that changed anything, so that another try is worth it. */
 bool dc_fixup_learn(dc_fixup *m, const char *log);

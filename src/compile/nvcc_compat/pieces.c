@@ -12,6 +12,14 @@ static const char *const class_words[] = {"struct", "class", "union", "enum", "t
 static const char *const attributes[] = {"__align__", "__attribute__", "__declspec", "alignas", "__launch_bounds__",
                                          "__cluster_dims__", NULL};
 
+/* Whether the declaration ends before the next token, without a semicolon: "MAKE_KERNELS(float)" in a line of its own,
+** a macro that stands for whole declarations. */
+static bool is_macro_line(dc_tokens in, int line) {
+  static const char *const go_on[] = {"noexcept", "override", "final", "try", NULL};
+  const dc_token t = dc_token_next(&in);
+  return t.kind == DC_TOKEN_WORD && t.line > line && !dc_token_in(t, go_on);
+}
+
 bool dc_piece_next(dc_tokens *in, dc_piece *p) {
   dc_token t = dc_token_next(in), before = t;
   *p = (dc_piece){.begin = t.s, .first = t.line};
@@ -39,8 +47,14 @@ bool dc_piece_next(dc_tokens *in, dc_piece *p) {
     if (*t.s == '=' && !params && !dc_token_is(before, "operator")) initial = true;
     members = members || (params && !p->is_class && *t.s == ':'); /* a constructor's: "a(1), b{2}" */
     if (*t.s == '(') {
+      const bool first = before.s == p->begin && !dc_token_in(before, attributes);
       params = params || !dc_token_in(before, attributes);
       dc_token_skip_group(in);
+      if (first && is_macro_line(*in, in->line)) {
+        p->end = in->p;
+        p->last = in->line;
+        return true;
+      }
     } else if (*t.s == '[' || (*t.s == '{' && members && before.kind == DC_TOKEN_WORD)) {
       dc_token_skip_group(in);
     } else if (*t.s == '{' && (space || (literal && !params)) && !initial) {

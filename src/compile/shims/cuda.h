@@ -5,6 +5,9 @@
 #define CUDA_VERSION (__CUDACC_VER_MAJOR__ * 1000 + __CUDACC_VER_MINOR__ * 10)
 #endif
 typedef unsigned long long CUdeviceptr;
+typedef unsigned long long CUtexObject;
+typedef unsigned long long CUsurfObject;
+typedef int CUdevice;
 struct alignas(64) CUtensorMap {
   unsigned long long opaque[16];
 };

@@ -615,8 +615,13 @@ int dc_signature_of_entry(dc_signature *sig, const char *lowered, dc_error *err)
   return result;
 }
 
+/* Takes "BEGINS…::" out of the name, wherever it stands. */
+static void drop_space(char *text, const char *begins) {
+  for (char *p = text, *end; (p = strstr(p, begins)) != NULL && (end = strstr(p, "::")) != NULL;)
+    memmove(p, end + 2, strlen(end + 2) + 1);
+}
+
 char *dc_instance_name(const char *lowered) {
-  static const char nameless[] = "(anonymous)::";
   dc_buf name = DC_BUF_INIT;
   dc_signature unused = {0};
   reader *r = strncmp(lowered, "_Z", 2) == 0 ? calloc(1, sizeof *r) : NULL;
@@ -642,9 +647,11 @@ char *dc_instance_name(const char *lowered) {
   bool good = !r->bad && name.len > 0 && name.data[name.len - 1] == '>';
   finish(r, &unused);
   char *text = dc_buf_take(&name);
-  for (char *p; good && text && (p = strstr(text, nameless)) != NULL;)
-    memmove(p, p + sizeof nameless - 1, strlen(p + sizeof nameless - 1) + 1);
-  if (good) return text;
+  if (good && text) {
+    drop_space(text, "(anonymous)::");
+    drop_space(text, "_INTERNAL_"); /* of relocatable code: a namespace of the unit's, for what is static */
+    return text;
+  }
   free(text);
   return NULL;
 }

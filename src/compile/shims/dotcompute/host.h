@@ -3,9 +3,14 @@
 #ifndef DC_SHIM_HOST
 #define DC_SHIM_HOST
 #include <cstddef>
+#include <initializer_list>
 #include <dotcompute/host_libraries.h>
+#define _Complex /* of C: host code only passes pointers to them on */
 struct dc_any {
   template <class T> operator T() const;
+  template <class T> dc_any &operator=(T &&);
+  template <class T> bool operator==(T &&) const;
+  template <class T> bool operator!=(T &&) const;
 };
 struct FILE;
 extern FILE *stdin, *stdout, *stderr;
@@ -22,6 +27,14 @@ template <class T> static inline __device__ cudaError_t cudaMalloc(T **, size_t)
 template <class T> static inline __device__ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *, T *) {
   return cudaSuccess;
 }
+/* Declared by the compiler itself without the host's defaults. */
+cudaError_t cudaMemcpyAsync(void *, const void *, size_t, cudaMemcpyKind);
+cudaError_t cudaMemcpy2DAsync(void *, size_t, const void *, size_t, size_t, size_t, cudaMemcpyKind);
+cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms *);
+cudaError_t cudaMemsetAsync(void *, int, size_t);
+cudaError_t cudaMemset2DAsync(void *, size_t, int, size_t, size_t);
+cudaError_t cudaEventRecord(cudaEvent_t);
+cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t);
 template <class T>
 static inline __device__ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *, T, int, size_t) {
   return cudaSuccess;
@@ -34,9 +47,8 @@ template <class T> struct dc_sequence {
   using iterator = T *;
   using const_iterator = const T *;
   dc_sequence();
-  dc_sequence(size_t);
-  dc_sequence(size_t, const T &);
-  template <class I> dc_sequence(I *, I *);
+  dc_sequence(initializer_list<T>);
+  template <class... A> dc_sequence(A &&...);
   T &operator[](size_t);
   const T &operator[](size_t) const;
   T &at(size_t), &front(), &back();
@@ -44,6 +56,10 @@ template <class T> struct dc_sequence {
   const T *data() const, *begin() const, *end() const, *cbegin() const, *cend() const;
   size_t size() const, capacity() const, length() const;
   bool empty() const;
+  template <class V> iterator find(const V &) const;
+  template <class V> size_t count(const V &) const;
+  template <class V> void erase(V &&);
+  void push_front(const T &), pop_front();
   void resize(size_t), resize(size_t, const T &), reserve(size_t), clear(), pop_back(), push_back(const T &);
   template <class... A> void emplace_back(A &&...);
   template <class... A> void insert(A &&...);
@@ -61,21 +77,40 @@ struct string : dc_sequence<char> {
   template <class T> bool operator!=(const T &) const;
 };
 template <class F, class S> struct dc_entry { F first; S second; };
-template <class K, class V, class... A> struct map : dc_sequence<dc_entry<K, V>> { V &operator[](const K &); };
-template <class K, class V, class... A> struct unordered_map : map<K, V> {};
-template <class K, class... A> struct set : dc_sequence<K> {};
-template <class K, class... A> struct unordered_set : dc_sequence<K> {};
+template <class K, class V, class... A> struct map : dc_sequence<dc_entry<K, V>> {
+  using dc_sequence<dc_entry<K, V>>::dc_sequence;
+  V &operator[](const K &), &at(const K &);
+};
+template <class K, class V, class... A> struct unordered_map : map<K, V> { using map<K, V>::map; };
+template <class K, class... A> struct set : dc_sequence<K> { using dc_sequence<K>::dc_sequence; };
+template <class K, class... A> struct unordered_set : set<K> { using set<K>::set; };
+template <class T, class... A> struct queue : dc_sequence<T> { void push(const T &), pop(); };
+template <class T, class... A> struct stack : dc_sequence<T> { T &top(); void push(const T &), pop(); };
 template <class T, class... A> struct deque : dc_sequence<T> { using dc_sequence<T>::dc_sequence; };
 template <class T, class... A> struct list : dc_sequence<T> { using dc_sequence<T>::dc_sequence; };
 template <class T, class... A> struct unique_ptr {
-  unique_ptr(T * = nullptr);
-  T *get() const, *operator->() const, &operator*() const;
+  using element_type = T;
+  using pointer = T *;
+  unique_ptr();
+  template <class... B> unique_ptr(B &&...);
+  T *get() const, *release(), *operator->() const, &operator*() const;
+  template <class... B> void reset(B &&...);
+  operator bool() const;
   T &operator[](size_t) const;
 };
 template <class T> struct unique_ptr<T[]> : unique_ptr<T> { using unique_ptr<T>::unique_ptr; };
 template <class T> struct shared_ptr : unique_ptr<T> { using unique_ptr<T>::unique_ptr; };
 template <class T, class... A> unique_ptr<T> make_unique(A &&...);
 template <class T, class... A> shared_ptr<T> make_shared(A &&...);
+struct exception {
+  template <class... A> exception(A &&...);
+  virtual const char *what() const;
+};
+using runtime_error = exception;
+using logic_error = exception;
+using invalid_argument = exception;
+using out_of_range = exception;
+using bad_alloc = exception;
 struct dc_stream {
   dc_stream();
   template <class... A> dc_stream(A &&...);

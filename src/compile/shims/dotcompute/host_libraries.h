@@ -2,6 +2,7 @@
 ** them. */
 #ifndef DC_SHIM_HOST_LIBRARIES
 #define DC_SHIM_HOST_LIBRARIES
+#include <cuComplex.h>
 #define DC_HANDLE(name) typedef struct dc_##name *name;
 #define DC_STATUS(name, success) typedef enum { success } name;
 DC_HANDLE(cublasHandle_t)
@@ -16,6 +17,10 @@ DC_HANDLE(cusolverSpHandle_t)
 DC_HANDLE(cudnnHandle_t)
 DC_HANDLE(ncclComm_t)
 typedef int cufftHandle;
+typedef float cufftReal;
+typedef double cufftDoubleReal;
+typedef cuComplex cufftComplex;
+typedef cuDoubleComplex cufftDoubleComplex;
 DC_STATUS(cublasStatus_t, CUBLAS_STATUS_SUCCESS)
 DC_STATUS(cusparseStatus_t, CUSPARSE_STATUS_SUCCESS)
 DC_STATUS(cusolverStatus_t, CUSOLVER_STATUS_SUCCESS)

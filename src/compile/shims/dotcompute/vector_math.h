@@ -2,7 +2,8 @@
 ** lerp, clamp, and conversions between lengths. */
 #ifndef DC_SHIM_VECTOR_MATH_H
 #define DC_SHIM_VECTOR_MATH_H
-#define DC_SHIM_DEVICE __host__ __device__ static __forceinline__
+/* Templates, to which the source's own functions of the same parameters are preferred. */
+#define DC_SHIM_DEVICE template <class dc_t = void> __host__ __device__ static __forceinline__
 
 /* E(x) makes a component's value; the lists of two to four of them. */
 #define DC_SHIM_2(V, E) make_##V(E(x), E(y))

@@ -12,5 +12,5 @@ typedef uint16_t u_int16_t;
 typedef uint32_t u_int32_t;
 typedef uint64_t u_int64_t;
 typedef long ssize_t;
-typedef long time_t;
+typedef long long time_t; /* as CCCL has it for NVRTC */
 #endif
