@@ -4,7 +4,8 @@ local helper = require "spec.helper"
 
 -- Runs the kernels that are named: of %r5 the last value, for each of 64 threads. %r1, %r2, %r3: n, step, rounds. In
 -- `outside` and `inside` the inner loop's variable %r7 is set before or in the outer loop, and read before the inner
--- one. In `carried` %r8 is read in the inner loop alone, which a lane begins with what it has left there.
+-- one. In `carried` %r8 is read in the inner loop alone, which a lane begins with what it has left there. In `after` a
+-- second loop begins with the %r8 that a lane has left in the first.
 local script = [==[
 local dc = require "dotcompute"
 local prologue, epilogue = [[
@@ -55,6 +56,17 @@ INNER:
   add.s32 %r7, %r7, %r2;
   setp.lt.s32 %p1, %r7, %r1;
   @%p1 bra INNER;
+]], after = [[
+  mov.u32 %r5, 0;
+  mov.u32 %r7, %r4;
+INNER:
+  mad.lo.s32 %r8, %r7, 5, %r1;
+  add.s32 %r7, %r7, %r2;
+  setp.lt.s32 %p1, %r7, %r1;
+  @%p1 bra INNER;
+OUTER:
+  mad.lo.s32 %r5, %r5, 3, %r8;
+  add.s32 %r8, %r8, 7;
 ]] }
 for i = 4, #arg do
   local m = dc.module(".version 7.0\n.target sm_75\n.address_size 64\n" .. prologue:gsub("NAME", arg[i]) ..
@@ -114,6 +126,25 @@ describe("a variable of a loop inside another", function()
     end
     for tier = 0, 1 do
       local text = helper.on_cpu("TIER=" .. tier, script, n, step, rounds, "carried")
+      assert.equal(table.concat(values, " ") .. "\n", text, helper.note("tier " .. tier))
+    end
+  end)
+end)
+
+describe("a variable of a loop after another", function()
+  it("begins with what the lane has left in the first", function()
+    local n, step, rounds = math.random(70, 400), math.random(9, 60), math.random(2, 9)
+    local values = {}
+    for t = 0, 63 do
+      local sum, last, i = 0, 0, t
+      repeat
+        last, i = i * 5 + n, i + step
+      until i >= n
+      for r = 0, rounds - 1 do sum = narrow(sum * 3 + last + 7 * r) end
+      values[t + 1] = sum
+    end
+    for tier = 0, 1 do
+      local text = helper.on_cpu("TIER=" .. tier, script, n, step, rounds, "after")
       assert.equal(table.concat(values, " ") .. "\n", text, helper.note("tier " .. tier))
     end
   end)
