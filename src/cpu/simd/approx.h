@@ -122,10 +122,33 @@ DC_SCALAR_w_w(lg2_f32)
 DC_SCALAR_w_w(sin_f32)
 DC_SCALAR_w_w(cos_f32)
 DC_SCALAR_w_w(tanh_f32)
-/* Two roundings, 2^-23.4 at most.  The divider works beside everything else: on Zen 4 it took less of a loop than a
-** guess by bits with two steps of Newton, which would have been the only other way to equal bits everywhere. */
-DC_FN dc_u n_rsqrt_f32(dc_u x) { return n_rcp_f32(n_sqrt_f32(x)); }
-DC_FN u32 s_rsqrt_f32(u32 x) { return s_rcp_f32(s_sqrt_f32(x)); }
+/* Whether a lane of x is no positive normal number. */
+DC_FN int n_any_special(dc_u x) {
+#if DC_NW == 16
+  return _mm512_fpclass_ps_mask((__m512)x, 0xff) != 0; /* one instruction: all classes but that one */
+#else
+  return n_word((dc_m)(x - 0x00800000u >= 0x7f000000u)) != 0;
+#endif
+}
+/* A guess y by halving the exponent, which is off by 3.4 %, so that |e| < 0.0682 for e = 1 - x y^2; then
+** y / sqrt(1 - e) by a polynomial (error 2^-25.4, with the roundings 2^-23.2 at most).  That is multiplications alone,
+** with the same bits everywhere: 16 lanes take a Xeon 6 cycles, where a root and a division take 35. */
+DC_FN dc_u n_rsqrt_f32(dc_u x) {
+  const dc_f one = DC_F(1.0f), y = (dc_f)(0x5f374800u - (x >> 1));
+  const dc_f e = n_fused(-((dc_f)x * y), y, one);
+  dc_f p = DC_STEP(e, DC_F(2.74913809e-1f), 3.13930544e-1f);
+  p = DC_STEP(p, e, 3.74997811e-1f);
+  p = DC_STEP(p, e, 4.99998347e-1f);
+  const dc_u r = (dc_u)n_fused(y, p * e, y);
+  if (__builtin_expect(!n_any_special(x), 1)) return r;
+  const dc_u exact = n_rcp_f32(n_sqrt_f32(x));
+#if DC_NW == 16
+  return n_select(_mm512_fpclass_ps_mask((__m512)x, 0xff), exact, r);
+#else
+  return n_select((dc_m)(x - 0x00800000u >= 0x7f000000u), exact, r);
+#endif
+}
+DC_SCALAR_w_w(rsqrt_f32)
 /* (A subnormal argument gives 1, as 0 does.) */
 DC_LIFT_w_w(ex2_f32)
 DC_W1(ex2_ftz, n_flush(n_ex2_f32(x)), s_flush(s_ex2_f32(x)))
