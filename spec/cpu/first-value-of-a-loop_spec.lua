@@ -136,7 +136,7 @@ describe("a variable of a loop after another", function()
     local n, step, rounds = math.random(70, 400), math.random(9, 60), math.random(2, 9)
     local values = {}
     for t = 0, 63 do
-      local sum, last, i = 0, 0, t
+      local sum, i, last = 0, t
       repeat
         last, i = i * 5 + n, i + step
       until i >= n

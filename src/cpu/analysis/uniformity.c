@@ -243,9 +243,9 @@ static bool precedes_each_entry(const dc_uniformity *k, int32_t init, int32_t h)
   return true;
 }
 
-/* A loop's variable: `init` before it, one update that all lanes in the loop run. `only_inside`: no use after
-** it.  Where `init` is in a loop before, all lanes leave that together: else those that go on would write over the values
-** of those that wait at the header. */
+/* A loop's variable: `init` before it, one update that all lanes in the loop run.  `only_inside`: no use after it.
+** Where `init` is in a loop before, all lanes leave that together: else those that go on would write over the values of
+** those that wait at the header. */
 static bool loop_variable(const dc_uniformity *k, int32_t r, int32_t init, int32_t update, bool only_inside) {
   int32_t bi = k->block_of[init], bu = k->block_of[update], h = k->loop_at[bu];
   if (h < 0 || k->latches[h] != 1 || !dominates(k, bu, k->loop_last[h])) return false;
@@ -253,7 +253,8 @@ static bool loop_variable(const dc_uniformity *k, int32_t r, int32_t init, int32
   if (outlives(k, bi, h)) return false;
   for (int32_t i = k->use_at[r]; i < k->use_at[r + 1]; i++) {
     int32_t u = k->block_of[k->uses[i]];
-    if (inside(k, h, u) || (u < h && reaches(k, init, k->uses[i]) && !outlives(k, bi, u))) continue; /* in the loop, or of the first value */
+    /* in the loop, or of the first value */
+    if (inside(k, h, u) || (u < h && reaches(k, init, k->uses[i]) && !outlives(k, bi, u))) continue;
     if (only_inside) return false;
     if (k->non_uniform_exit[h] || !dominates(k, h, u) || outlives(k, bu, u)) return false;
   }

@@ -18,6 +18,7 @@
 #include "cpu/codegen/emit_ops.h"
 #include "cpu/codegen/emit_remat.h"
 #include "cpu/codegen/emit_state.h"
+#include "cpu/codegen/emit_windows.h"
 #include "cpu/interp/decode.h"
 #include "cpu/interp/interp.h"
 #include "cpu/ptx/opcode.h"
@@ -652,6 +653,7 @@ static int outputs(emitter *e) {
 static int emit(emitter *e, dc_gang_layout shape) {
   if (dc_uniformity_find(&e->k, e->f, shape, dc_emit_has_scalar) != 0) return ptx_fail_pass(e->err);
   if (!e->k.regular) return 1;
+  if (!(e->patterns = dc_patterns_find(&e->k))) return dc_fail_oom(e->err);
   if (allocate(e) != 0) return -1;
   find_blocks(e);
   if (find_predicated(e) != 0) return -1;
@@ -666,6 +668,7 @@ static int emit(emitter *e, dc_gang_layout shape) {
   e->t = &e->out->text;
   PUT("#include \"native%d.h\"\n", shape.width);
   dc_emit_matrix_head(e);
+  dc_emit_windows(e);
   PUT("__attribute__((visibility(\"default\"))) int dc_run(dc_native *n) {\n");
   declare(e);
   dc_emit_matrix_variables(e);

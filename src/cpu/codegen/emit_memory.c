@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "cpu/analysis/patterns.h"
 #include "cpu/analysis/uniformity.h"
+#include "cpu/codegen/emit_windows.h"
 #include "cpu/interp/interp.h"
 #include "cpu/interp/code.h"
 #include "cpu/simd/abi.h"
@@ -238,6 +240,39 @@ static void load_packs_anywhere(emitter *e, const ptx_ins *ins, const access *p,
   }
 }
 
+/* The window of an access to words that are no row, or -1.  (Local memory has a stride of its own.) */
+static int window_of(emitter *e, const access *p) {
+  if (p->size != 4 || p->n != 1 || p->base == DC_BASE_LOCAL || e->k.shape.by_lane) return -1;
+  if (p->how == ROW) {
+    if (p->stride % 4 != 0 || p->stride < -64 || p->stride > 64) return -1;
+    const dc_pattern stride = dc_emit_stride_pattern((int32_t)(p->stride / 4));
+    return dc_emit_window(e, &stride);
+  }
+  if (p->how != INDEX) return -1;
+  const ptx_operand *o = &e->f->ins[p->s.origin].opnd[1];
+  if (dc_value_shape_of(&e->k, o).tag == DC_UNIFORM) o++;
+  return o->reg >= 0 && e->patterns[o->reg] ? dc_emit_window(e, e->patterns[o->reg]) : -1;
+}
+
+/* The condition under which all lanes of an access lie in its window, and the address of lane 0. */
+static void put_in_window(emitter *e, const access *p, int window, const char *mask) {
+  PUT("dc_has%d && DC_USUAL(%s == DC_EVERY", window, mask);
+  if (p->how == INDEX) {
+    int32_t low = 0, high = 0;
+    for (int l = 0; l < e->k.shape.width; l++) {
+      const int32_t at = e->windows[window].lane[l];
+      if (at < low) low = at;
+      if (at > high) high = at;
+    }
+    PUT(" && dc_fits(i%d, %d, %d, %d)", p->s.origin, dc_emit_is_signed(e, p->s.origin), low, high);
+  }
+  PUT(")");
+}
+static void put_window_address(emitter *e, const access *p) {
+  if (p->how == INDEX) PUT("dc_first_element(a_, i%d, %d)", p->s.origin, dc_emit_is_signed(e, p->s.origin));
+  else PUT("a_");
+}
+
 static void load_element(emitter *e, const ptx_ins *ins, const access *p, int j, const char *mask, bool keep) {
   const char *T = element(ins);
   const int32_t d = ins->opnd[j].reg, size = p->size;
@@ -265,9 +300,18 @@ static void load_element(emitter *e, const ptx_ins *ins, const access *p, int j,
   } else if (p->how == LANES) {
     PUT("dc_%sgather_%s(a_, %d, %s)", far, T, j * size, mask);
   } else if (p->how == INDEX) {
+    const int window = window_of(e, p);
+    if (window >= 0) {
+      put_in_window(e, p, window, mask);
+      PUT(" ? dc_take%d(", window);
+      put_window_address(e, p);
+      PUT(") : ");
+      far = "far_";
+    }
     PUT("dc_%selements_%s(a_, i%d, %d, %s)", far, T, p->s.origin, dc_emit_is_signed(e, p->s.origin), mask);
   } else {
     bool guarded = put_condition(e, p, "");
+    int window;
     if (guarded) {
       PUT(" ? ");
       begin_wrapped(e, ins, p, j);
@@ -276,7 +320,10 @@ static void load_element(emitter *e, const ptx_ins *ins, const access *p, int j,
     if (p->stride == size) PUT("dc_row_%s(a_ + %d, %s)", T, j * size, mask);
     else if (packs(ins, p)) PUT("dc_pack%s_%d(a_, %s)", packs(ins, p), j, mask);
     else if (p->stride == 8 && size == 4) PUT("dc_every_other_u32(a_ + %d, %s)", j * size, mask);
-    else PUT("dc_stride_%s(a_ + %d, %lldll, %s)", T, j * size, p->stride, mask);
+    else if ((window = window_of(e, p)) >= 0) {
+      put_in_window(e, p, window, mask);
+      PUT(" ? dc_take%d(a_) : dc_stride_%s(a_, %lldll, %s)", window, T, p->stride, mask);
+    } else PUT("dc_stride_%s(a_ + %d, %lldll, %s)", T, j * size, p->stride, mask);
   }
   if (low || widens) PUT(")");
   dc_emit_assign_end(e, d, keep);
@@ -289,6 +336,16 @@ static void put_value(emitter *e, const ptx_operand *o, int size, bool scalar) {
   if (low) PUT(scalar ? "(uint32_t)" : "v_low_half(");
   dc_emit_operand(e, o, scalar ? (char)(kind - 'a' + 'A') : kind);
   if (low && !scalar) PUT(")");
+}
+
+static void store_window(emitter *e, const access *p, int window, const ptx_operand *o, const char *mask) {
+  PUT("if (");
+  put_in_window(e, p, window, mask);
+  PUT(") dc_place%d(", window);
+  put_window_address(e, p);
+  PUT(", ");
+  put_value(e, o, p->size, false);
+  PUT("); else ");
 }
 
 static void store_element(emitter *e, const ptx_ins *ins, const access *p, int j, const char *mask) {
@@ -310,9 +367,11 @@ static void store_element(emitter *e, const ptx_ins *ins, const access *p, int j
     PUT(", %s); ", mask);
     return;
   }
+  const int window = p->how == INDEX || (p->how == ROW && p->stride != size) ? window_of(e, p) : -1;
   if (p->how == INDEX) {
-    PUT("dc_%sput_elements_%s(a_, i%d, %d, ", e->f->nins > LONG ? "far_" : "", T, p->s.origin,
-        dc_emit_is_signed(e, p->s.origin));
+    if (window >= 0) store_window(e, p, window, o, mask);
+    PUT("dc_%sput_elements_%s(a_, i%d, %d, ", window >= 0 || e->f->nins > LONG ? "far_" : "", T,
+        p->s.origin, dc_emit_is_signed(e, p->s.origin));
     put_value(e, o, size, false);
     PUT(", %s); ", mask);
     return;
@@ -322,6 +381,7 @@ static void store_element(emitter *e, const ptx_ins *ins, const access *p, int j
     put_value(e, o, size, false);
     PUT(", %s); else ", mask);
   }
+  if (window >= 0) store_window(e, p, window, o, mask);
   if (p->stride == size) PUT("dc_put_row_%s(a_ + %d, ", T, j * size);
   else PUT("dc_put_stride_%s(a_ + %d, %lldll, ", T, j * size, p->stride);
   put_value(e, o, size, false);

@@ -1,7 +1,7 @@
 /*
 ** emitter.h - the state of the emitter while it writes a function, and registers and constants as C expressions.  Its
-** parts are emit.c (control flow), emit_ops.c (operations), emit_memory.c (loads and stores), emit_matrix.c (tensor
-** cores), emit_state.c (suspension and deoptimization).
+** parts are emit.c (control flow), emit_ops.c (operations), emit_memory.c (loads and stores), emit_windows.c
+** (windows of memory), emit_matrix.c (tensor cores), emit_state.c (suspension and deoptimization).
 **
 ** Names in emitted code: s12 is the scalar of a uniform, affine or indexed register (an affine one's value in lane 0,
 ** an indexed one's base), v12 a varying register's lanes (V32, V64), p12 a varying predicate (M).  x7, ok7: the 32-bit
@@ -12,6 +12,7 @@
 
 #include "base/buf.h"
 #include "base/error.h"
+#include "cpu/analysis/patterns.h"
 #include "cpu/analysis/uniformity.h"
 #include "cpu/interp/code.h"
 #include "cpu/ptx/opcode.h"
@@ -33,6 +34,7 @@ typedef struct dc_emitted {
 
 #define DC_MOST_FACTORS 24
 #define DC_MOST_COPIES 16
+#define DC_MOST_WINDOWS 64
 
 /* A local array with a factor of a product of tensor cores, decoded. */
 typedef struct dc_factor {
@@ -75,6 +77,9 @@ typedef struct emitter {
   dc_factor factors[DC_MOST_FACTORS];
   int nfactors, factor_turn;
   int ncopies, most_copies; /* of cp.async: begun and not ended; at a time */
+  const dc_pattern *const *patterns; /* per register, or NULL */
+  dc_pattern windows[DC_MOST_WINDOWS]; /* see emit_windows.h */
+  int nwindows;
   bool *given;          /* per register: written by warp.c while emitted code is suspended */
   uint8_t *remat;       /* per register: the cost of computing it again, where that is less than saving it, else 0 */
   bool *needed;         /* per register: computed again for the resumption being emitted */

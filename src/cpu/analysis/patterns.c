@@ -1,0 +1,126 @@
+/*
+** patterns.c - see patterns.h.
+**
+** A gang begins at a multiple of its width, so the low bits of an aligned thread's number are its lane's: they can be
+** computed here.  One walk suffices: only registers with one definition, which writes all lanes, have a pattern, and
+** definitions precede uses in the order of blocks.
+*/
+#include "cpu/analysis/patterns.h"
+
+#include "cpu/ptx/opcode.h"
+
+/* value = base + lane[l]; `low` bits of base are 0, and lane[l] has no others (-1: unknown). */
+typedef struct value {
+  dc_pattern p;
+  int low;
+} value;
+
+typedef struct finder {
+  dc_uniformity *k;
+  value **of; /* per register */
+} finder;
+
+static int log2_of(int width) { return width == 32 ? 5 : 4; }
+
+static bool read_register(const finder *x, int32_t reg, value *v) {
+  const dc_value_shape *s = &x->k->reg[reg];
+  if (x->k->f->regs[reg].bits != 32) return false;
+  if (s->tag == DC_VARYING && x->of[reg]) *v = *x->of[reg];
+  if (s->tag == DC_VARYING || s->tag == DC_INDEXED) return s->tag == DC_VARYING && x->of[reg];
+  if (s->tag == DC_AFFINE && s->origin >= 0) return false;
+  const uint32_t stride = s->tag == DC_AFFINE ? (uint32_t)s->exact : 0;
+  for (uint32_t l = 0; l < DC_MOST_LANES; l++) v->p.lane[l] = (int32_t)(stride * l);
+  v->low = s->tag == DC_AFFINE && s->aligned && stride == 1 ? log2_of(x->k->shape.width) : -1;
+  return true;
+}
+
+/* An operand; *constant: it is one, with all of its 32 bits in *c. */
+static bool read_operand(const finder *x, const ptx_operand *o, value *v, bool *constant, uint32_t *c) {
+  *constant = o->kind == PTX_IMM && !o->is_float;
+  *c = (uint32_t)o->imm;
+  *v = (value){ .low = -1 };
+  if (*constant) return true;
+  return o->kind == PTX_REG && o->reg >= 0 && read_register(x, o->reg, v);
+}
+
+static void scale(value *v, uint32_t factor) {
+  for (int l = 0; l < DC_MOST_LANES; l++) v->p.lane[l] = (int32_t)((uint32_t)v->p.lane[l] * factor);
+  const bool shifts = factor != 0 && (factor & (factor - 1)) == 0;
+  const int by = shifts ? __builtin_ctz(factor) : 0;
+  v->low = v->low >= 0 && shifts && v->low + by < 31 ? v->low + by : -1;
+}
+
+static void add(value *v, const value *by, uint32_t sign) {
+  for (int l = 0; l < DC_MOST_LANES; l++)
+    v->p.lane[l] = (int32_t)((uint32_t)v->p.lane[l] + sign * (uint32_t)by->p.lane[l]);
+  v->low = -1;
+}
+
+/* An operation on bits, with a constant, of which the lanes' parts see the lower ones. */
+static bool change_bits(value *v, ptx_opcode op, uint32_t c) {
+  if (v->low < 0 || (op == PTX_OP_SHR && (int)c > v->low)) return false;
+  const uint32_t low = ((uint32_t)1 << v->low) - 1;
+  for (int l = 0; l < DC_MOST_LANES; l++) {
+    uint32_t *const x = (uint32_t *)&v->p.lane[l];
+    if (op == PTX_OP_AND) *x &= c;
+    else if (op == PTX_OP_OR) *x |= c & low;
+    else if (op == PTX_OP_XOR) *x ^= c & low;
+    else *x >>= c;
+  }
+  if (op == PTX_OP_SHR) v->low -= (int)c;
+  return true;
+}
+
+static bool combine(const finder *x, const ptx_ins *ins, value *v) {
+  value w, u;
+  bool is_constant[3];
+  uint32_t c[3];
+  const ptx_operand *o = &ins->opnd[1];
+  if (!read_operand(x, o, v, &is_constant[0], &c[0])) return false;
+  if (ins->op == PTX_OP_MOV) return ins->nsrc == 1 && !is_constant[0];
+  if (ins->nsrc < 2 || !read_operand(x, o + 1, &w, &is_constant[1], &c[1])) return false;
+  switch (ins->op) {
+    case PTX_OP_ADD: add(v, &w, 1); return true;
+    case PTX_OP_SUB: add(v, &w, -1u); return true;
+    case PTX_OP_SHL: if (!is_constant[1] || c[1] > 31) return false; scale(v, (uint32_t)1 << c[1]); return true;
+    case PTX_OP_MUL: case PTX_OP_MAD:
+      if (ins->mode == PTX_HI_HALF || ins->mode == PTX_WIDE || !is_constant[1]) return false;
+      scale(v, c[1]);
+      if (ins->op == PTX_OP_MUL) return true;
+      if (!read_operand(x, o + 2, &u, &is_constant[2], &c[2])) return false;
+      add(v, &u, 1);
+      return true;
+    case PTX_OP_AND: case PTX_OP_OR: case PTX_OP_XOR: case PTX_OP_SHR:
+      return is_constant[1] && change_bits(v, (ptx_opcode)ins->op, c[1]);
+    default: return false;
+  }
+}
+
+/* Whether an instruction writes its only result in all lanes, whichever run. */
+static bool is_whole(const dc_uniformity *k, const ptx_ins *ins) {
+  const int32_t d = ins->ndst == 1 ? ins->opnd[0].reg : -1;
+  return d >= 0 && ins->pred < 0 && k->reg[d].tag == DC_VARYING && k->f->regs[d].bits == 32 &&
+         k->def_at[d + 1] - k->def_at[d] == 1 && !k->blend[ins - k->f->ins] && ptx_is_integer(ins->type) &&
+         ptx_type_bits((ptx_type)ins->type) == 32 && !(ins->flags & (PTX_F_SAT | PTX_F_CC | PTX_F_CARRY_IN));
+}
+
+const dc_pattern *const *dc_patterns_find(dc_uniformity *k) {
+  const ptx_func *f = k->f;
+  const size_t n = (size_t)f->nregs + 1;
+  finder x = { .k = k, .of = dc_arena_alloc(&k->arena, n * sizeof *x.of) };
+  const dc_pattern **found = dc_arena_alloc(&k->arena, n * sizeof *found);
+  if (!x.of || !found) return NULL;
+  for (int32_t b = 0; b < f->nblocks && k->shape.width <= DC_MOST_LANES; b++)
+    for (int32_t i = f->blocks[b].first; i < f->blocks[b].last; i++) {
+      value v;
+      if (!is_whole(k, &f->ins[i]) || !combine(&x, &f->ins[i], &v)) continue;
+      const int32_t d = f->ins[i].opnd[0].reg;
+      value *const own = x.of[d] = dc_arena_alloc(&k->arena, 2 * sizeof *own);
+      if (own == NULL) return NULL;
+      own[0] = own[1] = v;
+      for (int l = 0; l < DC_MOST_LANES; l++)
+        own[1].p.lane[l] = (int32_t)((uint32_t)v.p.lane[l] - (uint32_t)v.p.lane[0]);
+      found[d] = &own[1].p;
+    }
+  return found;
+}
