@@ -16,7 +16,8 @@ local function tile_for(size) return 32 * LANE * WARPS * rounds_for(size) end
 local function sizes(size, rolled)
   local rounds = rounds_for(size)
   return { BEGIN = rolled and "dc_r" or 0, END = rolled and "dc_r + 1" or rounds, SLOT = rolled and 0 or "dc_u",
-    HELD = rolled and 1 or rounds, WARPS = WARPS, LANE = LANE, BLOCK = BLOCK, ROUNDS = rounds, CHUNK = 32 * LANE * rounds,
+    HELD = rolled and 1 or rounds, WARPS = WARPS, LANE = LANE, BLOCK = BLOCK, ROUNDS = rounds,
+    CHUNK = 32 * LANE * rounds,
     TILE = tile_for(size), COUNT = WARPS * rounds, OWN = math.max(1, WARPS * rounds // 32) }
 end
 
