@@ -406,6 +406,25 @@ template <operation op> static void fold_by(int width, float *x, int n, _Complex
 extern "C" void fold_sum(int w, float *x, int n) { fold_by<sum>(w, x, n, NULL); }
 extern "C" void fold_max(int w, float *x, int n) { fold_by<larger>(w, x, n, NULL); }
 //==
+//== members-of-the-host: classify
+#include <cuda_runtime.h>
+#include <fstream>
+#include <string>
+struct feature {
+private:
+  unsigned bits;
+public:
+  bool load(const std::string &path) { std::ifstream file(path); return file.good() && parse(file); }
+  __device__ __host__ bool is_leaf() const { return bits & 1; }
+protected:
+  unsigned weight;
+public:
+  void save(const std::string &path) const { std::ofstream file(path); file << bits << weight; }
+  __device__ __host__ unsigned value() const { return bits >> 1; } };
+__global__ void classify(const feature *f, unsigned *out, int n) { int i = threadIdx.x;
+  if (i < n) out[i] = f[i].is_leaf() ? f[i].value() : 0; }
+int main() { feature *f; unsigned *o; classify<<<1, 32>>>(f, o, 3); return 0; }
+//==
 //== names-of-libraries-and-systems: mine::scale; multiply; read_surface
 #include <cufft.h>
 #include <cuda.h>

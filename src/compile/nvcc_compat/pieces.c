@@ -20,8 +20,21 @@ static bool is_macro_line(dc_tokens in, int line) {
   return t.kind == DC_TOKEN_WORD && t.line > line && !dc_token_in(t, go_on);
 }
 
+/* The next token behind "public:" and the like, which are no part of the member behind them. */
+static dc_token first_token(dc_tokens *in) {
+  static const char *const access[] = {"public", "protected", "private", NULL};
+  dc_token t = dc_token_next(in);
+  dc_tokens next = *in;
+  while (dc_token_in(t, access) && dc_token_is_char(dc_token_next(&next), ':')) {
+    *in = next;
+    t = dc_token_next(in);
+    next = *in;
+  }
+  return t;
+}
+
 bool dc_piece_next(dc_tokens *in, dc_piece *p) {
-  dc_token t = dc_token_next(in), before = t;
+  dc_token t = first_token(in), before = t;
   *p = (dc_piece){.begin = t.s, .first = t.line};
   bool space = false, initial = false, literal = false, params = false, members = false;
   for (; t.kind != DC_TOKEN_END; before = t, t = dc_token_next(in)) {
