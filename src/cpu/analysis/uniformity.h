@@ -32,7 +32,7 @@ static inline int64_t dc_value_stride(const dc_value_shape *k) {
 /* How the threads of a gang lie in their block. */
 typedef struct dc_gang_layout {
   int width;         /* of a gang: 16 or 32 */
-  bool rows;         /* a gang never spans two rows: threadIdx.x is affine, .y and .z are uniform */
+  bool rows;         /* each row of threads begins a gang: threadIdx.x is affine, .y and .z are uniform */
   bool by_lane;      /* its lanes run one after another, so that all values are uniform */
 } dc_gang_layout;
 

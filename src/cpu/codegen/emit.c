@@ -346,7 +346,7 @@ static void pause_at(emitter *e, int32_t n) {
   const bool whole = whole_barrier(node);
   e->out->suspends = true;
   if (!whole) {
-    e->out->simple = e->out->lane_free = false;
+    e->out->simple = false;
     store_operands(e, node, NULL);
   }
   dc_emit_suspend(e, node->next);
@@ -635,6 +635,36 @@ static bool is_deep(const emitter *e) {
   return 6 * scattered > all;
 }
 
+/* Adds the estimated time of an instruction, in halves of an operation on 16 lanes, to that of a gang and of a lane.
+** What is accessed lane by lane turns out to be a row for many gangs that are one (simd/memory.h); where it does not,
+** 32 lanes of which some have no thread are slow. */
+static void add_time(emitter *e, const ptx_ins *ins, uint64_t times) {
+  enum { SCALAR = 1, VECTOR = 2, ROW = 4, CALL = 120 };
+  const dc_gang_layout shape = e->k.shape;
+  const uint64_t parts = (uint64_t)shape.width / 16, lanes = !shape.rows ? 64 : shape.width == 32 ? 96 : 16;
+  const bool memory = (ptx_traits(ins->op) & PTX_T_ADDRESS) && ins->ndst + ins->nsrc > 0;
+  const int32_t d = ins->ndst ? ins->opnd[0].reg : -1;
+  const dc_access_kind access = memory ? dc_emit_access(e, ins) : DC_ACCESS_ONE;
+  uint64_t gang = memory || d < 0 || is_scalar(e, d) ? SCALAR : VECTOR * parts;
+  if (access == DC_ACCESS_LANES) gang = lanes;
+  if (access == DC_ACCESS_ROW) gang = ROW * parts;
+  if (dc_emit_is_foreign(e, ins)) gang = CALL;
+  e->out->gang_time += times * gang;
+  if (access == DC_ACCESS_LANES) e->out->lane_time += times * (shape.rows ? 2 : 4);
+}
+
+/* Estimates by which layouts are compared: what rows make of addresses against lanes that have no thread.  Loops count
+** as 8 iterations. */
+static void estimate(emitter *e) {
+  e->out->gang_time = 30;
+  for (int32_t n = 0; n < e->nnodes; n++) {
+    uint64_t times = 1;
+    for (int32_t h = e->k.loop_at[e->block_of[n]]; h >= 0 && times < 4096; h = e->k.loop_up[h]) times *= 8;
+    for (const dc_uop *o = node_at(e, n)->first; o < node_at(e, n)->last; o++) add_time(e, o->ins, times);
+  }
+  if (e->k.shape.by_lane) e->out->lane_time = e->out->gang_time;
+}
+
 static int outputs(emitter *e) {
   dc_emitted *out = e->out;
   out->tracked = malloc(((size_t)out->ntracked + 1) * sizeof *out->tracked);
@@ -644,8 +674,11 @@ static int outputs(emitter *e) {
     if (e->tracked[n]) out->tracked[e->ordinal[n]] = n;
     out->resumes[n] = e->entered[n];
   }
-  if (e->leaves || !e->f->entry) out->simple = out->lane_free = false;
+  if (e->leaves || !e->f->entry) out->simple = false;
+  out->lane_free = out->lane_free && out->simple;
+  out->narrow = out->narrow && out->lane_free;
   out->operates = e->operates;
+  estimate(e);
   out->deep = out->simple && is_deep(e);
   return 0;
 }
@@ -684,7 +717,7 @@ static int emit(emitter *e, dc_gang_layout shape) {
 int dc_emit(const dc_cpu_function *fn, dc_gang_layout shape, dc_emitted *out, dc_error *err) {
   emitter e = { .fn = fn, .f = fn->ptx, .out = out, .err = err, .nnodes = fn->nnodes };
   memset(out, 0, sizeof *out);
-  out->simple = out->lane_free = true;
+  out->simple = out->lane_free = out->narrow = true;
   e.t = &out->text;
   if (!takes(fn)) return 1;
   int rc = emit(&e, shape);

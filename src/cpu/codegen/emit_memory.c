@@ -91,6 +91,12 @@ static access access_of(const emitter *e, const ptx_ins *ins) {
   return p;
 }
 
+dc_access_kind dc_emit_access(const emitter *e, const ptx_ins *ins) {
+  const access p = access_of(e, ins);
+  if (p.how == ONE) return DC_ACCESS_ONE;
+  return p.how == ROW && p.stride == p.size * p.n ? DC_ACCESS_ROW : DC_ACCESS_LANES;
+}
+
 /* The addresses of all lanes, as an expression. */
 static void put_addresses(emitter *e, const ptx_operand *at, int base, long long offset) {
   const bool narrow = at->reg >= 0 && dc_emit_bits(e, at->reg) == 32;
@@ -482,11 +488,12 @@ static void put_of_lane(emitter *e, const ptx_operand *o, int size, const char *
 void dc_emit_atom(emitter *e, const ptx_ins *ins, const char *mask, bool keep) {
   const access p = access_of(e, ins);
   const ptx_operand *y = p.at + 1, *z = p.at + (ins->mode == PTX_ATOM_CAS ? 2 : 1);
-  int32_t d = ins->ndst ? ins->opnd[0].reg : -1;
+  const bool read = dc_emit_is_read(e, ins);
+  const int32_t d = read ? ins->opnd[0].reg : -1;
   char value[40];
   new_value(ins, value);
-  if (d >= 0 && e->k.use_at[d] == e->k.use_at[d + 1]) d = -1; /* nothing reads what was there */
-  e->out->lane_free = false; /* a warp's lanes go in order */
+  e->out->narrow = false;
+  if (read) e->out->lane_free = false; /* a warp's lanes go in order */
   PUT("{ const V32 at_ = ");
   put_offsets(e, &p);
   PUT("; if (DC_RARE(dc_misaligned_offsets(at_, %d, %s))) n->fault(n); ", p.size, mask);
@@ -512,7 +519,7 @@ bool dc_emit_copy_supported(const ptx_ins *ins) {
 /* Sources are fetched at once; the copies follow together, before anything else than arithmetic. */
 void dc_emit_copy(emitter *e, const ptx_ins *ins, const char *mask) {
   static const char *const names[] = { "to_", "from_" };
-  e->out->lane_free = false;
+  e->out->narrow = false;
   if (e->ncopies == DC_MOST_COPIES) dc_emit_end_copies(e);
   PUT("{ ");
   for (int i = 0; i < 2; i++) {
@@ -536,7 +543,8 @@ void dc_emit_memory(emitter *e, const ptx_ins *ins, const char *mask, bool keep)
   const int bytes = p.size * p.n;
   as_lanes_if_odd(&p);
   /* volatile: a warp's lanes may pass values to each other without a barrier */
-  if ((p.base == DC_BASE_LOCAL && !e->k.shape.by_lane) || (ins->flags & PTX_F_STRONG)) e->out->lane_free = false;
+  if (ins->flags & PTX_F_STRONG) e->out->lane_free = false;
+  if (p.base == DC_BASE_LOCAL && !e->k.shape.by_lane) e->out->narrow = false;
   begin_access(e, &p);
   prefetch(e, ins, &p);
   if (p.how == LANES && (bytes > 1 || DC_IGNORED)) {

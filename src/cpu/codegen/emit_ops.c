@@ -191,8 +191,16 @@ static bool in_slot(emitter *e, const ptx_ins *ins, int32_t reg) {
   return false;
 }
 
-/* Tier 0's function: operands to its register file, results back.  A scalar result comes from scalar operands, which
-** all lanes have; so all of them may do it, lane 0 too, which holds that result. */
+/* Whether the operation's results say which lane runs a thread, or in which order lanes run. */
+static bool shows_lanes(const emitter *e, const ptx_ins *ins) {
+  if (ptx_traits(ins->op) & (PTX_T_WARP_WIDE | PTX_T_MATRIX)) return true;
+  for (int i = ins->ndst; i < ins->ndst + ins->nsrc; i++) {
+    const int sreg = ins->opnd[i].kind == PTX_SREG ? ins->opnd[i].sreg : PTX_SR_NONE;
+    if (sreg >= PTX_SR_LANEMASK_EQ && sreg <= PTX_SR_LANEMASK_GT) return true;
+  }
+  return ins->op == PTX_OP_ACTIVEMASK || (ins->op == PTX_OP_ATOM && dc_emit_is_read(e, ins));
+}
+
 /* Whether the operation does not depend on its lane's number, so that lane 0 may do it for any. */
 static bool is_same_in_all_lanes(const ptx_ins *ins) {
   if ((ptx_traits(ins->op) & (PTX_T_WARP_WIDE | PTX_T_MATRIX)) || ins->space == PTX_LOCAL || ins->space == PTX_PARAM)
@@ -202,10 +210,13 @@ static bool is_same_in_all_lanes(const ptx_ins *ins) {
   return true;
 }
 
+/* Tier 0's function: operands to its register file, results back.  A scalar result comes from scalar operands, which
+** all lanes have; so all of them may do it, lane 0 too, which holds that result. */
 static void by_tier0(emitter *e, const ptx_ins *ins, int32_t index, const char *mask, bool keep) {
   bool scalar = false;
   e->operates = true;
-  if (!e->k.shape.by_lane || !is_same_in_all_lanes(ins)) e->out->lane_free = false;
+  if (shows_lanes(e, ins)) e->out->lane_free = false;
+  if (!e->k.shape.by_lane || !is_same_in_all_lanes(ins)) e->out->narrow = false;
   for (int i = ins->ndst; i < ins->ndst + ins->nsrc; i++)
     if (ins->opnd[i].reg >= 0 && !in_slot(e, ins, ins->opnd[i].reg)) dc_emit_to_slot(e, ins->opnd[i].reg, NULL);
   for (int i = 0; i < ins->ndst; i++)
@@ -283,7 +294,7 @@ static void convert_address(emitter *e, const ptx_ins *ins, const char *mask, bo
   const int base = (int)dc_base_of(ins->space);
   const char *sign = ins->flags & PTX_F_TO ? "-" : "+";
   if (ins->space == PTX_LOCAL && !e->k.shape.by_lane) { /* each lane has a window of its own */
-    e->out->lane_free = false;
+    e->out->narrow = false;
     dc_emit_assign(e, d, mask, keep);
     PUT("v_add_64(");
     dc_emit_operand(e, &ins->opnd[1], 'd');

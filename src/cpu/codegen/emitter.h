@@ -24,8 +24,10 @@ typedef struct dc_emitted {
   bool simple;          /* suspends only at barriers of all threads of a block, and never deoptimizes to tier 0 */
   bool suspends;        /* suspends at all */
   bool operates;        /* uses dc_native.operate */
-  bool lane_free;       /* no instruction depends on the width of a gang, so that 16 lanes, or one by one, suffice */
+  bool lane_free;       /* nothing shows which lane runs a thread, so that gangs may begin at any thread */
+  bool narrow;          /* besides, all of it exists for gangs of 16 lanes, and for lanes one by one */
   bool deep;            /* lanes, each at a place of its own in its local memory, loop: better one by one */
+  uint64_t gang_time, lane_time; /* estimated: of a gang, and besides of each of its threads */
   uint32_t save_bytes;  /* of dc_native.save */
   int32_t *tracked;     /* the node of each element of dc_native.wait; owned */
   int32_t ntracked;
@@ -113,6 +115,16 @@ static inline bool dc_emit_is_index(const emitter *e, int32_t origin) {
 static inline bool dc_emit_is_signed(const emitter *e, int32_t origin) {
   const ptx_ins *ins = &e->f->ins[origin];
   return (ins->op == PTX_OP_CVT ? ins->type2 : ins->type) == PTX_S32;
+}
+
+/* Whether something reads a result of the instruction. */
+static inline bool dc_emit_is_read(const emitter *e, const ptx_ins *ins) {
+  bool read = false;
+  for (int i = 0; i < ins->ndst; i++) {
+    const int32_t d = ins->opnd[i].reg;
+    read |= d >= 0 && e->k.use_at[d] != e->k.use_at[d + 1];
+  }
+  return read;
 }
 
 /* The base of a space as C: a C variable where it is constant, so that no store may alias it. */

@@ -2,8 +2,9 @@
 ** native.c - the emitted versions of a function, and which of them suits a launch.
 **
 ** Up to three versions: gangs of 32 lanes in rows (threadIdx.x is affine), gangs of 16 in rows, and gangs of 32 that
-** may span rows.  16 lanes suit short native vectors and blocks 16 wide, if no instruction of the function depends on
-** the width of a gang.  A version may run the lanes one by one instead.
+** may span rows.  Where nothing shows which lane runs a thread, each row of any block begins a gang, whose last lanes
+** may have no thread; otherwise gangs are the block's warps.  16 lanes suit short native vectors and narrow rows, if
+** all of the function exists for them.  A version may run the lanes one by one instead.
 */
 #include "cpu/codegen/native.h"
 
@@ -16,6 +17,7 @@
 #include "base/error.h"
 #include "base/notice.h"
 
+enum { NOT_YET, EMITTED, BUILDING, READY, FAILED = -1 }; /* dc_native_code.state */
 enum { ROWS_32, ROWS_16, ODD_32, NSHAPES };
 static const dc_gang_layout shapes[NSHAPES] = {
   { .width = 32, .rows = true }, { .width = 16, .rows = true }, { .width = 32 }
@@ -36,28 +38,31 @@ static bool emit(dc_native_code *c, dc_error *err) {
   dc_emitted other;
   if (dc_emit(c->fn, c->shape, &c->info, err) != 0) return false;
   if (!c->info.deep || dc_emit(c->fn, by_lane, &other, err) != 0) return true;
-  const bool suits = other.simple && other.lane_free && !other.suspends;
+  const bool suits = other.narrow && !other.suspends;
   dc_emitted_free(suits ? &c->info : &other);
   if (suits) c->info = other, c->shape = by_lane;
   return true;
 }
 
-static void emit_and_build(dc_native_code *c, const char *isa) {
+static void emit_first(dc_native_code *c, const dc_cpu_function *fn, int shape) {
   dc_error err = DC_ERROR_INIT;
-  const dc_buf *text = &c->info.text;
-  c->state = -1;
-  if (emit(c, &err) && (c->shape.width == 32 || (c->info.lane_free && c->info.simple))) {
-    if (dc_dump_on(DC_DUMP_C)) {
-      char name[17];
-      dc_dump_name(text->data, text->len, name);
-      dc_dump(DC_DUMP_C, name, text->data, text->len);
-    }
-    c->build = dc_build_start(text->data, text->len, isa, c->fn->ptx->nins > HUGE ? 1 : 2);
-    c->state = c->build ? 1 : -1;
-  }
-  if (err.kind == DC_INTERRUPTED) c->state = 0; /* the next launch tries again */
-  dc_buf_free(&c->info.text);
+  c->fn = fn;
+  c->shape = shapes[shape];
+  c->state = emit(c, &err) && (c->shape.width == 32 || c->info.narrow) ? EMITTED : FAILED;
+  if (err.kind == DC_INTERRUPTED) c->state = NOT_YET; /* the next launch tries again */
   dc_error_clear(&err);
+}
+
+static void start_build(dc_native_code *c, const char *isa) {
+  const dc_buf *text = &c->info.text;
+  if (dc_dump_on(DC_DUMP_C)) {
+    char name[17];
+    dc_dump_name(text->data, text->len, name);
+    dc_dump(DC_DUMP_C, name, text->data, text->len);
+  }
+  c->build = dc_build_start(text->data, text->len, isa, c->fn->ptx->nins > HUGE ? 1 : 2);
+  c->state = c->build ? BUILDING : FAILED;
+  dc_buf_free(&c->info.text);
 }
 
 /* Waits for a build, with a status line that names the kernel: of "_Z5saxpyifPKfPf" only "saxpy". */
@@ -79,17 +84,14 @@ static void wait_for_build(const dc_native_code *c) {
 
 /* Starts the build if there is none, else polls it. */
 static void poll(dc_native_code *c, const dc_cpu_function *fn, int shape) {
-  if (c->state == 0) {
-    c->fn = fn;
-    c->shape = shapes[shape];
-    emit_and_build(c, fn->code->ops->isa);
-  }
-  if (c->state != 1) return;
+  if (c->state == NOT_YET) emit_first(c, fn, shape);
+  if (c->state == EMITTED) start_build(c, fn->code->ops->isa);
+  if (c->state != BUILDING) return;
   if (fn->code->tier == 1 && dc_build_state(c->build) == 0) wait_for_build(c);
   int state = dc_build_state(c->build);
   if (state == 0) return;
   c->run = state == 1 ? (dc_native_fn *)(uintptr_t)dc_build_symbol(c->build, "dc_run") : NULL;
-  c->state = c->run ? 2 : -1;
+  c->state = c->run ? READY : FAILED;
 }
 
 static bool loops(const dc_cpu_function *fn) {
@@ -110,14 +112,33 @@ static bool prefers_16_lanes(const dc_native_set *set, const char *isa) {
   return strcmp(isa, "baseline") == 0 || (strcmp(isa, "avx2") == 0 && set->loops);
 }
 
-/* The shapes for a block, best first; -1 ends the list. */
-static void suitable(const dc_native_set *set, dc_dim3 block, const char *isa, int list[3]) {
-  bool line = block.y == 1 && block.z == 1;
-  bool rows32 = line || block.x % 32 == 0, rows16 = line || block.x % 16 == 0;
+/* Whether a block's warps do not span its rows. */
+static bool warps_are_rows(dc_dim3 block) { return (block.y == 1 && block.z == 1) || block.x % 32 == 0; }
+
+/* The estimated time of a block; UINT64_MAX: the code cannot run it. */
+static uint64_t time_of(const dc_native_code *c, dc_dim3 block) {
+  const uint64_t gangs = dc_gangs_of(c->shape, block), threads = (uint64_t)block.x * block.y * block.z;
+  const bool can = c->state != NOT_YET && c->state != FAILED && (c->info.lane_free || !c->shape.rows);
+  return can && gangs <= DC_MAX_GANGS ? gangs * c->info.gang_time + threads * c->info.lane_time : UINT64_MAX;
+}
+
+/* The shapes for a block, best first.  Their number. */
+static int suitable(dc_native_set *set, const dc_cpu_function *fn, dc_dim3 block, int list[NSHAPES]) {
+  uint64_t time[NSHAPES];
   int n = 0;
-  if (rows16 && (!rows32 || prefers_16_lanes(set, isa))) list[n++] = ROWS_16;
-  list[n++] = rows32 ? ROWS_32 : ODD_32;
-  list[n] = -1;
+  if (warps_are_rows(block)) {
+    if (prefers_16_lanes(set, fn->code->ops->isa)) list[n++] = ROWS_16;
+    list[n++] = ROWS_32;
+    return n;
+  }
+  for (int i = 0; i < NSHAPES; i++) {
+    if (set->code[i].state == NOT_YET) emit_first(&set->code[i], fn, i);
+    time[i] = time_of(&set->code[i], block);
+    int at = time[i] < UINT64_MAX ? n++ : -1;
+    for (; at > 0 && time[i] < time[list[at - 1]]; at--) list[at] = list[at - 1];
+    if (at >= 0) list[at] = i;
+  }
+  return n;
 }
 
 static void prepare_callees(const dc_cpu_function *fn, int shape) {
@@ -129,17 +150,17 @@ static void prepare_callees(const dc_cpu_function *fn, int shape) {
 }
 
 dc_native_code *dc_native_prepare(dc_cpu_function *fn, dc_dim3 block) {
-  int list[3];
+  int list[NSHAPES];
   if (fn->code->tier == 0) return NULL;
   dc_native_set *set = set_of(fn);
   if (set == NULL) return NULL;
-  suitable(set, block, fn->code->ops->isa, list);
-  for (int i = 0; list[i] >= 0; i++) {
+  const int n = suitable(set, fn, block, list);
+  for (int i = 0; i < n; i++) {
     dc_native_code *c = &set->code[list[i]];
     set->last = list[i];
     poll(c, fn, list[i]);
-    if (c->state == -1) continue;
-    if (c->state != 2) return NULL;
+    if (c->state == FAILED) continue;
+    if (c->state != READY) return NULL;
     if (fn->ptx->has_call) prepare_callees(fn, list[i]);
     return c;
   }
@@ -149,14 +170,14 @@ dc_native_code *dc_native_prepare(dc_cpu_function *fn, dc_dim3 block) {
 int dc_native_tier(const dc_cpu_function *fn) {
   if (fn->native == NULL) return 0;
   dc_native_code *c = &fn->native->code[fn->native->last];
-  if (c->state == 1) poll(c, fn, fn->native->last);
-  return c->state == 2;
+  if (c->state == BUILDING) poll(c, fn, fn->native->last);
+  return c->state == READY;
 }
 
 dc_native_code *dc_native_callee(const dc_cpu_function *fn, const dc_native_code *caller) {
   if (fn->native == NULL || caller == NULL) return NULL;
   dc_native_code *c = &fn->native->code[caller->shape.rows ? ROWS_32 : ODD_32];
-  return c->state == 2 && caller->shape.width == 32 ? c : NULL;
+  return c->state == READY && caller->shape.width == 32 ? c : NULL;
 }
 
 void dc_native_drop(dc_cpu_function *fn) {

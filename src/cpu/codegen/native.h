@@ -10,6 +10,8 @@
 #include "cpu/simd/abi.h"
 #include "device/device.h"
 
+#define DC_MAX_GANGS 128 /* of a block */
+
 /* A function emitted for one gang layout. */
 typedef struct dc_native_code {
   const dc_cpu_function *fn;
@@ -17,12 +19,22 @@ typedef struct dc_native_code {
   dc_native_fn *run;     /* NULL until it is ready */
   dc_emitted info;
   dc_gang_layout shape;
-  int state;             /* 0 not requested yet, 1 being built, 2 ready, -1 stays at tier 0 */
+  int state;             /* of native.c; 0: not requested yet */
 } dc_native_code;
 
 /* Before a launch of fn in blocks of this size: the code if it is ready, else NULL, and its build is requested
 ** (DOTCOMPUTE_CPU_TIER: 0 never; 1 waits for it).  For the launching thread only. */
 dc_native_code *dc_native_prepare(dc_cpu_function *fn, dc_dim3 block);
+/* Of how many threads a row of a block is, in which gangs of this layout follow one another. */
+static inline uint32_t dc_gang_row(dc_gang_layout shape, dc_dim3 block) {
+  return shape.rows ? block.x : block.x * block.y * block.z;
+}
+static inline uint32_t dc_gangs_of_row(dc_gang_layout shape, dc_dim3 block) {
+  return (dc_gang_row(shape, block) + (uint32_t)shape.width - 1) / (uint32_t)shape.width;
+}
+static inline uint32_t dc_gangs_of(dc_gang_layout shape, dc_dim3 block) {
+  return dc_gangs_of_row(shape, block) * (shape.rows ? block.y * block.z : 1);
+}
 /* The tier that the last prepared shape of fn is at: 0 or 1. */
 int dc_native_tier(const dc_cpu_function *fn);
 /* The code of a function for the layout of its caller's code; NULL: not ready. */

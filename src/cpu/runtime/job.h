@@ -23,6 +23,7 @@ typedef struct dc_job {
   bool all_resident;              /* its blocks may wait for each other */
   _Atomic uint64_t next_block;
   const uint32_t (*tids)[3][DC_LANES]; /* thread coordinates, of each warp of a block */
+  const uint32_t (*gang_tids)[3][DC_LANES]; /* and of its gangs' lanes, one after another */
   dc_cpu_device *cpu;             /* of the Lua state that launches */
   void (*work)(struct dc_worker *k, struct dc_job *job); /* a worker's part */
   void (*wake)(struct dc_job *job); /* called by the launching thread at each poll */

@@ -174,22 +174,30 @@ static void work(dc_worker *k, dc_job *job) {
 
 /* --- launching ------------------------------------------------------------------------------------------ */
 
-/* Coordinates of every thread of a block, by warp: those of the last launch, if its blocks were the same. */
-static void fill_tids(dc_pool *pool, uint32_t nwarps, dc_dim3 block) {
-  uint32_t(*const tids)[3][DC_LANES] = pool->tids, x = 0, y = 0, z = 0;
-  if (memcmp(&pool->tids_of, &block, sizeof block) == 0) return;
-  pool->tids_of = block;
-  for (uint32_t i = 0; i < nwarps * DC_LANES; i++) {
-    uint32_t(*t)[DC_LANES] = tids[i / DC_LANES];
-    t[0][i % DC_LANES] = x;
-    t[1][i % DC_LANES] = y;
-    t[2][i % DC_LANES] = z;
-    if (++x < block.x) continue;
-    x = 0;
-    if (++y < block.y) continue;
-    y = 0;
-    z++;
-  }
+/* Fills t, unless the last launch's blocks were the same. */
+static void fill_tids(dc_tids *t, dc_dim3 block, uint32_t pitch) {
+  if (t->pitch == pitch && memcmp(&t->block, &block, sizeof block) == 0) return;
+  t->block = block;
+  t->pitch = pitch;
+  for (uint32_t row = 0; row < block.y * block.z; row++)
+    for (uint32_t x = 0; x < block.x; x++) {
+      const uint32_t i = row * pitch + x;
+      uint32_t(*at)[DC_LANES] = t->at[i / DC_LANES];
+      at[0][i % DC_LANES] = x;
+      at[1][i % DC_LANES] = row % block.y;
+      at[2][i % DC_LANES] = row / block.y;
+    }
+}
+
+/* The coordinates of the lanes of the job's warps and gangs. */
+static void give_tids(dc_pool *pool, dc_job *job) {
+  const dc_dim3 block = job->grid.block;
+  const uint32_t width = job->native ? (uint32_t)job->native->shape.width : 1;
+  const bool padded = job->native && job->native->shape.rows && block.y * block.z > 1 && block.x % width != 0;
+  fill_tids(&pool->warps, block, block.x);
+  if (padded) fill_tids(&pool->gangs, block, (block.x + width - 1) / width * width);
+  job->tids = pool->warps.at;
+  job->gang_tids = padded ? pool->gangs.at : pool->warps.at;
 }
 
 /* Blocks that are all resident may synchronize through the pool's workspace. */
@@ -245,11 +253,11 @@ int dc_cpu_launch(dc_cpu_device *cpu, dc_cpu_function *fn, const dc_launch *l, d
               .shared_bytes = (uint32_t)(fn->ptx->shared_size + l->shared), .dynamic_shared = l->shared,
               .params = l->params, .nsm = (uint32_t)dc_threads_count(), .id = pool->first_id + ++pool->launches },
     .fn = fn, .native = dc_native_prepare(fn, l->block), .order = &pool->order,
-    .nblocks = (uint64_t)l->grid.x * l->grid.y * l->grid.z, .tids = pool->tids, .err = err,
+    .nblocks = (uint64_t)l->grid.x * l->grid.y * l->grid.z, .err = err,
     .lock = PTHREAD_MUTEX_INITIALIZER, .out = DC_BUF_INIT,
   };
   offer_grid_barrier(pool, &job);
-  fill_tids(pool, job.grid.nwarps, l->block);
+  give_tids(pool, &job);
   dc_pool_run(cpu, &job, work);
   return conclude(&job, err);
 }

@@ -50,7 +50,6 @@ static dc_frame *frame_of(dc_worker *k, uint32_t index) {
 
 static void enter_gang(dc_native *n, const dc_gang *g) {
   dc_warp *w = n->warp;
-  dc_worker *k = w->ctl->worker;
   dc_frame *f = g->frame;
   dc_native_set_frame(n, f);
   w->ctl->frame = f;
@@ -58,12 +57,15 @@ static void enter_gang(dc_native *n, const dc_gang *g) {
   w->preds = f->preds;
   w->base[DC_BASE_LOCAL] = g->local;
   w->tid = g->tid;
-  w->warpid = (uint32_t)((const uint32_t(*)[3][DC_LANES])(const void *)g->tid - k->job->tids);
+  w->warpid = g->number; /* where it can be read gangs are warps */
   w->live = g->live;
 }
 
-static uint32_t lanes_of(const dc_grid *g, uint32_t index, uint32_t width) {
-  uint32_t threads = g->block.x * g->block.y * g->block.z, left = threads - index * width;
+/* The lanes of a gang that have threads: of the last one in a row perhaps not all. */
+static uint32_t lanes_of(const dc_job *job, uint32_t index) {
+  const dc_gang_layout shape = job->native->shape;
+  const uint32_t width = (uint32_t)shape.width, first = index % dc_gangs_of_row(shape, job->grid.block) * width;
+  const uint32_t left = dc_gang_row(shape, job->grid.block) - first;
   return left >= width ? (width == 32 ? DC_ALL_LANES : 0xffffu) : (1u << left) - 1;
 }
 
@@ -79,9 +81,10 @@ static bool order_gangs(dc_worker *k, uint64_t block) {
     dc_frame *f = frame_of(k, c->info.suspends ? number : 0);
     if (f == NULL) return false;
     k->gangs[i] = (dc_gang){
-        .live = lanes_of(g, number, width),
+        .live = lanes_of(k->job, number),
+        .all = lanes_of(k->job, number),
         .save = f->save,
-        .tid = (const uint32_t(*)[DC_LANES])(const void *)&k->job->tids[lane / DC_LANES][0][lane % DC_LANES],
+        .tid = (const uint32_t(*)[DC_LANES])(const void *)&k->job->gang_tids[lane / DC_LANES][0][lane % DC_LANES],
         .frame = f,
         .local = (uint64_t)(uintptr_t)f->local,
         .number = number};
@@ -93,10 +96,9 @@ static bool order_gangs(dc_worker *k, uint64_t block) {
 static bool prepare_gangs(dc_worker *k, uint64_t block) {
   const dc_native_code *c = k->job->native;
   const dc_grid *g = &k->job->grid;
-  uint32_t threads = g->block.x * g->block.y * g->block.z, width = (uint32_t)c->shape.width;
   dc_warp_slot *s = stage(k);
   if (s == NULL) return false;
-  k->native.ngangs = (threads + width - 1) / width;
+  k->native.ngangs = dc_gangs_of(c->shape, g->block);
   k->native.gangs = k->gangs;
   k->native.enter = enter_gang;
   if (!order_gangs(k, block)) return false;
@@ -125,7 +127,7 @@ dc_progress dc_native_blocks(dc_worker *k, uint64_t first, uint64_t count) {
     k->simple_block->s.ctaid = at;
     for (uint32_t j = 0; c->info.suspends && j < n->ngangs; j++) {
       k->gangs[j].node = 0;
-      k->gangs[j].live = lanes_of(g, k->gangs[j].number, (uint32_t)c->shape.width);
+      k->gangs[j].live = k->gangs[j].all;
     }
     if (reorder) order_gangs(k, first + i);
     r = c->run(n);

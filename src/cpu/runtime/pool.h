@@ -10,6 +10,13 @@
 #include "cpu/runtime/state.h"
 #include "cpu/runtime/warp_order.h"
 
+/* Coordinates of a block's threads, where each row begins at a multiple of `pitch` lanes. */
+typedef struct dc_tids {
+  dc_dim3 block;      /* 0: none yet */
+  uint32_t pitch;
+  uint32_t at[DC_MAX_GANGS][3][DC_LANES] __attribute__((aligned(64)));
+} dc_tids;
+
 typedef struct dc_pool {
   int nthreads;       /* workers that a launch may have */
   dc_worker worker;   /* the launching thread */
@@ -17,8 +24,7 @@ typedef struct dc_pool {
   uint64_t launches;
   uint64_t workspace; /* host address of the state by which the blocks of a grid synchronize: its size, the barrier */
   dc_warp_order order; /* DOTCOMPUTE_CPU_ORDER */
-  dc_dim3 tids_of;    /* the block whose threads' coordinates are in tids, by warp; 0: none yet */
-  uint32_t tids[DC_MAX_WARPS][3][DC_LANES] __attribute__((aligned(64)));
+  dc_tids warps, gangs; /* the coordinates of a block's threads, by warp and by gang in rows */
 } dc_pool;
 
 int dc_pool_open(dc_cpu_device *cpu, dc_error *err); /* sets cpu->pool; cpu->memory and cpu->serial are set */

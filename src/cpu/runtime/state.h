@@ -9,12 +9,12 @@
 #include <setjmp.h>
 
 #include "base/buf.h"
+#include "cpu/codegen/native.h"
 #include "cpu/interp/interp.h"
 #include "cpu/runtime/frames.h"
 #include "cpu/runtime/job.h"
 #include "cpu/simd/abi.h"
 
-#define DC_MAX_GANGS 64      /* of a block: 16 threads each at the least */
 #define DC_MAX_SPINNING 4    /* loops of one warp that are in back-off at the same time */
 #define DC_MAX_DEPTH 2000    /* nested calls */
 #define DC_WARP_STACK ((size_t)32 << 20) /* bytes of a warp's frames */

@@ -33,6 +33,7 @@ typedef struct dc_gang {
   void *frame;
   uint64_t local;     /* address of its local memory */
   uint32_t number;    /* in the block */
+  uint32_t all;       /* lanes that have threads */
 } dc_gang;
 
 typedef struct dc_native {

@@ -112,11 +112,13 @@ DC_ONE(u64, u64, u64)
  */
 
 #define DC_EACH_LANE(l, m) for (u32 w_ = M_word(m), l; w_ && (l = (u32)__builtin_ctz(w_), 1); w_ &= w_ - 1)
-/* The same for a statement; most often all lanes are in the mask. */
+/* The same for a statement; most often the first lanes are in the mask, up to the end of a row of threads. */
 #define DC_LANES_DO(m, statement)                                                                                      \
   do {                                                                                                                 \
     if (m == DC_EVERY) {                                                                                               \
       _Pragma("GCC unroll 8") for (u32 l = 0; l < DC_W; l++) statement;                                                \
+    } else if (m && (m & (m + 1)) == 0) {                                                                              \
+      _Pragma("GCC unroll 4") for (u32 l = 0; l < 32u - (u32)__builtin_clz(m); l++) statement;                         \
     } else {                                                                                                           \
       DC_EACH_LANE(l, m) statement;                                                                                    \
     }                                                                                                                  \
