@@ -142,6 +142,22 @@ int main() {
     assert.equal(2 * (n - 1), x[n])
   end)
 
+  it("whose kernels all launch kernels says so", function()
+    helper.with_file([[
+#include <cstdio>
+__global__ void nested(int *p, int depth) {
+  cudaStream_t s;
+  cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking);
+  if (depth < 3) nested<<<1, 1, 0, s>>>(p, depth + 1);
+}
+int main() { nested<<<1, 1>>>(nullptr, 0); }
+]], function(name)
+      helper.fails("compile", "gives no kernel: 'nested' launches kernels itself", function()
+        dc.module { file = name }
+      end)
+    end)
+  end)
+
   it("gives the instances of kernels in its headers", function()
     helper.with_folder(function(folder)
       write(folder, "kernels.cuh", "\xef\xbb\xbf" .. [[

@@ -406,6 +406,13 @@ template <operation op> static void fold_by(int width, float *x, int n, _Complex
 extern "C" void fold_sum(int w, float *x, int n) { fold_by<sum>(w, x, n, NULL); }
 extern "C" void fold_max(int w, float *x, int n) { fold_by<larger>(w, x, n, NULL); }
 //==
+//== barriers-and-tensor-maps: encode
+#include <cuda.h>
+#include <cuda/barrier>
+__global__ void encode(const float *x, unsigned char *out, const CUtensorMap *map) {
+  out[threadIdx.x] = (unsigned char)(saturate(x[threadIdx.x]) * 255.0); }
+int main() { encode<<<1, 32>>>(0, 0, 0); return 0; }
+//==
 //== members-of-the-host: classify
 #include <cuda_runtime.h>
 #include <fstream>

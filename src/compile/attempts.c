@@ -230,6 +230,11 @@ static int compile_others(dc_fixup *m, dc_target t, dc_image **out, dc_error *er
   return result;
 }
 
+/* All kernels of the file went since they launch kernels: what remains holds none, an error without a log. */
+static bool has_launchers_alone(const dc_fixup *m, const dc_error *err) {
+  return m->nrefused > 0 && !m->refused[0].failed && !err->log;
+}
+
 /* A text that is refused is fixed up, as far as errors say how, and compiled again; one with functions that launch
 ** kernels without them to begin with, since it is refused in any case.  The errors reported are those that remain,
 ** since the others concerned no kernels; but those of the first attempt where fixing up removed kernels, or functions
@@ -255,6 +260,11 @@ static int compile_fixed(const dc_source *src, const char *arch, bool binary, dc
   if (result != 0 && m.mended && has_newer(target) && wants_newer(err))
     result = compile_newer(&m.source, target, out, err);
   if (result != 0) result = compile_others(&m, target, out, err);
+  if (result != 0 && has_launchers_alone(&m, err)) {
+    dc_error_clear(&before);
+    dc_fail(err, DC_COMPILE, NULL, "the file gives no kernel: '%s' %s", m.refused[0].name, m.refused[0].reason);
+    err->source_line = m.refused[0].line;
+  }
   if (result != 0 && before.kind) {
     if (err->log) dc_log(DC_LOG_COMPILE, "what remains after the changes: %s", err->log);
     dc_error_clear(err);

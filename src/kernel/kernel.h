@@ -30,7 +30,7 @@ typedef enum dc_alias {
 } dc_alias;
 
 typedef struct dc_struct_plan dc_struct_plan;
-#define DC_TENSOR_MAP_TYPE "CUtensorMap" /* the struct that tensor maps are passed for, of <cuda.h> */
+#define DC_TENSOR_MAP_TYPE "CUtensorMap_st" /* the struct that tensor maps are passed for, of <cuda.h> */
 
 typedef struct dc_plan_param {
   dc_conv conv;

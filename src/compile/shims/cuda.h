@@ -8,7 +8,7 @@ typedef unsigned long long CUdeviceptr;
 typedef unsigned long long CUtexObject;
 typedef unsigned long long CUsurfObject;
 typedef int CUdevice;
-struct alignas(64) CUtensorMap {
+typedef struct alignas(64) CUtensorMap_st { /* so called in CCCL's <cuda/barrier>, too */
   unsigned long long opaque[16];
-};
+} CUtensorMap;
 #endif

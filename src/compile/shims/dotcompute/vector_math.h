@@ -48,6 +48,7 @@ DC_SHIM_VECTOR(uint3, unsigned, DC_SHIM_3) DC_SHIM_VECTOR(uint4, unsigned, DC_SH
 DC_SHIM_DEVICE float clamp(float f, float a, float b) { return fmaxf(a, fminf(f, b)); }
 DC_SHIM_DEVICE int clamp(int f, int a, int b) { return max(a, min(f, b)); }
 DC_SHIM_DEVICE unsigned clamp(unsigned f, unsigned a, unsigned b) { return max(a, min(f, b)); }
+DC_SHIM_DEVICE float saturate(float f) { return __saturatef(f); }
 DC_SHIM_DEVICE float lerp(float a, float b, float t) { return a + t * (b - a); }
 DC_SHIM_DEVICE float smoothstep(float a, float b, float x) {
   float y = clamp((x - a) / (b - a), 0.0f, 1.0f);
