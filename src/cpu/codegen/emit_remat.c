@@ -14,16 +14,23 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "cpu/codegen/emit_ops.h"
+#include "cpu/ptx/opcode.h"
 #include "cpu/ptx/ptx.h"
 
 /* Operations on scalars that take no longer than saving and loading; one on vectors counts as several. */
 #define MOST_COST 12
 #define VECTOR_COST 3
 
+/* A constant, or the address of a variable. */
+static bool is_constant(const ptx_ins *ins) {
+  const int kind = ins->opnd[ins->ndst].kind;
+  return ins->op == PTX_OP_MOV && ins->nsrc == 1 && (kind == PTX_IMM || kind == PTX_SYM);
+}
+
 static int cost_of(const emitter *e, const ptx_ins *ins) {
   const int32_t d = ins->ndst == 1 ? ins->opnd[0].reg : -1;
   if (d < 0 || ins->pred >= 0 || e->k.def_at[d + 1] - e->k.def_at[d] != 1) return 0;
-  if (e->k.blend[ins - e->f->ins] || !dc_emit_is_cheap(e, ins)) return 0;
+  if (e->k.blend[ins - e->f->ins] || (!is_constant(ins) && !dc_emit_is_cheap(e, ins))) return 0;
   if (e->sum_at[d] >= 0) return 0; /* its place may be another's by now */
   int cost = dc_is_scalar(dc_emit_shape(e, d)) ? 1 : VECTOR_COST;
   for (int i = 1; i <= ins->nsrc; i++) {
