@@ -10,7 +10,8 @@ return {
 
 Matrix products, solvers and transforms are computed by vendors' libraries, loaded on first use: cuBLAS, cuSOLVER and
 cuFFT on a GPU, OpenBLAS and FFTW 3 on the CPU device. If one is not installed, the error (kind `device`) says how to
-install it; `dc.available "blas"`, `"lapack"` and `"fft"` test for those of the current device.
+install it; `dc.available "blas"`, `"lapack"` and `"fft"` test for those of the current device. Without OpenBLAS
+products on the CPU device are computed by kernels, in some three times the time.
 
 Operands are arrays of one device, views and pending expressions too, or tables. Results are new arrays in C order.
 Axes before the last two are a batch; in products and `solve` they broadcast.

@@ -294,10 +294,13 @@ static int unrolled(const dc_program *p, int pass) {
   const dc_schedule *h = &p->schedule;
   const bool many = h->row.segments == 1 && ir->npasses == 1;
   const bool held = h->kind == DC_SCHEDULE_COLUMNS && h->row.cached > 0;
-  if (!p->dev->target.gpu || (h->kind == DC_SCHEDULE_COLUMNS && !held) || many || has_pivots(p, pass)) return 4;
-  if (h->kind != DC_SCHEDULE_PACKED && h->row.items > 1) return 4; /* times items */
+  const bool gpu = p->dev->target.gpu;
+  bool is_long = false;
   for (int i = 0; i < ir->ninstructions; i++)
-    if (dc_in_pass(ir->code[i].scopes, pass) && (dc_ops[ir->code[i].op].flags & DC_OP_LONG)) return 4;
+    is_long |= (!gpu || dc_in_pass(ir->code[i].scopes, pass)) && (dc_ops[ir->code[i].op].flags & DC_OP_LONG);
+  if (!gpu && is_long && h->row.items > 1) return 1; /* half of the time to compile softmax, which is no slower */
+  if (!gpu || (h->kind == DC_SCHEDULE_COLUMNS && !held) || many || has_pivots(p, pass)) return 4;
+  if (is_long || (h->kind != DC_SCHEDULE_PACKED && h->row.items > 1)) return 4; /* times items */
   return ir->body != NULL && ir->body->is_long ? 4 : 16;
 }
 

@@ -33,6 +33,37 @@ extern "C" __global__ void __launch_bounds__(256) product(T *c, const T *a, cons
       }
 }
 
+// The same for a device that computes 32 neighbouring threads as a vector: a thread has ROWS elements below each other,
+// so that each vector of b is used ROWS times, and elements of a are the same for all lanes. b's columns are neighbours.
+//: product_rows
+extern "C" __global__ void __launch_bounds__(256) product(T *__restrict__ c, const T *__restrict__ a,
+    const T *__restrict__ b, long long m, long long n, long long k, long long a_row, long long a_column,
+    long long b_row, long long, long long step_a, long long step_b, long long step_c, long long batch) {
+  const int x = threadIdx.x;
+  for (long long z = blockIdx.z; z < batch; z += gridDim.z)
+    for (long long block = blockIdx.y; block * (8 * ROWS) < m; block += gridDim.y)
+      for (long long column = blockIdx.x * 32ll; column < n; column += gridDim.x * 32ll) {
+        const long long row = block * (8 * ROWS) + threadIdx.y * ROWS;
+        const T *from[ROWS], *v = b + z * step_b + column;
+        U sum[ROWS] = {};
+#pragma unroll
+        for (int q = 0; q < ROWS; q++)
+          from[q] = a + z * step_a + (row + q < m ? row + q : m - 1) * a_row;
+        for (long long first = 0; first < k; first += 64) {
+          const long long last = first + 64 < k ? first + 64 : k;
+          for (long long l = first; l < last; l++, v += b_row) {
+            const U u = column + x < n ? (U)v[x] : U{};
+#pragma unroll
+            for (int q = 0; q < ROWS; q++) ADD(sum[q], (U)from[q][l * a_column], u);
+          }
+          __syncthreads(); // the block's threads take turns, and find these rows of b in the cache
+        }
+#pragma unroll
+        for (int q = 0; q < ROWS; q++)
+          if (row + q < m && column + x < n) c[z * step_c + (row + q) * n + column + x] = (T)sum[q];
+      }
+}
+
 //: triangle
 extern "C" __global__ void triangle(T *out, const T *in, long long n, long long rows, long long columns,
     long long row, long long column, long long step, long long upper) {

@@ -25,27 +25,43 @@
 
 #define MOST_BLOCKS 32768
 
-static const char *head_of(dc_dtype t, bool triangle, char text[160]) {
+/* Rows of a thread of product_rows: as many vectors of sums as there are registers. */
+static int rows_of(dc_dtype t) {
+  const size_t size = dc_dtype_size(t);
+  return size > 8 ? 2 : size > 4 ? 4 : 8;
+}
+
+static const char *head_of(dc_dtype t, bool triangle, char text[320]) {
   static const char *const sized[] = { "typedef unsigned char T;\n", "typedef unsigned short T;\n",
                                        "typedef unsigned T;\n", "typedef unsigned long long T;\n",
                                        "struct __align__(16) T { unsigned long long x, y; };\n" };
   static const char plus[] = "#define ADD(sum, a, b) sum += (a) * (b)\n";
   const size_t size = dc_dtype_size(t);
   if (triangle) return sized[size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : size == 8 ? 3 : 4];
-  if (t == DC_BOOL) return "typedef bool T;\ntypedef unsigned U;\n#define ADD(sum, a, b) sum |= (a) & (b)\n";
-  snprintf(text, 160, "typedef %s T;\ntypedef unsigned%s U;\n%s", dc_dtypes[t].ctype,
-           size == 8 ? " long long" : "", plus);
+  switch (dc_dtypes[t].kind) {
+  case 'f': snprintf(text, 320, "typedef %s T;\ntypedef T U;\n%s", dc_dtypes[t].ctype, plus); break;
+  case 'c':
+    snprintf(text, 320, "struct __align__(%d) T { %s x, y; };\ntypedef T U;\n#define ADD(sum, a, b) sum.x += (a).x * "
+             "(b).x, sum.x -= (a).y * (b).y, sum.y += (a).x * (b).y, sum.y += (a).y * (b).x\n", (int)size,
+             size == 8 ? "float" : "double");
+    break;
+  default:
+    if (t == DC_BOOL) return "typedef bool T;\ntypedef unsigned U;\n#define ADD(sum, a, b) sum |= (a) & (b)\n";
+    snprintf(text, 320, "typedef %s T;\ntypedef unsigned%s U;\n%s", dc_dtypes[t].ctype,
+             size == 8 ? " long long" : "", plus);
+  }
   return text;
 }
 
 static dc_kernel *build(dc_device *dev, dc_dtype dtype, bool triangle, dc_error *err) {
   static const char *const options[] = { "-std=c++17" };
-  static const dc_signature product_sig = { .name = (char *)"product of integers" },
+  static const dc_signature product_sig = { .name = (char *)"product of matrices" },
                             triangle_sig = { .name = (char *)"triangle of a matrix" };
   dc_buf text = DC_BUF_INIT;
-  char head[160];
+  char head[320];
   dc_buf_puts(&text, head_of(dtype, triangle, head));
-  dc_emit_device_text(&text, triangle ? "matrix/triangle" : "matrix/product");
+  dc_buf_printf(&text, "#define ROWS %d\n", rows_of(dtype));
+  dc_emit_device_text(&text, triangle ? "matrix/triangle" : dev->target.gpu ? "matrix/product" : "matrix/product_rows");
   dc_kernel *k = dc_calloc_lines(sizeof *k);
   dc_module *m = NULL;
   int rc = k == NULL || text.failed ? dc_fail_oom(err) : 0;
@@ -87,13 +103,14 @@ static int launch(dc_kernel *k, dc_dim3 grid, dc_dim3 block, const uint64_t *par
   return dc_kernel_launch(k, &l, &(dc_launch_options){ 0 }, err);
 }
 
-int dc_matrix_multiply(dc_device *dev, dc_dtype dtype, const dc_integer_product *p, dc_error *err) {
+int dc_matrix_multiply(dc_device *dev, dc_dtype dtype, const dc_own_product *p, dc_error *err) {
+  const int rows = dev->target.gpu ? 32 : 8 * rows_of(dtype); /* of a block */
   dc_kernel *k = kernel_for(dev, dtype, false, err);
   if (k == NULL) return -1;
   const uint64_t params[] = { p->c, p->a, p->b, (uint64_t)p->m, (uint64_t)p->n, (uint64_t)p->k, (uint64_t)p->a_row,
                               (uint64_t)p->a_column, (uint64_t)p->b_row, (uint64_t)p->b_column, (uint64_t)p->step_a,
                               (uint64_t)p->step_b, (uint64_t)p->step_c, (uint64_t)p->batch };
-  dc_dim3 grid = { blocks_for(p->n, 32, MOST_BLOCKS), blocks_for(p->m, 32, MOST_BLOCKS),
+  dc_dim3 grid = { blocks_for(p->n, 32, MOST_BLOCKS), blocks_for(p->m, rows, MOST_BLOCKS),
                    blocks_for(p->batch, 1, MOST_BLOCKS) };
   return launch(k, grid, (dc_dim3){ 32, 8, 1 }, params, sizeof params, err);
 }

@@ -26,6 +26,7 @@ static struct {
   atomic_int threads; /* of the device */
   void *blas, *lapack;
   bool ok;
+  bool is_slow; /* the reference implementation, not chosen by the user */
   dc_buf why;
 #define DC_BLAS(name, params) void (*name) params;
 #include "cpu/lib/blas_api.def"
@@ -50,6 +51,15 @@ static bool bind_all(void) {
   return ok;
 }
 
+/* Netlib's loops, a thirtieth as fast as OpenBLAS: libblas.so.3 where no other library provides it. */
+static bool is_reference(void) {
+  static const char *const others[] = { "openblas_get_config", "bli_info_get_version_str", "MKL_Get_Version",
+                                        "mkl_get_version", "ATL_buildinfo", "flexiblas_initialize" };
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+    if (dc_dl_sym(api.blas, others[i]) != NULL) return false;
+  return true;
+}
+
 static void load(void) {
   static const char *const sonames[] = { "libopenblas.so.0", "libblas.so.3", NULL };
   static const char *const solvers[] = { "liblapack.so.3", NULL };
@@ -62,18 +72,29 @@ static void load(void) {
   if (api.ok) {
     /* As many threads as the device has; the library's default is the machine's number. */
     if (dc_library_bind(api.blas, "openblas_set_num_threads", &set_threads)) set_threads(api.threads);
+    const char *named = getenv("DOTCOMPUTE_BLAS");
+    api.is_slow = (named == NULL || named[0] == '\0') && is_reference();
     dc_log(DC_LOG_COMPILE, "loaded BLAS from %s", path != NULL ? path : "?");
   }
   free(path);
 }
 
+static int fail_missing(dc_error *err) {
+  return dc_library_missing(err, &api.why,
+                            "OpenBLAS, which has the CPU device's solvers and fast matrix products, was not found: "
+                            "install it (Debian: apt install libopenblas0-pthread), or set DOTCOMPUTE_BLAS to its "
+                            "file");
+}
+
 int dc_blas_load(int threads, dc_error *err) {
   atomic_store(&api.threads, threads);
   pthread_once(&api.once, load);
-  if (api.ok) return 0;
-  return dc_library_missing(err, &api.why,
-                            "matrix products on the CPU device need OpenBLAS, which was not found: install it (Debian: "
-                            "apt install libopenblas0-pthread), or set DOTCOMPUTE_BLAS to the file");
+  return api.ok ? 0 : fail_missing(err);
+}
+
+int dc_blas_load_fast(int threads, dc_error *err) {
+  if (dc_blas_load(threads, err) != 0) return -1;
+  return api.is_slow ? fail_missing(err) : 0;
 }
 
 void *dc_blas_lapack_symbol(const char *name) {

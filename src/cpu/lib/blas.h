@@ -10,6 +10,8 @@
 
 /* Loads the library, once, for a device with this number of threads.  DC_DEVICE says what to install. */
 int dc_blas_load(int threads, dc_error *err);
+/* The same, and DC_DEVICE too where it is slower than kernels: the reference implementation, which nobody named. */
+int dc_blas_load_fast(int threads, dc_error *err);
 
 /* Both after dc_blas_load.  DC_SHAPE when an extent is more than BLAS takes. */
 int dc_blas_check(const dc_product *p, dc_error *err);

@@ -350,7 +350,7 @@ static int cpu_set_shared_limit(dc_function *fn, size_t bytes, dc_error *err) {
 static int cpu_library(dc_device *dev, dc_library which, dc_error *err) {
   const int threads = cpu_of(dev)->pool->nthreads;
   switch (which) {
-    case DC_LIBRARY_PRODUCT: return dc_blas_load(threads, err);
+    case DC_LIBRARY_PRODUCT: return dc_blas_load_fast(threads, err);
     case DC_LIBRARY_SOLVER: return dc_lapack_load(threads, err);
     case DC_LIBRARY_FFT: return dc_fftw_load(err);
     default: return dc_vqsort_load(err);
