@@ -290,4 +290,28 @@ describe("the grid of a launch", function()
       assert.equal(0, n[1])
     end
   end)
+
+  it("of forall suits narrow arrays and those of more rows than a grid's blocks", function()
+    local number = dc.jit(function(a)
+      local rows, columns = a:shape()
+      local i, j = dc.index2()
+      if i <= rows and j <= columns then a[{ i, j }] = a[{ i, j }] + i * 8 + j end
+    end)
+    for _, shape in ipairs { { 600000, math.random(1, 2) }, { math.random(9), math.random(60) }, { 1, 1 }, { 0, 5 } } do
+      local rows, columns = table.unpack(shape)
+      local a = dc.zeros(rows, columns, "int32")
+      number:forall(shape, a)
+      local want = dc.arange(1, rows, "int32"):reshape(rows, 1) * 8 + dc.arange(1, columns, "int32"):reshape(1, columns)
+      assert(dc.equal(a, want), h.note(("%d x %d"):format(rows, columns)))
+    end
+    local count = dc.jit(function(a)
+      local n, m, l = a:shape()
+      local i, j, k = dc.index3()
+      if i <= n and j <= m and k <= l then a[{ i, j, k }] = a[{ i, j, k }] + 1 end
+    end)
+    local a = dc.zeros({ 2, 270000, 1 }, "int32")
+    count:forall({ 2, 270000, 1 }, a)
+    assert.equal(1, a:min():item())
+    assert.equal(1, a:max():item())
+  end)
 end)

@@ -490,8 +490,26 @@ local function call(object, ...)
   launch_grid(object, state, ...)
 end
 
--- Grids for the extents of an index: the last one is CUDA's x.
+-- Blocks for the extents of an index: the last one is CUDA's x.
 local blocks = { { 256 }, { 8, 32 }, { 4, 4, 32 } }
+local MOST_BLOCKS <const> = 65535 -- of a grid, along y and z
+
+-- The block for `extents`: as high as it can be narrower for a short last axis, and up to four times as high where the
+-- grid would have too many blocks.
+local function block_of(extents)
+  local axes = #extents
+  local size = table.move(blocks[axes], 1, axes, 1, {})
+  if axes == 1 then return size end
+  local rows, columns = axes - 1, axes
+  while size[columns] // 2 >= extents[columns] and size[columns] > 1 do
+    size[columns], size[rows] = size[columns] // 2, size[rows] * 2
+  end
+  local threads = axes == 2 and 256 or 512
+  while extents[rows] > size[rows] * MOST_BLOCKS and threads < 1024 do
+    size[rows], threads = size[rows] * 2, threads * 2
+  end
+  return size
+end
 
 -- forall(n, ...), forall({rows, columns}, ...): a thread for each index.
 local function forall(object, n, ...)
@@ -500,17 +518,21 @@ local function forall(object, n, ...)
     -- whole blocks
     return launch(object, state, (tonumber(n) or 0) + 1024, { count = n }, ...)
   end
-  local sizes = blocks[#n]
-  if not sizes then fail("launch", "%s: forall takes a number or a list of 1 to 3, got %d", state.name, #n) end
-  local grid, block = {}, {}
-  for k = #n, 1, -1 do
-    local extent = math.tointeger(n[k])
-    if not extent or extent < 0 then
+  if not blocks[#n] then
+    fail("launch", "%s: forall takes a number or a list of 1 to 3, got %d", state.name, #n)
+  end
+  local extents, grid, block = {}, {}, {}
+  for k = 1, #n do
+    extents[k] = math.tointeger(n[k])
+    if not extents[k] or extents[k] < 0 then
       fail("launch", "%s: extent %d of forall is an integer that is not negative, got %s", state.name, k,
         core.describe(n[k]))
     end
-    block[#block + 1] = sizes[k]
-    grid[#grid + 1] = (extent + sizes[k] - 1) // sizes[k]
+  end
+  local size = block_of(extents)
+  for k = #n, 1, -1 do
+    block[#block + 1] = size[k]
+    grid[#grid + 1] = (extents[k] + size[k] - 1) // size[k]
   end
   object(grid, block, ...)
 end
