@@ -164,7 +164,8 @@ local function read_address(fname, info, v)
         fname)
     end
   end
-  info.address_x, info.address_y, info.address_z = modes[1], modes[2] or modes[1], modes[3] or modes[1]
+  -- GPUs filter along an axis that the texture does not have, too, as if it had one texel there.
+  info.address_x, info.address_y, info.address_z = modes[1], modes[2] or addresses.clamp, modes[3] or addresses.clamp
   return border
 end
 

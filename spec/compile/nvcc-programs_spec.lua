@@ -291,8 +291,8 @@ int main() {
 }
 ]], dc.module_file)
     local image = dc.texture(dc.array(rows, "float32"))
-    local bytes = dc.texture(dc.full({ n, 4 }, level, "uint8"), { read = "normalized", channels = 4 })
-    local whole = dc.texture(dc.arange(1, n, "int32"))
+    local bytes = dc.texture(dc.full({ n, 4 }, level, "uint8"), { read = "normalized", channels = 4, copy = false })
+    local whole = dc.texture(dc.arange(1, n, "int32"), { copy = false })
     local target = dc.surface(dc.zeros({ 2, n }, "float32"))
     m:global "image"[{}], m:global "bytes"[{}] = image.handle, bytes.handle
     m:global "whole"[{}], m:global "target"[{}] = whole.handle, target.handle

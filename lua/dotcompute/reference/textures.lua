@@ -54,7 +54,8 @@ Texels are int8, uint8, int16, uint16, int32, uint32, float16 or float32; comple
 is a copy of the array, in memory whose layout suits neighbours in two or three dimensions (a CUDA array); with
 `copy = false` it reads the memory of a 1d or 2d array as it is, and what is written to that later. Uses by several
 streams are ordered as those of arrays are, and captured graphs keep textures. Filtering is that of the hardware:
-weights have 8 bits of fraction.
+weights have 8 bits of fraction, channels that a texture does not have are 0, and so is what `tex1Dfetch` reads from a
+texture that is a copy.
 ]],
   {
     "texture", at = "dc",

@@ -14,7 +14,8 @@
 **   - A layer is an unsigned number (so it is in PTX, and in ptxas' code for sm_90) and clamped to the last one.
 **   - Where two axes of a cube's direction are largest, z comes before y and y before x.  Faces are filtered by
 **     themselves, with the texture's address modes at their edges.
-**   - Channels that the texture does not have are 0, the fourth 1.
+**   - As an H200 does: channels that the texture does not have are 0, the fourth too; the second channel of two is
+**     not converted from sRGB; the border's colour is rounded to the texels' format.
 **   - Without .level and .grad the level of detail is -32 (as in ptxas' code for sm_90), so the least level is read,
 **     whatever the bias.  That of .grad is log2 of the longer gradient, in texels; there is no anisotropic filtering.
 **     Between two levels, a level of detail is rounded to a multiple of 1/256.
@@ -26,6 +27,7 @@
 #include "cpu/interp/texture_use.h"
 #include "cpu/ops/address.h"
 #include "cpu/ops/gangs.h"
+#include "cpu/ops/math_half.h"
 #include "cpu/ptx/opcode.h"
 
 typedef u32 lanes_u32[DC_LANES] BUFFER;
@@ -45,7 +47,7 @@ typedef struct reading {
   bool is_float;       /* what is read, not what it is stored as */
   bool bordered;       /* along some axis */
   int channel;         /* of tld4, else -1 */
-  const float *border;
+  float border[4];
   lanes_f64 at[3];     /* coordinates as the kernel gives them */
   const s32 *offset[3]; /* in texels; NULL: none */
   bool layered;
@@ -124,6 +126,9 @@ static void widen(u32 *v) {
   }
 }
 
+/* Whether sRGB is about channel c: not about the last one of two or four. */
+static bool is_coloured(dc_texel texel, int c) { return c < 3 && (texel.channels != 2 || c == 0); }
+
 /* Channel c of the texels `at` bytes behind p, as read. */
 #define READ(T, expr)                                                                                                  \
   LANES(l) {                                                                                                           \
@@ -152,16 +157,13 @@ static void read_channel(const reading *r, const uint8_t *p, const u64 *at, int 
     case 7: READ(s16, f32_bits(x == -32768 ? -1.0f : (f32)x / 32767.0f));
     default: READ(u32, x);
   }
-  if (kind == 1 && r->t->sampling.srgb && c < 3) LANES(l) v[l] = f32_bits(from_srgb(bits_f32(v[l])));
+  if (kind == 1 && r->t->sampling.srgb && is_coloured(texel, c)) LANES(l) v[l] = f32_bits(from_srgb(bits_f32(v[l])));
 }
-
-static u32 missing(const reading *r, int c) { return c < 3 ? 0 : r->is_float ? f32_bits(1.0f) : 1; }
 
 /* Channel c of one corner: border, missing channels and all. */
 static void read_corner(const reading *r, const uint8_t *p, const u64 *at, const u32 *inside, int c, u32 *v) {
   if (c >= r->t->shape.texel.channels) {
-    const u32 value = missing(r, c);
-    LANES(l) v[l] = value;
+    LANES(l) v[l] = 0;
     return;
   }
   const u32 border = r->is_float ? f32_bits(r->border[c]) : 0;
@@ -235,9 +237,8 @@ static void sample_level(const reading *r, const dc_cpu_level *level, u32 (*out)
     }
   }
   for (int e = 0; e < 4; e++) {
-    const u32 value = missing(r, e);
     if (e < channels) LANES(l) out[e][l] = f32_bits(sum[e][l]);
-    else LANES(l) out[e][l] = value;
+    else LANES(l) out[e][l] = 0;
   }
 }
 
@@ -350,8 +351,18 @@ static int axes_of(int kind) {
 
 static bool is_cube(int kind) { return kind == DC_TEXTURE_CUBE || kind == DC_TEXTURE_CUBE_LAYERED; }
 
+/* The border's colour as a texel has it: as a fraction of its largest integer, or as a half. That of signed texels of 8
+** bits is a fraction of 32767 besides: an H200 gives 20899/32767 for 81/127. */
+static float border_of(const dc_cpu_texture *t, float v) {
+  const dc_texel texel = t->shape.texel;
+  if (texel.channel == DC_CHANNEL_FLOAT) return texel.bits == 16 ? f16_to_f32(f32_to_f16(v)) : v;
+  const bool is_signed = texel.channel == DC_CHANNEL_INT;
+  const float most = (float)((1u << (is_signed ? texel.bits - 1 : texel.bits)) - 1);
+  const float rounded = roundf(fminf(1, fmaxf(v, is_signed ? -1 : 0)) * most) / most;
+  return is_signed && texel.bits == 8 ? roundf(rounded * 32767) / 32767 : rounded;
+}
+
 static void prepare(reading *r, const dc_cpu_texture *t, const ptx_ins *ins) {
-  static const float zeros[4];
   const bool whole = ins->type2 == PTX_S32, fetched = t->linear && t->shape.kind == DC_TEXTURE_1D;
   r->t = t;
   r->naxes = axes_of(t->shape.kind);
@@ -361,7 +372,6 @@ static void prepare(reading *r, const dc_cpu_texture *t, const ptx_ins *ins) {
   r->how = ins->op == PTX_OP_TLD4                                                ? GATHER
            : !whole && r->is_float && t->sampling.filter == DC_FILTER_LINEAR ? LINEAR
                                                                                : NEAREST;
-  r->border = fetched ? zeros : t->sampling.border;
   r->bordered = false;
   for (int d = 0; d < 3; d++) {
     const uint8_t mode = fetched ? DC_ADDRESS_BORDER : t->sampling.address[d];
@@ -369,6 +379,8 @@ static void prepare(reading *r, const dc_cpu_texture *t, const ptx_ins *ins) {
     r->bordered |= d < r->naxes && mode == DC_ADDRESS_BORDER;
     r->offset[d] = NULL;
   }
+  for (int c = 0; c < 4; c++)
+    r->border[c] = r->bordered && r->is_float && !fetched ? border_of(t, t->sampling.border[c]) : 0;
 }
 
 /* Coordinates and layers from the registers `v`. */
