@@ -16,7 +16,7 @@ enum : int {
   BM = 128, BN = 256, BK = 64, // a block's tile of C, and the columns of a step
   STAGES = 4,                  // places of the ring
   CLUSTER = 2,                 // blocks of a cluster, along m
-  ROWS = 16,                   // tiles of a cluster whose rows of A stay in the L2 cache together
+  ROWS = 8,                    // tiles of a cluster whose rows of A stay in the L2 cache together
   A_BYTES = BM * BK * 2, B_BYTES = BN * BK * 2, STAGE_BYTES = A_BYTES + B_BYTES,
   BARRIERS = STAGES * STAGE_BYTES // their offset in shared memory; two of 8 bytes for each place follow
 };
@@ -89,6 +89,10 @@ __device__ inline void store_tile(const float (&d)[BN / 2], __nv_bfloat16 *c, in
 
 // --- barriers ("mbarrier") -------------------------------------------------------------------------------------------
 
+// Waits and arrivals have the scope of the block, which is the default, those at barriers of another block, too: what they
+// order is copies by TMA and reads by wgmma, which are complete then. Scope .cluster would make each of them flush or
+// invalidate the L1 cache (MEMBAR.ALL.GPU, CCTL.IVALL in SASS), a fifth of the kernel's time.
+
 __device__ inline void barrier_init(unsigned barrier, unsigned arrivals) {
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals));
 }
@@ -97,7 +101,7 @@ __device__ inline void barrier_init(unsigned barrier, unsigned arrivals) {
 __device__ inline void barrier_wait(unsigned barrier, unsigned parity) {
   unsigned done;
   do {
-    asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], %2; "
+    asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2; "
                  "selp.u32 %0, 1, 0, p; }" : "=r"(done) : "r"(barrier), "r"(parity) : "memory");
   } while (!done);
 }
@@ -110,7 +114,7 @@ __device__ inline void barrier_expect(unsigned barrier, unsigned bytes) {
 // Arrives at the same barrier of a block of the cluster.
 __device__ inline void barrier_arrive(unsigned barrier, unsigned rank) {
   asm volatile("{ .reg .b32 there; mapa.shared::cluster.u32 there, %0, %1; "
-               "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [there]; }" ::"r"(barrier), "r"(rank)
+               "mbarrier.arrive.shared::cluster.b64 _, [there]; }" ::"r"(barrier), "r"(rank)
                : "memory");
 }
 

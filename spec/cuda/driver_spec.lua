@@ -204,6 +204,16 @@ describe("a CUDA device", function()
     assert.matches("parameter 2 'a' %(float%) should have 4 bytes at offset 4", out)
   end)
 
+  it("passes parameters of an alignment above 16 where the code for the GPU has them", function()
+    local kernel = "local v = {}\nfor i = 1, 32 do v[i] = i end\ntry(function()\n"
+      .. "dc.kernel [[struct alignas(64) Box { int v[32]; };\n__global__ void k(Box a, Box b, int *p) {}]]"
+      .. "(1, 1, { v = v }, { v = v }, dc.zeros(1, 'int32')) end)"
+    assert.matches("^ok", run(kernel, { FAKE_CUDA_PARAMS = "48:128,176:128,304:8" }))
+    assert.matches("^ok", run(kernel, { FAKE_CUDA_PARAMS = "0:128,128:128,256:8" }))
+    assert.matches("parameter 2 'b' %(Box%) should have 128 bytes", run(kernel,
+      { FAKE_CUDA_PARAMS = "48:128,240:128,368:8" }))
+  end)
+
   it("collects, trims and tries again before it runs out of memory", function()
     local out, report = run([[
       for i = 1, 50 do local a = dc.empty(1 << 20) end -- 4 MiB each, 20 in all, unreferenced

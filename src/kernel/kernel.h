@@ -44,7 +44,7 @@ typedef struct dc_plan_param {
   bool record;         /* pointee is a struct (or a type that cannot be spelled): passed as whole records of bytes */
   uint8_t alias;       /* a dc_alias */
   uint8_t named;       /* a dc_named: what the source calls it, a texture or a surface */
-  uint32_t align;      /* the pointee's alignment in bytes; 1 when unknown */
+  uint32_t align;      /* of the pointee or of a struct, in bytes; 1 when unknown */
   uint32_t pointee;    /* the pointee's size in bytes, for struct pointers; 0 unknown */
   const dc_struct_plan *fields; /* DC_CONV_STRUCT: as long as its module lives */
   const char *why;     /* UNSUPPORTED: what is not supported; RECORD: why it takes bytes alone; else NULL. Not owned */

@@ -82,6 +82,7 @@ static const dc_struct_plan *record_of(dc_module *m, int index, dc_error *err);
 static int plan_struct(dc_module *m, dc_plan_param *p, const dc_ctype *t, dc_error *err) {
   p->conv = DC_CONV_RECORD;
   p->alias = DC_ALIAS_VALUE;
+  if (t->align != 0) p->align = (uint32_t)t->align;
   if (t->spelling && t->spelling[0] == '.') return 0; /* PTX's .b8[n] */
   p->why = no_fields;
   if (t->record == 0) return 0;
@@ -209,7 +210,8 @@ static int fail_count(const dc_kernel *k, int found, dc_error *err) {
 }
 
 /* Offset and size of parameter i: both sources compared. *end is the end of the parameter before, or
-** SIZE_MAX once an unknown type lay in between. */
+** SIZE_MAX once an unknown type lay in between. Code for GPUs has parameters of an alignment above 16 (CUtensorMap: 64)
+** where their address in the constant bank is aligned, and the bank's parameters begin at 0x210, for example. */
 static int place_param(dc_kernel *k, int i, size_t *end, dc_error *err) {
   dc_plan_param *p = &k->params[i];
   size_t size = 0, align = 0, offset = 0, real_offset = 0, real_size = 0;
@@ -219,7 +221,8 @@ static int place_param(dc_kernel *k, int i, size_t *end, dc_error *err) {
   const int rc = k->dev->code->param(k->fn, i, &real_offset, &real_size);
   if (rc == 1) return fail_count(k, i, err);
   if (rc == 0) {
-    if ((size != 0 && size != real_size) || (known && offset != real_offset))
+    const bool moved = align > 16 && *end != SIZE_MAX && real_offset >= *end && real_offset - *end < align;
+    if ((size != 0 && size != real_size) || (known && offset != real_offset && !moved))
       return fail_layout(k, i, offset, size, real_offset, real_size, err);
     offset = real_offset;
     size = real_size;
