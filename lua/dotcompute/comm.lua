@@ -203,6 +203,17 @@ for name, signature in pairs(signatures) do
   end
 end
 
+-- Small reductions are done before the general form above has read its arguments.
+local general <const> = methods.all_reduce
+function methods.all_reduce(c, a, ...)
+  local state = getmetatable(c) == meta and c.state
+  if state and not state.closed and not state.group and c.size > 1
+    and core.comm_in_place(state.handle or c.parts, a, ...) then
+    return a
+  end
+  return general(c, a, ...)
+end
+
 local function message(c, name, a, rank, what)
   check(name, c)
   if c.parts then

@@ -7,6 +7,8 @@
 
 #include "array/array.h"
 #include "array/communicate.h"
+#include "array/graph/geometry.h"
+#include "base/dtype.h"
 #include "base/error.h"
 #include "comm/mpi.h"
 #include "comm/ranks.h"
@@ -186,6 +188,76 @@ static int core_comm_run(lua_State *L) {
   return 0;
 }
 
+/* --- small reductions --------------------------------------------------------------------------------- */
+
+/* The fold of all_reduce(a, [op,] {out = a}), whose arguments behind a (at 2) begin at 3; false: another form. */
+static bool in_place_fold(lua_State *L, dc_comm_fold *fold) {
+  static const char *const names[] = { "sum", "prod", "min", "max" };
+  int options = 3;
+  *fold = DC_COMM_SUM;
+  if (lua_type(L, 3) == LUA_TSTRING) {
+    const char *name = lua_tostring(L, 3);
+    size_t i = 0;
+    while (i < sizeof names / sizeof *names && strcmp(name, names[i]) != 0) i++;
+    if (i == sizeof names / sizeof *names) return false;
+    *fold = (dc_comm_fold)i;
+    options = 4;
+  }
+  if (lua_type(L, options) != LUA_TTABLE || lua_gettop(L) != options || lua_getmetatable(L, options)) return false;
+  lua_pushnil(L);
+  if (!lua_next(L, options)) return false;
+  const bool out = lua_type(L, -2) == LUA_TSTRING && strcmp(lua_tostring(L, -2), "out") == 0 && lua_rawequal(L, -1, 2);
+  lua_pop(L, 1);
+  return out && !lua_next(L, options);
+}
+
+/* Adds the array at `a` of the handle at `h`; false unless it is computed, contiguous and of a dtype with all folds. */
+static bool add_in_place(lua_State *L, dc_lua *self, int h, int a, dc_transfer *t, handle **of) {
+  *of = dc_lua_test(L, self, h, DC_LUA_COMM);
+  t->src = t->dst = dc_lua_toarray(L, self, a);
+  if (!*of || (*of)->closed || !t->src || dc_array_size(t->src) == 0) return false;
+  t->call.dev = (*of)->dev;
+  t->call.dtype = dc_array_dtype(t->src);
+  t->call.count = dc_array_size(t->src);
+  const char kind = dc_dtypes[t->call.dtype].kind;
+  return kind != 'b' && kind != 'c' && dc_array_launch_ready(t->src, t->call.dev, t->call.dtype, true) != 0;
+}
+
+/* comm_in_place(handle, a, ...) or comm_in_place({handle, ...}, {a, ...}, ...): the call all_reduce(a, ...) where it is
+** one in place of arrays that are ready, and true; nothing where it is not, or not right: comm.lua knows all forms, but
+** its checks take longer than a small reduction. */
+static int core_comm_in_place(lua_State *L) {
+  enum { MOST = 16 };
+  dc_lua *self = dc_lua_self(L);
+  dc_transfer list[MOST] = { 0 };
+  handle *handles[MOST];
+  dc_comm_fold fold;
+  char where[96];
+  dc_error err = DC_ERROR_INIT;
+  if (!in_place_fold(L, &fold)) return 0;
+  const bool several = lua_type(L, 1) == LUA_TTABLE;
+  const int n = several ? (int)lua_rawlen(L, 1) : 1;
+  if (n < 1 || n > MOST || (several && (lua_type(L, 2) != LUA_TTABLE || (int)lua_rawlen(L, 2) != n))) return 0;
+  script_line(L, where, sizeof where);
+  for (int i = 0; i < n; i++) {
+    lua_settop(L, 2);
+    if (several) {
+      lua_rawgeti(L, 1, i + 1);
+      lua_rawgeti(L, 2, i + 1);
+    }
+    if (!add_in_place(L, self, several ? 3 : 1, several ? 4 : 2, &list[i], &handles[i])) return 0;
+    list[i].call.op = DC_COMM_ALL_REDUCE;
+    list[i].call.fold = fold;
+    list[i].call.where = where;
+    if (list[i].call.dtype != list[0].call.dtype ||
+        !dc_geometry_same_shape(dc_array_geometry(list[i].src), dc_array_geometry(list[0].src)))
+      return 0;
+  }
+  if (DC_LUA_WORK(self, run(list, handles, n, &err)) != 0) return dc_lua_raise(L, &err);
+  lua_pushboolean(L, true);
+  return 1;
+}
+
 /* --- facts ----------------------------------------------------------------------------------------- */
 
 /* comm_library(device): {name =, path = or nil, version = or nil, why_not = or nil}, or nothing where it has none. */
@@ -213,6 +285,7 @@ static int core_comm_library(lua_State *L) {
 const luaL_Reg dc_lua_comm_internal[] = {
   { "comm_world", core_comm_world },     { "comm_split", core_comm_split },     { "comm_devices", core_comm_devices },
   { "comm_close", core_comm_close },     { "comm_run", core_comm_run },         { "comm_library", core_comm_library },
+  { "comm_in_place", core_comm_in_place },
   { NULL, NULL },
 };
 
