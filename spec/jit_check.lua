@@ -98,8 +98,8 @@ end
 local levels = dc.device().simt and { "0" } or { "max", "max", "max", "0" }
 
 -- Runs the programs of these numbers as one kernel, and as plain Lua. Gives a list of { number =, text = } of those
--- that differ; or nil and a text where there is an error.
-local function run_batch(numbers)
+-- that differ; or nil and a text where there is an error. `flag`: one more of NVRTC's.
+local function run_batch(numbers, flag)
   local text, plain = programs.texts(numbers)
   math.randomseed(numbers[1] // programs.batch, 314159) -- inputs and options of a batch, also for one of its programs
   local level = programs.is_together(numbers[1]) and "0" or levels[math.random(#levels)]
@@ -120,7 +120,7 @@ local function run_batch(numbers)
     local want, want_sums = reference.array("int64", { #numbers, N }), reference.array("float64", { #numbers, N })
     reference.run(N, function() body(want, want_sums) end)
     if reference.divided_by_zero and checked then k, checked = nil, false end -- an error with checks
-    k = k or dc.jit(kernel, { flags = { "--fmad=false", "--Ofast-compile=" .. level }, check = checked })
+    k = k or dc.jit(kernel, { flags = { "--fmad=false", "--Ofast-compile=" .. level, flag }, check = checked })
     local ok, err = pcall(k, 1, N, out, sums)
     if not ok then return nil, tostring(err) end
     compare("the integer", out, want, wrong)
@@ -169,11 +169,18 @@ function check.run(first, count, report, progress)
       end
       list = found
     end
+    -- The same PTX, assembled without optimizations for a GPU: is it the assembler that gets the batch wrong?
+    local assembler = false
+    if #list > 0 and dc.device().simt then
+      local ran, others = pcall(run_batch, numbers, "--ptxas-options=-O0")
+      assembler = ran and others and #others == 0
+    end
     for _, one in ipairs(list) do
       local what = alone(one.number)
       if not (what and reference.either_zero) then
         reports = reports + 1
-        report(describe(one.number, one.text, #numbers > 1 and not what and " (not alone)"))
+        report(describe(one.number, one.text, (#numbers > 1 and not what and " (not alone)" or "")
+          .. (assembler and " (not with ptxas -O0)" or "")))
       end
     end
     collectgarbage()

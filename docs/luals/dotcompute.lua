@@ -5511,7 +5511,7 @@ function dc.rank() end
 ---A communicator of devices of this process: among GPUs by NCCL, else by copies. Its methods take a table of arrays, one for each device, and give one; rank k is device k + 1. It has no messages and no `split`.
 ---```lua
 ---local comm = dc.comm { "cpu", "cpu" }
----local parts = comm:all_reduce { dc.full(2, 1), dc.full(2, 10) }
+---local parts = comm:all_reduce { dc.full(2, 1):to "cpu", dc.full(2, 10):to "cpu" }
 ---parts[2]                                   --> {11, 11}
 ---```
 ---@param devices table devices or their names; a device of the CPU may occur several times

@@ -5,6 +5,7 @@
 --   g, x    g products and the sum so far at once: each truncated to a multiple of 2^-(23 + x) times the power of two
 --           of the largest, added exactly, and the result truncated to 24 bits (Fasi, Higham, Mikaitis, Pranesh 2021:
 --           g = 4 on Volta, 8 on Ampere; later GPUs are not described).
+--   raw     the same, where a product's power of two is that of its factors multiplied: it is not normalized before.
 -- The model with 100 % is the device's; where none has it, the device does something else.
 local dc = require "dotcompute"
 local products = math.tointeger(arg and tonumber(arg[1]) or 20)
@@ -34,11 +35,11 @@ local function fused(c, terms)
   for _, t in ipairs(terms) do c = to_f32(c + t) end
   return c
 end
-local function grouped(c, terms, g, extra)
+local function grouped(c, terms, g, extra, powers)
   for first = 1, #terms, g do
-    local largest = math.abs(c)
-    for i = first, first + g - 1 do largest = math.max(largest, math.abs(terms[i])) end
-    local unit = power(largest) * 2.0 ^ -(23 + extra)
+    local largest = power(c)
+    for i = first, first + g - 1 do largest = math.max(largest, powers and powers[i] or power(terms[i])) end
+    local unit = largest * 2.0 ^ -(23 + extra)
     local sum = truncate(c, unit)
     for i = first, first + g - 1 do sum = sum + truncate(terms[i], unit) end
     c = truncate(sum, power(sum) * 2.0 ^ -23)
@@ -48,9 +49,11 @@ end
 
 local models = { { name = "fused", of = fused } }
 for _, g in ipairs { 4, 8, 16 } do
-  for extra = 0, 3 do
+  for extra = 0, 4 do
     models[#models + 1] = { name = ("g = %d, x = %d"):format(g, extra),
       of = function(c, terms) return grouped(c, terms, g, extra) end }
+    models[#models + 1] = { name = ("g = %d, x = %d, raw"):format(g, extra),
+      of = function(c, terms, powers) return grouped(c, terms, g, extra, powers) end }
   end
 end
 
@@ -89,13 +92,17 @@ for _ = 1, products do
   for i = 0, 3 do
     for l = 0, 31 do
       local row, col, terms = l // 4 + 8 * (i // 2), 2 * (l % 4) + i % 2, {}
-      for p = 0, 15 do terms[p + 1] = A[16 * row + p] * B[16 * col + p] end
+      local powers = {}
+      for p = 0, 15 do
+        local x, y = A[16 * row + p], B[16 * col + p]
+        terms[p + 1], powers[p + 1] = x * y, power(x) * power(y)
+      end
       total = total + 1
       for m, model in ipairs(models) do
-        if model.of(c[32 * i + l + 1], terms) == d[32 * i + l + 1] then equal[m] = (equal[m] or 0) + 1 end
+        if model.of(c[32 * i + l + 1], terms, powers) == d[32 * i + l + 1] then equal[m] = (equal[m] or 0) + 1 end
       end
     end
   end
 end
 print(("%s: %d elements"):format(dc.device().name, total))
-for m, model in ipairs(models) do print(("%-14s %6.2f %%"):format(model.name, 100 * (equal[m] or 0) / total)) end
+for m, model in ipairs(models) do print(("%-20s %6.2f %%"):format(model.name, 100 * (equal[m] or 0) / total)) end

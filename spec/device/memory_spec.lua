@@ -331,7 +331,8 @@ describe("a long loop", function()
           local before, in_use = resident(), dc.memory().in_use
           for i = 1, n do fn(i) end
           local grown, held = resident() - before, dc.memory().in_use - in_use
-          print(grown < 48 and held < most << 20 and "flat" or ("%s: %d MiB, %d bytes"):format(name, grown, held))
+          local is_flat = grown < 48 + most and held < most << 20
+          print(is_flat and "flat" or ("%s: %d MiB, %d bytes"):format(name, grown, held))
         end
         flat("dropped", 1000000, 1, function() local _ = a + b end)
         flat("chains", 60000, 1, function(i) local _ = dc.exp(a + i) * b - a end)

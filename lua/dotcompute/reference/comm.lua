@@ -68,7 +68,7 @@ dc.rank()                                  --> 0
     errors = { argument = "no table of devices, or an empty one", device = "there is no such device, or no NCCL" },
     example = [[
 local comm = dc.comm { "cpu", "cpu" }
-local parts = comm:all_reduce { dc.full(2, 1), dc.full(2, 10) }
+local parts = comm:all_reduce { dc.full(2, 1):to "cpu", dc.full(2, 10):to "cpu" }
 parts[2]                                   --> {11, 11}
 ]],
     see = "world parallel scatter",
