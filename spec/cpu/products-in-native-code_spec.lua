@@ -1,5 +1,6 @@
--- Products of tensor cores in native code keep sums in place and factors decoded: where sums are exchanged, copied and
--- live across barriers, where factors change between products, and beside asynchronous copies, results have the bits of
+-- Products of tensor cores in native code keep sums in place and factors decoded, decode factors from memory, and are
+-- joined where they have a factor in common: where sums are exchanged, copied and live across barriers, where factors
+-- and the memory that they come from change between products, and beside asynchronous copies, results have the bits of
 -- the interpreter's, for each instruction set.
 local helper = require "spec.helper"
 local script = [==[
@@ -71,6 +72,47 @@ extern "C" __global__ void exchanged(const uint4 *in, u32 *at, float *out, int s
   int n = 0;
   PUT(c) PUT(d) PUT(e)
 }
+// rows that are overwritten between their load and the product; a factor that is stored, too
+extern "C" __global__ void overwritten(const uint4 *in, u32 *at, float *out, int steps, int some) {
+  __shared__ uint4 tile[64];
+  const int t = threadIdx.x, l = t % 32, w = t - l;
+  float c[4] = {}, d[4] = {}, e[4] = {};
+  tile[t] = in[t];
+  __syncthreads();
+  for (int s = 0; s < steps; s++) {
+    u32 a[4], b[2], kept = 0;
+    const uint4 next = in[64 + (t ^ s)];
+    rows(a, &tile[w + (l + 3 * s) % 32]);
+    columns(b, &tile[w + (7 * l + s) % 32]);
+    if (s & 1) mma(c, a, b, c);
+    asm volatile("st.shared.v4.u32 [%0], {%1, %2, %3, %4};" :: "r"(shared_at(&tile[t])), "r"(next.x), "r"(next.y),
+      "r"(next.z), "r"(next.w) : "memory");
+    mma(d, a, b, d);
+    if (s == some) kept = b[1] & 0x3ff;
+    e[s % 4] += kept;
+  }
+  int n = 0;
+  PUT(c) PUT(d) PUT(e)
+}
+// three factors A, two B, row by row and column by column; one changes between the steps
+extern "C" __global__ void joined(const uint4 *in, u32 *at, float *out, int steps, int some) {
+  const int t = threadIdx.x;
+  u32 a[3][4], b[2][2];
+  float c[3][2][4] = {}, d[3][2][4] = {};
+  for (int i = 0; i < 3; i++) { uint4 q = in[32 * i + t]; a[i][0] = q.x, a[i][1] = q.y, a[i][2] = q.z, a[i][3] = q.w; }
+  for (int i = 0; i < 2; i++) { uint4 q = in[200 + 32 * i + t]; b[i][0] = q.x, b[i][1] = q.z; }
+  for (int s = 0; s < steps; s++) {
+    for (int i = 0; i < 3; i++) for (int j = 0; j < 2; j++) mma(c[i][j], a[i], b[j], c[i][j]);
+    for (int j = 0; j < 2; j++) for (int i = 0; i < 3; i++) mma(d[i][j], a[i], b[j], c[(i + s) % 3][j]);
+    b[1][0] ^= s & 0x01ff;
+    a[2][3] ^= 0x80008000;
+  }
+  int n = 0;
+  for (int i = 0; i < 3; i++) for (int j = 0; j < 2; j++) {
+    for (int x = 0; x < 4; x++) c[i][j][x] += 3 * d[i][j][x];
+    PUT(c[i][j])
+  }
+}
 // one warp only, and products behind a branch
 extern "C" __global__ void branched(const uint4 *in, u32 *at, float *out, int steps, int some) {
   const int t = threadIdx.x;
@@ -124,7 +166,8 @@ end
 local input = dc.array(words, "uint32")
 local at = dc.array({ math.random(0, 1), 1, math.random(0, 1), 1, 0 }, "uint32")
 local steps, some = math.random(3, 6), math.random(0, 2)
-for _, name in ipairs { "tiled", "exchanged", "branched", "rows_of_halves", "columns_of_halves", "rows_of_bytes" } do
+for _, name in ipairs { "tiled", "exchanged", "overwritten", "joined", "branched", "rows_of_halves",
+  "columns_of_halves", "rows_of_bytes" } do
   local out = dc.zeros(2048, "float32")
   local k = m[name]
   k(1, 64, input, at, out, steps, some)
@@ -150,8 +193,8 @@ describe("products of tensor cores in native code", function()
   for _, isa in ipairs { "avx512", "avx2", "baseline" } do
     it("have the interpreter's bits: " .. isa, function()
       local got, said = run(1, isa)
-      for _, name in ipairs { "tiled", "exchanged", "branched", "rows_of_halves", "columns_of_halves", "rows_of_bytes",
-        "misaligned", "astray", "partial" } do
+      for _, name in ipairs { "tiled", "exchanged", "overwritten", "joined", "branched", "rows_of_halves",
+        "columns_of_halves", "rows_of_bytes", "misaligned", "astray", "partial" } do
         assert(want[name], helper.note(text))
         assert(got[name], helper.note(said))
         assert.equal(want[name], got[name], helper.note(name))

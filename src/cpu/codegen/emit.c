@@ -450,6 +450,7 @@ static void body(emitter *e, const dc_basic_block *node, const char *mask) {
   for (const dc_uop *o = node->first; o < node->last; o++) {
     const ptx_ins *ins = o->ins;
     int32_t index = (int32_t)(o - first);
+    if (!dc_emit_is_product(o)) dc_emit_end_products(e);
     if (ins->pred < 0) {
       dc_emit_operation(e, ins, index, mask, e->k.blend[ins - e->f->ins]);
       continue;
@@ -487,6 +488,7 @@ static void emit_node(emitter *e, int32_t n) {
   PUT("N%d: ;\n", n);
   if (!is_exit(e, n)) gather(e, n);
   body(e, node_at(e, n), e->mask);
+  if (!e->f->entry || n + 1 == e->nnodes || !continues(e, n + 1)) dc_emit_end_products(e);
   end_node(e, n);
 }
 
@@ -514,6 +516,8 @@ static void declare(emitter *e) {
     if (e->origin[i]) PUT(dc_emit_is_index(e, i) ? "V32 i%d; " : "uint32_t x%d = 0; int ok%d = 1; ", i, i);
   for (int32_t i = 0; i < e->f->nins; i++)
     if (e->strides[i]) PUT("uint64_t a%d = 0; ", i);
+  for (int32_t i = 0; i < e->f->nins; i++)
+    if (e->loops[i]) PUT("dc_way h%d[DC_WAYS] = {{0}}; ", i);
   for (int32_t n = 0; n < e->nnodes; n++)
     if (e->tracked[n]) PUT("M t%d = M_none(); ", n);
   if (e->most_copies) PUT("dc_copying copies[%d]; ", e->most_copies);
@@ -585,7 +589,7 @@ static void tail(emitter *e) {
 static int allocate(emitter *e) {
   const size_t nodes = (size_t)e->nnodes + 1, regs = (size_t)e->f->nregs + 1, ins = (size_t)e->f->nins + 1;
   e->block_of = dc_arena_alloc(&e->k.arena, (4 * nodes + 2 * regs + 2 * ins) * sizeof *e->block_of);
-  e->tracked = dc_arena_alloc(&e->k.arena, (3 * nodes + 2 * ins + regs) * sizeof *e->tracked);
+  e->tracked = dc_arena_alloc(&e->k.arena, (3 * nodes + 3 * ins + regs) * sizeof *e->tracked);
   if (!e->block_of || !e->tracked) return dc_fail_oom(e->err);
   e->ordinal = e->block_of + nodes;
   e->predicated = e->ordinal + nodes;
@@ -599,7 +603,8 @@ static int allocate(emitter *e) {
   e->inlined = e->entered + nodes;
   e->origin = e->inlined + nodes;
   e->strides = e->origin + ins;
-  e->given = e->strides + ins;
+  e->loops = e->strides + ins;
+  e->given = e->loops + ins;
   return 0;
 }
 
@@ -702,6 +707,7 @@ static int emit(emitter *e, dc_gang_layout shape) {
   PUT("#include \"native%d.h\"\n", shape.width);
   dc_emit_matrix_head(e);
   dc_emit_windows(e);
+  PUT("#define DC_GANG %s\n", e->out->simple ? "(g - n->gangs)" : "0");
   PUT("__attribute__((visibility(\"default\"))) int dc_run(dc_native *n) {\n");
   declare(e);
   dc_emit_matrix_variables(e);

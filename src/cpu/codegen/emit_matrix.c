@@ -141,11 +141,17 @@ int dc_emit_place_sums(emitter *e) {
   places p = {.e = e};
   e->sum_at = dc_arena_alloc(&e->k.arena, 3 * regs * sizeof *e->sum_at);
   p.c_at = dc_arena_alloc(&e->k.arena, ins);
-  if (!e->sum_at || !p.c_at) return dc_fail_oom(e->err);
+  e->rows = dc_arena_alloc(&e->k.arena, regs * sizeof *e->rows);
+  e->read = dc_arena_alloc(&e->k.arena, regs);
+  e->loads_rows = dc_arena_alloc(&e->k.arena, ins);
+  if (!e->sum_at || !p.c_at || !e->rows || !e->read || !e->loads_rows) return dc_fail_oom(e->err);
   p.parent = e->sum_at + regs;
   p.next = p.parent + regs;
   memset(e->sum_at, -1, 3 * regs * sizeof *e->sum_at);
   memset(p.c_at, 0, ins);
+  memset(e->loads_rows, 0, ins);
+  memset(e->read, 0, regs);
+  memset(e->rows, 0, regs * sizeof *e->rows);
   find_sums(&p);
   for (int32_t r = 0; r < e->f->nregs; r++) {
     if (p.parent[r] < 0) continue;
@@ -167,26 +173,48 @@ bool dc_emit_is_in_place(const emitter *e, const ptx_ins *ins) {
 /* --- factors --------------------------------------------------------------------------------------------------- */
 
 void dc_emit_forget_factors(emitter *e, const ptx_ins *ins) {
+  for (int i = 0; i < ins->ndst; i++) {
+    const int32_t d = ins->opnd[i].reg;
+    if (d >= 0 && e->rows[d].by != ins - e->f->ins) e->rows[d].by = 0;
+  }
   for (int f = 0; f < e->nfactors; f++)
     for (int i = 0; i < ins->ndst && e->factors[f].region == e->region; i++)
       for (int j = 0; j < e->factors[f].nregs; j++)
         if (ins->opnd[i].reg >= 0 && ins->opnd[i].reg == e->factors[f].regs[j]) e->factors[f].region = -1;
 }
 
-/* An array, not `other`, whose registers are not used from instruction i on, or the least recently used one. */
-static int free_factor(emitter *e, int32_t i, int other) {
+/* An array that no product waits for, whose registers are not used from instruction i on, or the least recently used
+** one. */
+static int free_factor(emitter *e, int32_t i) {
   int oldest = -1;
   for (int f = 0; f < e->nfactors; f++) {
     const dc_factor *x = &e->factors[f];
-    if (f == other) continue;
+    if (x->waits) continue;
     if (x->region != e->region || !is_live(e, x->regs[0], e->k.block_of[i], i)) return f;
     if (oldest < 0 || x->turn < e->factors[oldest].turn) oldest = f;
   }
   return e->nfactors < DC_MOST_FACTORS ? e->nfactors++ : oldest;
 }
 
-/* The array with fragment A or B of a product, decoded; `other`: that of the other factor, or -1. */
-static int factor(emitter *e, const ptx_ins *ins, const ptx_matrix *m, const ptx_blocks *b, int fragment, int other) {
+/* One register, from the rows of memory that it is or from its lanes. */
+static void decode(emitter *e, const ptx_operand *o, int element, bool rows, int f, int word) {
+  const dc_rows *r = o->reg >= 0 ? &e->rows[o->reg] : NULL;
+  const bool halves = element == PTX_E_F16 || element == PTX_E_BF16;
+  const char *what = rows ? "rows" : "columns", *type = type_names[element];
+  if (r == NULL || !r->by || r->region != e->region || r->stores != e->stores || (r->across && !halves)) {
+    PUT("dc_%s_%s(f%d + %d, ", what, type, f, word);
+    dc_emit_operand(e, o, 'w');
+  } else if (r->listed) {
+    PUT("dc_%s%s_%s_at(f%d + %d, q%d + %d", what, r->across ? "_across" : "", type, f, word, r->by, r->word);
+  } else {
+    PUT("dc_%s%s_%s_from(f%d + %d, l%d + %d * m%d + %d, m%d", what, r->across ? "_across" : "", type, f, word, r->by,
+        r->line, r->by, r->word, r->by);
+  }
+  PUT("); ");
+}
+
+/* The array with fragment A or B of a product, decoded, which waits from now on. */
+static int factor(emitter *e, const ptx_ins *ins, const ptx_matrix *m, const ptx_blocks *b, int fragment) {
   const bool rows = fragment == PTX_A;
   const int first = first_of(m, fragment), blocks = rows ? b->down : b->across, used = blocks * b->along;
   dc_factor want = {.region = e->region, .element = m->element[fragment], .rows = rows, .nregs = (uint8_t)used,
@@ -202,17 +230,17 @@ static int factor(emitter *e, const ptx_ins *ins, const ptx_matrix *m, const ptx
         x->along != want.along || memcmp(x->regs, want.regs, (size_t)used * sizeof *want.regs) != 0)
       continue;
     x->turn = want.turn;
+    x->waits = true;
     return f;
   }
-  const int f = free_factor(e, (int32_t)(ins - e->f->ins), other), words = 4 * b->parts * (rows ? 32 : 8);
+  const int f = free_factor(e, (int32_t)(ins - e->f->ins)), words = 4 * b->parts * (rows ? 32 : 8);
+  want.waits = true;
   want.words = e->factors[f].words > words * used ? e->factors[f].words : words * used;
   e->factors[f] = want;
   if (!known) e->factors[f].region = -1; /* constants are no registers */
   for (int j = 0; j < used; j++) { /* block by block, along k first */
     const int at = rows ? j % blocks * b->along + j / blocks : j;
-    PUT("dc_%s_%s(f%d + %d, ", rows ? "rows" : "columns", type_names[m->element[fragment]], f, words * at);
-    dc_emit_operand(e, &ins->opnd[first + j], 'w');
-    PUT("); ");
+    decode(e, &ins->opnd[first + j], m->element[fragment], rows, f, words * at);
   }
   return f;
 }
@@ -228,44 +256,122 @@ static void check_lanes(emitter *e, int32_t index, const char *mask) {
   PUT("if (DC_RARE(M_word(%s) != 0xffffffffu)) n->operate(n, %d, M_word(%s)); ", mask, index, mask);
 }
 
+void dc_emit_end_products(emitter *e) {
+  dc_products *p = &e->products;
+  if (!p->across) return;
+  PUT("{ static const uint32_t at_[] = {");
+  for (int c = 0; c < p->across; c++)
+    for (int r = 0; r < p->down; r++)
+      for (int j = 0; j < 2 && p->at[c][r][j] >= 0; j++) PUT("%d,", p->at[c][r][j]);
+  PUT("}; const uint32_t *const a_[] = {");
+  for (int r = 0; r < p->down; r++) PUT("f%d + %d,", p->row[r].factor, p->row[r].word);
+  PUT("}, *const b_[] = {");
+  for (int c = 0; c < p->across; c++) PUT("f%d + %d,", p->column[c].factor, p->column[c].word);
+  PUT("}; dc_products_%s(sums, at_, a_, b_, %d, %d, %d); }\n", type_names[p->element], p->down, p->across, p->steps);
+  for (int f = 0; f < e->nfactors; f++) e->factors[f].waits = false;
+  p->across = 0;
+}
+
+/* Whether a product that waits has its sums in the place of register `reg`. */
+static bool is_waited_for(const emitter *e, int32_t reg) {
+  const int32_t at = reg >= 0 ? e->sum_at[reg] : -1;
+  const dc_products *p = &e->products;
+  for (int c = 0; c < p->across && at >= 0; c++)
+    for (int r = 0; r < p->down; r++)
+      if (p->at[c][r][0] == at || p->at[c][r][1] == at) return true;
+  return false;
+}
+
+/* Puts product `x` beside those that wait: to the right if it has their rows, below if it has their columns. */
+static bool join(dc_products *p, const dc_products *x) {
+  if (p->element != x->element || p->steps != x->steps) return false;
+  if (p->down == x->down && p->across + x->across <= DC_MOST_ACROSS &&
+      memcmp(p->row, x->row, p->down * sizeof *p->row) == 0) {
+    memcpy(p->column + p->across, x->column, x->across * sizeof *x->column);
+    memcpy(p->at + p->across, x->at, x->across * sizeof *x->at);
+    p->across = (uint8_t)(p->across + x->across);
+    return true;
+  }
+  if (p->across == x->across && p->down + x->down <= DC_MOST_DOWN &&
+      memcmp(p->column, x->column, p->across * sizeof *p->column) == 0) {
+    memcpy(p->row + p->down, x->row, x->down * sizeof *x->row);
+    for (int c = 0; c < p->across; c++) memcpy(p->at[c] + p->down, x->at[c], x->down * sizeof *x->at[c]);
+    p->down = (uint8_t)(p->down + x->down);
+    return true;
+  }
+  return false;
+}
+
+bool dc_emit_is_product(const dc_uop *o) {
+  ptx_blocks b;
+  return product_of(o, &b) != NULL;
+}
+
+/* Products wait for others with the same factor: a joint loop over larger tiles of sums has more independent additions
+** (see simd/matrix.h), and loads each factor for more of them. */
 static void product(emitter *e, const ptx_ins *ins, const ptx_matrix *m, const ptx_blocks *b) {
-  const int n = m->nregs[PTX_D], c = first_of(m, PTX_C);
-  const int fa = factor(e, ins, m, b, PTX_A, -1), fb = factor(e, ins, m, b, PTX_B, fa);
-  int32_t at[8];
+  const int n = m->nregs[PTX_D], c = first_of(m, PTX_C), each = n / (b->down * b->across);
+  for (int i = 0; i < ins->ndst + ins->nsrc; i++)
+    if (is_waited_for(e, ins->opnd[i].reg)) dc_emit_end_products(e);
+  const int fa = factor(e, ins, m, b, PTX_A), fb = factor(e, ins, m, b, PTX_B), steps = 4 * b->parts * b->along;
+  dc_products x = {.down = b->down, .across = b->across, .element = m->element[PTX_C], .steps = steps};
+  for (int i = 0; i < b->down; i++) x.row[i].factor = fa, x.row[i].word = 32 * steps * i;
+  for (int i = 0; i < b->across; i++) x.column[i].factor = fb, x.column[i].word = 8 * steps * i;
+  bool in_place = true;
   for (int i = 0; i < n; i++) {
-    const int32_t d = ins->opnd[i].reg;
-    at[i] = d >= 0 ? e->sum_at[d] : -1;
-    if (at[i] < 0) {
+    const int32_t d = ins->opnd[i].reg, block = i / each;
+    int32_t *at = x.at[block / b->down][block % b->down];
+    at[i % each] = d >= 0 ? e->sum_at[d] : -1;
+    if (each == 1) at[1] = -1;
+    if (at[i % each] < 0) {
       if (!e->has_scratch) e->scratch_at = reserve(e, 8 * SUM_BYTES);
       e->has_scratch = e->has_sums = true;
-      at[i] = e->scratch_at + i * SUM_BYTES;
+      at[i % each] = e->scratch_at + i * SUM_BYTES;
+      in_place = false;
     }
     const ptx_operand *from = &ins->opnd[c + i];
-    if (from->reg >= 0 && e->sum_at[from->reg] == at[i]) continue;
-    PUT("DC_SUM(%d) = ", at[i]);
+    if (from->reg >= 0 && e->sum_at[from->reg] == at[i % each]) continue;
+    PUT("DC_SUM(%d) = ", at[i % each]);
     dc_emit_operand(e, from, 'w');
     PUT("; ");
   }
-  PUT("{ static const uint32_t at_[] = {");
-  for (int i = 0; i < n; i++) PUT("%d,", at[i]);
-  PUT("}; dc_products_%s(sums, at_, f%d, f%d, %d, %d, %d); }\n", type_names[m->element[PTX_C]], fa, fb, b->down,
-      b->across, 4 * b->parts * b->along);
-  for (int i = 0; i < n; i++) {
-    const int32_t d = ins->opnd[i].reg;
-    if (d >= 0 && e->sum_at[d] < 0) PUT("v%d = DC_SUM(%d);\n", d, at[i]);
+  if (!join(&e->products, &x)) {
+    dc_emit_end_products(e);
+    e->products = x;
+    e->factors[fa].waits = e->factors[fb].waits = true;
   }
+  if (in_place) return;
+  dc_emit_end_products(e);
+  for (int i = 0; i < n; i++) {
+    const int32_t d = ins->opnd[i].reg, block = i / each;
+    if (d >= 0 && e->sum_at[d] < 0) PUT("v%d = DC_SUM(%d);\n", d, x.at[block / b->down][block % b->down][i % each]);
+  }
+}
+
+/* Opens the assignment of 8 rows of memory to a register, or of their transpose; not executed where products decode the
+** rows and nothing else reads the register. */
+static void assign_rows(emitter *e, int32_t d, dc_rows rows) {
+  e->loads_rows[rows.by] = rows.listed ? 1 : 2;
+  rows.region = e->region;
+  rows.stores = e->stores;
+  e->rows[d] = rows;
+  PUT("if (READ%d) ", d);
+  dc_emit_assign(e, d, "", false);
+  PUT(rows.across ? "v_transpose_16(" : "(");
 }
 
 /* Lanes 8 i to 8 i + 7 have the addresses of matrix i's rows. */
 static void load_rows(emitter *e, const ptx_ins *ins, const ptx_matrix *m) {
+  const int32_t by = (int32_t)(ins - e->f->ins);
   PUT("{ const V64 a_ = ");
   const int base = dc_emit_addresses(e, &ins->opnd[ins->ndst], ins->space);
-  PUT("; if (DC_RARE(dc_bad_addresses(a_, %s, 16, 0x%xu))) n->fault(n); uint64_t at_[32]; V64_store(at_, a_); ",
-      dc_emit_base(base), m->count == 4 ? ~0u : (1u << 8 * m->count) - 1);
+  PUT("; if (DC_RARE(dc_bad_addresses(a_, %s, 16, 0x%xu))) n->fault(n); V64_store(q%d, a_); ", dc_emit_base(base),
+      m->count == 4 ? ~0u : (1u << 8 * m->count) - 1, by);
   for (int i = 0; i < m->count; i++) {
     if (ins->opnd[i].reg < 0) continue;
-    dc_emit_assign(e, ins->opnd[i].reg, "", false);
-    PUT("%s(dc_matrix_rows(at_ + %d));\n", m->transposed ? "v_transpose_16" : "", 8 * i);
+    const dc_rows rows = {.by = by, .listed = true, .across = m->transposed, .word = (int16_t)(8 * i)};
+    assign_rows(e, ins->opnd[i].reg, rows);
+    PUT("dc_rows_at(q%d + %d));\n", by, 8 * i);
   }
   PUT("}\n");
 }
@@ -277,7 +383,8 @@ static void load_lines(emitter *e, const ptx_ins *ins, const ptx_matrix *m, bool
   const int along = m->k * bits / 128, line = (across ? 8 * blocks : m->k) * bits / 8;
   const int below = line < 16 ? line - 1 : 15; /* bits of an address that must be 0 */
   const ptx_operand *at = &ins->opnd[ins->ndst];
-  PUT("{ const int64_t stride_ = ");
+  const int32_t by = (int32_t)(ins - e->f->ins);
+  PUT("m%d = ", by);
   if (has_stride) {
     PUT("(int64_t)(int32_t)(");
     dc_emit_operand(e, at + 1, 'W');
@@ -285,17 +392,17 @@ static void load_lines(emitter *e, const ptx_ins *ins, const ptx_matrix *m, bool
   } else {
     PUT("%d; ", line);
   }
-  PUT("const uint64_t a_ = ");
+  PUT("l%d = ", by);
   const int base = dc_emit_first_address(e, at, ins->space);
-  PUT("; if (DC_BAD((a_ - %s) | (uint64_t)stride_, %d, a_)) n->fault(n);\n", dc_emit_base(base), below);
+  PUT("; if (DC_BAD((l%d - %s) | (uint64_t)m%d, %d, l%d)) n->fault(n);\n", by, dc_emit_base(base), by, below, by);
   for (int i = 0; i < ins->ndst; i++) {
     const int j = i % (blocks * along), block = rows ? j % blocks : j / along, p = rows ? j / blocks : j % along;
     if (ins->opnd[i].reg < 0) continue;
-    dc_emit_assign(e, ins->opnd[i].reg, "", false);
-    PUT("%s(dc_matrix_lines(a_ + %d * stride_ + %d, stride_));\n", across ? "v_transpose_16" : "",
-        8 * (across ? p : block), 16 * (across ? block : p));
+    const int first = 8 * (across ? p : block), byte = 16 * (across ? block : p);
+    const dc_rows lines = {.by = by, .across = across, .line = (int16_t)first, .word = (int16_t)byte};
+    assign_rows(e, ins->opnd[i].reg, lines);
+    PUT("dc_lines_from(l%d + %d * m%d + %d, m%d));\n", by, first, by, byte, by);
   }
-  PUT("}\n");
 }
 
 static bool loads_lines(const emitter *e, const ptx_ins *ins, const ptx_matrix *m, bool has_stride) {
@@ -310,8 +417,11 @@ bool dc_emit_matrix(emitter *e, const ptx_ins *ins, int32_t index, const char *m
   const dc_uop *o = &e->fn->nodes[0].first[index];
   ptx_blocks b;
   if (!(ptx_traits(ins->op) & PTX_T_MATRIX) || ins->pred >= 0) return false;
-  for (int i = 0; i < ins->ndst; i++)
-    if (ins->opnd[i].reg >= 0 && dc_emit_shape(e, ins->opnd[i].reg)->tag != DC_VARYING) return false;
+  for (int i = 0; i < ins->ndst; i++) {
+    if (ins->opnd[i].reg < 0 || dc_emit_shape(e, ins->opnd[i].reg)->tag == DC_VARYING) continue;
+    dc_emit_end_products(e);
+    return false;
+  }
   const ptx_matrix *m = matrix_of(o);
   const bool has_stride = ((const dc_matrix_operands *)(const void *)o->v)->has_stride;
   if (ptx_matrix_blocks(m, &b)) {
@@ -330,11 +440,20 @@ bool dc_emit_matrix(emitter *e, const ptx_ins *ins, int32_t index, const char *m
 }
 
 void dc_emit_matrix_head(emitter *e) {
+  for (int32_t i = 0; i < e->f->nins; i++)
+    for (int j = 0; e->loads_rows[i] && j < e->f->ins[i].ndst; j++) {
+      const int32_t d = e->f->ins[i].opnd[j].reg;
+      if (d >= 0) PUT("#define READ%d %d\n", d, e->read[d]);
+    }
   for (int32_t r = 0; r < e->f->nregs; r++)
     if (e->sum_at[r] >= 0) PUT("#define v%d DC_SUM(%d)\n", r, e->sum_at[r]);
 }
 
 void dc_emit_matrix_variables(emitter *e) {
+  for (int32_t i = 0; i < e->f->nins; i++) {
+    if (e->loads_rows[i] == 1) PUT("uint64_t q%d[32]; ", i);
+    if (e->loads_rows[i] == 2) PUT("uint64_t l%d; int64_t m%d; ", i, i);
+  }
   if (e->has_sums) PUT("uint8_t *sums = n->save;\n");
   for (int f = 0; f < e->nfactors; f++)
     PUT("uint32_t f%d[%d] __attribute__((aligned(64)));\n", f, e->factors[f].words);

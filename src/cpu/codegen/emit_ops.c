@@ -381,6 +381,7 @@ void dc_emit_operation(emitter *e, const ptx_ins *ins, int32_t index, const char
   const way how = way_of(e, ins, &form);
   if (!lets_copies_wait(ins, how)) dc_emit_end_copies(e);
   const bool product = how == BY_TIER0 && dc_emit_matrix(e, ins, index, mask);
+  if (!product && ins->op != PTX_OP_LD && !lets_copies_wait(ins, how)) e->stores++;
   dc_emit_forget_factors(e, ins);
   for (int d = 0; d < ins->ndst && (product || how != BY_TIER0); d++)
     if (ins->opnd[d].reg >= 0) e->in_slot[ins->opnd[d].reg] = 0;

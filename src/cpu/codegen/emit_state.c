@@ -134,6 +134,7 @@ static void keep_register(emitter *e, int32_t r, bool back) {
     return;
   }
   int at = save_offset(e, r);
+  e->read[r] = true;
   if (dc_is_scalar(s)) {
     if (back) PUT("s%d = *(uint64_t *)(save + %d); ", r, at);
     else PUT("*(uint64_t *)(save + %d) = s%d; ", at, r);

@@ -20,6 +20,7 @@ void dc_emit_register(emitter *e, int32_t reg, char kind) {
     PUT("s%d", reg);
   } else if (s->tag == DC_VARYING) {
     PUT("%c%d", kind == 'p' ? 'p' : 'v', reg);
+    e->read[reg] = true;
   } else if (kind == 'p') {
     PUT("P_splat((int)s%d)", reg);
   } else if (s->tag == DC_UNIFORM) {
@@ -71,6 +72,7 @@ static const char *select_of(int bits) { return bits == 1 ? "P" : bits == 64 ? "
 void dc_emit_assign(emitter *e, int32_t reg, const char *mask, bool keep) {
   int bits = dc_emit_bits(e, reg);
   PUT("%c%d = ", bits == 1 ? 'p' : 'v', reg);
+  e->read[reg] |= keep;
   if (keep) PUT("%s_%s(%s, ", select_of(bits), e->chooses ? "choose" : "select", mask);
 }
 

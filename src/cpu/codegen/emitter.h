@@ -45,8 +45,29 @@ typedef struct dc_factor {
   int32_t regs[8];
   uint8_t nregs, along, element;
   bool rows;            /* of A */
+  bool waits;           /* for a product that is not emitted yet */
   int words;            /* of the array */
 } dc_factor;
+
+/* A register that is 8 rows of 16 bytes in memory, or their transpose, as they are until something else is stored. */
+typedef struct dc_rows {
+  int32_t by, region;   /* the instruction that loads it; 0: none.  The region where it is that */
+  int32_t stores;       /* of the emitter, by then */
+  bool listed;          /* addresses are in q<by>, from the `word`th on; else a line of l<by>, m<by> apart */
+  bool across;          /* the transpose */
+  int16_t line, word;   /* or that line's byte */
+} dc_rows;
+
+/* Products of tensor cores that are emitted as one, since they have factor A or B in common: a grid of blocks. */
+#define DC_MOST_DOWN 8
+#define DC_MOST_ACROSS 16
+typedef struct dc_products {
+  uint8_t down, across; /* 0: none */
+  uint8_t element;      /* of the sums */
+  int steps;
+  struct { int factor, word; } row[DC_MOST_DOWN], column[DC_MOST_ACROSS]; /* where each begins, decoded */
+  int32_t at[DC_MOST_ACROSS][DC_MOST_DOWN][2]; /* a block's sums; -1: f16 has no second one */
+} dc_products;
 
 typedef struct emitter {
   const dc_cpu_function *fn;
@@ -64,6 +85,7 @@ typedef struct emitter {
   bool *inlined;        /* per node: it is one */
   bool *origin;         /* per instruction: it widens an affine value */
   bool *strides;        /* per instruction: a load in a loop, whose last address is in a<i> */
+  bool *loops;          /* per instruction: a load in a loop, lanes anywhere; where each gang was last is in h<i> */
   uint64_t *live;       /* per node: registers that are read there or later, before they are written */
   size_t words;         /* of each */
   int32_t *save_at;     /* per register: its offset in dc_native.save, -1 none yet */
@@ -78,6 +100,11 @@ typedef struct emitter {
   int32_t scratch_at;   /* for sums that are none of these registers */
   dc_factor factors[DC_MOST_FACTORS];
   int nfactors, factor_turn;
+  int32_t stores;       /* counts what may have changed memory */
+  dc_products products; /* that wait */
+  dc_rows *rows;        /* per register */
+  uint8_t *loads_rows;  /* per instruction: 1: to q<i>, 2: to l<i>, m<i> */
+  bool *read;           /* per register: emitted code reads v<reg> */
   int ncopies, most_copies; /* of cp.async: begun and not ended; at a time */
   const dc_pattern *const *patterns; /* per register, or NULL */
   dc_pattern windows[DC_MOST_WINDOWS]; /* see emit_windows.h */

@@ -90,7 +90,7 @@ static void ldmatrix(dc_warp *w, const dc_uop *o) {
   whole_warp(w, o);
   row_addresses(w, o, at);
   for (int i = 0; i < x->m.count; i++) {
-    const V32 rows = dc_matrix_rows(at + 8 * i);
+    const V32 rows = dc_rows_at(at + 8 * i);
     V32_store(REG(u32, x->at[PTX_D][i]), x->m.transposed ? v_transpose_16(rows) : rows);
   }
 }

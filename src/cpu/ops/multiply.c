@@ -146,6 +146,7 @@ static void multiply_blocks(dc_warp *w, const dc_uop *o) {
   const dc_matrix_operands *x = matrix_operands(o);
   const int type = x->m.element[PTX_C], nregs = x->m.nregs[PTX_C];
   u32 a[MOST_ROWS] BUFFER, b[MOST_ROWS / 4] BUFFER, sums[16][DC_LANES] BUFFER, at[16];
+  const u32 *rows[8], *columns[8];
   ptx_blocks n;
   whole_warp(w, o);
   ptx_matrix_blocks(&x->m, &n);
@@ -155,13 +156,16 @@ static void multiply_blocks(dc_warp *w, const dc_uop *o) {
       decode(x->m.element[PTX_A], true, a + 32 * words * (i * n.along + p), REG(u32, x->at[PTX_A][i + p * n.down]));
   for (int i = 0; i < n.across * n.along; i++)
     decode(x->m.element[PTX_B], false, b + 8 * words * i, REG(u32, x->at[PTX_B][i]));
+  for (int i = 0; i < n.down; i++) rows[i] = a + 32 * words * n.along * i;
+  for (int i = 0; i < n.across; i++) columns[i] = b + 8 * words * n.along * i;
   for (int i = 0; i < nregs; i++) {
     at[i] = (u32)(i * (int)sizeof sums[0]);
     memcpy(sums[i], REG(u32, x->at[PTX_C][i]), sizeof sums[0]);
   }
   (type == PTX_E_F32   ? dc_products_f32
    : type == PTX_E_F16 ? dc_products_f16
-                       : dc_products_s32)((u8 *)sums, at, a, b, n.down, n.across, (u32)(words * n.along));
+                       : dc_products_s32)((u8 *)sums, at, rows, columns, n.down, n.across,
+                                              (u32)(words * n.along));
   for (int i = 0; i < nregs; i++) memcpy(REG(u32, x->at[PTX_D][i]), sums[i], sizeof sums[0]);
 }
 

@@ -81,15 +81,21 @@ DC_FN void v_decode_columns(u32 *to, u32 distance, V32 x) {
 
 #define DC_PARAMETER_(i, unused) , dc_u x##i
 #define DC_ARGUMENT_(i, x) , x.p##i
-#define DC_PART_OF_(i, type) v.p##i = n_part_##type(x##i, part);
+#define DC_PART_OF_(i, type) v.p##i = n_part_##type(x.p##i, part);
+#define DC_BE_PART_(i, unused) x.p##i = x##i;
 /* dc_rows_T, dc_columns_T: a register of elements T, of `parts` words, to its 4 * parts steps. */
 #define DC_DECODE(what, steps, type, parts)                                                                            \
-  DC_MATRIX_CALL void dc_each_##what##_##type(u32 *to DC_PARTS(DC_PARAMETER_, )) {                                     \
+  DC_FN void v_##what##_##type(u32 *to, V32 x) {                                                                       \
     for (u32 part = 0; part < parts; part++) {                                                                         \
       V32 v;                                                                                                           \
       DC_PARTS(DC_PART_OF_, type)                                                                                      \
       v_decode_##what(to + steps * part, parts, v);                                                                    \
     }                                                                                                                  \
+  }                                                                                                                    \
+  DC_MATRIX_CALL void dc_each_##what##_##type(u32 *to DC_PARTS(DC_PARAMETER_, )) {                                     \
+    V32 x;                                                                                                             \
+    DC_PARTS(DC_BE_PART_, )                                                                                            \
+    v_##what##_##type(to, x);                                                                                          \
   }                                                                                                                    \
   DC_FN void dc_##what##_##type(u32 *to, V32 x) { dc_each_##what##_##type(to DC_PARTS(DC_ARGUMENT_, x)); }
 #define DC_FACTOR(type, parts) DC_DECODE(rows, 32, type, parts) DC_DECODE(columns, 8, type, parts)
@@ -128,64 +134,86 @@ DC_FN dc_u n_each_row(const u32 *p) {
 #endif
 }
 
-/* The blocks of one column that registers hold together: 8 native vectors of sums at least, as a fused multiply-add
-** takes 4 cycles and processors begin two in one. */
+/* A tile is the blocks whose sums registers hold: 2 x 2, or 2 x 1 in a last column; with fewer registers one.  (A fused
+** multiply-add takes 4 cycles and processors begin two in one: 8 native vectors of sums at least.) */
 #if DC_NW == 16
-#define DC_BLOCKS(X, ...) X(0, __VA_ARGS__) X(1, __VA_ARGS__)
+#define DC_DOWN(X, ...) X(0, __VA_ARGS__) X(1, __VA_ARGS__)
+#define DC_TWO_COLUMNS(X, ...) X(0, __VA_ARGS__) X(1, __VA_ARGS__)
+#define DC_TILE_OF_TWO(X, ...) X(0, 0, __VA_ARGS__) X(1, 0, __VA_ARGS__) X(0, 1, __VA_ARGS__) X(1, 1, __VA_ARGS__)
+#define DC_TILE_OF_ONE(X, ...) X(0, 0, __VA_ARGS__) X(1, 0, __VA_ARGS__)
 enum { DC_TOGETHER = 2 };
 #else
-#define DC_BLOCKS(X, ...) X(0, __VA_ARGS__)
+#define DC_DOWN(X, ...) X(0, __VA_ARGS__)
+#define DC_TILE_OF_ONE(X, ...) X(0, 0, __VA_ARGS__)
 enum { DC_TOGETHER = 1 };
 #endif
+#define DC_ONE_COLUMN(X, ...) X(0, __VA_ARGS__)
 #define DC_SUM(at) (*(V32 *)(void *)(sums + (at)))
 #define DC_SUM_AT(at) ((u32 *)__builtin_assume_aligned(sums + (at), 64))
-#define DC_GET_PAIR_(i, unused)                                                                                        \
-  V32 even##i = V32_load(DC_SUM_AT(at[2 * n##i])), odd##i = V32_load(DC_SUM_AT(at[2 * n##i + 1]));
-#define DC_SET_PAIR_(i, unused)                                                                                        \
-  V32_store(DC_SUM_AT(at[2 * n##i]), even##i);                                                                         \
-  V32_store(DC_SUM_AT(at[2 * n##i + 1]), odd##i);
-#define DC_WIDEN_PAIR_(part, i)                                                                                        \
-  even##i.p##part = n_part_f16(v##i.p##part, 0);                                                                       \
-  odd##i.p##part = n_part_f16(v##i.p##part, 1);
-#define DC_NARROW_PAIR_(part, i) v##i.p##part = n_to_f16(even##i.p##part) | n_to_f16(odd##i.p##part) << 16;
-#define DC_GET_HALVES_(i, unused)                                                                                      \
-  V32 even##i, odd##i, v##i = V32_load(DC_SUM_AT(at[n##i]));                                                           \
-  DC_PARTS(DC_WIDEN_PAIR_, i)
-#define DC_SET_HALVES_(i, unused)                                                                                      \
-  DC_PARTS(DC_NARROW_PAIR_, i)                                                                                         \
-  V32_store(DC_SUM_AT(at[n##i]), v##i);
+/* Of block i down and j across. */
+#define DC_GET_PAIR_(i, j, unused)                                                                                     \
+  V32 even##i##j = V32_load(DC_SUM_AT(at[2 * n##i##j])), odd##i##j = V32_load(DC_SUM_AT(at[2 * n##i##j + 1]));
+#define DC_SET_PAIR_(i, j, unused)                                                                                     \
+  V32_store(DC_SUM_AT(at[2 * n##i##j]), even##i##j);                                                                   \
+  V32_store(DC_SUM_AT(at[2 * n##i##j + 1]), odd##i##j);
+#define DC_WIDEN_PAIR_(part, ij)                                                                                       \
+  even##ij.p##part = n_part_f16(v##ij.p##part, 0);                                                                     \
+  odd##ij.p##part = n_part_f16(v##ij.p##part, 1);
+#define DC_NARROW_PAIR_(part, ij) v##ij.p##part = n_to_f16(even##ij.p##part) | n_to_f16(odd##ij.p##part) << 16;
+#define DC_GET_HALVES_(i, j, unused)                                                                                   \
+  V32 even##i##j, odd##i##j, v##i##j = V32_load(DC_SUM_AT(at[n##i##j]));                                               \
+  DC_PARTS(DC_WIDEN_PAIR_, i##j)
+#define DC_SET_HALVES_(i, j, unused)                                                                                   \
+  DC_PARTS(DC_NARROW_PAIR_, i##j)                                                                                      \
+  V32_store(DC_SUM_AT(at[n##i##j]), v##i##j);
 /* The last block once more, where their number is odd. */
-#define DC_BLOCK_(i, unused)                                                                                           \
-  const u32 row##i = row + i < down ? row + i : row, n##i = row##i + column * down;                                    \
-  const u32 *a##i = a + (size_t)(32 * steps * row##i);
-#define DC_ADD_PART_(part, i)                                                                                          \
-  even##i.p##part = N_ADD(x##i.p##part, y, even##i.p##part);                                                           \
-  odd##i.p##part = N_ADD(x##i.p##part, z, odd##i.p##part);
-#define DC_ADD_(i, step)                                                                                               \
-  const V32 x##i = V32_load(a##i + 32 * step);                                                                         \
-  DC_PARTS(DC_ADD_PART_, i)
-#define DC_NEXT_(i, unused) a##i += 4 * 32;
-#define DC_STEP_(step)                                                                                                 \
+#define DC_ROW_(i, unused)                                                                                             \
+  const u32 row##i = row + i < down ? row + i : row;                                                                   \
+  const u32 *a##i = a[row##i];
+#define DC_COLUMN_(j, unused) const u32 *b##j = b[column + j];
+#define DC_BLOCK_(i, j, unused) const u32 n##i##j = row##i + (column + j) * down;
+#define DC_ADD_PART_(part, i, j)                                                                                       \
+  even##i##j.p##part = N_ADD(x##i.p##part, y##j, even##i##j.p##part);                                                  \
+  odd##i##j.p##part = N_ADD(x##i.p##part, z##j, odd##i##j.p##part);
+#define DC_ADD_(i, j, unused) DC_PARTS(DC_ADD_PART_, i, j)
+#define DC_GET_ROW_(i, step) const V32 x##i = V32_load(a##i + 32 * step);
+#define DC_GET_COLUMN_(j, step) const dc_u y##j = n_each_row(b##j + 8 * step), z##j = n_each_row(b##j + 8 * step + 4);
+#define DC_NEXT_ROW_(i, unused) a##i += 4 * 32;
+#define DC_NEXT_COLUMN_(j, unused) b##j += 4 * 8;
+#define DC_STEP_(step, TILE, COLUMNS)                                                                                  \
   {                                                                                                                    \
-    const dc_u y = n_each_row(p + 8 * step), z = n_each_row(p + 8 * step + 4);                                         \
-    DC_BLOCKS(DC_ADD_, step)                                                                                           \
+    DC_DOWN(DC_GET_ROW_, step)                                                                                         \
+    COLUMNS(DC_GET_COLUMN_, step)                                                                                      \
+    TILE(DC_ADD_, )                                                                                                    \
   }
+#define DC_MULTIPLY_TILE(TILE, COLUMNS, GET, SET)                                                                      \
+  for (u32 row = 0; row < down; row += DC_TOGETHER) {                                                                  \
+    DC_DOWN(DC_ROW_, )                                                                                                 \
+    COLUMNS(DC_COLUMN_, )                                                                                              \
+    TILE(DC_BLOCK_, )                                                                                                  \
+    TILE(GET, )                                                                                                        \
+    for (u32 left = steps; left; left -= 4) {                                                                          \
+      DC_STEP_(0, TILE, COLUMNS) DC_STEP_(1, TILE, COLUMNS) DC_STEP_(2, TILE, COLUMNS) DC_STEP_(3, TILE, COLUMNS)      \
+      DC_DOWN(DC_NEXT_ROW_, )                                                                                          \
+      COLUMNS(DC_NEXT_COLUMN_, )                                                                                       \
+    }                                                                                                                  \
+    TILE(SET, )                                                                                                        \
+  }
+#if DC_NW == 16
+#define DC_TWO_AT_A_TIME(GET, SET)                                                                                     \
+  for (; column + 1 < across; column += 2) { DC_MULTIPLY_TILE(DC_TILE_OF_TWO, DC_TWO_COLUMNS, GET, SET) }
+#else
+#define DC_TWO_AT_A_TIME(GET, SET)
+#endif
 
 /* sums + at[…]: the registers of D, which begin as C's: of the first column of blocks first.  a, b: decoded factors,
-** the steps of each block side by side, a multiple of 4 of them. */
+** for each row and column of blocks; `steps` is a multiple of 4. */
 #define DC_PRODUCTS(name, GET, SET)                                                                                    \
-  DC_MATRIX_CALL void dc_products_##name(uint8_t *sums, const u32 *at, const u32 *a, const u32 *b, u32 down,           \
-                                         u32 across, u32 steps) {                                                      \
-    for (u32 column = 0; column < across; column++, b += 8 * steps)                                                    \
-      for (u32 row = 0; row < down; row += DC_TOGETHER) {                                                              \
-        DC_BLOCKS(DC_BLOCK_, )                                                                                         \
-        DC_BLOCKS(GET, )                                                                                               \
-        for (const u32 *p = b, *const end = b + 8 * steps; p != end; p += 4 * 8) {                                     \
-          DC_STEP_(0) DC_STEP_(1) DC_STEP_(2) DC_STEP_(3)                                                              \
-          DC_BLOCKS(DC_NEXT_, )                                                                                        \
-        }                                                                                                              \
-        DC_BLOCKS(SET, )                                                                                               \
-      }                                                                                                                \
+  DC_MATRIX_CALL void dc_products_##name(uint8_t *sums, const u32 *at, const u32 *const *a, const u32 *const *b,       \
+                                         u32 down, u32 across, u32 steps) {                                            \
+    u32 column = 0;                                                                                                    \
+    DC_TWO_AT_A_TIME(GET, SET)                                                                                         \
+    for (; column < across; column++) { DC_MULTIPLY_TILE(DC_TILE_OF_ONE, DC_ONE_COLUMN, GET, SET) }                    \
   }
 #define N_ADD n_fma_f32
 DC_PRODUCTS(f32, DC_GET_PAIR_, DC_SET_PAIR_)
@@ -214,17 +242,19 @@ DC_FN u64 V64_first(V64 x) { return x.l0[0]; }
 #define DC_ROWS_AT_(i, unused) memcpy(&r.p##i, DC_AT(const void, at(i)), sizeof r.p##i);
 #endif
 #define DC_MATRIX_FROM(name, params)                                                                                   \
-  DC_MATRIX_CALL V32 name params {                                                                                     \
+  DC_FN V32 name params {                                                                                              \
     V32 r;                                                                                                             \
     DC_PARTS(DC_ROWS_AT_, )                                                                                            \
     return r;                                                                                                          \
   }
 #define at(row) list[row]
-DC_MATRIX_FROM(dc_matrix_rows, (const u64 *list))
+DC_MATRIX_FROM(v_rows_at, (const u64 *list))
 #undef at
 #define at(row) (first + (u64)(stride * (row)))
-DC_MATRIX_FROM(dc_matrix_lines, (u64 first, s64 stride))
+DC_MATRIX_FROM(v_lines_from, (u64 first, s64 stride))
 #undef at
+DC_MATRIX_CALL V32 dc_rows_at(const u64 *list) { return v_rows_at(list); }
+DC_MATRIX_CALL V32 dc_lines_from(u64 first, s64 stride) { return v_lines_from(first, stride); }
 /* 8 x 8 elements of 16 bits. */
 DC_FN V32 v_transpose_16(V32 x) {
 #if DC_NW == 16
@@ -243,3 +273,39 @@ DC_FN V32 v_transpose_16(V32 x) {
   return V32_load((const u32 *)to);
 #endif
 }
+
+/* Columns of B from the transpose of their register. */
+#if DC_NW == 16
+#define DC_TWO_ROWS_(i, widen, half)                                                                                   \
+  _mm512_storeu_si512(to + 16 * (i), _mm512_permutexvar_epi32(order, (__m512i)widen(half)));
+#define DC_FOUR_ROWS_(i, widen)                                                                                        \
+  DC_TWO_ROWS_(2 * i, widen, DC_LO(x.p##i)) DC_TWO_ROWS_(2 * i + 1, widen, DC_HI(x.p##i))
+#define DC_WIDEN_BF16(half) _mm512_slli_epi32(_mm512_cvtepu16_epi32(half), 16)
+#define DC_COLUMNS_OF_ROWS(type, widen)                                                                                \
+  DC_FN void v_columns_across_##type(u32 *to, V32 x) {                                                                 \
+    const __m512i order = _mm512_setr_epi32(0, 2, 4, 6, 1, 3, 5, 7, 8, 10, 12, 14, 9, 11, 13, 15);                     \
+    DC_PARTS(DC_FOUR_ROWS_, widen)                                                                                     \
+  }
+DC_COLUMNS_OF_ROWS(f16, _mm512_cvtph_ps)
+DC_COLUMNS_OF_ROWS(bf16, DC_WIDEN_BF16)
+#else
+DC_FN void v_columns_across_f16(u32 *to, V32 x) { v_columns_f16(to, v_transpose_16(x)); }
+DC_FN void v_columns_across_bf16(u32 *to, V32 x) { v_columns_bf16(to, v_transpose_16(x)); }
+#endif
+DC_FN void v_rows_across_f16(u32 *to, V32 x) { v_rows_f16(to, v_transpose_16(x)); }
+DC_FN void v_rows_across_bf16(u32 *to, V32 x) { v_rows_bf16(to, v_transpose_16(x)); }
+
+/* The same of registers that are 8 rows of memory; …_across: their transpose. */
+#define DC_FROM_MEMORY(what)                                                                                           \
+  DC_MATRIX_CALL void dc_##what##_at(u32 *to, const u64 *list) { v_##what(to, v_rows_at(list)); }                      \
+  DC_MATRIX_CALL void dc_##what##_from(u32 *to, u64 first, s64 stride) { v_##what(to, v_lines_from(first, stride)); }
+#define DC_FACTOR_FROM_MEMORY(type) DC_FROM_MEMORY(rows_##type) DC_FROM_MEMORY(columns_##type)
+DC_FACTOR_FROM_MEMORY(f16)
+DC_FACTOR_FROM_MEMORY(bf16)
+DC_FACTOR_FROM_MEMORY(tf32)
+DC_FACTOR_FROM_MEMORY(s8)
+DC_FACTOR_FROM_MEMORY(u8)
+DC_FACTOR_FROM_MEMORY(s4)
+DC_FACTOR_FROM_MEMORY(u4)
+DC_FACTOR_FROM_MEMORY(across_f16)
+DC_FACTOR_FROM_MEMORY(across_bf16)

@@ -155,6 +155,32 @@ DC_FN void dc_prefetch(u64 a, u64 stride) {
   __builtin_prefetch(DC_AT(const void, a + 4 * stride + 64));
 }
 
+/* Where lane 0 of a gang was when an instruction accessed memory last, and how far it had come by then. */
+typedef struct dc_way {
+  u64 at, step;
+} dc_way;
+enum { DC_WAYS = 16 }; /* gangs that are told apart */
+/* How far the lanes will come until the next time, if it was as far twice; else 0. */
+DC_FN u64 dc_next_step(dc_way *w, u64 first) {
+  const u64 step = first - w->at, last = w->step;
+  w->at = first, w->step = step;
+  return step == last ? step : 0;
+}
+/* Asks for the lines at a distance from the lanes' addresses; those of neighbours are often the same. */
+DC_FN void dc_prefetch_lines(const u64 *at, u64 step) {
+  u64 last = ~(at[0] + step);
+  for (u32 l = 0; l < DC_W; l++) {
+    const u64 a = at[l] + step;
+    if ((a ^ last) >> 6) __builtin_prefetch(DC_AT(const void, a), 0, 2);
+    last = a;
+  }
+}
+/* Asks for what each lane will load the next time. */
+DC_CALL void dc_prefetch_lanes(dc_way *w, V64 a) {
+  const u64 *const at = (const u64 *)&a, step = dc_next_step(w, at[0]);
+  if (step) dc_prefetch_lines(at, step);
+}
+
 /* --- rows ----------------------------------------------------------------------------------------------------------
  */
 
@@ -548,18 +574,20 @@ DC_FN int dc_misaligned_offsets(V32 at, u32 bytes, M m) {
 
 /* --- cp.async ----------------------------------------------------------------------------------------------------- */
 
+typedef u32 dc_16_bytes __attribute__((vector_size(16))); /* one access; memcpy would be two */
 /* 16 bytes a lane. Several copies are begun, then ended together, so that they wait for memory at the same time. */
 typedef struct dc_copying {
   u64 to[DC_W], from[DC_W];
   M lanes;
 } dc_copying;
 
-DC_CALL void dc_begin_copy(dc_copying *c, V64 to, V64 from, M m) {
+/* Sources are asked for, in loops those of the next time instead. */
+DC_CALL void dc_begin_copy(dc_copying *c, dc_way *w, V64 to, V64 from, M m) {
   V64_store(c->to, to);
   V64_store(c->from, from);
   c->lanes = m;
-  for (u32 l = 0; l < DC_W; l++) __builtin_prefetch(DC_AT(const void, c->from[l]), 0, 2);
+  dc_prefetch_lines(c->from, w ? dc_next_step(w, c->from[0]) : 0);
 }
 DC_CALL void dc_end_copies(const dc_copying *c, int n) {
-  for (; n > 0; n--, c++) DC_LANES_DO(c->lanes, memcpy(DC_AT(void, c->to[l]), DC_AT(const void, c->from[l]), 16));
+  for (; n > 0; n--, c++) DC_LANES_DO(c->lanes, *DC_AT(dc_16_bytes, c->to[l]) = *DC_AT(const dc_16_bytes, c->from[l]));
 }

@@ -151,11 +151,10 @@ DC_FN void dc_put_pack4(u64 a, M m, V32 x, V32 y, V32 z, V32 w) {
 #define DC_LOW_PAIRS(x, y) DC_GROUPS(x, y, 0, 1, DC_NW, DC_NW + 1)
 #define DC_HIGH_PAIRS(x, y) DC_GROUPS(x, y, 2, 3, DC_NW + 2, DC_NW + 3)
 
-typedef u32 dc_chunk __attribute__((vector_size(16)));
 /* 16 bytes from each of the addresses at[0], at[step] … */
 DC_FN dc_u n_chunks(const u64 *at, int step) {
-  dc_chunk c[DC_NW / 4];
-#define DC_GET_CHUNK_(i, unused) memcpy(&c[i], DC_AT(const void, at[step * i]), 16);
+  dc_16_bytes c[DC_NW / 4];
+#define DC_GET_CHUNK_(i, unused) c[i] = *DC_AT(const dc_16_bytes, at[step * i]);
   DC_CHUNKS(DC_GET_CHUNK_, )
 #if DC_NW == 16
   const __m512i low = _mm512_inserti32x4(_mm512_castsi128_si512((__m128i)c[0]), (__m128i)c[1], 1);
@@ -167,17 +166,13 @@ DC_FN dc_u n_chunks(const u64 *at, int step) {
 #endif
 }
 #if DC_NW == 16
-#define DC_CHUNK(x, i) (dc_chunk) _mm512_extracti32x4_epi32((__m512i)(x), i)
+#define DC_CHUNK(x, i) (dc_16_bytes) _mm512_extracti32x4_epi32((__m512i)(x), i)
 #elif DC_NW == 8
-#define DC_CHUNK(x, i) (dc_chunk) _mm256_extracti128_si256((__m256i)(x), i)
+#define DC_CHUNK(x, i) (dc_16_bytes) _mm256_extracti128_si256((__m256i)(x), i)
 #else
 #define DC_CHUNK(x, i) (x)
 #endif
-#define DC_PUT_CHUNK(to, x, i)                                                                                         \
-  {                                                                                                                    \
-    const dc_chunk c_ = DC_CHUNK(x, i);                                                                                \
-    memcpy(DC_AT(void, to), &c_, 16);                                                                                  \
-  }
+#define DC_PUT_CHUNK(to, x, i) *DC_AT(dc_16_bytes, to) = DC_CHUNK(x, i);
 
 typedef struct dc_four {
   V32 x0, x1, x2, x3;
@@ -201,9 +196,9 @@ typedef struct dc_two {
     r.x2.p##i = DC_LOW_PAIRS(hxy, hzw), r.x3.p##i = DC_HIGH_PAIRS(hxy, hzw);                                           \
   }
 DC_CALL dc_four dc_gather_pack4(V64 a, M m) {
-  static const u32 zero[4];
+  static const dc_16_bytes zero;
   dc_four r;
-  DC_ADDRESSES(at, a, m, zero)
+  DC_ADDRESSES(at, a, m, &zero)
   DC_PARTS(DC_GATHER4_, )
   return r;
 }
@@ -223,8 +218,8 @@ DC_CALL dc_four dc_gather_pack4(V64 a, M m) {
     DC_CHUNKS(DC_PUT_GROUP_, p)                                                                                        \
   }
 DC_CALL void dc_scatter_pack4(V64 a, M m, V32 x, V32 y, V32 z, V32 w) {
-  u32 nowhere[4];
-  DC_ADDRESSES(at, a, m, nowhere)
+  dc_16_bytes nowhere;
+  DC_ADDRESSES(at, a, m, &nowhere)
   DC_PARTS(DC_SCATTER4_, )
 }
 
@@ -237,9 +232,9 @@ DC_CALL void dc_scatter_pack4(V64 a, M m, V32 x, V32 y, V32 z, V32 w) {
 #define DC_GATHER2_64_HALVES_(i, unused)                                                                               \
   DC_GATHER2_64_(l##i, (at + DC_NW * i)) DC_GATHER2_64_(h##i, (at + DC_NW * i + DC_NW / 2))
 DC_CALL dc_two dc_gather_pack2x64(V64 a, M m) {
-  static const u32 zero[4];
+  static const dc_16_bytes zero;
   dc_two r;
-  DC_ADDRESSES(at, a, m, zero)
+  DC_ADDRESSES(at, a, m, &zero)
   DC_PARTS(DC_GATHER2_64_HALVES_, )
   return r;
 }
@@ -252,7 +247,7 @@ DC_CALL dc_two dc_gather_pack2x64(V64 a, M m) {
 #define DC_SCATTER2_64_HALVES_(i, unused)                                                                              \
   DC_SCATTER2_64_(l##i, (at + DC_NW * i)) DC_SCATTER2_64_(h##i, (at + DC_NW * i + DC_NW / 2))
 DC_CALL void dc_scatter_pack2x64(V64 a, M m, V64 x, V64 y) {
-  u32 nowhere[4];
-  DC_ADDRESSES(at, a, m, nowhere)
+  dc_16_bytes nowhere;
+  DC_ADDRESSES(at, a, m, &nowhere)
   DC_PARTS(DC_SCATTER2_64_HALVES_, )
 }
