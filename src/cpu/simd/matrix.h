@@ -12,6 +12,7 @@
 
 #include "memory.h"
 
+#if DC_W == 32 /* of whole warps only */
 #define DC_MATRIX_CALL static __attribute__((noinline, unused))
 
 /* --- words of a register -------------------------------------------------------------------------------------- */
@@ -309,3 +310,4 @@ DC_FACTOR_FROM_MEMORY(s4)
 DC_FACTOR_FROM_MEMORY(u4)
 DC_FACTOR_FROM_MEMORY(across_f16)
 DC_FACTOR_FROM_MEMORY(across_bf16)
+#endif
