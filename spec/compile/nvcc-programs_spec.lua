@@ -68,7 +68,8 @@ struct Grid {
       for (int k = 0; k < 1; k++) p[i] = r + i;
     });
   }
-  void twice() { float *q = data; parallel(n, [q] __device__ (int i) { q[i] *= 2; }); }
+  void twice() { float *q = data;
+    parallel(n, [q] __device__ (int i) { q[i] *= 2; }); } void none() { parallel(n, [] __device__ (int) {}); }
 };
 int main() {
   int n = 1 << 10;
@@ -84,31 +85,32 @@ int main() {
   Grid g{x, n};
   g.fill(2);
   g.twice();
+  g.none();
 }
 ]], dc.module_file)
     assert.equal("each<dc_lambda_13<double, double *, double>>; each<dc_lambda_13<float, float *, float>>; "
-      .. "each<dc_lambda_21<float *, float>>; each<dc_lambda_26<float *>>; "
-      .. "each<dc_lambda_33<float *, float, float *>>; each<dc_lambda_36<float *, float>>; fold<float, dc_lambda_34>",
+      .. "each<dc_lambda_21<float *, float>>; each<dc_lambda_27<float *>>; each<dc_lambda_27_2>; "
+      .. "each<dc_lambda_34<float *, float, float *>>; each<dc_lambda_37<float *, float>>; fold<float, dc_lambda_35>",
       sorted(m:kernels()))
     assert.same({}, m:left_out())
     local n, a = math.random(65, 200), math.random(2, 9)
     local values, blocks = {}, 4
     for i = 1, n do values[i] = i - 1 end
     local x, y = dc.array(values, "float32"), dc.zeros(n, "float32") + 1
-    m["each<dc_lambda_33<float *, float, float *>>"](blocks, 64, { y = y, a = a, x = x }, n)
+    m["each<dc_lambda_34<float *, float, float *>>"](blocks, 64, { y = y, a = a, x = x }, n)
     assert.equal(a * (n - 1) + 1, y[n])
     assert.equal(1, y[1])
     m["each<dc_lambda_21<float *, float>>"](blocks, 64, { p = x, r = a }, n)
     m["each<dc_lambda_13<float, float *, float>>"](blocks, 64, { x = x, by = a }, n)
-    m["each<dc_lambda_26<float *>>"](blocks, 64, { q = x }, n)
+    m["each<dc_lambda_27<float *>>"](blocks, 64, { q = x }, n)
     local sum = 0
     for i = 1, n do
       assert.equal(2 * a * (a + i - 1), x[i])
       sum = sum + x[i]
     end
-    m["fold<float, dc_lambda_34>"](1, 1, x, y, n, {})
+    m["fold<float, dc_lambda_35>"](1, 1, x, y, n, {})
     assert.near(sum, y[1], 1e-6 * sum)
-    m["each<dc_lambda_36<float *, float>>"](blocks, 64, { x = x, k = a }, n)
+    m["each<dc_lambda_37<float *, float>>"](blocks, 64, { x = x, k = a }, n)
     assert.equal(a + n - 1, x[n])
   end)
 
@@ -140,6 +142,18 @@ int main() {
     local x = dc.zeros(n, "int32")
     m["each<twice>"](1, n, n, { p = x })
     assert.equal(2 * (n - 1), x[n])
+  end)
+
+  it("whose kernels a macro of its build brings in names the option", function()
+    helper.with_file([[
+#ifdef WITH_CUDA
+__global__ void fill(int *p) { *p = 1; }
+int main() { fill<<<1, 1>>>(nullptr); }
+#endif
+]], function(name)
+      helper.fails("compile", "'fill' is only declared, or left out by #if", function() dc.module { file = name } end)
+      assert.same({ "fill" }, dc.module { file = name, define = { WITH_CUDA = 1 } }:kernels())
+    end)
   end)
 
   it("whose kernels all launch kernels says so", function()

@@ -288,7 +288,8 @@ static int fail_without_kernels(const dc_source *src, dc_arena *arena, dc_error 
   while (k && (k->is_variable || !k->is_template)) k = k->next;
   const char *name = k ? k->name : "k";
   dc_fail(err, DC_COMPILE, NULL, "the file gives no kernel: %s%s and the instances that it launches cannot be told "
-          "from its host code; name them, instantiate = {\"%s<float>\"} for example",
+          "from its host code; name them, instantiate = {\"%s<float>\"} for example; or #if leaves them out: give "
+          "the macros that its build does, define = {NAME = 1}",
           k ? "its kernels are templates, such as " : "none is defined in it", k ? name : "", name);
   err->source_line = k ? k->line : 0;
   return -1;

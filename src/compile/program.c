@@ -481,6 +481,17 @@ static int choose_tools(job *j, const dc_scanned *all, dc_error *err) {
   return j->tile ? 0 : -1;
 }
 
+/* No kernel is in the image: the text has none, or the compiler does not see its definition. */
+static int fail_without_kernels(const dc_scanned *all, dc_error *err) {
+  while (all && all->is_variable) all = all->next;
+  if (!all)
+    return dc_fail(err, DC_COMPILE, NULL, "the source holds no kernel: a function marked __global__ is needed");
+  dc_fail(err, DC_COMPILE, NULL, "the source gives no kernel: '%s' is only declared, or left out by #if: give the "
+          "macros that its build does, define = {NAME = 1}", all->name);
+  err->source_line = all->line;
+  return -1;
+}
+
 static int compile_all(job *j, dc_image **out, dc_error *err) {
   bool failed = false, more = false;
   const dc_source *src = j->src;
@@ -518,7 +529,7 @@ static int compile_all(job *j, dc_image **out, dc_error *err) {
   if ((*out)->nkernels == 0 && !templates && !src->part) {
     dc_image_free(*out);
     *out = NULL;
-    return dc_fail(err, DC_COMPILE, NULL, "the source holds no kernel: a function marked __global__ is needed");
+    return fail_without_kernels(all, err);
   }
   return 0;
 }

@@ -363,6 +363,8 @@ static void rewrite_function(rewrite *r, const dc_piece *p, const dc_piece *clas
     r->nline = r->line == l.line ? r->nline + 1 : 1;
     r->line = l.line;
     snprintf(name, sizeof name, r->nline > 1 ? "dc_lambda_%d_%d" : "dc_lambda_%d", l.line, r->nline);
+    while (dc_word_find(r->text, name, strlen(name))) /* one of an earlier pass */
+      snprintf(name, sizeof name, "dc_lambda_%d_%d", l.line, ++r->nline);
     dc_buf probe = DC_BUF_INIT;
     const bool good = read_captures(&l, &locals, &f) && put_text(l.body, NULL, &probe);
     dc_buf_free(&probe);
