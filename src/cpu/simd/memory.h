@@ -450,16 +450,44 @@ DC_ELEMENTS(u16, V32, u32, (u64)2)
 DC_ELEMENTS(s16, V32, u32, (u64)2)
 DC_ELEMENTS(u32, V32, u32, (u64)4)
 DC_ELEMENTS(u64, V64, u64, (u64)8)
+#if defined(DC_X86) && DC_NW > 4
+#define DC_GATHERS
+DC_FN dc_u n_elements(u64 a, dc_u x, dc_m m) {
 #if DC_NW == 8
-#define DC_ELEMENT_(i, unused)                                                                                         \
-  r.p##i = (dc_u)_mm256_mask_i32gather_epi32(_mm256_setzero_si256(), DC_AT(const int, a), (__m256i)x.p##i,             \
-                                             (__m256i)DC_PART(m, i), 4);
-#elif DC_NW == 16
-#define DC_ELEMENT_(i, unused)                                                                                         \
-  r.p##i = (dc_u)_mm512_mask_i32gather_epi32(_mm512_setzero_si512(), DC_PART(m, i), (__m512i)x.p##i, DC_AT(void, a), 4);
+  return (dc_u)_mm256_mask_i32gather_epi32(_mm256_setzero_si256(), DC_AT(const int, a), (__m256i)x, (__m256i)m, 4);
+#else
+  return (dc_u)_mm512_mask_i32gather_epi32(_mm512_setzero_si512(), m, (__m512i)x, DC_AT(void, a), 4);
+#endif
+}
+/* Elements of which 2^few are in a word, out of the aligned words, which reach into no other page. */
+DC_FN dc_u n_small_elements(u64 a, dc_u x, u32 few, int is_signed, dc_m m) {
+  const u32 last = (1u << few) - 1, bits = 32u >> few;
+  const dc_u at = (x & last) + ((u32)(a & 3) >> (2 - few));
+  const dc_u word = n_elements(a & ~(u64)3, (dc_u)((dc_s)x >> few) + (at >> few), m);
+  const dc_u upper = word << (bits * (last - (at & last)));
+  return is_signed ? (dc_u)((dc_s)upper >> (32 - bits)) : upper >> (32 - bits);
+}
+#define DC_SMALL_(i, few, is_signed) r.p##i = n_small_elements(a, x.p##i, few, is_signed, DC_PART(m, i));
+#define DC_SMALL_ELEMENTS(T, few, is_signed)                                                                           \
+  DC_CALL V32 dc_any_elements_##T(u64 a, V32 x, int sign, M m) {                                                       \
+    V32 r;                                                                                                             \
+    if (!dc_may_gather(x, sign, m)) return dc_each_element_##T(a, x, sign, m);                                         \
+    DC_PARTS(DC_SMALL_, few, is_signed)                                                                                \
+    return r;                                                                                                          \
+  }
+DC_SMALL_ELEMENTS(u8, 2, 0)
+DC_SMALL_ELEMENTS(s8, 2, 1)
+DC_SMALL_ELEMENTS(u16, 1, 0)
+DC_SMALL_ELEMENTS(s16, 1, 1)
+#define DC_ELEMENT_(i, unused) r.p##i = n_elements(a, x.p##i, DC_PART(m, i));
+#else
+#define dc_any_elements_u8 dc_each_element_u8
+#define dc_any_elements_s8 dc_each_element_s8
+#define dc_any_elements_u16 dc_each_element_u16
+#define dc_any_elements_s16 dc_each_element_s16
 #endif
 DC_CALL V32 dc_any_elements_u32(u64 a, V32 x, int sign, M m) {
-#ifdef DC_ELEMENT_
+#ifdef DC_GATHERS
   V32 r;
   if (dc_may_gather(x, sign, m)) {
     DC_PARTS(DC_ELEMENT_, )
@@ -486,10 +514,10 @@ DC_FN int dc_in_line(V32 x, int sign, M m) {
   const u32 first = x.p0[0], odd = P_word(v_setp_ne_u32(x, V32_affine(first, 1))) & M_word(m);
   return odd == 0 && (sign ? dc_no_wrap_s32(first, 1) : dc_no_wrap_u32(first, 1));
 }
-DC_ARRAY(u8, V32, (u64)1, dc_each_element_u8)
-DC_ARRAY(s8, V32, (u64)1, dc_each_element_s8)
-DC_ARRAY(u16, V32, (u64)2, dc_each_element_u16)
-DC_ARRAY(s16, V32, (u64)2, dc_each_element_s16)
+DC_ARRAY(u8, V32, (u64)1, dc_any_elements_u8)
+DC_ARRAY(s8, V32, (u64)1, dc_any_elements_s8)
+DC_ARRAY(u16, V32, (u64)2, dc_any_elements_u16)
+DC_ARRAY(s16, V32, (u64)2, dc_any_elements_s16)
 DC_ARRAY(u32, V32, (u64)4, dc_any_elements_u32)
 DC_ARRAY(u64, V64, (u64)8, dc_each_element_u64)
 
@@ -521,10 +549,10 @@ DC_BY_PARTS(V32, dc_alternate_u32, (u64 a), DC_ALTERNATE_, )
     const R *const t = (const R *)&x;                                                                                  \
     DC_LANES_DO(m, dc_st_##T(a + (u64)stride * l, t[l]));                                                              \
   }
-DC_STRIDE(u8, V32, u32, 1, dc_each_gather_u8, dc_each_element_u8)
-DC_STRIDE(s8, V32, u32, 1, dc_each_gather_s8, dc_each_element_s8)
-DC_STRIDE(u16, V32, u32, 2, dc_each_gather_u16, dc_each_element_u16)
-DC_STRIDE(s16, V32, u32, 2, dc_each_gather_s16, dc_each_element_s16)
+DC_STRIDE(u8, V32, u32, 1, dc_each_gather_u8, dc_any_elements_u8)
+DC_STRIDE(s8, V32, u32, 1, dc_each_gather_s8, dc_any_elements_s8)
+DC_STRIDE(u16, V32, u32, 2, dc_each_gather_u16, dc_any_elements_u16)
+DC_STRIDE(s16, V32, u32, 2, dc_each_gather_s16, dc_any_elements_s16)
 DC_STRIDE(u32, V32, u32, 4, dc_any_gather_u32, dc_any_elements_u32)
 DC_STRIDE(u64, V64, u64, 8, dc_any_gather_u64, dc_each_element_u64)
 DC_FN V32 dc_every_other_u32(u64 a, M m) {
