@@ -184,6 +184,52 @@ describe("kernels in Lua and in CUDA C:", function()
     end
   end)
 
+  it("arrays of several axes in shared and local memory, by names that stand for one or for several", function()
+    local A, B, C = math.random(2, 4), math.random(2, 5), math.random(2, 6)
+    local function body(x, out, rows)
+      local s = dc.shared("int32", A, B, C)
+      local left, right = dc.shared("int32", B, C), dc.shared("int32", B, C)
+      local t = dc.local_array("int64", C, B)
+      for a = 1, A do for b = 1, B do for c = 1, C do s[a][b][c] = x[((a - 1) * B + b - 1) * C + c] end end end
+      for b = 1, B do
+        for c = 1, C do left[b][c], right[b][c], t[c][b] = s[1][b][c], -s[A][b][c], s[A][b][c] * 3 end
+      end
+      for r = 1, rows do
+        left, right = right, left
+        right[r % B + 1][C] = right[r % B + 1][C] + r
+      end
+      local k = 0
+      for b = 1, B do
+        for c = 1, C do
+          k = k + 1
+          out[k] = left[b][c] * 2 + right[b][c] + t[c][b]
+        end
+      end
+    end
+    local x, rows, want = {}, math.random(0, 5), {}
+    for i = 1, A * B * C do x[i] = math.random(-1000, 1000) end
+    local first, left, right = {}, {}, {}
+    for b = 1, B do
+      left[b], right[b] = {}, {}
+      for c = 1, C do
+        local at = (b - 1) * C + c
+        left[b][c], right[b][c], first[at] = x[at], -x[(A - 1) * B * C + at], 3 * x[(A - 1) * B * C + at]
+      end
+    end
+    for r = 1, rows do
+      left, right = right, left
+      right[r % B + 1][C] = right[r % B + 1][C] + r
+    end
+    for b = 1, B do
+      for c = 1, C do want[#want + 1] = left[b][c] * 2 + right[b][c] + first[(b - 1) * C + c] end
+    end
+    for _, check in ipairs { false, true } do
+      local out = dc.zeros(B * C, "int64")
+      dc.jit(body, { check = check })(1, 1, dc.array(x, "int32"), out, rows)
+      assert.same(want, out:to_table())
+    end
+  end)
+
   it("a histogram whose number of bins is captured and changes", function()
     local BINS = 64
     local histogram = dc.jit(function(x, bins)

@@ -174,6 +174,9 @@ function Checker:assign(symbol, e, at, n)
     local space = e.space or e.symbol and e.symbol.space
     if symbol.space ~= nil and space ~= symbol.space then space = "several" end
     symbol.space = space
+    local extents = e.op == "memory" and table.concat(e.extents, ",")
+    if symbol.extents == nil then symbol.extents = extents and e.extents or false end
+    if symbol.extents and table.concat(symbol.extents, ",") ~= extents then symbol.extents = false end
     self:each_array(e, function(root)
       if symbol.roots[root] then return end
       symbol.roots[root] = true

@@ -445,15 +445,22 @@ function printer:stride(array, axis)
   return ("%s%s.s[%d]"):format(self.facts.small and "(int)" or "", array, axis - 1)
 end
 
+-- The indices from 0.
+function printer:indices(e, array)
+  local effects = self.checked or not self.facts.small
+  for _, index in ipairs(e.index) do effects = effects or has_effect(index) end
+  local texts, zeros = effects and self:operands(e.index) or {}, {} -- else they are printed as parts of the place
+  for k, index in ipairs(e.index) do
+    zeros[k] = self:from_zero(texts[k], index, ("%s.n[%d]"):format(array, k - 1), k)
+  end
+  return zeros
+end
+
 -- The place of an element from the first one; of a row, the number of rows before it. Of a strided array both are a
 -- number of elements.
 function printer:offset(e, array)
-  local effects = self.checked or not self.facts.small
-  for _, index in ipairs(e.index) do effects = effects or has_effect(index) end
-  local texts = effects and self:operands(e.index) or {} -- else they are printed as parts of the place
   local place
-  for k, index in ipairs(e.index) do
-    local zero = self:from_zero(texts[k], index, ("%s.n[%d]"):format(array, k - 1), k)
+  for k, zero in ipairs(self:indices(e, array)) do
     if e.array.type.strided then
       zero = ("%s * %s"):format(zero, self:stride(array, k))
       place = place and ("%s + %s"):format(place, zero) or zero
@@ -464,8 +471,19 @@ function printer:offset(e, array)
   return place
 end
 
+-- An element of an array of dc.shared or dc.local_array with several axes, as of CUDA C's array of arrays: each index
+-- is then scaled on its own, and what several arrays have in common is computed once. Else nil.
+function printer:fixed_element(e, array)
+  local extents = e.array.op == "symbol" and e.array.symbol.extents
+  if not extents or #extents < 2 or #e.index ~= #extents or e.array.type.strided then return nil end
+  return ("((%s (*)[%s])%s.p)[%s]"):format(e.array.type.element.ctype, table.concat(extents, "][", 2), array,
+    table.concat(self:indices(e, array), "]["))
+end
+
 function X.element(self, e)
   local array = self:expr(e.array)
+  local fixed = e.type ~= types.bool and self:fixed_element(e, array)
+  if fixed then return (e.address and "&" or "") .. fixed end
   local place = self:offset(e, array)
   if e.address then return ("&%s.p[%s]"):format(array, place) end
   if e.type == types.bool and not e.target then
