@@ -316,24 +316,35 @@ static dc_value_shape merge(dc_value_shape a, dc_value_shape b) {
   return a;
 }
 
-bool dc_is_native_sreg(int sreg) { return sreg >= PTX_SR_TID_X && sreg <= PTX_SR_NSMID; }
+bool dc_is_native_sreg(int sreg) {
+  return (sreg >= PTX_SR_TID_X && sreg <= PTX_SR_NSMID) || (sreg >= PTX_SR_LANEMASK_EQ && sreg <= PTX_SR_LANEMASK_GT);
+}
+
+/* A uniform value whose lowest `zeros` bits are 0.  (More than these are not of use, and would take many sweeps.) */
+static dc_value_shape uniform_with(int zeros) {
+  dc_value_shape r = uniform;
+  r.zeros = (uint8_t)(zeros < 16 ? zeros : 16);
+  return r;
+}
 
 static dc_value_shape affine(int64_t stride, bool aligned) {
   return (dc_value_shape){.tag = DC_AFFINE, .origin = -1, .exact = stride, .aligned = aligned};
 }
 
 static dc_value_shape sreg_kind(const dc_uniformity *k, int sreg) {
-  if (!dc_is_native_sreg(sreg)) return varying;
+  if (!dc_is_native_sreg(sreg) || sreg >= PTX_SR_LANEMASK_EQ) return varying;
   if (k->shape.by_lane) return uniform;
   if (sreg == PTX_SR_LANEID) return affine(1, true);
   if (sreg == PTX_SR_TID_X) return k->shape.rows ? affine(1, true) : varying;
+  if (sreg == PTX_SR_NTID_X) return uniform_with(k->shape.whole ? __builtin_ctz((unsigned)k->shape.width) : 0);
   if (sreg == PTX_SR_TID_Y || sreg == PTX_SR_TID_Z) return k->shape.rows ? uniform : varying;
   return uniform;
 }
 
 dc_value_shape dc_value_shape_of(const dc_uniformity *k, const ptx_operand *o) {
   if (o->kind == PTX_SREG) return sreg_kind(k, o->sreg);
-  return o->reg >= 0 ? k->reg[o->reg] : uniform;
+  if (o->reg >= 0) return k->reg[o->reg];
+  return uniform_with(o->kind == PTX_IMM && o->imm ? __builtin_ctzll((uint64_t)o->imm) : o->kind == PTX_IMM ? 64 : 0);
 }
 
 /* The stride of 32-bit values counts modulo 2^32. */
@@ -345,14 +356,18 @@ static dc_value_shape narrow(dc_value_shape a) {
   return r;
 }
 
-static dc_value_shape sum(dc_value_shape a, dc_value_shape b, int64_t sign, int bits) {
-  if (a.tag == DC_UNIFORM && b.tag == DC_UNIFORM) return uniform;
+static dc_value_shape sum(const dc_uniformity *k, dc_value_shape a, dc_value_shape b, int64_t sign, int bits) {
+  const int zeros = a.zeros < b.zeros ? a.zeros : b.zeros;
+  if (a.tag == DC_UNIFORM && b.tag == DC_UNIFORM) return uniform_with(zeros);
   if (a.origin >= 0 && b.origin >= 0 && a.origin != b.origin) return varying;
   if (a.tag != b.tag && a.tag + b.tag == DC_AFFINE + DC_INDEXED) return varying;
   dc_value_shape r = {.tag = a.tag > b.tag ? a.tag : b.tag, .origin = a.origin >= 0 ? a.origin : b.origin};
   r.step = a.origin >= 0 ? a.step : b.step;
   r.exact = (int64_t)((uint64_t)a.exact + (uint64_t)sign * (uint64_t)b.exact);
   r.times = (int64_t)((uint64_t)a.times + (uint64_t)sign * (uint64_t)b.times);
+  const bool whole = 1 << (a.tag == DC_UNIFORM ? a : b).zeros >= k->shape.width; /* a multiple of the gang's width */
+  r.aligned = r.origin < 0 && r.exact == 1 && (a.tag == DC_UNIFORM ? b : a).aligned && whole;
+  r.zeros = (uint8_t)zeros;
   return bits == 32 ? narrow(r) : r;
 }
 
@@ -386,7 +401,7 @@ static dc_value_shape scaled(const dc_uniformity *k, const ptx_ins *ins, bool wi
   const ptx_operand *x = &ins->opnd[ins->ndst], *y = x + 1;
   dc_value_shape a = dc_value_shape_of(k, x), b = dc_value_shape_of(k, y);
   int64_t factor;
-  if (a.tag == DC_UNIFORM && b.tag == DC_UNIFORM) return uniform;
+  if (a.tag == DC_UNIFORM && b.tag == DC_UNIFORM) return uniform_with(a.zeros + b.zeros);
   if (constant(x, &factor)) {
     a = b;
     x = y;
@@ -409,8 +424,8 @@ static dc_value_shape of_aligned(const dc_uniformity *k, const ptx_ins *ins, dc_
   if (!a.aligned || !constant(&ins->opnd[ins->ndst + 1], &c)) return varying;
   if (ins->op == PTX_OP_AND) {
     if (c > 0 && c < INT32_MAX && ((c + 1) & c) == 0 && c + 1 >= k->shape.width) return affine(1, true);
-    if (c < 0 && c >= -(int64_t)INT32_MAX && ((-c) & (-c - 1)) == 0 && -c >= k->shape.width) return uniform;
-    return varying;
+    if (c >= 0 || c < -(int64_t)INT32_MAX || ((-c) & (-c - 1)) != 0 || -c < k->shape.width) return varying;
+    return uniform_with(__builtin_ctzll((uint64_t)c));
   }
   return c >= 0 && c < 32 && ((int64_t)1 << c) >= k->shape.width ? uniform : varying;
 }
@@ -434,8 +449,8 @@ static dc_value_shape affine_result(const dc_uniformity *k, const ptx_ins *ins) 
   switch (ins->op) {
     case PTX_OP_MOV: return a;
     case PTX_OP_CVTA: return ins->space == PTX_LOCAL ? varying : a;
-    case PTX_OP_ADD: return sum(a, b, 1, bits);
-    case PTX_OP_SUB: return sum(a, b, -1, bits);
+    case PTX_OP_ADD: return sum(k, a, b, 1, bits);
+    case PTX_OP_SUB: return sum(k, a, b, -1, bits);
     case PTX_OP_NEG: return product(a, -1, bits);
     case PTX_OP_SHL: return constant(src + 1, &c) && c >= 0 && c < bits ? product(a, (int64_t)1 << c, bits) : varying;
     case PTX_OP_MUL: case PTX_OP_MAD:
@@ -444,10 +459,11 @@ static dc_value_shape affine_result(const dc_uniformity *k, const ptx_ins *ins) 
       if (ins->op == PTX_OP_MUL) return a;
       b = dc_value_shape_of(k, src + 2);
       if (a.tag == DC_VARYING || b.tag == DC_VARYING) return varying;
-      return sum(a, b, 1, ins->mode == PTX_WIDE ? 64 : bits);
+      return sum(k, a, b, 1, ins->mode == PTX_WIDE ? 64 : bits);
     case PTX_OP_AND: return of_aligned(k, ins, a);
     case PTX_OP_OR: case PTX_OP_XOR: /* bits that were 0: a sum */
-      return constant(src + 1, &c) && c >= 0 && c >> (a.zeros < 31 ? a.zeros : 31) == 0 ? sum(a, b, 1, bits) : varying;
+      if (!constant(src + 1, &c) || c < 0 || c >> (a.zeros < 31 ? a.zeros : 31) != 0) return varying;
+      return sum(k, a, b, 1, bits);
     case PTX_OP_SHR:
       return ins->type == PTX_U32 || ins->type == PTX_S32 || ins->type == PTX_B32 ? of_aligned(k, ins, a) : varying;
     case PTX_OP_SELP: return dc_value_shape_of(k, src + 2).tag == DC_UNIFORM ? merge(a, b) : varying;
@@ -455,14 +471,46 @@ static dc_value_shape affine_result(const dc_uniformity *k, const ptx_ins *ins) 
   }
 }
 
-/* Loads of one address by all lanes are uniform, except strong ones, which other threads may interleave with writes. */
+/* Loads of one address by all lanes are uniform, except strong ones, which other threads may interleave with writes.
+** (Not in shared memory: a block runs on one thread.) */
 static dc_value_shape load_kind(const dc_uniformity *k, const ptx_ins *ins) {
   const ptx_operand *at = &ins->opnd[ins->ndst];
   int space = ins->space == PTX_GENERIC && at->sym ? at->sym->space : ins->space;
-  if ((ins->flags & PTX_F_STRONG) || ptx_type_bits((ptx_type)ins->type) > 64) return varying;
+  if (((ins->flags & PTX_F_STRONG) && space != PTX_SHARED) || ptx_type_bits((ptx_type)ins->type) > 64) return varying;
   if (space == PTX_LOCAL && !k->shape.by_lane) return varying;
   if (space == PTX_PARAM && (!k->f->entry || (at->sym && at->sym->inside))) return varying;
   return at->reg < 0 || k->reg[at->reg].tag == DC_UNIFORM ? uniform : varying;
+}
+
+/* The low bits that are 0 in a result of uniform operands, as far as known. */
+static int zeros_of(const dc_uniformity *k, const ptx_ins *ins) {
+  int bits, from, z[3] = {0};
+  int64_t c;
+  const ptx_operand *src = &ins->opnd[ins->ndst];
+  if (ins->ndst != 1 || ins->nsrc > 3 || !is_integer(ins->type, &bits)) return 0;
+  if ((ins->flags & (PTX_F_SAT | PTX_F_CC | PTX_F_CARRY_IN)) || ins->mode == PTX_HI_HALF) return 0;
+  for (int i = 0; i < ins->nsrc; i++) z[i] = dc_value_shape_of(k, &src[i]).zeros;
+  const int least = z[0] < z[1] ? z[0] : z[1];
+  switch (ins->op) {
+    case PTX_OP_MOV: return ins->nsrc == 1 ? z[0] : 0;
+    case PTX_OP_CVT: return is_integer(ins->type2, &from) ? z[0] : 0;
+    case PTX_OP_ADD: case PTX_OP_SUB: case PTX_OP_OR: case PTX_OP_XOR: case PTX_OP_MIN: case PTX_OP_MAX:
+    case PTX_OP_SELP: return least;
+    case PTX_OP_AND: return z[0] + z[1] - least;
+    case PTX_OP_MUL: return z[0] + z[1];
+    case PTX_OP_MAD: return z[0] + z[1] < z[2] ? z[0] + z[1] : z[2];
+    case PTX_OP_SHL: return z[0] + (constant(src + 1, &c) && c >= 0 && c < bits ? (int)c : 0);
+    case PTX_OP_SHR: return constant(src + 1, &c) && c >= 0 && c < z[0] ? z[0] - (int)c : 0;
+    default: return 0;
+  }
+}
+
+/* Whether all lanes of a gang that run the instruction together get one value, whatever its operands are: a reduction
+** over the block, which lanes are running, a vote of lanes that name the same members. */
+static bool is_one_for_all(const dc_uniformity *k, const ptx_ins *ins) {
+  if (ins->op == PTX_OP_ACTIVEMASK) return true;
+  if (ins->op == PTX_OP_VOTE && ins->nsrc == 2) return dc_value_shape_of(k, &ins->opnd[2]).tag <= DC_UNIFORM;
+  return ptx_is_whole_barrier(ins);
 }
 
 /* Whether an instruction may make an index of a varying operand. */
@@ -475,6 +523,7 @@ static dc_value_shape result(const dc_uniformity *k, const ptx_ins *ins, dc_has_
   bool unknown = false, all_uniform = true;
   dc_value_shape r;
   if (ins->pred >= 0) return varying;
+  if (is_one_for_all(k, ins)) return uniform;
   for (int i = ins->ndst; i < ins->ndst + ins->nsrc; i++) {
     dc_value_shape s = dc_value_shape_of(k, &ins->opnd[i]);
     unknown |= s.tag == DC_UNKNOWN;
@@ -488,7 +537,7 @@ static dc_value_shape result(const dc_uniformity *k, const ptx_ins *ins, dc_has_
   if (ins->op == PTX_OP_MOV && ins->nsrc == 1 && ins->ndst == 1 && ins->opnd[1].kind == PTX_SREG)
     return dc_value_shape_of(k, &ins->opnd[1]);
   if (!has_scalar(ins)) return varying;
-  if (all_uniform) return uniform;
+  if (all_uniform) return uniform_with(zeros_of(k, ins));
   r = ins->ndst == 1 ? affine_result(k, ins) : varying;
   /* one instruction remembers one widening */
   return r.tag == DC_UNKNOWN ? varying : r;

@@ -20,7 +20,7 @@ typedef enum dc_value_kind { DC_UNKNOWN, DC_UNIFORM, DC_AFFINE, DC_INDEXED, DC_V
 typedef struct dc_value_shape {
   uint8_t tag;       /* dc_value_kind */
   bool aligned;      /* affine with stride 1, and its base is a multiple of the gang's width */
-  uint8_t zeros;     /* of an affine value: low bits that are 0 in every lane, as far as known */
+  uint8_t zeros;     /* of a uniform or affine value: low bits that are 0 in every lane, as far as known */
   int32_t origin;    /* instruction, or -1 */
   int64_t exact, times, step;
 } dc_value_shape;
@@ -33,6 +33,7 @@ static inline int64_t dc_value_stride(const dc_value_shape *k) {
 typedef struct dc_gang_layout {
   int width;         /* of a gang: 16 or 32 */
   bool rows;         /* each row of threads begins a gang: threadIdx.x is affine, .y and .z are uniform */
+  bool whole;        /* and rows are multiples of the width long, so that each gang begins at one in threadIdx.x */
   bool by_lane;      /* its lanes run one after another, so that all values are uniform */
 } dc_gang_layout;
 

@@ -113,6 +113,29 @@ static int find_predicated(emitter *e) {
   return 0;
 }
 
+static bool is_whole_barrier(const dc_basic_block *node) {
+  return node->end == DC_END_BARRIER && ptx_is_whole_barrier(node->op->ins);
+}
+
+/* The result of a reduction is there where its gang goes on.  If gangs go on there from another barrier too, warp.c
+** has to tell them apart. */
+static void find_reductions(emitter *e) {
+  for (int32_t n = 0; n < e->nnodes; n++) e->reduced[n] = -1;
+  for (int32_t n = 0; n < e->nnodes; n++) {
+    const int32_t next = node_at(e, n)->next;
+    if (next < 0 || !pauses(e, n)) continue;
+    if (e->entered[next]) e->reduced[next] = -1;
+    else if (is_whole_barrier(node_at(e, n)) && node_at(e, n)->op->ins->ndst) e->reduced[next] = n;
+    e->entered[next] = true;
+  }
+}
+
+/* Whether node n ends with a barrier for all threads of the block that emitted code does itself. */
+static bool is_simple_barrier(const emitter *e, int32_t n) {
+  const dc_basic_block *node = node_at(e, n);
+  return is_whole_barrier(node) && (node->op->ins->ndst == 0 || (node->next >= 0 && e->reduced[node->next] == n));
+}
+
 /* Lanes may wait at node n. */
 static void track(emitter *e, int32_t n) {
   if (n >= 0) e->tracked[n] = true;
@@ -133,8 +156,7 @@ static void find_tracked(emitter *e) {
     if (node->wait != DC_WAIT_NOT) track(e, n); /* lanes may deoptimize there, and at loop headers */
     if (node->spin && node->next >= 0 && node->next <= n) track(e, node->next);
     if (node->spin && node->taken >= 0 && node->taken <= n) track(e, node->taken);
-    if (pauses(e, n) && node->next >= 0) e->entered[node->next] = true;
-    for (int i = 0; node->op && i < node->op->ins->ndst; i++)
+    for (int i = 0; node->op && i < node->op->ins->ndst && !is_simple_barrier(e, n); i++)
       if (node->op->ins->opnd[i].reg >= 0) e->given[node->op->ins->opnd[i].reg] = true;
   }
   e->entered[0] = true;
@@ -146,13 +168,6 @@ static int32_t next_tracked(const emitter *e, int32_t n) {
   for (n++; n < e->nnodes; n++)
     if (e->tracked[n]) return n;
   return -1;
-}
-
-/* A plain barrier for all threads of the block, or one of the same effect. */
-static bool whole_barrier(const dc_basic_block *node) {
-  const ptx_ins *ins = node->op ? node->op->ins : NULL;
-  return node->end == DC_END_BARRIER && node->guard < 0 && ins->mode == PTX_BAR_SYNC && ins->nsrc == 1 &&
-         ins->opnd[0].kind == PTX_IMM && ins->opnd[0].imm == 0;
 }
 
 /* Whether register `reg`, which decides a loop's exit, depends on memory or on other lanes.  If not, the loop
@@ -341,13 +356,38 @@ static void store_operands(emitter *e, const dc_basic_block *node, const char *m
   if (ins->pred >= 0) dc_emit_to_slot(e, ins->pred, mask);
 }
 
+/* Counts the lanes for which the predicate of a barrier's reduction holds, and the others. */
+static void contribute(emitter *e, const dc_basic_block *node) {
+  e->reduces = true;
+  PUT("if (simple) { const uint32_t p_ = P_word(");
+  dc_emit_operand(e, &node->op->ins->opnd[2], 'p');
+  PUT("); yes += s_popc_32(M_word(act) & p_); no += s_popc_32(M_word(act) & ~p_); } else { ");
+  store_operands(e, node, NULL);
+  PUT("}\n");
+}
+
+/* The result, where a gang goes on at node n: of all gangs, or from warp.c in the register file. */
+static void put_reduction(emitter *e, int32_t n) {
+  const ptx_ins *ins = e->reduced[n] >= 0 ? node_at(e, e->reduced[n])->op->ins : NULL;
+  const int32_t d = ins ? ins->opnd[0].reg : -1;
+  if (d < 0 || e->f->slot[d] < 0) return;
+  const char *result = ins->mode == PTX_BAR_RED_POPC ? "sum" : ins->mode == PTX_BAR_RED_OR ? "sum != 0" : "every";
+  const bool scalar = is_scalar(e, d), truth = dc_emit_bits(e, d) == 1;
+  if (scalar) PUT("s%d = simple ? %s : ", d, result);
+  else PUT("%c%d = %s_splat(simple ? %s : ", truth ? 'p' : 'v', d, truth ? "P" : "V32", result);
+  dc_emit_first_of_slot(e, d);
+  PUT(scalar ? ";\n" : ");\n");
+}
+
 static void pause_at(emitter *e, int32_t n) {
   const dc_basic_block *node = node_at(e, n);
-  const bool whole = whole_barrier(node);
+  const bool whole = is_simple_barrier(e, n);
   e->out->suspends = true;
   if (!whole) {
     e->out->simple = false;
     store_operands(e, node, NULL);
+  } else if (node->op->ins->ndst) {
+    contribute(e, node);
   }
   dc_emit_suspend(e, node->next);
   if (whole && node->next < 0) PUT("go_on = 0; act = M_none(); ");
@@ -434,14 +474,11 @@ static void gather(emitter *e, int32_t n) {
   check_members(e, ins);
   if (!divergent && e->f->entry) return;
   e->leaves = true;
-  PUT("if (DC_RARE(");
-  if (scalar) {
-    PUT("(");
-    dc_emit_operand(e, member, 'W');
-    PUT(" & %s & ~M_word(%s)) != 0", live, e->mask);
-  } else {
-    PUT("M_word(%s) != %s", e->mask, live);
-  }
+  PUT("if (DC_RARE((");
+  if (!scalar) PUT("dc_members(");
+  dc_emit_operand(e, member, scalar ? 'W' : 'w');
+  if (!scalar) PUT(", %s)", e->mask);
+  PUT(" & %s & ~M_word(%s)) != 0", live, e->mask);
   PUT(")) { t%d = %s; goto deoptimize; }\n", n, e->mask);
 }
 
@@ -545,7 +582,8 @@ static void end_gangs(emitter *e) {
   if (e->out->suspends) {
     PUT("done: g->live = 0; left--; if (!left) return DC_NATIVE_DONE; goto step;\n");
     PUT("pause: if (!M_any(act)) goto done; g->node = go_on; g->live = M_word(act);\n");
-    PUT("step: if (++g == end) g = n->gangs; if (!g->live) goto step; goto gang;\n");
+    PUT("step: if (++g == end) { g = n->gangs; %s} if (!g->live) goto step; goto gang;\n",
+        e->reduces ? "sum = yes; every = no == 0; yes = no = 0; " : "");
   } else {
     PUT("done: %sif (++g == end) return DC_NATIVE_DONE; goto gang;\n",
         e->k.shape.by_lane ? "if (left) goto lane; " : "");
@@ -553,6 +591,7 @@ static void end_gangs(emitter *e) {
 }
 
 static void begin(emitter *e) {
+  if (e->reduces) PUT("const int simple = %d; uint32_t yes = 0, no = 0, sum = 0, every = 0;\n", e->out->simple);
   if (e->out->simple) begin_gangs(e);
   else PUT("act = M_from(n->lanes); switch (n->node) {\n");
   for (int32_t n = 0; n < e->nnodes; n++) {
@@ -561,6 +600,7 @@ static void begin(emitter *e) {
     if (n) {
       dc_emit_resume(e, n);
       dc_emit_remat(e, n);
+      put_reduction(e, n);
     }
     if (dc_emit_divergent(e, n)) PUT("t%d = act; goto T%d;\n", n, n);
     else PUT("goto N%d;\n", n);
@@ -588,7 +628,7 @@ static void tail(emitter *e) {
 /* All arrays of numbers are one allocation, all of truth values another. */
 static int allocate(emitter *e) {
   const size_t nodes = (size_t)e->nnodes + 1, regs = (size_t)e->f->nregs + 1, ins = (size_t)e->f->nins + 1;
-  e->block_of = dc_arena_alloc(&e->k.arena, (4 * nodes + 2 * regs + 2 * ins) * sizeof *e->block_of);
+  e->block_of = dc_arena_alloc(&e->k.arena, (5 * nodes + 2 * regs + 2 * ins) * sizeof *e->block_of);
   e->tracked = dc_arena_alloc(&e->k.arena, (3 * nodes + 3 * ins + regs) * sizeof *e->tracked);
   if (!e->block_of || !e->tracked) return dc_fail_oom(e->err);
   e->ordinal = e->block_of + nodes;
@@ -597,7 +637,8 @@ static int allocate(emitter *e) {
   e->origin_save_at = e->save_at + regs;
   e->origin_turn = e->origin_save_at + ins;
   e->ways = e->origin_turn + ins;
-  e->in_slot = e->ways + nodes;
+  e->reduced = e->ways + nodes;
+  e->in_slot = e->reduced + nodes;
   for (size_t i = 0; i < regs + ins; i++) e->save_at[i] = -1; /* origin_save_at too */
   e->entered = e->tracked + nodes;
   e->inlined = e->entered + nodes;
@@ -695,6 +736,7 @@ static int emit(emitter *e, dc_gang_layout shape) {
   if (allocate(e) != 0) return -1;
   find_blocks(e);
   if (find_predicated(e) != 0) return -1;
+  find_reductions(e);
   find_tracked(e);
   if (dc_emit_liveness(e) != 0 || dc_emit_place_sums(e) != 0 || dc_emit_find_remat(e) != 0) return -1;
   for (int32_t r = 0; r < e->f->nregs; r++)

@@ -438,35 +438,38 @@ static void store_packs_anywhere(emitter *e, const ptx_ins *ins, const access *p
   PUT("); ");
 }
 
-/* --- atomics of shared memory ------------------------------------------------------------------------------ */
+/* --- atomics ------------------------------------------------------------------------------------------------ */
 
 /* The new value of x_, in memory, by y_ and z_, as C in `text`; false: tier 0 does it. */
-static bool new_value(const ptx_ins *ins, char text[40]) {
+static bool new_value(const ptx_ins *ins, int space, char text[48]) {
   static const char *const values[] = {
     [PTX_ATOM_AND] = "x_ & y_", [PTX_ATOM_OR] = "x_ | y_", [PTX_ATOM_XOR] = "x_ ^ y_", [PTX_ATOM_EXCH] = "y_",
-    [PTX_ATOM_CAS] = "x_ == y_ ? z_ : x_",
+    [PTX_ATOM_CAS] = "x_ == y_ ? z_ : x_", [PTX_ATOM_INC] = "x_ >= y_ ? 0 : x_ + 1",
+    [PTX_ATOM_DEC] = "x_ == 0 || x_ > y_ ? y_ : x_ - 1",
   };
   const bool add = ins->mode == PTX_ATOM_ADD;
   const int bits = ptx_type_bits((ptx_type)ins->type);
   const char type = ins->type == PTX_F32 || ins->type == PTX_F64 ? 'f' : ptx_is_signed(ins->type) ? 's' : 'u';
   if (add || ins->mode == PTX_ATOM_MIN || ins->mode == PTX_ATOM_MAX) {
     if (type == 'f' ? !add : !ptx_is_integer(ins->type)) return false;
-    if (add && type != 'f') snprintf(text, 40, "x_ + y_");
-    else snprintf(text, 40, "s_%s_%c%d(x_, y_)", add ? "add" : ins->mode == PTX_ATOM_MIN ? "min" : "max", type, bits);
+    if (add && type != 'f') snprintf(text, 48, "x_ + y_");
+    else if (ins->type == PTX_F32 && space != PTX_SHARED) snprintf(text, 48, "s_add_ftz(x_, y_)"); /* as PTX says */
+    else snprintf(text, 48, "s_%s_%c%d(x_, y_)", add ? "add" : ins->mode == PTX_ATOM_MIN ? "min" : "max", type, bits);
     return true;
   }
   const char *value = (size_t)ins->mode < sizeof values / sizeof *values ? values[ins->mode] : NULL;
-  if (value) snprintf(text, 40, "%s", value);
+  if (value) snprintf(text, 48, "%s", value);
   return value != NULL;
 }
 
 bool dc_emit_atom_supported(const emitter *e, const ptx_ins *ins) {
-  char value[40];
+  char value[48];
   const int bits = ptx_type_bits((ptx_type)ins->type), n = ins->mode == PTX_ATOM_CAS ? 3 : 2;
   if ((ins->op != PTX_OP_ATOM && ins->op != PTX_OP_RED) || ins->vec > 1 || (bits != 32 && bits != 64)) return false;
   const ptx_operand *at = address_of(ins);
-  if (at->kind != PTX_ADDR || space_of(ins, at) != PTX_SHARED || ins->nsrc != n || !new_value(ins, value))
-    return false;
+  const int space = at->kind == PTX_ADDR ? space_of(ins, at) : -1;
+  if (space != PTX_SHARED && space != PTX_GLOBAL && space != PTX_GENERIC) return false;
+  if (ins->nsrc != n || !new_value(ins, space, value)) return false;
   for (int i = 0; i < ins->ndst + n; i++) {
     const ptx_operand *o = &ins->opnd[i];
     if (o == at || (i < ins->ndst && o->kind == PTX_SINK)) continue;
@@ -488,6 +491,34 @@ static void put_offsets(emitter *e, const access *p) {
   PUT(")");
 }
 
+/* Declares the lanes' addresses at_, and checks them. */
+static void begin_atom(emitter *e, const access *p, const char *mask) {
+  if (p->base == DC_BASE_SHARED) {
+    PUT("{ const V32 at_ = ");
+    put_offsets(e, p);
+    PUT("; if (DC_RARE(dc_misaligned_offsets(at_, %d, %s))) n->fault(n); ", p->size, mask);
+  } else if (p->how == ONE) {
+    begin_access(e, p);
+  } else {
+    PUT("{ const V64 at_ = ");
+    put_addresses(e, p->at, p->base, p->offset);
+    PUT("; if (DC_RARE(dc_bad_addresses(at_, %s, %d, %s))) n->fault(n); ", dc_emit_base(p->base), p->size, mask);
+  }
+}
+
+/* Whether all lanes address one word, and the address of lane l. */
+static void put_places(emitter *e, const access *p, const char *mask) {
+  if (p->base == DC_BASE_SHARED) {
+    PUT("dc_same_offsets(at_, %s), %s + (uint64_t)(int64_t)((const int32_t *)&at_)[l]", mask, dc_emit_base(p->base));
+  } else if (p->how == ONE) {
+    PUT("1, a_");
+  } else if (p->how == ROW && p->stride != 0) {
+    PUT("(M_word(%s) & (M_word(%s) - 1)) == 0, ((const u64 *)&at_)[l]", mask, mask);
+  } else {
+    PUT("dc_same_addresses(at_, %s), ((const u64 *)&at_)[l]", mask);
+  }
+}
+
 /* Declares the lanes of an operand as `name`, unless it is the same in all of them. */
 static void declare_lanes(emitter *e, const ptx_operand *o, int size, const char *name) {
   if (dc_value_shape_of(&e->k, o).tag == DC_UNIFORM) return;
@@ -507,17 +538,18 @@ void dc_emit_atom(emitter *e, const ptx_ins *ins, const char *mask, bool keep) {
   const ptx_operand *y = p.at + 1, *z = p.at + (ins->mode == PTX_ATOM_CAS ? 2 : 1);
   const bool read = dc_emit_is_read(e, ins);
   const int32_t d = read ? ins->opnd[0].reg : -1;
-  char value[40];
-  new_value(ins, value);
+  char value[48];
+  new_value(ins, space_of(ins, p.at), value);
   e->out->narrow = false;
   if (read) e->out->lane_free = false; /* a warp's lanes go in order */
-  PUT("{ const V32 at_ = ");
-  put_offsets(e, &p);
-  PUT("; if (DC_RARE(dc_misaligned_offsets(at_, %d, %s))) n->fault(n); ", p.size, mask);
+  if (p.base != DC_BASE_SHARED) e->out->atomics = true;
+  begin_atom(e, &p, mask);
   declare_lanes(e, y, p.size, "b_");
   if (z != y) declare_lanes(e, z, p.size, "c_");
   if (d >= 0) dc_emit_assign(e, d, mask, keep);
-  PUT("DC_ATOM(V%d, u%d, %s, at_, %s, %d, ", p.size * 8, p.size * 8, dc_emit_base(p.base), mask, d >= 0);
+  PUT("DC_ATOM(%d, ", p.size * 8);
+  put_places(e, &p, mask);
+  PUT(", %s, %s, %d, ", mask, p.base == DC_BASE_SHARED ? "1" : "n->alone", d >= 0);
   put_of_lane(e, y, p.size, "b_");
   PUT(", ");
   put_of_lane(e, z, p.size, z != y ? "c_" : "b_");

@@ -65,12 +65,24 @@ static const char *sreg_scalar(int sreg) {
   return names[sreg - PTX_SR_TID_X]; /* dc_is_native_sreg */
 }
 
+/* Of lane l, whose own bit is the l-th. */
+static const char *lane_masks(int sreg) {
+  switch (sreg) {
+    case PTX_SR_LANEMASK_EQ: return "own_";
+    case PTX_SR_LANEMASK_LE: return "v_or_32(own_, v_sub_32(own_, V32_splat(1)))";
+    case PTX_SR_LANEMASK_LT: return "v_sub_32(own_, V32_splat(1))";
+    case PTX_SR_LANEMASK_GE: return "v_sub_32(V32_splat(0), own_)";
+    default: return "v_sub_32(V32_splat(0), v_add_32(own_, own_))";
+  }
+}
+
 static void move_sreg(emitter *e, const ptx_ins *ins, const char *mask, bool keep) {
   int32_t d = ins->opnd[0].reg;
   int sreg = ins->opnd[1].sreg, bits = dc_emit_bits(e, d);
   dc_value_shape s = dc_value_shape_of(&e->k, &ins->opnd[1]);
   if (sreg == PTX_SR_WARPID) e->numbers = true;
-  if (sreg == PTX_SR_LANEID || sreg == PTX_SR_WARPID || sreg == PTX_SR_NWARPID) e->out->lane_free = false;
+  const bool masks = sreg >= PTX_SR_LANEMASK_EQ && sreg <= PTX_SR_LANEMASK_GT;
+  if (masks || sreg == PTX_SR_LANEID || sreg == PTX_SR_WARPID || sreg == PTX_SR_NWARPID) e->out->lane_free = false;
   if (dc_emit_shape(e, d)->tag != DC_VARYING) {
     PUT("s%d = %s;\n", d, sreg_scalar(sreg));
     return;
@@ -78,7 +90,8 @@ static void move_sreg(emitter *e, const ptx_ins *ins, const char *mask, bool kee
   dc_emit_assign(e, d, mask, keep);
   if (bits == 64) PUT("v_cvt_i64_u32_w(");
   if (bits == 16) PUT("v_cvt_i16_u16_w(");
-  if (s.tag == DC_UNIFORM) PUT("V32_splat(%s)", sreg_scalar(sreg));
+  if (masks) PUT("({ const V32 own_ = v_shl_32(V32_splat(1), V32_affine(0, 1)); %s; })", lane_masks(sreg));
+  else if (s.tag == DC_UNIFORM) PUT("V32_splat(%s)", sreg_scalar(sreg));
   else if (s.tag == DC_AFFINE) PUT("V32_affine(%s, 1)", sreg_scalar(sreg));
   else PUT("V32_load(n->tid[%d])", sreg - PTX_SR_TID_X);
   if (bits != 32) PUT(")");
@@ -254,14 +267,14 @@ static void ballot(emitter *e, const ptx_ins *ins, const char *mask, bool keep) 
   }
 }
 
-/* A shuffle whose segments and members are the same in all lanes. */
+/* A shuffle whose segments are the same in all lanes. */
 static bool is_shuffle(const emitter *e, const ptx_ins *ins) {
   if (ins->op != PTX_OP_SHFL || ins->nsrc != 4) return false;
   const ptx_operand *src = &ins->opnd[ins->ndst];
   for (int i = 0; i < 4; i++) {
     if (src[i].kind == PTX_REG ? dc_emit_bits(e, src[i].reg) != 32 : src[i].kind != PTX_IMM) return false;
-    if (i >= 2 && dc_value_shape_of(&e->k, &src[i]).tag != DC_UNIFORM) return false;
   }
+  if (dc_value_shape_of(&e->k, &src[2]).tag != DC_UNIFORM) return false;
   for (int i = 0; i < ins->ndst; i++)
     if (ins->opnd[i].reg >= 0 && dc_emit_bits(e, ins->opnd[i].reg) != (i ? 1 : 32)) return false;
   return true;
@@ -270,16 +283,17 @@ static bool is_shuffle(const emitter *e, const ptx_ins *ins) {
 static void shuffle(emitter *e, const ptx_ins *ins, const char *mask, bool keep) {
   static const char *const names[] = { "up", "down", "bfly", "idx" };
   const ptx_operand *src = &ins->opnd[ins->ndst];
+  const bool groups = dc_value_shape_of(&e->k, &src[3]).tag != DC_UNIFORM;
   e->out->lane_free = false;
-  PUT("{ P in_; const V32 r_ = dc_shuffle_%s(", names[ins->mode - PTX_SHFL_UP]);
+  PUT("{ P in_; const V32 r_ = dc_%s_%s(", groups ? "groups" : "shuffle", names[ins->mode - PTX_SHFL_UP]);
   dc_emit_operand(e, &src[0], 'w');
   PUT(", ");
   dc_emit_operand(e, &src[1], 'w');
   PUT(", ");
   dc_emit_operand(e, &src[2], 'W');
-  PUT(", M_and(%s, ", mask);
-  dc_emit_operand(e, &src[3], 'W');
-  PUT("), &in_); ");
+  PUT(groups ? ", %s, " : ", M_and(%s, ", mask);
+  dc_emit_operand(e, &src[3], groups ? 'w' : 'W');
+  PUT("%s, &in_); ", groups ? "" : ")");
   for (int i = 0; i < ins->ndst; i++) {
     if (ins->opnd[i].reg < 0) continue;
     dc_emit_assign(e, ins->opnd[i].reg, mask, keep);

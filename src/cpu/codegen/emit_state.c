@@ -124,7 +124,11 @@ static void keep_register(emitter *e, int32_t r, bool back) {
   if (e->sum_at[r] >= 0) return; /* there already */
   int bits = dc_emit_bits(e, r);
   if (e->given[r]) { /* warp.c writes it during the suspension */
-    if (back) {
+    if (back && dc_is_scalar(s)) {
+      PUT("s%d = ", r);
+      dc_emit_first_of_slot(e, r);
+      PUT("; ");
+    } else if (back) {
       PUT("%c%d = ", bits == 1 ? 'p' : 'v', r);
       dc_emit_slot(e, r);
       PUT("; ");
@@ -191,6 +195,12 @@ void dc_emit_slot(emitter *e, int32_t reg) {
   const int bits = dc_emit_bits(e, reg), at = e->f->slot[reg];
   if (bits == 1) PUT("P_from(n->preds[%d])", at);
   else PUT("V%d_load((const uint%d_t *)(n->regs + %d))", bits, bits, at);
+}
+
+void dc_emit_first_of_slot(emitter *e, int32_t reg) {
+  const int bits = dc_emit_bits(e, reg), at = e->f->slot[reg];
+  if (bits == 1) PUT("(n->preds[%d] >> __builtin_ctz(M_word(act)) & 1)", at);
+  else PUT("((const uint%d_t *)(n->regs + %d))[__builtin_ctz(M_word(act))]", bits, at);
 }
 
 void dc_emit_deoptimize(emitter *e, int32_t node, const char *mask) {

@@ -24,6 +24,7 @@ typedef struct dc_emitted {
   bool simple;          /* suspends only at barriers of all threads of a block, and never deoptimizes to tier 0 */
   bool suspends;        /* suspends at all */
   bool operates;        /* uses dc_native.operate */
+  bool atomics;         /* has atomics outside of shared memory */
   bool lane_free;       /* nothing shows which lane runs a thread, so that gangs may begin at any thread */
   bool narrow;          /* besides, all of it exists for gangs of 16 lanes, and for lanes one by one */
   bool deep;            /* lanes, each at a place of its own in its local memory, loop: better one by one */
@@ -93,6 +94,7 @@ typedef struct emitter {
   int32_t *origin_turn; /* per instruction: the last suspension or resumption that saved x<i> and ok<i> */
   int32_t turn;
   int32_t *ways;        /* per node: number of predecessors */
+  int32_t *reduced;     /* per node: that with the barrier whose reduction gangs have when they go on here, or -1 */
   int32_t region;       /* counts sequences of nodes that are entered at their first alone */
   int32_t *in_slot;     /* per register: the region in which tier 0's register file holds its value, 0 none */
   int32_t *sum_at;      /* per register: where it stays in dc_native.save as a sum of products; -1: it is none */
@@ -112,6 +114,7 @@ typedef struct emitter {
   bool *given;          /* per register: written by warp.c while emitted code is suspended */
   uint8_t *remat;       /* per register: the cost of computing it again, where that is less than saving it, else 0 */
   bool *needed;         /* per register: computed again for the resumption being emitted */
+  bool reduces;         /* some barrier reduces */
   bool leaves;          /* some site deoptimizes */
   bool operates;        /* some operation is done by tier 0's function */
   bool numbers;         /* some operation reads the warp's number */

@@ -1,10 +1,11 @@
 /*
 ** native.c - the emitted versions of a function, and which of them suits a launch.
 **
-** Up to three versions: gangs of 32 lanes in rows (threadIdx.x is affine), gangs of 16 in rows, and gangs of 32 that
-** may span rows.  Where nothing shows which lane runs a thread, each row of any block begins a gang, whose last lanes
-** may have no thread; otherwise gangs are the block's warps.  16 lanes suit short native vectors and narrow rows, if
-** all of the function exists for them.  A version may run the lanes one by one instead.
+** Up to four versions: gangs of 32 lanes in rows (threadIdx.x is affine), the same where rows are multiples of 32 long,
+** gangs of 16 in rows, and gangs of 32 that may span rows.  Where nothing shows which lane runs a thread, each row of
+** any block begins a gang, whose last lanes may have no thread; otherwise gangs are the block's warps.  16 lanes suit
+** short native vectors and narrow rows, if all of the function exists for them.  A version may run the lanes one by one
+** instead.
 */
 #include "cpu/codegen/native.h"
 
@@ -18,9 +19,10 @@
 #include "base/notice.h"
 
 enum { NOT_YET, EMITTED, BUILDING, READY, FAILED = -1 }; /* dc_native_code.state */
-enum { ROWS_32, ROWS_16, ODD_32, NSHAPES };
+enum { ROWS_32, ROWS_16, ODD_32, WHOLE_32, NSHAPES };
 static const dc_gang_layout shapes[NSHAPES] = {
-  { .width = 32, .rows = true }, { .width = 16, .rows = true }, { .width = 32 }
+  { .width = 32, .rows = true }, { .width = 16, .rows = true }, { .width = 32 },
+  { .width = 32, .rows = true, .whole = true }
 };
 
 struct dc_native_set {
@@ -34,8 +36,10 @@ struct dc_native_set {
 
 /* Emits c->fn for c->shape, or to run its lanes one by one where that is better. */
 static bool emit(dc_native_code *c, dc_error *err) {
-  const dc_gang_layout by_lane = { 32, c->shape.rows, true };
+  dc_gang_layout by_lane = c->shape;
   dc_emitted other;
+  by_lane.width = 32;
+  by_lane.by_lane = true;
   if (dc_emit(c->fn, c->shape, &c->info, err) != 0) return false;
   if (!c->info.deep || dc_emit(c->fn, by_lane, &other, err) != 0) return true;
   const bool suits = other.narrow && !other.suspends;
@@ -128,10 +132,10 @@ static int suitable(dc_native_set *set, const dc_cpu_function *fn, dc_dim3 block
   int n = 0;
   if (warps_are_rows(block)) {
     if (prefers_16_lanes(set, fn->code->ops->isa)) list[n++] = ROWS_16;
-    list[n++] = ROWS_32;
+    list[n++] = block.x % 32 == 0 ? WHOLE_32 : ROWS_32;
     return n;
   }
-  for (int i = 0; i < NSHAPES; i++) {
+  for (int i = 0; i < WHOLE_32; i++) {
     if (set->code[i].state == NOT_YET) emit_first(&set->code[i], fn, i);
     time[i] = time_of(&set->code[i], block);
     int at = time[i] < UINT64_MAX ? n++ : -1;
@@ -176,7 +180,7 @@ int dc_native_tier(const dc_cpu_function *fn) {
 
 dc_native_code *dc_native_callee(const dc_cpu_function *fn, const dc_native_code *caller) {
   if (fn->native == NULL || caller == NULL) return NULL;
-  dc_native_code *c = &fn->native->code[caller->shape.rows ? ROWS_32 : ODD_32];
+  dc_native_code *c = &fn->native->code[caller->shape.whole ? WHOLE_32 : caller->shape.rows ? ROWS_32 : ODD_32];
   return c->state == READY && caller->shape.width == 32 ? c : NULL;
 }
 

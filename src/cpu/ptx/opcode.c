@@ -450,6 +450,13 @@ void ptx_form_decode(const char *text, ptx_form *form) {
 
 bool ptx_is_barrier(const ptx_ins *ins) { return has(ins, PTX_T_BARRIER) && ins->mode != PTX_BAR_WARP; }
 
+bool ptx_is_whole_barrier(const ptx_ins *ins) {
+  const bool red = ins->mode >= PTX_BAR_RED_POPC && ins->mode <= PTX_BAR_RED_OR;
+  if (!has(ins, PTX_T_BARRIER) || ins->pred >= 0) return false;
+  if (red ? ins->nsrc != 2 || ins->ndst != 1 : ins->mode != PTX_BAR_SYNC || ins->nsrc != 1) return false;
+  return ins->opnd[ins->ndst].kind == PTX_IMM && ins->opnd[ins->ndst].imm == 0;
+}
+
 bool ptx_takes_subwords(const ptx_ins *ins) { return has(ins, PTX_T_VIDEO); }
 
 bool ptx_is_address(const ptx_ins *ins, int i) {

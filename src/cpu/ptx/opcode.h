@@ -74,6 +74,8 @@ bool ptx_is_address(const ptx_ins *ins, int i);
 
 /* A barrier of a block's threads, not of a warp's lanes. */
 bool ptx_is_barrier(const ptx_ins *ins);
+/* Barrier 0 for all threads of a block, plain or with a reduction, and without a predicate. */
+bool ptx_is_whole_barrier(const ptx_ins *ins);
 
 /* True when operands may name sub-words of registers: %r1.b0. */
 bool ptx_takes_subwords(const ptx_ins *ins);

@@ -21,6 +21,7 @@
 #include "cpu/runtime/frames.h"
 #include "cpu/runtime/job.h"
 #include "cpu/runtime/native_blocks.h"
+#include "cpu/runtime/native_frame.h"
 #include "cpu/runtime/pool.h"
 #include "cpu/runtime/threads.h"
 #include "cpu/runtime/state.h"
@@ -166,6 +167,7 @@ static void work(dc_worker *k, dc_job *job) {
     }
   }
   k->warp = NULL;
+  dc_native_end_alone(&k->native); /* after a fault */
   dc_fault_catch(NULL);
   drop_blocks(k);
   dc_native_blocks_end(k);

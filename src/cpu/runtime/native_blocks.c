@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "cpu/codegen/native.h"
 #include "cpu/interp/interp.h"
+#include "cpu/runtime/alone.h"
 #include "cpu/runtime/block.h"
 #include "cpu/runtime/frames.h"
 #include "cpu/runtime/job.h"
@@ -122,6 +123,7 @@ dc_progress dc_native_blocks(dc_worker *k, uint64_t first, uint64_t count) {
   int r = DC_NATIVE_DONE;
   k->warp = &k->simple_warp->w;
   k->in_native = true;
+  n->alone = c->info.atomics && k->index == 0 && dc_alone_begin(job);
   for (uint64_t i = 0; i < count && r == DC_NATIVE_DONE; i++) {
     dc_native_set_block(n, at);
     k->simple_block->s.ctaid = at;
@@ -138,6 +140,7 @@ dc_progress dc_native_blocks(dc_worker *k, uint64_t first, uint64_t count) {
   }
   k->in_native = false;
   k->warp = NULL;
+  dc_native_end_alone(n);
   return r == DC_NATIVE_DONE ? DC_DONE : DC_STOPPED;
 }
 

@@ -5,6 +5,7 @@
 
 #include "cpu/codegen/native.h"
 #include "cpu/interp/code.h"
+#include "cpu/runtime/alone.h"
 #include "cpu/runtime/fault.h"
 #include "cpu/runtime/job.h"
 
@@ -28,8 +29,12 @@ static void operate(dc_native *n, uint32_t op, uint32_t lanes) {
 
 static int tick(dc_native *n) {
   const dc_worker *k = ((const dc_warp *)n->warp)->ctl->worker;
+  const bool alone = n->alone;
   n->poll_budget = POLL_BUDGET;
-  return dc_job_poll(k->job, k->index == 0);
+  dc_native_end_alone(n); /* the poll may wake the other threads */
+  const int stop = dc_job_poll(k->job, k->index == 0);
+  n->alone = alone && dc_alone_begin(k->job);
+  return stop;
 }
 
 static __attribute__((noreturn)) void misaligned(dc_native *n) {
@@ -40,6 +45,11 @@ static __attribute__((noreturn)) void misaligned(dc_native *n) {
 static __attribute__((noreturn)) void outsider(dc_native *n) {
   dc_warp *w = n->warp;
   dc_warp_fault(w, NULL, DC_FAULT_MEMBER, 0, 0);
+}
+
+void dc_native_end_alone(dc_native *n) {
+  if (n->alone) dc_alone_end();
+  n->alone = 0;
 }
 
 /* --- running a frame ------------------------------------------------------------------------------------ */

@@ -15,6 +15,9 @@ void dc_native_begin(dc_worker *k, dc_warp *w);
 ** node and lanes are in k->native. */
 int dc_native_frame(dc_warp *w, dc_frame *f, int32_t n);
 
+/* From here on other threads may access the memory that native code does. */
+void dc_native_end_alone(dc_native *n);
+
 static inline void dc_native_set_block(dc_native *n, dc_dim3 ctaid) {
   n->ctaid[0] = ctaid.x;
   n->ctaid[1] = ctaid.y;

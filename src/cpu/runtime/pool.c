@@ -6,6 +6,7 @@
 
 #include "base/runtime.h"
 #include "cpu/runtime/allocator.h"
+#include "cpu/runtime/alone.h"
 #include "cpu/runtime/fault.h"
 #include "cpu/runtime/floats.h"
 #include "cpu/runtime/frames.h"
@@ -30,6 +31,7 @@ int dc_pool_open(dc_cpu_device *cpu, dc_error *err) {
   memset((void *)(uintptr_t)pool->workspace, 0, WORKSPACE);
   *(uint32_t *)(uintptr_t)pool->workspace = WORKSPACE;
   dc_worker_start(&pool->worker, cpu, 0);
+  dc_alone_open();
   cpu->pool = pool;
   return 0;
 }
@@ -37,6 +39,7 @@ int dc_pool_open(dc_cpu_device *cpu, dc_error *err) {
 void dc_pool_close(dc_cpu_device *cpu) {
   dc_pool *pool = cpu->pool;
   if (pool == NULL) return;
+  dc_alone_close();
   dc_worker_end(&pool->worker);
   dc_memory_free(cpu->memory, pool->workspace);
   free(pool);

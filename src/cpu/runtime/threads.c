@@ -13,6 +13,7 @@
 #include "base/buf.h"
 #include "base/launcher.h"
 #include "base/runtime.h"
+#include "cpu/runtime/alone.h"
 #include "cpu/runtime/fault.h"
 #include "cpu/runtime/floats.h"
 #include "cpu/runtime/frames.h"
@@ -229,6 +230,7 @@ static void in_child(void) {
   for (int i = 0; i < set.wanted; i++) set.helpers[i].works = false;
   set.owner = getpid();
   set.jobs = NULL;
+  dc_alone_end(); /* whoever was is in the parent */
   after_fork();
 }
 

@@ -496,6 +496,20 @@ DC_CALL V32 dc_any_elements_u32(u64 a, V32 x, int sign, M m) {
 #endif
   return dc_each_element_u32(a, x, sign, m);
 }
+#if DC_NW == 16
+DC_CALL V64 dc_any_elements_u64(u64 a, V32 x, int sign, M m) {
+  V64 r;
+  const __m512i zero = _mm512_setzero_si512();
+  if (!dc_may_gather(x, sign, m)) return dc_each_element_u64(a, x, sign, m);
+#define DC_ELEMENT64_(i, unused)                                                                                       \
+  r.l##i = (dc_ul)_mm512_mask_i32gather_epi64(zero, (__mmask8)DC_PART(m, i), DC_LO(x.p##i), DC_AT(void, a), 8);        \
+  r.h##i = (dc_ul)_mm512_mask_i32gather_epi64(zero, (__mmask8)(DC_PART(m, i) >> 8), DC_HI(x.p##i), DC_AT(void, a), 8);
+  DC_PARTS(DC_ELEMENT64_, )
+  return r;
+}
+#else
+#define dc_any_elements_u64 dc_each_element_u64
+#endif
 #define DC_ARRAY(T, V, size, gather)                                                                                   \
   DC_FN V dc_elements_##T(u64 a, V32 x, int sign, M m) {                                                               \
     if (dc_in_line(x, sign, m)) return dc_row_##T(a + (size) * (sign ? (u64)(s64)(s32)x.p0[0] : x.p0[0]), m);          \
@@ -519,7 +533,7 @@ DC_ARRAY(s8, V32, (u64)1, dc_any_elements_s8)
 DC_ARRAY(u16, V32, (u64)2, dc_any_elements_u16)
 DC_ARRAY(s16, V32, (u64)2, dc_any_elements_s16)
 DC_ARRAY(u32, V32, (u64)4, dc_any_elements_u32)
-DC_ARRAY(u64, V64, (u64)8, dc_each_element_u64)
+DC_ARRAY(u64, V64, (u64)8, dc_any_elements_u64)
 
 /* --- rows with a constant stride ------------------------------------------------------------------------------------
  */
@@ -554,7 +568,7 @@ DC_STRIDE(s8, V32, u32, 1, dc_each_gather_s8, dc_any_elements_s8)
 DC_STRIDE(u16, V32, u32, 2, dc_each_gather_u16, dc_any_elements_u16)
 DC_STRIDE(s16, V32, u32, 2, dc_each_gather_s16, dc_any_elements_s16)
 DC_STRIDE(u32, V32, u32, 4, dc_any_gather_u32, dc_any_elements_u32)
-DC_STRIDE(u64, V64, u64, 8, dc_any_gather_u64, dc_each_element_u64)
+DC_STRIDE(u64, V64, u64, 8, dc_any_gather_u64, dc_any_elements_u64)
 DC_FN V32 dc_every_other_u32(u64 a, M m) {
 #if DC_P > 1
   if (DC_USUAL(m == DC_EVERY)) return dc_alternate_u32(a);
@@ -562,42 +576,77 @@ DC_FN V32 dc_every_other_u32(u64 a, M m) {
   return dc_stride_u32(a, 8, m);
 }
 
-/* --- atomics of shared memory ---------------------------------------------------------------------------------------
+/* --- atomics --------------------------------------------------------------------------------------------------------
  */
 
-/* A block runs on one thread: no other one sees its shared memory, so that plain accesses do.  Lanes go in ascending
-** order; `value` makes the new value of x_ (old), y_, z_, which `y` and `z` give for lane l.  Where all lanes address
-** one word it stays in a register.  Without `result` nothing is returned.  (Emitted code has variables named s32.) */
-#define DC_ATOM(V, R, base, at, m, result, y, z, value)                                                                \
+DC_FN u32 dc_old_32(const u32 *p, int alone) { return alone ? *p : __atomic_load_n(p, __ATOMIC_SEQ_CST); }
+DC_FN u64 dc_old_64(const u64 *p, int alone) { return alone ? *p : __atomic_load_n(p, __ATOMIC_SEQ_CST); }
+/* Whether `now` takes the place of *old; if not, *old is what is there. */
+#define DC_RENEW(bits)                                                                                                 \
+  DC_FN int dc_renew_##bits(u##bits *p, u##bits *old, u##bits now, int alone) {                                        \
+    if (!alone) return __atomic_compare_exchange_n(p, old, now, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                \
+    *p = now;                                                                                                          \
+    return 1;                                                                                                          \
+  }
+DC_RENEW(32)
+DC_RENEW(64)
+
+/* Lanes go in ascending order; `value` makes the new value of x_ (old), y_, z_, which `y` and `z` give for lane l, at
+** `address`.  `alone`: no other thread sees this memory, so that plain accesses do.  Where all lanes address one word
+** (`same`) it is exchanged once.  Without `result` nothing is returned.  (Emitted code has variables named s32.) */
+#define DC_ATOM(bits, same, address, m, alone, result, y, z, value)                                                    \
   ({                                                                                                                   \
-    const V32 at__ = (at);                                                                                             \
-    const int32_t *const a_ = (const int32_t *)&at__;                                                                  \
-    const u32 one_ = M_any(m) ? (u32)a_[__builtin_ctz(M_word(m))] : 0;                                                 \
-    R t_[DC_W];                                                                                                        \
+    u##bits t_[DC_W];                                                                                                  \
     if (result && m != DC_EVERY) memset(t_, 0, sizeof t_);                                                             \
-    if (P_word(v_setp_ne_u32(at__, V32_splat(one_))) & M_word(m)) {                                                    \
+    if (!M_any(m)) {                                                                                                   \
+    } else if (same) {                                                                                                 \
+      const u32 first_ = (u32)__builtin_ctz(M_word(m));                                                                \
+      u##bits *const p_ = ({ const u32 l = first_; (void)l; DC_AT(u##bits, address); });                               \
+      u##bits old_ = dc_old_##bits(p_, alone), x_;                                                                     \
+      do {                                                                                                             \
+        x_ = old_;                                                                                                     \
+        DC_LANES_DO(m, ({                                                                                              \
+          const u##bits y_ = y, z_ = z;                                                                                \
+          (void)y_, (void)z_;                                                                                          \
+          if (result) t_[l] = x_;                                                                                      \
+          x_ = value;                                                                                                  \
+        }));                                                                                                           \
+      } while (!dc_renew_##bits(p_, &old_, x_, alone));                                                                \
+    } else if (alone) {                                                                                                \
       DC_LANES_DO(m, ({                                                                                                \
-        R *const p_ = DC_AT(R, (base) + (uint64_t)(int64_t)a_[l]);                                                     \
-        const R x_ = *p_, y_ = y, z_ = z;                                                                              \
+        u##bits *const p_ = DC_AT(u##bits, address);                                                                   \
+        const u##bits x_ = *p_, y_ = y, z_ = z;                                                                        \
         (void)y_, (void)z_;                                                                                            \
         *p_ = value;                                                                                                   \
         if (result) t_[l] = x_;                                                                                        \
       }));                                                                                                             \
-    } else if (M_any(m)) {                                                                                             \
-      R *const p_ = DC_AT(R, (base) + (uint64_t)(int64_t)(int32_t)one_);                                               \
-      R x_ = *p_;                                                                                                      \
-      DC_LANES_DO(m, ({                                                                                                \
-        const R y_ = y, z_ = z;                                                                                        \
+    } else {                                                                                                           \
+      DC_EACH_LANE(l, m) {                                                                                             \
+        u##bits *const p_ = DC_AT(u##bits, address);                                                                   \
+        const u##bits y_ = y, z_ = z;                                                                                  \
+        u##bits x_ = dc_old_##bits(p_, 0);                                                                             \
         (void)y_, (void)z_;                                                                                            \
+        while (!dc_renew_##bits(p_, &x_, value, 0)) {}                                                                 \
         if (result) t_[l] = x_;                                                                                        \
-        x_ = value;                                                                                                    \
-      }));                                                                                                             \
-      *p_ = x_;                                                                                                        \
+      }                                                                                                                \
     }                                                                                                                  \
-    result ? V##_load(t_) : V##_splat(0);                                                                              \
+    result ? DC_ATOM_LOAD_##bits(t_) : DC_ATOM_NONE_##bits;                                                            \
   })
+#define DC_ATOM_LOAD_32(t) V32_load(t)
+#define DC_ATOM_LOAD_64(t) V64_load(t)
+#define DC_ATOM_NONE_32 V32_splat(0)
+#define DC_ATOM_NONE_64 V64_splat(0)
 DC_FN int dc_misaligned_offsets(V32 at, u32 bytes, M m) {
   return (P_word(v_setp_ne_u32(v_and_32(at, V32_splat(bytes - 1)), V32_splat(0))) & M_word(m)) != 0;
+}
+/* Whether the lanes of m have one offset, one address. */
+DC_FN int dc_same_offsets(V32 at, M m) {
+  const u32 first = M_any(m) ? ((const u32 *)&at)[__builtin_ctz(M_word(m))] : 0;
+  return (P_word(v_setp_ne_u32(at, V32_splat(first))) & M_word(m)) == 0;
+}
+DC_FN int dc_same_addresses(V64 at, M m) {
+  const u64 first = M_any(m) ? ((const u64 *)&at)[__builtin_ctz(M_word(m))] : 0;
+  return (P_word(v_setp_ne_u64(at, V64_splat(first))) & M_word(m)) == 0;
 }
 
 /* --- cp.async ----------------------------------------------------------------------------------------------------- */

@@ -132,8 +132,18 @@ DC_FN u64 s_bfi_64(u64 x, u64 y, u32 z, u32 v) {
 
 S_W1(clz_32, x ? (u32)__builtin_clz(x) : 32)
 S_COUNT(clz_64, x ? (u32)__builtin_clzll(x) : 64)
-S_W1(popc_32, (u32)__builtin_popcount(x))
-S_COUNT(popc_64, (u32)__builtin_popcountll(x))
+/* Without an instruction for it compilers call a function of their library, which emitted code is not linked with. */
+DC_FN u32 s_count_bits(u64 x) {
+#if defined(__x86_64__) && !defined(__POPCNT__)
+  x -= x >> 1 & 0x5555555555555555u;
+  x = (x & 0x3333333333333333u) + (x >> 2 & 0x3333333333333333u);
+  return (u32)(((x + (x >> 4)) & 0x0f0f0f0f0f0f0f0fu) * 0x0101010101010101u >> 56);
+#else
+  return (u32)__builtin_popcountll(x);
+#endif
+}
+S_W1(popc_32, s_count_bits(x))
+S_COUNT(popc_64, s_count_bits(x))
 /* The bits of each lane reversed, for scalars and vectors of 32 bits. */
 #define DC_BREV(x)                                                                                                     \
   x = (x >> 1 & 0x55555555u) | (x & 0x55555555u) << 1;                                                                 \

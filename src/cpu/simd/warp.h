@@ -14,10 +14,20 @@ DC_FN u32 dc_vote_uni(P p, M m, u32 member) { return dc_vote_all(p, m, member) |
 
 /* Lanes of m that are missing in their own member masks. */
 DC_FN u32 dc_outsiders(V32 member, M m) {
-  u32 t[DC_W], named = 0;
-  V32_store(t, member);
-  for (u32 l = 0; l < DC_W; l++) named |= t[l] & 1u << l;
-  return M_word(m) & ~named;
+  const V32 own = v_shl_32(V32_splat(1), V32_affine(0, 1));
+  return P_word(v_setp_eq_u32(v_and_32(member, own), V32_splat(0))) & M_word(m);
+}
+
+/* The lanes that some lane of m names: what such masks are made of is the same in most lanes. */
+DC_FN u32 dc_members(V32 member, M m) {
+  const V32 x = V32_select(m, member, V32_splat(0));
+  dc_u all = x.p0;
+#define DC_ANY_(i, unused) all |= x.p##i;
+  DC_PARTS(DC_ANY_, )
+  u32 t[DC_NW], r = 0;
+  memcpy(t, &all, sizeof t);
+  for (u32 i = 0; i < DC_NW; i++) r |= t[i];
+  return r;
 }
 
 /* --- shuffles ----------------------------------------------------------------------------------------------------- */
@@ -38,14 +48,23 @@ DC_FN V32 dc_permute(V32 x, V32 from) {
 }
 
 /* x of the lane that each one names by n, or its own where `in` is false: that lane is outside its segment.  0 where it
-** is not among those of `here`, as on a GPU.  c: clamp value in bits 0-4, segment mask in bits 8-12. */
+** is not among those of `here`, or not in the lane's member mask, as on a GPU.  c: clamp value in bits 0-4, segment
+** mask in bits 8-12.  dc_shuffle_…: all lanes have one member mask, which `here` is within. */
 #define DC_SHUFFLE(name, source, inside)                                                                               \
-  DC_FN V32 dc_shuffle_##name(V32 x, V32 n, u32 c, M here, P *in) {                                                    \
+  DC_FN V32 dc_source_##name(V32 n, u32 c, P *in) {                                                                    \
     const u32 segment = c >> 8 & 31;                                                                                   \
     const V32 lane = V32_affine(0, 1), least = v_and_32(lane, V32_splat(segment)), by = v_and_32(n, V32_splat(31));    \
     const V32 most = v_or_32(least, V32_splat(c & 31 & ~segment)), from = source;                                      \
     *in = inside(from, most);                                                                                          \
-    return dc_permute(V32_select(here, x, V32_splat(0)), V32_choose(*in, from, lane));                                 \
+    return V32_choose(*in, from, lane);                                                                                \
+  }                                                                                                                    \
+  DC_FN V32 dc_shuffle_##name(V32 x, V32 n, u32 c, M here, P *in) {                                                    \
+    return dc_permute(V32_select(here, x, V32_splat(0)), dc_source_##name(n, c, in));                                  \
+  }                                                                                                                    \
+  DC_FN V32 dc_groups_##name(V32 x, V32 n, u32 c, M here, V32 member, P *in) {                                         \
+    const V32 from = dc_source_##name(n, c, in), r = dc_permute(V32_select(here, x, V32_splat(0)), from);              \
+    const V32 named = v_and_32(v_shr_u32(member, v_and_32(from, V32_splat(31))), V32_splat(1));                        \
+    return V32_choose(v_setp_ne_u32(named, V32_splat(0)), r, V32_splat(0));                                            \
   }
 DC_SHUFFLE(up, v_sub_32(lane, by), v_setp_ge_s32)
 DC_SHUFFLE(down, v_add_32(lane, by), v_setp_le_s32)

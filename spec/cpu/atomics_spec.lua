@@ -1,5 +1,5 @@
--- Atomics of shared memory: of a warp, lanes go in ascending order, whatever the pattern of their addresses; some lanes
--- may not take part.
+-- Atomics of shared and global memory: of a warp, lanes go in ascending order, whatever the pattern of their addresses;
+-- some lanes may not take part. On two threads, blocks add to the same words.
 local helper = require "spec.helper"
 local script = [==[
 local dc = require "dotcompute"
@@ -12,8 +12,8 @@ local at, on = dc.array(numbers(arg[1]), "int32"), dc.array(numbers(arg[2]), "in
 local types = { int32 = "int", uint32 = "unsigned", int64 = "long long", uint64 = "unsigned long long",
   float32 = "float", float64 = "double" }
 for line in arg[3]:gmatch "[^\n]+" do
-  local dtype, op, index, x, y, z = line:match "^(%S+) (%S+) (.-): (.-); (.-); (.*)$"
-  local text = ([[
+  local dtype, place, op, index, x, y, z = line:match "^(%S+) (%S+) (%S+) (.-): (.-); (.-); (.*)$"
+  local shared = [[
 __global__ void k(TYPE *x, const TYPE *y, const TYPE *z, TYPE *old, const int *at, const int *on, int one) {
   __shared__ TYPE s[32];
   int t = threadIdx.x;
@@ -24,8 +24,17 @@ __global__ void k(TYPE *x, const TYPE *y, const TYPE *z, TYPE *old, const int *a
   if (on[t]) OP;
   __syncthreads();
   x[t] = s[t];
-}]]):gsub("OP", op == "CAS" and "atomicCAS(&s[INDEX], y[t], z[t])" or "atomic" .. op .. "(&s[INDEX], y[t])")
-    :gsub("INDEX", index):gsub("TYPE", types[dtype])
+}]]
+  local global = [[
+__global__ void k(TYPE *s, const TYPE *y, const TYPE *z, TYPE *old, const int *at, const int *on, int one) {
+  int t = threadIdx.x;
+  if (on[t]) old[t] = OP;
+  __syncwarp();
+  if (on[t]) OP;
+}]]
+  local call = op == "CAS" and "atomicCAS(&s[INDEX], y[t], z[t])" or "atomic" .. op .. "(&s[INDEX], y[t])"
+  local text = (place == "shared" and shared or global):gsub("OP", call):gsub("INDEX", index)
+    :gsub("TYPE", types[dtype])
   local mem, old = dc.array(numbers(x), dtype), dc.zeros(32, dtype)
   local k = dc.kernel(text)
   k(1, 32, mem, dc.array(numbers(y), dtype), dc.array(numbers(z), dtype), old, at, on, 5)
@@ -47,12 +56,14 @@ local ops = {
   Or = function(x, y) return x | y end,
   Xor = function(x, y) return x ~ y end,
   Exch = function(_, y) return y end,
+  Inc = function(x, y) return x >= y and 0 or x + 1 end,
+  Dec = function(x, y) return (x == 0 or x > y) and y or x - 1 end,
   CAS = function(x, y, z) return x == y and z or x end,
   Min = function(x, y, _, dtype) return less[dtype](x, y) and x or y end,
   Max = function(x, y, _, dtype) return less[dtype](x, y) and y or x end,
 }
 local cases = {
-  int32 = { "Add", "And", "Or", "Xor", "Exch", "CAS", "Min", "Max" }, uint32 = { "Min", "Max", "Add" },
+  int32 = { "Add", "And", "Or", "Xor", "Exch", "CAS", "Min", "Max" }, uint32 = { "Min", "Max", "Add", "Inc", "Dec" },
   uint64 = { "Add", "And", "Or", "Xor", "Exch", "CAS", "Min", "Max" }, int64 = { "Min", "Max" },
   float32 = { "Add", "Exch" }, float64 = { "Add" },
 }
@@ -64,7 +75,7 @@ local indices = {
 
 local function draw(dtype, op)
   if dtype:match "^float" then return math.random(-999, 999) / 8 end
-  if op == "CAS" then return math.random(0, 3) end
+  if op == "CAS" or op == "Inc" or op == "Dec" then return math.random(0, 3) end
   if dtype == "uint32" then return math.random(0, 0xffffffff) end
   return dtype == "int32" and math.random(-0x80000000, 0x7fffffff) or math.random(0)
 end
@@ -75,7 +86,24 @@ local function list(f)
   return values
 end
 
-describe("atomics of shared memory", function()
+local adding = [==[
+local dc = require "dotcompute"
+local k = dc.kernel [[
+__global__ void k(int *count, float *sum, const float *x) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  for (int n = 0; n < 20; n++) {
+    atomicAdd(&count[i % 3], 1);
+    atomicAdd(&count[3], n);
+    atomicAdd(&sum[threadIdx.x % 5], x[i]);
+  }
+}]]
+local x = dc.array(load("return " .. arg[1])(), "float32")
+local count, sum = dc.zeros(4, "int32"), dc.zeros(5, "float32")
+k(x.size // 96, 96, count, sum, x)
+print(table.concat(count:to_table(), " ") .. " " .. table.concat(sum:to_table(), " "))
+]==]
+
+describe("atomics", function()
   it("go lane by lane", function()
     local at = list(function() return math.random(0, 31) end)
     local on = list(function() return math.random(0, 3) > 0 and 1 or 0 end)
@@ -83,10 +111,11 @@ describe("atomics of shared memory", function()
     for dtype, names in pairs(cases) do
       for _, op in ipairs(names) do
         for index, find in pairs(indices) do
-          if math.random(6) == 1 then
+          if math.random(8) == 1 then
+            local place = math.random(2) == 1 and "shared" or "global"
             local function fresh() return list(function() return draw(dtype, op) end) end
             local x, y, z, zero = fresh(), fresh(), fresh(), dtype:match "^float" and 0.0 or 0
-            lines[#lines + 1] = ("%s %s %s: %s; %s; %s"):format(dtype, op, index, table.concat(x, " "),
+            lines[#lines + 1] = ("%s %s %s %s: %s; %s; %s"):format(dtype, place, op, index, table.concat(x, " "),
               table.concat(y, " "), table.concat(z, " "))
             local old = list(function() return zero end)
             for round = 1, 2 do
@@ -112,6 +141,19 @@ describe("atomics of shared memory", function()
         assert.equal(want[n], line, ("tier %d: %s"):format(tier, (lines[n] or ""):match "^[^:]*"))
       end
       assert.equal(#want, n, helper.note(text))
+    end
+  end)
+
+  it("of several threads lose nothing", function()
+    local x, count, sum = {}, { 0, 0, 0, 0 }, { 0.0, 0.0, 0.0, 0.0, 0.0 }
+    for i = 0, 96 * math.random(40, 60) - 1 do
+      x[i + 1] = math.random(-9, 9)
+      count[i % 3 + 1], count[4] = count[i % 3 + 1] + 20, count[4] + 190
+      sum[i % 96 % 5 + 1] = sum[i % 96 % 5 + 1] + 20.0 * x[i + 1]
+    end
+    for _, how in ipairs { "TIER=1", "TIER=1 DOTCOMPUTE_CPU_THREADS=4" } do
+      local text = helper.on_cpu(how, adding, "{" .. table.concat(x, ",") .. "}")
+      assert.equal(table.concat(count, " ") .. " " .. table.concat(sum, " ") .. "\n", text, helper.note(how))
     end
   end)
 end)

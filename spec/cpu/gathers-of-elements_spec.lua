@@ -1,0 +1,56 @@
+-- Elements of 1, 2, 4 and 8 bytes, signed and not, that lanes read at indices of their own, from a place in the middle
+-- of an array that need not be aligned to words, up to the array's last element.
+local helper = require "spec.helper"
+local script = [==[
+local dc = require "dotcompute"
+local formats = { int16 = "<i2", int32 = "<i4", int64 = "<i8", int8 = "<i1", uint16 = "<I2", uint8 = "<I1" }
+local types = { int8 = "signed char", uint8 = "unsigned char", int16 = "short", uint16 = "unsigned short",
+  int32 = "int", int64 = "long long" }
+local text, names = {}, {}
+for dtype, c in pairs(types) do
+  names[#names + 1] = dtype
+  local head = "__global__ void %s(const %s *x, const int *at, int from, long long *o, int n) {\n"
+  text[#text + 1] = head:format(dtype, c) ..
+    "  int t = blockIdx.x * blockDim.x + threadIdx.x;\n  if (t < n && at[t] != 77) o[t] = x[at[t] - from] * 3ll;\n}\n"
+end
+table.sort(names)
+local m = dc.module(table.concat(text))
+local function list(i) return load("return " .. arg[i])() end
+local x, at, from = list(1), dc.array(list(2), "int32"), tonumber(arg[3])
+for _, dtype in ipairs(names) do
+  local bytes, size = {}, string.packsize(formats[dtype])
+  for i = 1, #x do bytes[i] = string.pack("<i8", x[i]):sub(1, size) end
+  local o, a = dc.zeros(at.size, "int64"), dc.from_bytes(table.concat(bytes), #x, dtype)
+  local k = m:kernel(dtype)
+  k(5, 64, a[{ { from, #x } }], at, from - 1, o, at.size)
+  assert(k.attributes.tier == tonumber(os.getenv "DOTCOMPUTE_CPU_TIER"))
+  print(table.concat(o:to_table(), " "))
+end
+]==]
+
+local formats = { "<i2", "<i4", "<i8", "<i1", "<I2", "<I1" } -- by the types' names: int16, int32, int64, int8, uint16 …
+
+local machines = { "TIER=0", "TIER=1", "TIER=1 DOTCOMPUTE_CPU_ISA=avx2", "TIER=1 DOTCOMPUTE_CPU_ISA=baseline" }
+
+describe("elements at indices of the lanes", function()
+  it("are those of their type", function()
+    local x, at, count = {}, {}, math.random(70, 140)
+    for i = 1, count do x[i] = math.random(0) >> math.random(0, 63) end
+    for i = 1, 300 do at[i] = math.random(0, count - 1) end
+    at[3] = count - 1
+    local from, want = math.random(2, 8), {}
+    for i, format in ipairs(formats) do
+      local line = {}
+      for j, index in ipairs(at) do
+        local bytes = string.pack("<i8", x[index + 1])
+        line[j] = index == 77 and 0 or string.unpack(format, bytes) * 3
+      end
+      want[i] = table.concat(line, " ") .. "\n"
+    end
+    for _, how in ipairs(machines) do
+      local text = helper.on_cpu(how, script, "{" .. table.concat(x, ",") .. "}", "{" .. table.concat(at, ",") .. "}",
+        from)
+      assert.equal(table.concat(want), text, helper.note(how))
+    end
+  end)
+end)
