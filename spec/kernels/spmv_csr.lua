@@ -62,12 +62,23 @@ void sparse(void **p, const double *s) {
 void ref(void **p, const double *s) {
   const int32_t *start = p[0], *column = p[1];
   const float *value = p[2], *x = p[3];
-  float *y = p[4], *z = p[5];
-  for (int i = 0; i < (int)s[0]; i++) {
+  float *y = p[4], *z = p[5], *evalue = p[7];
+  int32_t *ecolumn = p[6];
+  const int rows = (int)s[0], width = (int)s[1];
+  for (int i = 0; i < rows; i++) {
     double sum = 0;
     for (int k = start[i]; k < start[i + 1]; k++) sum += (double)value[k] * x[column[k]];
-    y[i] = z[i] = (float)sum;
+    y[i] = (float)sum;
   }
+  for (int i = 0; i < rows; i++)
+    for (int j = 0; j < width; j++) {
+      const int k = start[i] + j, in = k < start[i + 1];
+      ecolumn[j * rows + i] = in ? column[k] : -1;
+      evalue[j * rows + i] = in ? value[k] : 0;
+    }
+  for (int j = 0; j < width; j++)
+    for (int i = 0; i < rows; i++)
+      if (ecolumn[j * rows + i] >= 0) z[i] += evalue[j * rows + i] * x[ecolumn[j * rows + i]];
 }]==],
   case = function(h, size)
     local rows, columns, most = h.pick(size, 1203, 600000), h.pick(size, 997, 100000), h.pick(size, 21, 50)
@@ -79,8 +90,10 @@ void ref(void **p, const double *s) {
     h.launch("spmv_csr", h.pick(size, 5, 1000), 120, rows, start, column, value, x, y)
     h.launch("to_ell", (rows + 127) // 128, 128, rows, most, start, column, value, ecolumn, evalue)
     h.launch("spmv_ell", (rows + 99) // 100, 100, rows, most, ecolumn, evalue, x, z)
-    h.reference({ start, column, value, x, y, z }, { rows })
+    h.reference({ start, column, value, x, y, z, ecolumn, evalue }, { rows, most })
     h.expect(y, 1e-5)
     h.expect(z, 1e-5)
+    h.expect(ecolumn, 0)
+    h.expect(evalue, 0)
   end,
 }
