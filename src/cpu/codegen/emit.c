@@ -53,6 +53,7 @@ static void find_blocks(emitter *e) {
 static bool pauses(const emitter *e, int32_t n) {
   const dc_basic_block *node = node_at(e, n);
   if (dc_emit_divergent(e, n) || is_bra(node) || leaves(e, node)) return false;
+  if (node->end == DC_END_SLEEP) return false; /* of a loop that waits: block.c finds a livelock at tier 0 alone */
   return node->end != DC_END_TRAP && node->end != DC_END_EXIT && node->end != DC_END_BRX;
 }
 
