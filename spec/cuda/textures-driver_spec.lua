@@ -33,7 +33,7 @@ t:update(a:copy():fill(7))
 print(t:array()[2][3])
 ]]
     assert.equal("true\n7.0\n", text)
-    assert.matches("texture array; address 0 3 0, filter 1, flags 2, levels 0 0 0 0, border 0.5 0 0 0\n", report.text,
+    assert.matches("texture array; address 0 3 1, filter 1, flags 2, levels 0 0 0 0, border 0.5 0 0 0\n", report.text,
       1, true)
     assert.equal(1, report.calls.Array3DCreate)
     assert.equal(4, report.calls.Memcpy3DAsync)
