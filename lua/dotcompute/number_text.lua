@@ -42,7 +42,8 @@ function number_text.holds(d, x)
   return i ~= nil and i >= low and i <= high
 end
 
--- Toward zero, saturating, NaN gives 0: as arrays convert.
+-- Toward zero, saturating, NaN gives 0: as arrays convert. (NVRTC 13.0 takes x == x for true where x is a division of
+-- constants, -0.0 / 0.0.)
 local function float_to_integer(text, from, to)
   local f, signed = from.size == 8 and "double" or "float", to.kind == "i"
   if from.size < 4 then text = ("(float)(%s)"):format(text) end
@@ -53,7 +54,7 @@ local function float_to_integer(text, from, to)
     whole = signed and ("max(-%d, min(%d, %s))"):format(high + 1, high, whole) or ("min(%uu, %s)"):gsub("%%u", high)
       :format(whole)
   end
-  return ("(%s)(%s == %s ? %s : 0)"):format(to.ctype, text, text, whole)
+  return ("(%s)(isnan(%s) ? 0 : %s)"):format(to.ctype, text, whole)
 end
 
 -- A value of dtype `from` as a `to`.

@@ -320,8 +320,7 @@ function tiles.attention(q, k, v, options)
   local out = dc.using(device, dc.empty, sq, q.dtype)
   if heads * n == 0 then return out end
   -- Each tile of queries reads all keys and values, so it is large, where its sums do not leave the registers.
-  local most = device.simt and d <= 128 and 128 or 64
-  local queries, tile = cover(n, 16, most), cover(keys, 16, most)
+  local queries, tile = cover(n, 16, device.simt and d <= 128 and 128 or 64), cover(keys, 16, 64)
   local attend = kernel(device, attention_text, { TYPE = types[q.dtype], QUERIES = queries .. "_ic",
     KEYS = tile .. "_ic", HEAD = cover(d, 16, 256) .. "_ic", [options.causal and "CAUSAL" or "FULL"] = "1" })
   attend({ ceil_div(n, queries), heads }, q, k, v, out, heads, n, keys, d, scale * 1.4426950408889634)

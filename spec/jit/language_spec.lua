@@ -556,3 +556,49 @@ describe("{ check = true }", function()
     assert.equal(3, x[1])
   end)
 end)
+
+describe("a function with several returns", function()
+  it("gives one type in whatever order they are, and numbers of Lua's take it", function()
+    local function forward(w, small, half)
+      if w == 1 then return small end
+      if w == 2 then return 0.01 end
+      return half
+    end
+    local function backward(w, small, half)
+      if w == 3 then return half end
+      if w == 2 then return 0.01 end
+      return small
+    end
+    local function float(w, u)
+      if w == 1 then return u end
+      if w == 2 then return -2 end
+      return 0.5
+    end
+    local k = dc.jit(function(out, w, small, half, u)
+      out[1] = forward(w, small[1], half[1])
+      out[2] = backward(w, small[1], half[1])
+      out[3] = float(w, u[1])
+    end)
+    local n = math.random(-9, 9)
+    local small, half, u = dc.array({ n }, "int8"), dc.array({ 2.5 }, "float16"), dc.array({ 65535 }, "uint16")
+    for w, want in ipairs { { n, n, 65535 }, { 0x1.47cp-7, 0x1.47cp-7, -2 }, { 2.5, 2.5, 0.5 } } do
+      local out = dc.zeros(3)
+      k(1, 1, out, w, small, half, u)
+      assert.same(want, out:to_table())
+    end
+  end)
+end)
+
+describe("a NaN that the compiler knows", function()
+  it("is 0 as an integer", function()
+    local out = dc.ones(4, "uint16")
+    dc.jit(function(a)
+      local z = 1e10 / -math.huge
+      a[1] = dc.uint16(z / (z * z))
+      a[2] = dc.uint8(z / (z * z))
+      a[3] = dc.int64(-z / (z * z))
+      a[4] = dc.uint16((z + 7) / (z * z)) -- infinity
+    end)(1, 1, out)
+    assert.same({ 0, 0, 0, 65535 }, out:to_table())
+  end)
+end)

@@ -409,6 +409,19 @@ S.label = function(self, n)
   return { op = "label", label = label }
 end
 
+-- The type of a function's result with one more return of type t; nil where there is none. `parts`: what the types so
+-- far are, numbers of Lua's (weak) and others apart, so that the result does not depend on the order of returns: int8
+-- and 0.5 alone are float32, but beside float16 they are float16.
+local function result_type(parts, t)
+  if t == types.unknown then return parts.type or t end
+  local part = t.weak and "weak" or "strong"
+  local own = parts[part] and types.join(parts[part], t) or not parts[part] and t
+  if not own then return nil end
+  parts[part], parts.type = own, own
+  if parts.weak and parts.strong then parts.type = types.join(parts.strong, parts.weak) end
+  return parts.type
+end
+
 S["return"] = function(self, n)
   local inst = self.inst
   if inst.is_kernel then
@@ -427,8 +440,8 @@ S["return"] = function(self, n)
   if list.open then return { op = "return", values = list } end
   local returns = inst.returns
   if not returns then
-    returns = {}
-    for k, e in ipairs(list) do returns[k] = e.type end
+    returns, inst.return_parts = {}, {}
+    for k = 1, #list do returns[k], inst.return_parts[k] = types.unknown, {} end
     inst.returns, inst.return_at = returns, n.at
     self.changed = true
   elseif #returns ~= #list then
@@ -436,7 +449,7 @@ S["return"] = function(self, n)
       .. "values", #list, #list == 1 and " is" or "s are", #returns, self:line_of(inst.return_at, inst.root))
   end
   for k, e in ipairs(list) do
-    local t = types.join(returns[k], e.type)
+    local t = result_type(inst.return_parts[k], e.type)
     if not t then
       self:fail(n.at, "the function returns %s here, and %s at %s", self:why(e), returns[k].text,
         self:line_of(inst.return_at, inst.root))
@@ -445,7 +458,9 @@ S["return"] = function(self, n)
       returns[k] = t
       self.changed = true
     end
-    if types.is_value(t) and types.is_value(e.type) then list[k] = self:convert(e, t, e.n) end
+    -- While types change, a literal may be out of the range of a type that will not stay.
+    local settled = not (self.changed and e.op == "const")
+    if settled and types.is_value(t) and types.is_value(e.type) then list[k] = self:convert(e, t, e.n) end
   end
   return { op = "return", values = list }
 end
