@@ -222,13 +222,15 @@ dc.kernel(%s, { arch = "compute_80" })
   end)
 
   it("on the CPU device is that of the PTX", function()
-    local x = dc.zeros(1, "int32")
-    for _, arch in ipairs { "sm_80", "compute_90", "sm_90a" } do
-      local k = dc.kernel("__global__ void k(int *x) { *x = __CUDA_ARCH__; }", { arch = arch })
-      k(1, 1, x)
-      assert.equal(10 * math.tointeger(tonumber(arch:match "%d+")), x[1])
-      assert.matches(".target " .. arch:gsub("compute", "sm"), k.module:ptx(), 1, true)
-    end
+    dc.using("cpu", function()
+      local x = dc.zeros(1, "int32")
+      for _, arch in ipairs { "sm_80", "compute_90", "sm_90a" } do
+        local k = dc.kernel("__global__ void k(int *x) { *x = __CUDA_ARCH__; }", { arch = arch })
+        k(1, 1, x)
+        assert.equal(10 * math.tointeger(tonumber(arch:match "%d+")), x[1])
+        assert.matches(".target " .. arch:gsub("compute", "sm"), k.module:ptx(), 1, true)
+      end
+    end)
   end)
 
   it("is an architecture", function()
@@ -238,6 +240,8 @@ dc.kernel(%s, { arch = "compute_80" })
       end)
     end
     h.fails("argument", "option 'arch' is", function() dc.kernel("__global__ void k() {}", { arch = 90 }) end)
-    h.fails("compile", "", function() dc.kernel("__global__ void k() {}", { arch = "sm_11" }) end)
+    h.fails("compile", "", function()
+      dc.using("cpu", dc.kernel, "__global__ void k() {}", { arch = "sm_11" })
+    end)
   end)
 end)
