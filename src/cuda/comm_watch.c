@@ -4,6 +4,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <string.h>
 
 dc_nccl_api dc_nccl;
 
@@ -29,6 +31,18 @@ void dc_cuda_comm_remove(dc_cuda_comm *c) {
   pthread_mutex_unlock(&watched.lock);
 }
 
+void dc_cuda_comm_note(dc_cuda_comm *c, const dc_comm_call *call) {
+  const size_t n = strnlen(call->where, sizeof c->where - 1); /* not by snprintf: it would take longer than the call */
+  c->last = call->op;
+  memcpy(c->where, call->where, n);
+  c->where[n] = '\0';
+}
+
+const char *dc_cuda_comm_last(const dc_cuda_comm *c, char text[DC_CUDA_COMM_LAST]) {
+  snprintf(text, DC_CUDA_COMM_LAST, "%s at %s", dc_comm_name(c->last), c->where);
+  return text;
+}
+
 void dc_cuda_comm_passed(const dc_cuda *d, CUstream stream) {
   if (!atomic_load_explicit(&watched.any, memory_order_relaxed)) return;
   pthread_mutex_lock(&watched.lock);
@@ -38,17 +52,19 @@ void dc_cuda_comm_passed(const dc_cuda *d, CUstream stream) {
 }
 
 static int give_up(dc_cuda_comm *c, ncclResult_t status, dc_error *err) {
+  char last[DC_CUDA_COMM_LAST];
+  dc_cuda_comm_last(c, last);
   (void)dc_nccl.ncclCommAbort(c->comm);
   c->comm = NULL;
   c->stream = NULL;
   if (c->ranks != NULL) c->ranks->failed = true;
   if (status != ncclSuccess && status != ncclInProgress)
     return dc_fail(err, DC_LAUNCH, NULL, "rank %d in %s: NCCL reports error %d: another rank has failed or ended",
-                   c->rank, c->last, status);
+                   c->rank, last, status);
   return dc_fail(err, DC_LAUNCH, NULL,
                  "rank %d waits since %g s (DOTCOMPUTE_COMM_TIMEOUT) in %s: another rank has not called it, or with "
                  "other arguments; with DOTCOMPUTE_COMM_CHECK=1 the message says which", c->rank, dc_ranks_timeout(),
-                 c->last);
+                 last);
 }
 
 int dc_cuda_comm_watch(const dc_cuda *d, double waited, dc_error *err) {

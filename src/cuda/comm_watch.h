@@ -14,7 +14,8 @@ typedef struct dc_cuda_comm {
   int size;          /* of it, and this one's number */
   int rank;
   dc_cuda *d;
-  char last[64];     /* what was called last: "all_reduce at script.lua:3" */
+  dc_comm_op last;   /* what was called last, and where: "script.lua:3" */
+  char where[64];
   CUstream stream;   /* where that was issued; NULL: the host has waited for it */
   struct dc_cuda_comm *next;
 } dc_cuda_comm;
@@ -23,6 +24,11 @@ extern dc_nccl_api dc_nccl;
 
 void dc_cuda_comm_add(dc_cuda_comm *c);
 void dc_cuda_comm_remove(dc_cuda_comm *c);
+/* Notes what is called now. */
+void dc_cuda_comm_note(dc_cuda_comm *c, const dc_comm_call *call);
+/* What was called last: "all_reduce at script.lua:3". */
+#define DC_CUDA_COMM_LAST 96
+const char *dc_cuda_comm_last(const dc_cuda_comm *c, char text[DC_CUDA_COMM_LAST]);
 /* The host has waited for the stream. */
 void dc_cuda_comm_passed(const dc_cuda *d, CUstream stream);
 /* Called while the host waits for d, since `waited` seconds.  -1: a communicator of d has failed and was aborted. */

@@ -240,7 +240,7 @@ static int check(dc_comm_call *calls, int n, dc_error *err) {
       return dc_fail(err, DC_LAUNCH, NULL,
                      "the communicator cannot be used any more: an earlier call on it has failed");
     if (elements_of(&calls[i], &e, err) != 0) return -1;
-    snprintf(c->last, sizeof c->last, "%s at %s", dc_comm_name(calls[i].op), calls[i].where);
+    dc_cuda_comm_note(c, &calls[i]);
   }
   const dc_cuda_comm *c = calls[0].comm;
   return c->ranks != NULL ? dc_ranks_compare(c->ranks, calls, n, err) : 0;
@@ -250,20 +250,24 @@ static int run(dc_comm_call *calls, int n, dc_error *err) {
   dc_cuda_comm *first = calls[0].comm;
   if (calls[0].op == DC_COMM_BARRIER) return dc_ranks_run(first->ranks, calls, 1, err);
   if (check(calls, n, err) != 0) return -1;
-  ncclResult_t r = dc_nccl.ncclGroupStart();
+  const bool grouped = n > 1 || calls[0].op == DC_COMM_ALL_TO_ALL; /* one operation alone is issued sooner */
+  ncclResult_t r = grouped ? dc_nccl.ncclGroupStart() : ncclSuccess;
   for (int i = 0; i < n && r == ncclSuccess; i++) {
     elements e;
     dc_cuda_comm *c = calls[i].comm;
     if (elements_of(&calls[i], &e, err) != 0 || dc_cuda_enter(c->d, err) != 0) {
-      (void)dc_nccl.ncclGroupEnd();
+      if (grouped) (void)dc_nccl.ncclGroupEnd();
       return -1;
     }
     r = issue(&calls[i], e);
     c->stream = dc_cuda_handle(c->d);
   }
-  const ncclResult_t ended = dc_nccl.ncclGroupEnd();
+  const ncclResult_t ended = grouped ? dc_nccl.ncclGroupEnd() : ncclSuccess;
   if (r == ncclSuccess) r = ended;
-  if (r != ncclSuccess) return fail(r, first->last, err);
+  if (r != ncclSuccess) {
+    char last[DC_CUDA_COMM_LAST];
+    return fail(r, dc_cuda_comm_last(first, last), err);
+  }
   for (int i = 0; i < n; i++)
     if (dc_cuda_library_issued(((dc_cuda_comm *)calls[i].comm)->d, err) != 0) return -1;
   return 0;
