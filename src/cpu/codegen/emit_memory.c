@@ -470,6 +470,7 @@ bool dc_emit_atom_supported(const emitter *e, const ptx_ins *ins) {
   const int space = at->kind == PTX_ADDR ? space_of(ins, at) : -1;
   if (space != PTX_SHARED && space != PTX_GLOBAL && space != PTX_GENERIC) return false;
   if (ins->nsrc != n || !new_value(ins, space, value)) return false;
+  if (e->k.shape.by_lane && dc_emit_is_read(e, ins)) return false; /* the result would be a scalar */
   for (int i = 0; i < ins->ndst + n; i++) {
     const ptx_operand *o = &ins->opnd[i];
     if (o == at || (i < ins->ndst && o->kind == PTX_SINK)) continue;
@@ -540,7 +541,7 @@ void dc_emit_atom(emitter *e, const ptx_ins *ins, const char *mask, bool keep) {
   const int32_t d = read ? ins->opnd[0].reg : -1;
   char value[48];
   new_value(ins, space_of(ins, p.at), value);
-  e->out->narrow = false;
+  if (!e->k.shape.by_lane) e->out->narrow = false;
   if (read) e->out->lane_free = false; /* a warp's lanes go in order */
   if (p.base != DC_BASE_SHARED) e->out->atomics = true;
   begin_atom(e, &p, mask);
