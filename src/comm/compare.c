@@ -39,15 +39,14 @@ static note note_of(const dc_comm_call *c, uint64_t serial) {
 }
 
 static void describe(const note *n, char *text, size_t room) {
-  static const char *const fold[] = { " (sum)", " (prod)", " (min)", " (max)", " (mean)" };
-  char what[80] = "", peer[40] = "";
+  char fold[16] = "", what[80] = "", peer[40] = "";
+  if (folds(n->op)) snprintf(fold, sizeof fold, " (%s)", dc_comm_fold_name((dc_comm_fold)n->fold));
   if (n->op != DC_COMM_BARRIER)
     snprintf(what, sizeof what, " of %" PRId64 " %s element%s", n->count, dc_dtype_name((dc_dtype)n->dtype),
              n->count == 1 ? "" : "s");
   if (has_root(n->op)) snprintf(peer, sizeof peer, ", root %d,", n->peer);
   if (is_message(n->op)) snprintf(peer, sizeof peer, " %s rank %d", n->op == DC_COMM_SEND ? "to" : "from", n->peer);
-  snprintf(text, room, "%s%s%s%s at %s", dc_comm_name((dc_comm_op)n->op), folds(n->op) ? fold[n->fold] : "", what, peer,
-           n->where);
+  snprintf(text, room, "%s%s%s%s at %s", dc_comm_name((dc_comm_op)n->op), fold, what, peer, n->where);
 }
 
 void dc_compare_describe(const dc_comm_call *call, char *text, size_t n) {

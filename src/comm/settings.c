@@ -15,6 +15,11 @@ bool dc_ranks_checks(void) {
   return text != NULL && strcmp(text, "") != 0 && strcmp(text, "0") != 0;
 }
 
+const char *dc_comm_fold_name(dc_comm_fold fold) {
+  static const char *const names[] = { "sum", "prod", "min", "max", "mean" };
+  return names[fold];
+}
+
 const char *dc_comm_name(dc_comm_op op) {
   static const char *const names[] = { "all_reduce", "reduce", "broadcast", "all_gather", "reduce_scatter",
                                        "all_to_all", "barrier", "send", "recv" };

@@ -22,3 +22,4 @@ double dc_ranks_timeout(void);
 bool dc_ranks_checks(void);
 /* "all_reduce", as scripts call it. */
 const char *dc_comm_name(dc_comm_op op);
+const char *dc_comm_fold_name(dc_comm_fold fold); /* "sum" */

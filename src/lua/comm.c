@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "comm/mpi.h"
 #include "comm/ranks.h"
+#include "comm/settings.h"
 #include "device/comm.h"
 #include "device/device.h"
 #include "lua/array.h"
@@ -188,19 +189,17 @@ static int core_comm_run(lua_State *L) {
   return 0;
 }
 
-/* --- small reductions --------------------------------------------------------------------------------- */
+/* --- all_reduce in place ------------------------------------------------------------------------------ */
 
-/* The fold of all_reduce(a, [op,] {out = a}), whose arguments behind a (at 2) begin at 3; false: another form. */
+/* The fold of all_reduce(a, [op,] {out = a}), whose arguments behind a (at 2) begin at 3; false: another form, or a
+** mean, which integers do not have. */
 static bool in_place_fold(lua_State *L, dc_comm_fold *fold) {
-  static const char *const names[] = { "sum", "prod", "min", "max" };
   int options = 3;
   *fold = DC_COMM_SUM;
   if (lua_type(L, 3) == LUA_TSTRING) {
     const char *name = lua_tostring(L, 3);
-    size_t i = 0;
-    while (i < sizeof names / sizeof *names && strcmp(name, names[i]) != 0) i++;
-    if (i == sizeof names / sizeof *names) return false;
-    *fold = (dc_comm_fold)i;
+    while (*fold < DC_COMM_MEAN && strcmp(name, dc_comm_fold_name(*fold)) != 0) (*fold)++;
+    if (*fold == DC_COMM_MEAN) return false;
     options = 4;
   }
   if (lua_type(L, options) != LUA_TTABLE || lua_gettop(L) != options || lua_getmetatable(L, options)) return false;

@@ -494,8 +494,8 @@ end
 local blocks = { { 256 }, { 8, 32 }, { 4, 4, 32 } }
 local MOST_BLOCKS <const> = 65535 -- of a grid, along y and z
 
--- The block for `extents`: as high as it can be narrower for a short last axis, and up to four times as high where the
--- grid would have too many blocks.
+-- The extents of the block for `extents`: those of `blocks`, but where the last axis is shorter, narrower along it and
+-- higher along the one before by the same factor; and up to 1,024 threads where the grid would have too many blocks.
 local function block_of(extents)
   local axes = #extents
   local size = table.move(blocks[axes], 1, axes, 1, {})

@@ -110,17 +110,18 @@ static bool fits(matrix *x, int64_t rows, int64_t columns, int nbatch) {
   return (rows == 1 || x->row == 1) && x->ld >= rows;
 }
 
-/* What takes the operand: a library, the kernel of a GPU, which takes all layouts, or that of the CPU device, whose
-** right one has neighbouring columns. */
-typedef enum taker { LIBRARY, GPU_KERNEL, CPU_KERNEL } taker;
+/* What computes a product: a library, or a kernel of matrix_kernels.h. */
+typedef enum implementation { LIBRARY, GPU_KERNEL, CPU_KERNEL } implementation;
 
-static bool takes(taker by, matrix *x, bool right, const task *t) {
+/* Whether it takes the operand's layout: a library those of `fits`, a GPU's kernel all, the CPU device's right operands
+** of contiguous rows. */
+static bool takes_layout(implementation by, matrix *x, bool right, const task *t) {
   if (by == LIBRARY) return fits(x, right ? t->k : t->m, right ? t->n : t->k, t->nbatch);
   return by == GPU_KERNEL || !right || t->n == 1 || x->column == 1;
 }
 
 /* `a` READY, of the dtype and in a layout that is taken: itself or a copy. Takes the reference. */
-static dc_array *ready(dc_array *a, dc_dtype dtype, taker by, bool column, const task *t, matrix *x,
+static dc_array *ready(dc_array *a, dc_dtype dtype, implementation by, bool column, const task *t, matrix *x,
                        dc_error *err) {
   dc_array *cast = dc_array_cast(a, dtype, err);
   if (cast == NULL || dc_evaluate(cast, err) != 0) {
@@ -128,12 +129,12 @@ static dc_array *ready(dc_array *a, dc_dtype dtype, taker by, bool column, const
     return NULL;
   }
   look_at(x, cast, column, t);
-  if (takes(by, x, column, t)) return cast;
+  if (takes_layout(by, x, column, t)) return cast;
   dc_array *copy = dc_array_copy_as(cast, dtype, cast->g.ndim, cast->g.shape, err);
   dc_array_unref(cast);
   if (copy == NULL) return NULL;
   look_at(x, copy, column, t);
-  takes(by, x, column, t);
+  takes_layout(by, x, column, t);
   return copy;
 }
 
@@ -190,8 +191,8 @@ static int by_library(const task *t, dc_array *a, dc_array *b, dc_array *c, cons
 static int by_ourselves(const task *t, dc_array *a, dc_array *b, dc_array *c, const matrix *xa, const matrix *xb,
                         dc_error *err) {
   dc_batch all = batch_of(t, xa, xb);
-  dc_own_product p = { .m = t->m, .n = t->n, .k = t->k, .a_row = xa->row, .a_column = xa->column,
-                           .b_row = xb->row, .b_column = xb->column };
+  dc_kernel_product p = { .m = t->m, .n = t->n, .k = t->k, .a_row = xa->row, .a_column = xa->column,
+                          .b_row = xb->row, .b_column = xb->column };
   int64_t step[DC_BATCH_OPERANDS], at[DC_BATCH_OPERANDS];
   dc_batch_take(&all, &p.batch, step);
   p.step_a = step[0];
@@ -217,9 +218,9 @@ static int clear(dc_array *c, dc_error *err) {
   return dc_buffer_used(c->buffer, true, err) != 0 ? -1 : dc_device_fill(c->dev, c->ptr, &zero, 1, bytes, err);
 }
 
-/* On the CPU device a library may be missing. */
-static taker taker_of(dc_device *dev, char kind) {
-  const taker kernel = dev->target.gpu ? GPU_KERNEL : CPU_KERNEL;
+/* For dtypes of that kind. Libraries have no integers, and on the CPU device a library may be missing. */
+static implementation implementation_for(dc_device *dev, char kind) {
+  const implementation kernel = dev->target.gpu ? GPU_KERNEL : CPU_KERNEL;
   dc_error missing = DC_ERROR_INIT;
   if (kind != 'f' && kind != 'c') return kernel;
   if (!dev->host_memory || dc_device_library(dev, DC_LIBRARY_PRODUCT, &missing) == 0) return LIBRARY;
@@ -231,7 +232,7 @@ dc_array *dc_array_matmul(dc_array *a, dc_array *b, dc_precision precision, dc_e
   task t;
   matrix xa, xb;
   if (plan(&t, a, b, err) != 0) return NULL;
-  const taker by = taker_of(a->dev, dc_dtypes[t.dtype].kind);
+  const implementation by = implementation_for(a->dev, dc_dtypes[t.dtype].kind);
   const dc_dtype dtype = dc_dtype_is_half(t.dtype) && !a->dev->libraries->half_products ? DC_FLOAT32 : t.dtype;
   dc_array *c = dc_array_empty(a->dev, dtype, t.ndim, t.shape, err);
   if (c == NULL) return NULL;

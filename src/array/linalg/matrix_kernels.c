@@ -103,7 +103,7 @@ static int launch(dc_kernel *k, dc_dim3 grid, dc_dim3 block, const uint64_t *par
   return dc_kernel_launch(k, &l, &(dc_launch_options){ 0 }, err);
 }
 
-int dc_matrix_multiply(dc_device *dev, dc_dtype dtype, const dc_own_product *p, dc_error *err) {
+int dc_matrix_multiply(dc_device *dev, dc_dtype dtype, const dc_kernel_product *p, dc_error *err) {
   const int rows = dev->target.gpu ? 32 : 8 * rows_of(dtype); /* of a block */
   dc_kernel *k = kernel_for(dev, dtype, false, err);
   if (k == NULL) return -1;

@@ -11,12 +11,12 @@
 
 /* c[m, n] = a[m, k] b[k, n], not of halves, by any steps (elements); c in C order.  The CPU device needs b_column = 1
 ** where there are several columns. */
-typedef struct dc_own_product {
+typedef struct dc_kernel_product {
   int64_t m, n, k, batch;
   dc_ptr a, b, c;
   int64_t a_row, a_column, b_row, b_column, step_a, step_b, step_c;
-} dc_own_product;
-int dc_matrix_multiply(dc_device *dev, dc_dtype dtype, const dc_own_product *p, dc_error *err);
+} dc_kernel_product;
+int dc_matrix_multiply(dc_device *dev, dc_dtype dtype, const dc_kernel_product *p, dc_error *err);
 
 /* out[batch, rows, columns], in C order, is the upper or lower triangle of `in`, whose rows, columns and matrices lie
 ** `row`, `column`, `step` elements apart; zero elsewhere. The two may be the same memory. */

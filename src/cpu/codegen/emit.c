@@ -555,7 +555,7 @@ static void declare(emitter *e) {
   for (int32_t i = 0; i < e->f->nins; i++)
     if (e->strides[i]) PUT("uint64_t a%d = 0; ", i);
   for (int32_t i = 0; i < e->f->nins; i++)
-    if (e->loops[i]) PUT("dc_way h%d[DC_WAYS] = {{0}}; ", i);
+    if (e->loops[i]) PUT("dc_last_access h%d[DC_LAST_ACCESSES] = {{0}}; ", i);
   for (int32_t n = 0; n < e->nnodes; n++)
     if (e->tracked[n]) PUT("M t%d = M_none(); ", n);
   if (e->most_copies) PUT("dc_copying copies[%d]; ", e->most_copies);

@@ -186,14 +186,14 @@ static void prefetch(emitter *e, const ptx_ins *ins, const access *p) {
 }
 
 /* Tiles of matrices are copied 16 bytes a lane, one after another along rows that are pages apart: what each gang loads
-** next is asked for while it uses the last (f16 products of 1024^3 with tiles of 64 x 64 x 32: 55, before 59 ms). */
+** next is prefetched while it uses the last (f16 products of 1024^3 with tiles of 64 x 64 x 32: 55, before 59 ms). */
 static bool is_looping(const emitter *e, const ptx_ins *ins, int base) {
   return base == DC_BASE_FLAT && e->k.loop_at[e->k.block_of[ins - e->f->ins]] >= 0;
 }
-static void put_way(emitter *e, const ptx_ins *ins) {
+static void put_last_access(emitter *e, const ptx_ins *ins) {
   const int32_t i = (int32_t)(ins - e->f->ins);
   e->loops[i] = true;
-  PUT("h%d + DC_GANG %% DC_WAYS", i);
+  PUT("h%d + DC_GANG %% DC_LAST_ACCESSES", i);
 }
 
 /* Opens the call that loads or stores the lanes of a row that wraps around; values and mask follow. */
@@ -256,7 +256,7 @@ static void load_packs_anywhere(emitter *e, const ptx_ins *ins, const access *p,
     const char *kind = packs_anywhere(ins, p);
     if (is_looping(e, ins, p->base)) {
       PUT("dc_prefetch_lanes(");
-      put_way(e, ins);
+      put_last_access(e, ins);
       PUT(", a_); ");
     }
     PUT("const %s q_ = dc_gather_pack%s(a_, %s); ", p->size == 8 ? "dc_two" : "dc_four", kind, mask);
@@ -579,7 +579,7 @@ void dc_emit_copy(emitter *e, const ptx_ins *ins, const char *mask) {
     PUT("; if (DC_RARE(dc_bad_addresses(%s, %s, 16, %s))) n->fault(n); ", names[i], dc_emit_base(base), mask);
   }
   PUT("dc_begin_copy(copies + %d, ", e->ncopies++);
-  if (is_looping(e, ins, base)) put_way(e, ins);
+  if (is_looping(e, ins, base)) put_last_access(e, ins);
   else PUT("NULL");
   PUT(", to_, from_, %s); }\n", mask);
   if (e->ncopies > e->most_copies) e->most_copies = e->ncopies;

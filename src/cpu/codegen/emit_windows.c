@@ -81,10 +81,14 @@ static void place_part(emitter *e, const dc_pattern *p, part x) {
   }
 }
 
+static void put_no_functions(emitter *e, int i) {
+  PUT("#define dc_has%d 0\n#define dc_take%d(a) V32_splat(0)\n#define dc_place%d(a, x) (void)(x)\n", i, i, i);
+}
+
 static void put_functions(emitter *e, int i, int n) {
   const dc_pattern *p = &e->windows[i];
   if (!has_window(e, p, n)) {
-    PUT("#define dc_has%d 0\n#define dc_take%d(a) V32_splat(0)\n#define dc_place%d(a, x) (void)(x)\n", i, i, i);
+    put_no_functions(e, i);
     return;
   }
   PUT("#define dc_has%d 1\nDC_FN V32 dc_take%d(u64 a) {\n  V32 r;\n", i, i);
@@ -101,7 +105,6 @@ void dc_emit_windows(emitter *e) {
   PUT("#elif DC_NW == 8\n");
   for (int i = 0; i < e->nwindows; i++) put_functions(e, i, 8);
   PUT("#else\n");
-  for (int i = 0; i < e->nwindows; i++)
-    PUT("#define dc_has%d 0\n#define dc_take%d(a) V32_splat(0)\n#define dc_place%d(a, x) (void)(x)\n", i, i, i);
+  for (int i = 0; i < e->nwindows; i++) put_no_functions(e, i);
   PUT("#endif\n");
 }

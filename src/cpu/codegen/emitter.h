@@ -86,7 +86,7 @@ typedef struct emitter {
   bool *inlined;        /* per node: it is one */
   bool *origin;         /* per instruction: it widens an affine value */
   bool *strides;        /* per instruction: a load in a loop, whose last address is in a<i> */
-  bool *loops;          /* per instruction: a load in a loop, lanes anywhere; where each gang was last is in h<i> */
+  bool *loops;          /* per instruction: a load in a loop, lanes anywhere; each gang's last access is in h<i> */
   uint64_t *live;       /* per node: registers that are read there or later, before they are written */
   size_t words;         /* of each */
   int32_t *save_at;     /* per register: its offset in dc_native.save, -1 none yet */

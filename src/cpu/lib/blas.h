@@ -10,7 +10,8 @@
 
 /* Loads the library, once, for a device with this number of threads.  DC_DEVICE says what to install. */
 int dc_blas_load(int threads, dc_error *err);
-/* The same, and DC_DEVICE too where it is slower than kernels: the reference implementation, which nobody named. */
+/* The same for products, which kernels compute faster than Netlib's reference implementation: DC_DEVICE also where that
+** is the library found, unless DOTCOMPUTE_BLAS names it. */
 int dc_blas_load_fast(int threads, dc_error *err);
 
 /* Both after dc_blas_load.  DC_SHAPE when an extent is more than BLAS takes. */

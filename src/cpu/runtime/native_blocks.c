@@ -81,9 +81,10 @@ static bool order_gangs(dc_worker *k, uint64_t block) {
     const uint32_t number = order[i], lane = number * width;
     dc_frame *f = frame_of(k, c->info.suspends ? number : 0);
     if (f == NULL) return false;
+    const uint32_t lanes = lanes_of(k->job, number);
     k->gangs[i] = (dc_gang){
-        .live = lanes_of(k->job, number),
-        .all = lanes_of(k->job, number),
+        .live = lanes,
+        .all = lanes,
         .save = f->save,
         .tid = (const uint32_t(*)[DC_LANES])(const void *)&k->job->gang_tids[lane / DC_LANES][0][lane % DC_LANES],
         .frame = f,

@@ -155,18 +155,19 @@ DC_FN void dc_prefetch(u64 a, u64 stride) {
   __builtin_prefetch(DC_AT(const void, a + 4 * stride + 64));
 }
 
-/* Where lane 0 of a gang was when an instruction accessed memory last, and how far it had come by then. */
-typedef struct dc_way {
+/* The entry of a stride prefetcher: lane 0's address at a gang's last execution of an instruction, and its distance
+** from that at the one before. */
+typedef struct dc_last_access {
   u64 at, step;
-} dc_way;
-enum { DC_WAYS = 16 }; /* gangs that are told apart */
-/* How far the lanes will come until the next time, if it was as far twice; else 0. */
-DC_FN u64 dc_next_step(dc_way *w, u64 first) {
+} dc_last_access;
+enum { DC_LAST_ACCESSES = 16 }; /* entries per instruction: gangs whose numbers are equal modulo 16 share one */
+/* The expected distance to the addresses of the next execution: the last one, if it occurred twice in a row; else 0. */
+DC_FN u64 dc_next_step(dc_last_access *w, u64 first) {
   const u64 step = first - w->at, last = w->step;
   w->at = first, w->step = step;
   return step == last ? step : 0;
 }
-/* Asks for the lines at a distance from the lanes' addresses; those of neighbours are often the same. */
+/* Prefetches the lines at distance `step` from the lanes' addresses; those of neighbouring lanes are often the same. */
 DC_FN void dc_prefetch_lines(const u64 *at, u64 step) {
   u64 last = ~(at[0] + step);
   for (u32 l = 0; l < DC_W; l++) {
@@ -175,8 +176,8 @@ DC_FN void dc_prefetch_lines(const u64 *at, u64 step) {
     last = a;
   }
 }
-/* Asks for what each lane will load the next time. */
-DC_CALL void dc_prefetch_lanes(dc_way *w, V64 a) {
+/* Prefetches what each lane is expected to load at the next execution. */
+DC_CALL void dc_prefetch_lanes(dc_last_access *w, V64 a) {
   const u64 *const at = (const u64 *)&a, step = dc_next_step(w, at[0]);
   if (step) dc_prefetch_lines(at, step);
 }
@@ -658,8 +659,8 @@ typedef struct dc_copying {
   M lanes;
 } dc_copying;
 
-/* Sources are asked for, in loops those of the next time instead. */
-DC_CALL void dc_begin_copy(dc_copying *c, dc_way *w, V64 to, V64 from, M m) {
+/* Prefetches the sources; in loops, where w is given, those of the next execution instead. */
+DC_CALL void dc_begin_copy(dc_copying *c, dc_last_access *w, V64 to, V64 from, M m) {
   V64_store(c->to, to);
   V64_store(c->from, from);
   c->lanes = m;
