@@ -3,38 +3,13 @@
 --   sh tools/with.sh build lua tools/load-files.lua [-I folder]… [-D NAME[=VALUE]]… folder|file…
 --
 -- A line for each file that defines kernels: seconds, kernels loaded of those defined, instances, the file; below it
--- the kernels that are missing, each with the reason.  A template that nothing instantiates is not counted as missing.
+-- the kernels that are missing, each with the reason.  A template that nothing instantiates is not counted as missing,
+-- nor what #if leaves out.
 -- Each file has a process of its own, so that a crash is that file's.  Include folders that do not begin with / are
 -- searched beside the file and in the folders above it.
-local function quote(s) return "'" .. s:gsub("'", "'\\''") .. "'" end
+local defined = require "dotcompute.templates".defined
 
--- The kernels that the text defines: names, each with whether it is a template and its line.
-local function defined(text)
-  local code = require "dotcompute.templates".code_of(text):gsub("#%s*define[^\n]*", function(m)
-    return (" "):rep(#m)
-  end)
-  local found, seen = {}, {}
-  for first in code:gmatch "()%f[%w_]__global__%f[^%w_]" do
-    local at, name = first + #"__global__", nil
-    while true do
-      local word, open = code:match("^[^({;]-([%w_]+)%s*()%(", at)
-      if not word then break end
-      name, at = word, select(2, code:find("^%b()", open))
-      if not at then break end
-      at = at + 1
-      local attribute = word:find "^__[%w_]+__$" or word == "alignas" or word == "__launch_bounds__"
-      if not attribute then break end
-      name = nil
-    end
-    if name and at and code:find("^[^;{]*{", at) and not seen[name] then
-      local head = code:sub(1, first - 1):match "[^;{}]*$"
-      seen[name] = true
-      found[#found + 1] = { name = name, template = head:find "%f[%w_]template%f[^%w_]" ~= nil,
-        line = select(2, text:sub(1, first):gsub("\n", "")) + 1 }
-    end
-  end
-  return found
-end
+local function quote(s) return "'" .. s:gsub("'", "'\\''") .. "'" end
 
 -- Of "ns::k<float>", "C<int>::k<3>" and the overload "k(float *)" the "k".
 local function base(name)
@@ -119,7 +94,8 @@ local function report(r, totals)
   for _, k in ipairs(r.defined) do
     if r.loaded[k.name] then
       loaded = loaded + 1
-    elseif k.template and not r.error and (r.left[k.name] or ""):find "no instance is known" then
+    elseif not r.error and ((r.left[k.name] or ""):find "no instance is known"
+      or (r.left[k.name] or ""):find "^is left out by #if") then
       unused = unused + 1
     else
       missing[#missing + 1] = k

@@ -2006,7 +2006,7 @@ function c_module:cubin(arch) end
 ---@return string # the disassembly
 function c_module:sass(arch) end
 
----The kernels that a file for nvcc defines and the module does not have: those that launch kernels or do not compile, where others do, and templates of which no instance is known.
+---The kernels that a file for nvcc defines and the module does not have: those that launch kernels or do not compile, where others do, those that `#if` leaves out, and templates of which no instance is known.
 ---```lua
 ---local m = dc.module "template <class T> __global__ void one(T *x) { *x = 1; }"
 ---m:left_out()[1].name                       --> one

@@ -149,6 +149,13 @@ function methods.left_out(m)
     if not there[one.name] then
       one.reason = templates.reason(text, one.name)
       list[#list + 1] = one
+      there[one.name] = true
+    end
+  end
+  for _, one in ipairs(core.module_parts(m).path and templates.defined(text) or {}) do
+    if not there[one.name] and not text:find("#%s*define%s+" .. one.name .. "%(") then
+      list[#list + 1] = { name = one.name, line = one.line,
+        reason = "is left out by #if: give the macros that its build does, define = {NAME = 1}" }
     end
   end
   return list

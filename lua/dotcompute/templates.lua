@@ -44,6 +44,34 @@ function templates.has_variables(text)
   return false
 end
 
+-- The kernels that the text defines: a list of {name=, template=, line=}, names without their namespace.
+function templates.defined(text)
+  local code = code_of(text):gsub("#%s*define[^\n]*", function(m)
+    return (" "):rep(#m)
+  end)
+  local found, seen = {}, {}
+  for first in code:gmatch "()%f[%w_]__global__%f[^%w_]" do
+    local at, name = first + #"__global__", nil
+    while true do
+      local word, open = code:match("^[^({;]-([%w_]+)%s*()%(", at)
+      if not word then break end
+      name, at = word, select(2, code:find("^%b()", open))
+      if not at then break end
+      at = at + 1
+      local attribute = word:find "^__[%w_]+__$" or word == "alignas" or word == "__launch_bounds__"
+      if not attribute then break end
+      name = nil
+    end
+    if name and at and code:find("^[^;{]*{", at) and not seen[name] then
+      local head = code:sub(1, first - 1):match "[^;{}]*$"
+      seen[name] = true
+      found[#found + 1] = { name = name, template = head:find "%f[%w_]template%f[^%w_]" ~= nil,
+        line = select(2, text:sub(1, first):gsub("\n", "")) + 1 }
+    end
+  end
+  return found
+end
+
 -- The templates of kernels that the text defines: a list of {name=, line=}, names without their namespace.
 function templates.kernels(text)
   local found, code = {}, code_of(text)

@@ -123,7 +123,7 @@ ok and text:find "EXIT" ~= nil or text.kind == "compile"  --> true
   {
     "left_out", at = "module",
     text = "The kernels that a file for nvcc defines and the module does not have: those that launch kernels or do not "
-      .. "compile, where others do, and templates of which no instance is known.",
+      .. "compile, where others do, those that `#if` leaves out, and templates of which no instance is known.",
     returns = { { "table[]", "for each fields `name`, `line`, to which the reason belongs (0: one of a "
       .. "header), and `reason`, as in the error that using the kernel raises" } },
     example = [==[

@@ -102,18 +102,40 @@ static bool brings_header(dc_fixup *m, const char *header) {
   return false;
 }
 
-/* "host std" is the namespace std of what kernels do not use. */
-static bool include_for(dc_fixup *m, const char *space, const char *name, size_t n) {
-  char hosts[24];
-  snprintf(hosts, sizeof hosts, "host %s", space);
-  const char *header = n && m->keeps_host ? dc_missing_header(hosts, name, n) : NULL;
-  if (header && brings_header(m, header)) return true;
-  header = n ? dc_missing_header(space, name, n) : NULL;
+static bool include_by(dc_fixup *m, const char *kind, const char *space, const char *name, size_t n) {
+  char whole[24];
+  snprintf(whole, sizeof whole, "%s%s", kind, space);
+  const char *header = n ? dc_missing_header(whole, name, n) : NULL;
   return header && brings_header(m, header);
 }
 
+/* "host std" is the namespace std of what kernels do not use; "types std" has its classes by their sizes alone. */
+static bool include_for(dc_fixup *m, const char *space, const char *name, size_t n) {
+  if (m->keeps_host && include_by(m, "host ", space, name, n)) return true;
+  if (include_by(m, "", space, name, n)) return true;
+  return m->has_host_code && !m->keeps_host && include_by(m, "types ", space, name, n);
+}
+
 /* What an undefined name of the host's is, by what stands behind it: a function, a type, a value. */
-typedef enum meaning { FUNCTION_NAME, TYPE_NAME, VALUE_NAME, UNKNOWN_NAME } meaning;
+typedef enum meaning {
+  FUNCTION_NAME,
+  TYPE_NAME,
+  VALUE_NAME,
+  FUNCTION_TEMPLATE, /* "make<T>(…)" */
+  CLASS_TEMPLATE,    /* "holder<T> h" */
+  UNKNOWN_NAME
+} meaning;
+
+/* Of a name before the arguments of a template. */
+static meaning meaning_of_template(const char *open) {
+  int depth = 0;
+  const char *p = open;
+  for (; *p && !strchr(";{}\n", *p) && (p == open || depth > 0); p++) depth += (*p == '<') - (*p == '>');
+  if (depth != 0) return UNKNOWN_NAME;
+  p += strspn(p, " ");
+  if (*p == '(') return FUNCTION_TEMPLATE;
+  return isalpha((unsigned char)*p) || (*p && strchr("_*&>:", *p)) ? CLASS_TEMPLATE : UNKNOWN_NAME;
+}
 
 static meaning meaning_of(const dc_fixup *m, const dc_message *e, const char *name, size_t n) {
   size_t shown_n;
@@ -122,6 +144,7 @@ static meaning meaning_of(const dc_fixup *m, const dc_message *e, const char *na
   const char next = shown ? shown[n + strspn(shown + n, " ")] : '\0';
   if (next == '(') return FUNCTION_NAME;
   if (isalpha((unsigned char)next) || (next && strchr("_*&>", next))) return TYPE_NAME;
+  if (next == '<' && shown[n] == '<' && shown[n + 1] != '<') return meaning_of_template(shown + n);
   bool capitals = true;
   for (size_t i = 0; i < n; i++) capitals = capitals && !islower((unsigned char)name[i]);
   if (capitals) return VALUE_NAME;
@@ -134,6 +157,11 @@ static bool declare_for(dc_fixup *m, const dc_message *e, const char *space, con
   if (!m->keeps_host || n == 0 || n > 200) return false;
   const meaning is = meaning_of(m, e, name, n);
   const bool is_error = n > 4 && memcmp(name, "cuda", 4) == 0 && isupper((unsigned char)name[4]);
+  static const char *const declaration[] = {
+    [TYPE_NAME] = "struct %.*s {};\n",
+    [VALUE_NAME] = "extern dc_any %.*s;\n",
+    [FUNCTION_TEMPLATE] = "template <class T, class... A> dc_any %.*s(A &&...);\n",
+    [CLASS_TEMPLATE] = "template <class... T> struct %.*s : dc_any {};\n"};
   if (is == UNKNOWN_NAME) return false;
   char header[256];
   const int length = snprintf(header, sizeof header, "dotcompute/host/%s/%.*s", space, (int)n, name);
@@ -142,11 +170,46 @@ static bool declare_for(dc_fixup *m, const dc_message *e, const char *space, con
   if (*space) dc_buf_printf(&b, "namespace %s {\n", space);
   if (is == FUNCTION_NAME)
     dc_buf_printf(&b, "template <class... A> %s %.*s(A &&...);\n", is_error ? "cudaError_t" : "dc_any", (int)n, name);
-  else dc_buf_printf(&b, is == TYPE_NAME ? "struct %.*s {};\n" : "extern dc_any %.*s;\n", (int)n, name);
+  else dc_buf_printf(&b, declaration[is], (int)n, name);
   if (*space) dc_buf_puts(&b, "}\n");
   const char *text = dc_arena_strndup(&m->arena, dc_buf_str(&b), b.len);
   dc_buf_free(&b);
   return text && add_header(m, header, (size_t)length, text) && add_include(m, header);
+}
+
+/* Of the source, or of the header that the error is in: its text, and the line; NULL for another's header. */
+static char *text_of(dc_fixup *m, const dc_message *e, size_t *len, int *line) {
+  dc_fixup_header *h = e->nfile ? dc_fixup_header_of(m, e) : NULL;
+  if (!h && !e->line) return NULL;
+  *len = h ? h->len : m->source.len;
+  *line = h ? e->header_line : e->line;
+  return h ? h->text : m->text;
+}
+
+/* Where the error's caret is in its line. */
+static size_t column_of(const dc_message *e) {
+  size_t column = 0;
+  const char *shown = dc_message_shown(e, &column);
+  return shown && column >= 2 ? column - 2 : 0; /* lines are shown with two blanks in front */
+}
+
+static bool is_hosts_function(const dc_fixup *m, const char *name, size_t n) {
+  for (int i = 0; i < m->hosts.n; i++)
+    if (strlen(m->hosts.v[i]) == n && memcmp(m->hosts.v[i], name, n) == 0) return true;
+  return false;
+}
+
+/* A function of the device calls one of the runtime's: kernels have some of them.  One for the host and the device
+** calls a function of the host's: the device stops there, where nvcc leaves open what happens. */
+static bool learn_in_device(dc_fixup *m, const dc_message *e, const char *name, size_t n) {
+  size_t len;
+  int line;
+  dc_piece p;
+  char *text = m->keeps_host || !m->has_host_code ? NULL : text_of(m, e, &len, &line);
+  if (!text || !dc_piece_function_at(dc_tokens_of(text, len), line, &p) || !p.is_device) return false;
+  if (include_by(m, "device ", "", name, n)) return true;
+  if (!is_hosts_function(m, name, n) || !dc_text_holds(p.begin, p.body, "__host__")) return false;
+  return dc_statement_trap(text, len, &p, line, column_of(e));
 }
 
 static bool bring(dc_fixup *m, const dc_message *e, const char *space, const char *name, size_t n) {
@@ -180,13 +243,27 @@ static bool mark_references(dc_fixup *m, const dc_message *e) {
   return add_include(m, "dotcompute/texture_references.h") || marked;
 }
 
+/* Of "thrust::tuple<…> f()", where the namespace is known and the name is not. */
+static bool bring_qualified(dc_fixup *m, const dc_message *e) {
+  static const char *const spaces[] = {"std", "thrust", "cub"};
+  size_t n;
+  const char *space = dc_message_pointed_at(e, &n), *name = space + n + 2;
+  if (n == 0 || memcmp(space + n, "::", 2) != 0) return false;
+  size_t length = 0;
+  while (isalnum((unsigned char)name[length]) || name[length] == '_') length++;
+  for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++)
+    if (strlen(spaces[i]) == n && memcmp(spaces[i], space, n) == 0) return bring(m, e, spaces[i], name, length);
+  return false;
+}
+
 static bool learn_names(dc_fixup *m, const dc_message *e) {
   size_t n;
   if (dc_message_says(e, "texture is not a template") || dc_message_says(e, "surface is not a template"))
     return mark_references(m, e);
   const char *name = dc_message_quoted(e, "identifier \"", &n);
-  if (n && dc_message_says(e, "is undefined")) return bring(m, e, "", name, n);
+  if (n && dc_message_says(e, "is undefined")) return learn_in_device(m, e, name, n) || bring(m, e, "", name, n);
   name = dc_message_quoted(e, "namespace \"std\" has no member \"", &n);
+  if (!n) name = dc_message_quoted(e, "namespace \"std\" has no member class \"", &n);
   if (n) return bring(m, e, "std", name, n);
   name = dc_message_quoted(e, "namespace \"thrust\" has no member \"", &n);
   if (!n) name = dc_message_quoted(e, "namespace \"thrust\" has no member class \"", &n);
@@ -199,6 +276,9 @@ static bool learn_names(dc_fixup *m, const dc_message *e) {
       return false; /* the host's, most often */
     return bring(m, e, "", name, n);
   }
+  if (dc_message_says(e, "qualified name is not allowed")) return bring_qualified(m, e);
+  name = dc_message_quoted(e, "has no member \"", &n);
+  if (n && learn_in_device(m, e, name, n)) return true;
   if (dc_message_says(e, "more than one instance of overloaded function"))
     return add_include(m, "dotcompute/mixed_math.h");
   if (dc_message_says(e, "no operator \"") && dc_message_says(e, "these operands") && about_vectors(e))
@@ -320,14 +400,19 @@ dc_fixup_header *dc_fixup_header_of(dc_fixup *m, const dc_message *e) {
 /* What is taken out around an error: a statement; a function of the host's; that, or a variable or class of its. */
 typedef enum extent { STATEMENT, FUNCTION, DECLARATION } extent;
 
-static bool blank_line(const dc_message *e, char *text, size_t len, int line, extent what) {
-  size_t column = 0;
-  const char *shown = dc_message_shown(e, &column);
-  column = shown && column >= 2 ? column - 2 : 0; /* lines are shown with two blanks in front */
+static bool blank_line(dc_fixup *m, const dc_message *e, char *text, size_t len, int line, extent what) {
+  const size_t column = column_of(e);
   if (what == STATEMENT) return dc_statement_drop(text, len, line, column);
   const char *at = dc_text_place(text, len, line, column);
-  if (shown && at && *at == ' ') return false; /* it went with another error's */
-  return dc_host_code_blank(text, len, line, what == FUNCTION);
+  if (column && at && *at == ' ') return false; /* it went with another error's */
+  dc_piece p;
+  const bool is_function = dc_piece_function_at(dc_tokens_of(text, len), line, &p) && !p.is_device;
+  const dc_token name = is_function ? dc_host_code_name(&p) : (dc_token){.n = 0};
+  const char *kept = name.n ? dc_arena_strndup(&m->arena, name.s, name.n) : NULL;
+  if (!dc_host_code_blank(text, len, line, what == FUNCTION)) return false;
+  m->hosts.arena = &m->arena;
+  if (kept) dc_string_list_add(&m->hosts, kept);
+  return true;
 }
 
 /* The header of the toolkit or the system in which the error is, if the text includes it and so may do without it: the
@@ -359,10 +444,10 @@ static bool drop_mark(dc_fixup *m, const dc_message *e) {
 }
 
 static bool blank_at(dc_fixup *m, const dc_message *e, extent what) {
-  bool blanked = false;
-  if (e->line) blanked = blank_line(e, m->text, m->source.len, e->line, what);
-  dc_fixup_header *h = e->nfile ? dc_fixup_header_of(m, e) : NULL;
-  if (h) blanked = blank_line(e, h->text, h->len, e->header_line, what);
+  size_t len;
+  int line;
+  char *text = text_of(m, e, &len, &line);
+  const bool blanked = text && blank_line(m, e, text, len, line, what);
   m->blanked = m->blanked || blanked;
   return blanked;
 }
@@ -393,6 +478,18 @@ static bool rewrite_gnu_forms(dc_fixup *m) {
   return any && add_include(m, "dotcompute/gnu.h");
 }
 
+/* Takes the word out of the line that the error is in. */
+static bool drop_word(dc_fixup *m, const dc_message *e, const char *word) {
+  size_t len;
+  int line;
+  char *text = text_of(m, e, &len, &line);
+  const char *begin = text ? dc_text_place(text, len, line, 0) : NULL;
+  const char *at = begin ? dc_word_find(begin, word, strlen(word)) : NULL;
+  if (!at || memchr(begin, '\n', (size_t)(at - begin))) return false;
+  dc_text_blank(text, at, at + strlen(word));
+  return true;
+}
+
 /* Designated initializers are C++20's, and nvcc's in any standard. */
 static bool allow_designators(dc_fixup *m, const dc_message *e) {
   size_t column = 0;
@@ -403,6 +500,13 @@ static bool allow_designators(dc_fixup *m, const dc_message *e) {
   return add_option(m, "--std=c++20");
 }
 
+static bool drop_lambda_annotations(dc_fixup *m, const dc_message *e) {
+  size_t len;
+  int line;
+  char *text = text_of(m, e, &len, &line);
+  return text && dc_host_code_plain_lambdas(text, len);
+}
+
 /* A function says neither __device__ nor __host__, which is an error unless the first is the default. */
 static bool is_unmarked(const dc_message *e) { return dc_message_says(e, "is considered a host "); }
 
@@ -410,8 +514,10 @@ static bool learn_dialect(dc_fixup *m, const dc_message *e) {
   if (dc_message_says(e, "expected an expression") && (rewrite_gnu_forms(m) || allow_designators(m, e)))
     return true;
   if (drop_mark(m, e)) return true;
+  if (dc_message_says(e, "dynamic initialization is not supported for a function-scope static"))
+    return m->keeps_host && drop_word(m, e, "static");
   if (dc_message_says(e, "\"register\" storage class")) return add_option(m, "-Dregister=");
-  if (dc_message_says(e, "annotation on lambda requires")) return dc_host_code_plain_lambdas(m->text, m->source.len);
+  if (dc_message_says(e, "annotation on lambda requires")) return drop_lambda_annotations(m, e);
   if (dc_message_says(e, "explicitly marked as a __host__ function"))
     return blank_at(m, e, m->keeps_host ? STATEMENT : DECLARATION);
   if (m->default_device || !is_unmarked(e)) return false;
@@ -442,12 +548,20 @@ bool dc_fixup_init(dc_fixup *m, const dc_source *src, bool keeps_host) {
   return true;
 }
 
-/* Takes out what all errors point at. */
+/* The compiler has lost its place: errors behind this one may be its consequences. */
+static bool is_syntactic(const dc_message *e) {
+  return strncmp(e->sentence, "expected ", 9) == 0 || strncmp(e->sentence, "explicit type is missing", 24) == 0;
+}
+
+/* Takes out what the errors point at, up to the first at which the compiler lost its place. */
 static bool blank_all(dc_fixup *m, const char *log, extent what) {
-  bool any = false;
-  for (const char *p = log; *p;) {
+  bool any = false, lost = false;
+  for (const char *p = log; *p && !(any && lost);) {
     dc_message e = dc_message_read(p);
-    if (e.sentence) any = blank_at(m, &e, what) || any;
+    if (e.sentence) {
+      any = blank_at(m, &e, what) || any;
+      lost = lost || is_syntactic(&e);
+    }
     p = dc_message_next(&e);
   }
   return any;
@@ -457,12 +571,13 @@ bool dc_fixup_learn(dc_fixup *m, const char *log) {
   bool any = false;
   m->noptions_before = m->source.noptions;
   /* Functions of the host in which there are errors go at once, while other things are learned: a run less. */
-  const bool early = m->has_host_code && !m->keeps_host;
+  bool early = m->has_host_code && !m->keeps_host;
   for (const char *p = log; *p;) {
     dc_message e = dc_message_read(p);
     if (e.sentence) {
       const bool learned = learn_names(m, &e) || learn_files(m, &e) || learn_dialect(m, &e);
       any = learned || any;
+      early = early && !is_syntactic(&e);
       if (!learned && early && !is_unmarked(&e)) any = blank_at(m, &e, FUNCTION) || any;
     }
     if (e.sentence && !e.line) {

@@ -11,6 +11,7 @@
 #include <stddef.h>
 
 #include "base/arena.h"
+#include "base/string_list.h"
 #include "compile/nvcc_compat/message.h"
 #include "compile/types/image.h"
 #include "compile/types/source.h"
@@ -41,6 +42,7 @@ typedef struct dc_fixup {
   int nrefused;
   dc_refused *gone;    /* all functions that are gone because of errors; those that call them have their reason */
   int ngone;
+  dc_string_list hosts; /* names of functions that are gone since they are the host's */
   dc_arena arena;
 } dc_fixup;
 

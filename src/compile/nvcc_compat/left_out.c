@@ -59,16 +59,6 @@ bool dc_left_out_launchers(dc_fixup *m) {
 
 /* --- kernels with errors ------------------------------------------------------------------------------------------ */
 
-/* The function of the device around the line, also one that is a member of a class. */
-static bool function_at(dc_tokens in, int line, dc_piece *p) {
-  while (in.p < in.end && dc_piece_next(&in, p)) {
-    if (p->is_scope || line < p->first || line > p->last) continue;
-    if (p->is_class && p->body) return function_at((dc_tokens){p->body, p->body, p->body_end, p->body_line}, line, p);
-    return p->is_function;
-  }
-  return false;
-}
-
 /* "identifier "f" is undefined", 'namespace "ns" has no member "f"', where f is a function that went: the reason is
 ** f's. */
 static const dc_refused *reason_before(const dc_fixup *m, const dc_message *e) {
@@ -83,7 +73,7 @@ static const dc_refused *reason_before(const dc_fixup *m, const dc_message *e) {
 static bool take_out(dc_fixup *m, const dc_message *e, char *text, size_t len, int line) {
   dc_piece p;
   bool failed = false;
-  if (!function_at(dc_tokens_of(text, len), line, &p)) return false;
+  if (!dc_piece_function_at(dc_tokens_of(text, len), line, &p)) return false;
   const dc_refused *before = reason_before(m, e);
   dc_refused r = {.line = e->line, .failed = true};
   dc_buf b = DC_BUF_INIT;

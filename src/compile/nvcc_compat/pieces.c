@@ -17,6 +17,7 @@ static const char *const attributes[] = {"__align__", "__attribute__", "__declsp
 static bool is_macro_line(dc_tokens in, int line) {
   static const char *const go_on[] = {"noexcept", "override", "final", "try", NULL};
   const dc_token t = dc_token_next(&in);
+  if (t.kind == DC_TOKEN_END || dc_token_is_char(t, '}')) return true;
   return t.kind == DC_TOKEN_WORD && t.line > line && !dc_token_in(t, go_on);
 }
 
@@ -90,6 +91,15 @@ bool dc_piece_next(dc_tokens *in, dc_piece *p) {
     }
   }
   return p->begin < in->end;
+}
+
+bool dc_piece_function_at(dc_tokens in, int line, dc_piece *p) {
+  while (in.p < in.end && dc_piece_next(&in, p)) {
+    if (p->is_scope || line < p->first || line > p->last) continue;
+    if (!p->is_class || !p->body) return p->is_function;
+    return dc_piece_function_at((dc_tokens){p->body, p->body, p->body_end, p->body_line}, line, p);
+  }
+  return false;
 }
 
 void dc_text_blank(char *text, const char *from, const char *to) {

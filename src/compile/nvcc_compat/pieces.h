@@ -25,6 +25,9 @@ extern const char *const dc_device_words[];
 /* Reads the next piece; false at the end. */
 bool dc_piece_next(dc_tokens *in, dc_piece *p);
 
+/* The function around the line, also one that is a member of a class. */
+bool dc_piece_function_at(dc_tokens in, int line, dc_piece *p);
+
 /* All but line ends and preprocessor lines, so that lines, #if and #endif stay what they are. */
 void dc_text_blank(char *text, const char *from, const char *to);
 

@@ -57,10 +57,21 @@ static bool drop_part(char *text, const char *begin, const char *end, int line, 
   return replace(text, begin, semicolon, "");
 }
 
-static bool drop_in_block(char *text, dc_tokens in, const char *at);
+/* The statement [begin, end) becomes a trap, unless it declares something that the next ones need. */
+static bool trap_part(char *text, const char *begin, const char *end, int line, const char *at) {
+  dc_tokens in = {begin, begin, end, line};
+  const dc_token first = dc_token_next(&in), second = dc_token_next(&in);
+  (void)at;
+  const bool declares = first.kind == DC_TOKEN_WORD && second.kind == DC_TOKEN_WORD && !dc_token_is(first, "return");
+  return !declares && end[-1] == ';' && replace(text, begin, end - 1, "__trap()");
+}
+
+typedef bool change_fn(char *text, const char *begin, const char *end, int line, const char *at);
+
+static bool drop_in_block(char *text, dc_tokens in, const char *at, change_fn *change);
 
 /* Reads a statement, or the head of one; true when something of it is taken out. */
-static bool drop_in_statement(char *text, dc_tokens *in, dc_token t, const char *at) {
+static bool drop_in_statement(char *text, dc_tokens *in, dc_token t, const char *at, change_fn *change) {
   static const char *const heads[] = {"if", "while", "for", "switch", "catch", NULL};
   static const char *const prefixes[] = {"else", "do", "try", NULL};
   const dc_token first = t;
@@ -71,7 +82,8 @@ static bool drop_in_statement(char *text, dc_tokens *in, dc_token t, const char 
     if (!dc_token_is_char(open, '(')) return false;
     const char *from = in->p;
     dc_token_skip_group(in);
-    return is_in(at, t.s, in->p) && replace(text, from, in->p - 1, dc_token_is(t, "for") ? ";;" : "1");
+    return change == drop_part && is_in(at, t.s, in->p) &&
+           replace(text, from, in->p - 1, dc_token_is(t, "for") ? ";;" : "1");
   }
   const bool is_label = dc_token_is(t, "case") || dc_token_is(t, "default");
   for (; t.kind != DC_TOKEN_END; t = dc_token_next(in)) {
@@ -80,21 +92,21 @@ static bool drop_in_statement(char *text, dc_tokens *in, dc_token t, const char 
       dc_tokens block = *in;
       dc_token_skip_group(in);
       block.end = in->p > block.p ? in->p - 1 : in->p;
-      if (t.s == first.s) return is_in(at, block.p, block.end) && drop_in_block(text, block, at);
+      if (t.s == first.s) return is_in(at, block.p, block.end) && drop_in_block(text, block, at, change);
     } else if (strchr("([", *t.s)) {
       dc_token_skip_group(in);
     } else if (*t.s == ';' || (is_label && *t.s == ':')) {
       break;
     }
   }
-  return is_in(at, first.s, in->p) && drop_part(text, first.s, in->p, first.line, at);
+  return is_in(at, first.s, in->p) && change(text, first.s, in->p, first.line, at);
 }
 
-static bool drop_in_block(char *text, dc_tokens in, const char *at) {
+static bool drop_in_block(char *text, dc_tokens in, const char *at, change_fn *change) {
   while (in.p < in.end) {
     dc_token t = dc_token_next(&in);
     if (t.kind == DC_TOKEN_END || t.s > at) return false;
-    if (drop_in_statement(text, &in, t, at)) return true;
+    if (drop_in_statement(text, &in, t, at, change)) return true;
   }
   return false;
 }
@@ -106,7 +118,7 @@ static bool drop_in_pieces(char *text, dc_tokens in, const char *at, bool member
     const bool in_body = p.body && is_in(at, p.body, p.body_end);
     dc_tokens body = {p.body, p.body, p.body_end, p.body_line};
     if (p.is_function && !in_body) return replace(text, p.begin, p.end, "");
-    if (p.is_function) return drop_in_block(text, body, at);
+    if (p.is_function) return drop_in_block(text, body, at, drop_part);
     if (p.is_class && in_body) return drop_in_pieces(text, body, at, true);
     if (p.is_class && !members) return false;
     return drop_part(text, p.begin, p.end, p.first, at);
@@ -118,6 +130,12 @@ bool dc_statement_drop(char *text, size_t len, int line, size_t column) {
   const char *at = dc_text_place(text, len, line, column), *end = text + len;
   while (at && at < end && (*at == ' ' || *at == '\t')) at++;
   return at && drop_in_pieces(text, dc_tokens_of(text, len), at, false);
+}
+
+bool dc_statement_trap(char *text, size_t len, const dc_piece *p, int line, size_t column) {
+  const char *at = dc_text_place(text, len, line, column);
+  const dc_tokens body = {p->body, p->body, p->body_end, p->body_line};
+  return at && p->body && is_in(at, p->body, p->body_end) && drop_in_block(text, body, at, trap_part);
 }
 
 /* Whether the line includes one of the headers of which host code needs nothing to be told what it launches, and that

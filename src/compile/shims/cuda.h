@@ -8,6 +8,12 @@ typedef unsigned long long CUdeviceptr;
 typedef unsigned long long CUtexObject;
 typedef unsigned long long CUsurfObject;
 typedef int CUdevice;
+typedef enum { CUDA_SUCCESS } CUresult;
+typedef struct CUctx_st *CUcontext;
+typedef struct CUmod_st *CUmodule;
+typedef struct CUfunc_st *CUfunction;
+typedef struct CUstream_st *CUstream;
+typedef struct CUevent_st *CUevent;
 typedef struct alignas(64) CUtensorMap_st { /* so called in CCCL's <cuda/barrier>, too */
   unsigned long long opaque[16];
 } CUtensorMap;

@@ -58,17 +58,23 @@ static const char *directive(const dc_tokens *s, size_t *n) {
   return p;
 }
 
-/* From "#if 0", which people write around what need not even be code, to its #else or #endif. */
-static void skip_never(dc_tokens *s) {
+/* The conditional that the directive is part of: 1 begins one, -1 ends one, 0 for a branch (else, elif) or another. */
+static int nesting(const char *word, size_t n) {
+  return n >= 2 && memcmp(word, "if", 2) == 0 ? 1 : n == 5 && memcmp(word, "endif", n) == 0 ? -1 : 0;
+}
+
+static bool is_branch(const char *word, size_t n) { return n >= 4 && memcmp(word, "el", 2) == 0; } /* else, elif */
+
+/* From a directive to the #endif of its conditional, or with `branches` to its next #else. */
+static void skip_lines(dc_tokens *s, bool branches) {
   for (int depth = 0; s->p < s->end;) {
     while (s->p < s->end && *s->p != '\n') step(s);
     while (s->p < s->end && isspace((unsigned char)*s->p)) step(s);
     if (s->p == s->end || *s->p != '#') continue;
     size_t n;
     const char *word = directive(s, &n);
-    if (n >= 2 && memcmp(word, "if", 2) == 0) depth++;
-    else if (n == 5 && memcmp(word, "endif", n) == 0 && depth-- == 0) return;
-    else if (n == 4 && memcmp(word, "el", 2) == 0 && depth == 0) return; /* else, elif */
+    depth += nesting(word, n);
+    if (depth < 0 || (branches && depth == 0 && is_branch(word, n))) return;
   }
 }
 
@@ -89,15 +95,68 @@ static void skip_line_comment(dc_tokens *s) {
   }
 }
 
+static void skip_comment(dc_tokens *s) {
+  if (s->p[1] == '/') {
+    skip_line_comment(s);
+    return;
+  }
+  for (s->p += 2; s->p < s->end && !(s->p[0] == '*' && s->p + 1 < s->end && s->p[1] == '/');) step(s);
+  s->p = s->end - s->p < 2 ? s->end : s->p + 2;
+}
+
+static bool at_comment(const dc_tokens *s) {
+  return s->p[0] == '/' && s->p + 1 < s->end && (s->p[1] == '/' || s->p[1] == '*');
+}
+
+/* Where the branch begins that ends at the directive at s->p: at its #if, #elif; NULL where s has not come by it. */
+static const char *branch_begin(const dc_tokens *s) {
+  int depth = 0;
+  for (const char *line = s->p; line > s->begin;) {
+    do line--;
+    while (line > s->begin && line[-1] != '\n');
+    dc_tokens at = {s->begin, line, s->p, 0};
+    while (at.p < at.end && (*at.p == ' ' || *at.p == '\t')) at.p++;
+    if (at.p == at.end || *at.p != '#') continue;
+    size_t n;
+    const char *word = directive(&at, &n);
+    if (depth == 0 && (nesting(word, n) > 0 || is_branch(word, n))) return at.p;
+    depth -= nesting(word, n);
+  }
+  return NULL;
+}
+
+/* Whether the branch that ends at s->p opens brackets that it does not close, or the other way round: the branches
+** behind it do the same again.  Of conditionals in it the first branch counts. */
+static bool ends_unbalanced(const dc_tokens *s) {
+  const char *begin = branch_begin(s);
+  dc_tokens in = {s->begin, begin, s->p, 0};
+  int depth = 0;
+  if (!begin) return false;
+  skip_directive(&in);
+  while (in.p < in.end) {
+    size_t n;
+    if (at_comment(&in)) skip_comment(&in);
+    else if (*in.p == '"' || *in.p == '\'') skip_quoted(&in, *in.p);
+    else if (*in.p == '#' && at_line_start(&in)) {
+      const char *word = directive(&in, &n);
+      if (is_branch(word, n)) skip_lines(&in, false);
+      skip_directive(&in);
+    } else {
+      depth += (*in.p && strchr("([{", *in.p)) - (*in.p && strchr(")]}", *in.p));
+      step(&in);
+    }
+  }
+  return depth != 0;
+}
+
 static bool skip_blank(dc_tokens *s) {
-  const char *p = s->p;
-  if (isspace((unsigned char)*p)) step(s);
-  else if (p[0] == '/' && p + 1 < s->end && p[1] == '/') skip_line_comment(s);
-  else if (p[0] == '/' && p + 1 < s->end && p[1] == '*') {
-    for (s->p += 2; s->p < s->end && !(s->p[0] == '*' && s->p + 1 < s->end && s->p[1] == '/');) step(s);
-    s->p = s->end - s->p < 2 ? s->end : s->p + 2;
-  } else if (*p == '#' && at_line_start(s)) {
-    if (is_never(s)) skip_never(s);
+  size_t n;
+  if (isspace((unsigned char)*s->p)) step(s);
+  else if (at_comment(s)) skip_comment(s);
+  else if (*s->p == '#' && at_line_start(s)) {
+    const char *word = directive(s, &n);
+    if (is_never(s)) skip_lines(s, true);
+    else if (is_branch(word, n) && ends_unbalanced(s)) skip_lines(s, false);
     skip_directive(s);
   }
   else return false;
