@@ -133,11 +133,13 @@ end
 local MOST <const> = narrow.MOST
 local THREADS <const>, BLOCKS <const> = { 1, 1024 }, { 1, 2147483647 } -- of a block, of a grid, along an axis
 
+-- blockDim times blockIdx, in this order: with the + 1, NVVM then emits the PTX that it has for the usual
+-- `blockIdx.x * blockDim.x + threadIdx.x` of CUDA C; the other order differs in ptxas's schedule (Monte Carlo pi, sm_90).
 -- The index along x has 32 bits where the grid is small; along y and z there are at most 65535 blocks.
 local function global_index(axis)
-  local wide = ("((long long)blockIdx.%s * blockDim.%s + threadIdx.%s + 1)"):format(axis, axis, axis)
+  local wide = ("((long long)blockDim.%s * blockIdx.%s + threadIdx.%s + 1)"):format(axis, axis, axis)
   -- + 1 of signed integers, which do not overflow: `i <= n` and a[i] are then compiled as from an index from 0
-  local int = ("(long long)((int)(blockIdx.%s * blockDim.%s + threadIdx.%s) + 1)"):format(axis, axis, axis)
+  local int = ("(long long)((int)(blockDim.%s * blockIdx.%s + threadIdx.%s) + 1)"):format(axis, axis, axis)
   if axis == "x" then return { text = wide, small_text = int, small_range = { 1, MOST } } end
   return { text = int, range = { 1, 65535 * 1024 } }
 end
