@@ -20,10 +20,9 @@ static int prepare_target(dc_array *a, dc_comm_call *call, dc_error *err) {
 
 /* Addresses first, since computing one array may put work into the stream. */
 static int prepare(const dc_transfer *list, dc_comm_call *calls, int n, dc_error *err) {
-  for (int i = 0; i < n; i++) {
-    calls[i] = list[i].call;
+  for (int i = 0; i < n; i++) calls[i] = list[i].call;
+  for (int i = 0; i < n; i++)
     if (list[i].src != NULL && prepare_source(list[i].src, &calls[i], err) != 0) return -1;
-  }
   for (int i = 0; i < n; i++)
     if (list[i].dst != NULL && prepare_target(list[i].dst, &calls[i], err) != 0) return -1;
   for (int i = 0; i < n; i++) {
@@ -34,7 +33,8 @@ static int prepare(const dc_transfer *list, dc_comm_call *calls, int n, dc_error
 }
 
 int dc_array_communicate(const dc_transfer *list, int n, dc_error *err) {
-  dc_comm_call *calls = calloc((size_t)n + 1, sizeof *calls);
+  enum { FEW = 16 };
+  dc_comm_call few[FEW], *calls = n <= FEW ? few : calloc((size_t)n, sizeof *calls);
   if (calls == NULL) return dc_fail_oom(err);
   int rc = prepare(list, calls, n, err);
   if (rc == 0) rc = dc_device_communicate(calls, n, err);
@@ -43,6 +43,6 @@ int dc_array_communicate(const dc_transfer *list, int n, dc_error *err) {
     if (list[i].src != NULL) dc_buffer_hold(list[i].src->buffer);
     if (list[i].dst != NULL) dc_buffer_hold(list[i].dst->buffer);
   }
-  free(calls);
+  if (calls != few) free(calls);
   return rc;
 }

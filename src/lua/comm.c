@@ -50,10 +50,20 @@ static int push_facts(lua_State *L, const handle *h) {
   return 5;
 }
 
-static void script_line(lua_State *L, char *text, size_t n) {
+enum { WHERE = LUA_IDSIZE + 16 };
+
+/* "script.lua:12"; not by snprintf, which takes longer than issuing a small reduction. */
+static void script_line(lua_State *L, char text[WHERE]) {
   lua_Debug ar;
-  if (dc_lua_caller(L, &ar)) snprintf(text, n, "%s:%d", ar.short_src, ar.currentline);
-  else snprintf(text, n, "?");
+  strcpy(text, "?");
+  if (!dc_lua_caller(L, &ar)) return;
+  char digits[16];
+  int n = 0;
+  for (int line = ar.currentline; line > 0; line /= 10) digits[n++] = (char)('0' + line % 10);
+  char *at = stpcpy(text, ar.short_src);
+  *at++ = ':';
+  while (n > 0) *at++ = digits[--n];
+  *at = '\0';
 }
 
 /* --- making and closing -------------------------------------------------------------------------- */
@@ -78,8 +88,8 @@ static int core_comm_split(lua_State *L) {
   const int color = (int)luaL_checkinteger(L, 2), key = (int)luaL_checkinteger(L, 3);
   dc_error err = DC_ERROR_INIT;
   dc_ranks *part = NULL;
-  char where[96];
-  script_line(L, where, sizeof where);
+  char where[WHERE];
+  script_line(L, where);
   handle *made = new_handle(L, NULL, h->dev);
   made->closed = true;
   if (DC_LUA_WORK(self, dc_ranks_split(h->ranks, color, key, where, &part, &err)) != 0) return dc_lua_raise(L, &err);
@@ -213,6 +223,7 @@ static bool in_place_fold(lua_State *L, dc_comm_fold *fold) {
 /* Adds the array at `a` of the handle at `h`; false unless it is computed, contiguous and of a dtype with all folds. */
 static bool add_in_place(lua_State *L, dc_lua *self, int h, int a, dc_transfer *t, handle **of) {
   *of = dc_lua_test(L, self, h, DC_LUA_COMM);
+  *t = (dc_transfer){ 0 };
   t->src = t->dst = dc_lua_toarray(L, self, a);
   if (!*of || (*of)->closed || !t->src || dc_array_size(t->src) == 0) return false;
   t->call.dev = (*of)->dev;
@@ -228,16 +239,16 @@ static bool add_in_place(lua_State *L, dc_lua *self, int h, int a, dc_transfer *
 static int core_comm_in_place(lua_State *L) {
   enum { MOST = 16 };
   dc_lua *self = dc_lua_self(L);
-  dc_transfer list[MOST] = { 0 };
+  dc_transfer list[MOST];
   handle *handles[MOST];
   dc_comm_fold fold;
-  char where[96];
+  char where[WHERE];
   dc_error err = DC_ERROR_INIT;
   if (!in_place_fold(L, &fold)) return 0;
   const bool several = lua_type(L, 1) == LUA_TTABLE;
   const int n = several ? (int)lua_rawlen(L, 1) : 1;
   if (n < 1 || n > MOST || (several && (lua_type(L, 2) != LUA_TTABLE || (int)lua_rawlen(L, 2) != n))) return 0;
-  script_line(L, where, sizeof where);
+  script_line(L, where);
   for (int i = 0; i < n; i++) {
     lua_settop(L, 2);
     if (several) {

@@ -140,8 +140,10 @@ bool dc_lua_caller(lua_State *L, lua_Debug *ar) {
   bool found = false;
   lua_pop(L, 1);
   for (int level = 0; !found && lua_getstack(L, level, ar); level++) {
-    lua_getinfo(L, "Sl", ar);
-    found = *ar->what != 'C' && ar->currentline > 0 && !dc_lua_is_builtin(self, ar->source, ar->srclen);
+    lua_getinfo(L, "l", ar);
+    if (ar->currentline <= 0) continue; /* a function in C */
+    lua_getinfo(L, "S", ar);
+    found = !dc_lua_is_builtin(self, ar->source, ar->srclen);
   }
   return found;
 }
