@@ -9343,7 +9343,7 @@ function dc.tiles.matmul(a, b, options) end
 ---@field causal? boolean a query sees its own key and those before it; takes n = keys. Default: false
 ---@field scale? number of the scores. Default: 1 / sqrt(d)
 
----softmax(scale q kT) v of each head, forward, on tensor cores, without a matrix of scores in memory (FlashAttention).
+---softmax(scale q kT) v of each head, forward, on tensor cores, without a matrix of scores in memory (FlashAttention). Heads of 64 or 128 elements on GPUs of compute capability 9.0 have a kernel by hand, which needs no compilers of tile kernels.
 ---```lua
 ---local q = dc.ones({ 2, 16, 8 }, "float16")
 ---dc.tiles.attention(q, q, q * 3, { causal = true }):sum():item()  --> 768

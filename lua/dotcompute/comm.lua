@@ -206,10 +206,11 @@ end
 -- all_reduce(a, [op,] {out = a}) of computed contiguous arrays goes straight to C: reading the arguments of all forms,
 -- as above, takes longer than the reduction of a small array.
 local general <const> = methods.all_reduce
+local comm_in_place <const> = core.comm_in_place
 function methods.all_reduce(c, a, ...)
   local state = getmetatable(c) == meta and c.state
   if state and not state.closed and not state.group and c.size > 1
-    and core.comm_in_place(state.handle or c.parts, a, ...) then
+    and comm_in_place(state.handle or c.parts, a, ...) then
     return a
   end
   return general(c, a, ...)

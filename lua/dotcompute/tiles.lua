@@ -6,6 +6,7 @@ local core = require "dotcompute.core"
 local dc = require "dotcompute"
 local arguments = require "dotcompute.arguments"
 local algorithm = require "dotcompute.algorithm"
+local hopper = require "dotcompute.attention_hopper"
 core.builtin(debug.getinfo(1, "S").source)
 
 local fail = algorithm.fail
@@ -294,6 +295,8 @@ __tile_global__ void attention(const T *__restrict__ q, const T *__restrict__ k,
   os.store_masked(ct::element_cast<T>(sum / total), mine, 0);
 }]]
 
+local LOG2_E <const> = 1.4426950408889634
+
 function tiles.attention(q, k, v, options)
   local fname = "dc.tiles.attention"
   options = arguments.check(fname, options, { causal = "boolean", scale = "number" })
@@ -319,11 +322,16 @@ function tiles.attention(q, k, v, options)
   local device = q.device
   local out = dc.using(device, dc.empty, sq, q.dtype)
   if heads * n == 0 then return out end
+  if hopper.takes(device, d) then
+    if scale <= 0 then q, scale = (q * (scale < 0 and -1 or 0)):eval(), scale < 0 and -scale or 1 end
+    hopper.run(q, k, v, out, heads, n, keys, d, scale * LOG2_E, options.causal)
+    return out
+  end
   -- Each tile of queries reads all keys and values, so it is large, where its sums do not leave the registers.
   local queries, tile = cover(n, 16, device.simt and d <= 128 and 128 or 64), cover(keys, 16, 64)
   local attend = kernel(device, attention_text, { TYPE = types[q.dtype], QUERIES = queries .. "_ic",
     KEYS = tile .. "_ic", HEAD = cover(d, 16, 256) .. "_ic", [options.causal and "CAUSAL" or "FULL"] = "1" })
-  attend({ ceil_div(n, queries), heads }, q, k, v, out, heads, n, keys, d, scale * 1.4426950408889634)
+  attend({ ceil_div(n, queries), heads }, q, k, v, out, heads, n, keys, d, scale * LOG2_E)
   return out
 end
 

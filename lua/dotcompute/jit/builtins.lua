@@ -133,13 +133,14 @@ end
 local MOST <const> = narrow.MOST
 local THREADS <const>, BLOCKS <const> = { 1, 1024 }, { 1, 2147483647 } -- of a block, of a grid, along an axis
 
--- blockDim times blockIdx, in this order: with the + 1, NVVM then emits the PTX that it has for the usual
--- `blockIdx.x * blockDim.x + threadIdx.x` of CUDA C; the other order differs in ptxas's schedule (Monte Carlo pi, sm_90).
 -- The index along x has 32 bits where the grid is small; along y and z there are at most 65535 blocks.
-local function global_index(axis)
-  local wide = ("((long long)blockDim.%s * blockIdx.%s + threadIdx.%s + 1)"):format(axis, axis, axis)
-  -- + 1 of signed integers, which do not overflow: `i <= n` and a[i] are then compiled as from an index from 0
-  local int = ("(long long)((int)(blockDim.%s * blockIdx.%s + threadIdx.%s) + 1)"):format(axis, axis, axis)
+-- + 1 of signed integers, which do not overflow: `i <= n` and a[i] are then compiled as from an index from 0.
+-- The product is written so that NVVM reads %ntid before %ctaid, as it does in the usual CUDA C of these kernels: the
+-- other order gave ptxas's code for sm_90 2.7 % more time (Monte Carlo pi, one axis; the stencil, two).
+local function global_index(axis, axes)
+  local product = axes == 1 and "blockDim.%s * blockIdx.%s" or "blockIdx.%s * blockDim.%s"
+  local wide = ("((long long)" .. product .. " + threadIdx.%s + 1)"):format(axis, axis, axis)
+  local int = ("(long long)((int)(" .. product .. " + threadIdx.%s) + 1)"):format(axis, axis, axis)
   if axis == "x" then return { text = wide, small_text = int, small_range = { 1, MOST } } end
   return { text = int, range = { 1, 65535 * 1024 } }
 end
@@ -153,9 +154,9 @@ local function axes(c, range, small_range, sign)
   return values(table.unpack(list))
 end
 
-add("dc.index", values(global_index "x"))
-add("dc.index2", values(global_index "y", global_index "x"))
-add("dc.index3", values(global_index "z", global_index "y", global_index "x"))
+add("dc.index", values(global_index("x", 1)))
+add("dc.index2", values(global_index("y", 2), global_index("x", 2)))
+add("dc.index3", values(global_index("z", 3), global_index("y", 3), global_index("x", 3)))
 add("dc.thread_index", axes("((int)threadIdx.AXIS + 1)", THREADS))
 add("dc.block_index", axes("((int)blockIdx.AXIS + 1)", BLOCKS, { 1, MOST }))
 add("dc.block_size", axes("(int)blockDim.AXIS", THREADS, nil, 1))

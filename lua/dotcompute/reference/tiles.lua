@@ -84,7 +84,8 @@ dc.tiles.matmul(a, a, { dtype = "float32" })  --> {{7, 10}, {15, 22}}
   {
     "attention", at = "dc.tiles", call = "dc.tiles.attention(q, k, v [, {causal=, scale=}])",
     text = "softmax(scale q kT) v of each head, forward, on tensor cores, without a matrix of scores in memory "
-      .. "(FlashAttention).",
+      .. "(FlashAttention). Heads of 64 or 128 elements on GPUs of compute capability 9.0 have a kernel by hand, which "
+      .. "needs no compilers of tile kernels.",
     args = { { "q", "array", "(…, n, d), " .. HALVES .. ", d up to 256; the leading axes are heads, batches …" },
       { "k", "array", "(…, keys, d), of the dtype and leading axes of `q`" },
       { "v", "array", "(…, keys, d)" } },
