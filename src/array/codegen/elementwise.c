@@ -54,12 +54,13 @@ static void emit_scatter(const dc_text *t, const char *indent) {
 /* The call of the body for element i, and its results to memory. */
 static void emit_body(const dc_text *t, const char *indent) {
   const dc_ir *ir = &t->p->ir;
-  char place[64];
+  char place[64], value[16];
   dc_emit_body_call(t, indent);
   for (int i = 0; i < ir->ninputs; i++) {
     if (!dc_operand_is_result(ir, &ir->input[i])) continue;
     element_place(t, &ir->input[i], "i", place);
-    dc_buf_printf(t->b, "%s%s = r%d;\n", indent, place, i);
+    snprintf(value, sizeof value, "r%d", i);
+    dc_emit_assignment(t, indent, place, value);
   }
 }
 

@@ -95,14 +95,15 @@ static void key_make(dc_key *k, const dc_program *p) {
   key_put(k, h->rank);
   key_put(k, ir->kind);
   key_put(k, h->kind);
-  key_put(k, h->wide + 2 * h->in_place);
+  key_put(k, h->wide + 2 * h->in_place + 4 * h->streams);
   if (h->kind == DC_SCHEDULE_ELEMENTS) {
     key_put(k, h->elements.lanes);
     key_put(k, h->elements.rounds + 8 * h->elements.looped);
   } else if (h->kind == DC_SCHEDULE_TILES) {
     key_put(k, h->tile.extent);
     key_put(k, h->tile.axis);
-    for (int i = 0; i < ir->ninputs; i++) key_put(k, dc_operand_lies_across(p, &ir->input[i]));
+    for (int i = 0; i < ir->ninputs; i++)
+      key_put(k, dc_operand_lies_across(p, &ir->input[i]) + 2 * dc_operand_lies_along(p, &ir->input[i]));
   } else {
     key_put(k, ir->npasses);
     key_put(k, h->kept);
@@ -339,7 +340,7 @@ static int64_t blocks_of(const dc_program *p, dc_dim3 *block) {
       return dc_schedule_row_blocks(h) * h->row.segments;
     default: break;
   }
-  int64_t a_block = DC_BLOCK / h->row.threads;
+  int64_t a_block = h->row.together;
   if (h->row.segments > 1) return (h->row.segments + a_block - 1) / a_block * h->row.rows;
   if (a_block > h->row.rows) a_block = h->row.rows;
   block->x = (uint32_t)(a_block * h->row.threads);

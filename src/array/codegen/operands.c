@@ -91,11 +91,16 @@ void dc_emit_single_values(const dc_text *t) {
   }
 }
 
-/* The result as it is stored: `place = value;` */
+void dc_emit_assignment(const dc_text *t, const char *indent, const char *place, const char *value) {
+  if (t->p->schedule.streams) dc_buf_printf(t->b, "%s__stcs(&%s, %s);\n", indent, place, value);
+  else dc_buf_printf(t->b, "%s%s = %s;\n", indent, place, value);
+}
+
+/* The result as it is stored. */
 void dc_emit_store(const dc_text *t, const char *indent, const char *place) {
   char v[DC_VALUE_TEXT], name[24], stored[DC_VALUE_TEXT];
   if (t->p->ir.body != NULL) {
-    dc_buf_printf(t->b, "%s%s = t0;\n", indent, place);
+    dc_emit_assignment(t, indent, place, "t0");
     return;
   }
   dc_value_as(t, t->p->ir.result, t->p->ir.out.dtype, v);
@@ -103,9 +108,9 @@ void dc_emit_store(const dc_text *t, const char *indent, const char *place) {
     dc_buf_printf(t->b, "%sconst float result = %s;\n", indent, v);
     snprintf(name, sizeof name, "result");
     dc_to_memory(name, t->p->ir.out.dtype, stored);
-    dc_buf_printf(t->b, "%s%s = %s;\n", indent, place, stored);
+    dc_emit_assignment(t, indent, place, stored);
   } else {
-    dc_buf_printf(t->b, "%s%s = %s;\n", indent, place, v);
+    dc_emit_assignment(t, indent, place, v);
   }
 }
 

@@ -9,6 +9,10 @@
 ** Operands that the first pass uses are loaded by asynchronous copies, all at once before it: then as many loads are in
 ** flight as the row has elements.
 **
+** The CPU device's caches hold rows, so only long functions are worth a slot there (softmax of 4096 rows of as many
+** float32 values: 33 ms of processor time, where exponentials are computed twice 44).  A block then takes few rows, so
+** that their slots are in the nearest cache.
+**
 ** Slots are reused: a value takes the slot of another one whose last reader is the pass that makes it.
 */
 #include "array/codegen/pass_cache.h"
@@ -26,7 +30,9 @@ static bool input_varies(const dc_operand *o) {
 static bool is_cacheable_input(const dc_operand *o) { return input_varies(o) && !o->index && !o->address_only; }
 
 static bool is_cacheable(const cache_plan *c, int i) {
-  return c->varies[i] && !(c->p->ir.code[i].scopes & DC_SCOPE_ROW);
+  const dc_instruction *s = &c->p->ir.code[i];
+  return c->varies[i] && !(s->scopes & DC_SCOPE_ROW) &&
+         (c->p->dev->target.gpu || (dc_ops[s->op].flags & DC_OP_LONG) != 0);
 }
 
 static void find_what_varies(cache_plan *c) {
@@ -129,8 +135,7 @@ int64_t dc_slot_stride(const dc_schedule *s) {
 
 int64_t dc_pass_cache_bytes(const dc_schedule *s) {
   if (s->kind < DC_SCHEDULE_LANES) return 0;
-  const int rows = s->kind == DC_SCHEDULE_COLUMNS ? 1 : DC_BLOCK / s->row.threads;
-  return rows * dc_slot_stride(s) * s->row.cached;
+  return (s->kind == DC_SCHEDULE_COLUMNS ? 1 : s->row.together) * dc_slot_stride(s) * s->row.cached;
 }
 
 static void cache_nothing(dc_program *p) {
@@ -189,23 +194,40 @@ static bool share_columns(dc_program *p) {
   return false;
 }
 
+#define NEAR_BYTES (16 << 10) /* of slots, beside the operands' rows, in the nearest cache of a processor */
+
+static void share_nearest_cache(dc_schedule *h) {
+  while (h->row.together > 1 && dc_pass_cache_bytes(h) > NEAR_BYTES) h->row.together /= 2;
+}
+
 static bool has_room(dc_program *p) {
   if (p->schedule.row.cached == 0) return false;
+  if (!p->dev->target.gpu) share_nearest_cache(&p->schedule);
   return p->schedule.kind == DC_SCHEDULE_COLUMNS ? share_columns(p)
              : dc_pass_cache_bytes(&p->schedule) <= room_of(p, p->schedule.row.length >= 8192);
+}
+
+/* On the CPU device, where a warp has a row and needs no barrier for it. */
+static bool may_cache(const dc_program *p) {
+  const dc_ir *ir = &p->ir;
+  const dc_schedule *h = &p->schedule;
+  if (ir->npasses < 2 || h->kind == DC_SCHEDULE_PACKED || h->row.length > MAX_LENGTH) return false;
+  if (p->dev->target.gpu) return true;
+  for (int k = 0; k < ir->nreduces; k++)
+    if (ir->code[ir->reduction[k]].reduce == DC_REDUCE_M2) return false; /* all threads read its pivot */
+  return h->kind == DC_SCHEDULE_LANES && h->row.segments == 1;
 }
 
 void dc_pass_cache_plan(dc_program *p) {
   dc_ir *ir = &p->ir;
   cache_plan c = { .p = p };
   cache_nothing(p);
-  if (!p->dev->target.gpu || ir->npasses < 2 || p->schedule.kind == DC_SCHEDULE_PACKED ||
-      p->schedule.row.length > MAX_LENGTH)
-    return;
+  if (!may_cache(p)) return;
   find_what_varies(&c);
   find_uses(&c);
   for (int i = 0; i < ir->ninputs; i++)
-    if (is_cacheable_input(&ir->input[i])) ir->input[i].cached = (uint8_t)(c.input[i] & (c.input[i] - 1));
+    if (p->dev->target.gpu && is_cacheable_input(&ir->input[i]))
+      ir->input[i].cached = (uint8_t)(c.input[i] & (c.input[i] - 1));
   for (int i = 0; i < ir->ninstructions; i++)
     if (is_cacheable(&c, i)) ir->code[i].cached = (uint8_t)(c.code[i] & (c.code[i] - 1));
   p->schedule.row.cached = take_slots(&c);
@@ -215,7 +237,7 @@ void dc_pass_cache_plan(dc_program *p) {
   }
   for (int i = 0; i < ir->ninputs; i++) {
     if (!is_cacheable_input(&ir->input[i])) continue;
-    ir->input[i].loaded = first_of(c.input[i]);
+    ir->input[i].loaded = (uint8_t)(c.input[i] & ~ir->input[i].cached);
     if (ir->input[i].cached == 0 || !is_copied_ahead(&c, i)) continue;
     ir->input[i].loaded = 0;
     ir->input[i].cached = c.input[i];

@@ -9,7 +9,7 @@
 
 #include "array/codegen/program.h"
 
-/* Decides which values are cached, and sets their slots and passes.  On the CPU device none: its caches hold rows. */
+/* Decides which values are cached, and sets their slots and passes. */
 void dc_pass_cache_plan(dc_program *p);
 /* Elements of a slot. */
 int64_t dc_slot_stride(const dc_schedule *s);

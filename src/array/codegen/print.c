@@ -138,7 +138,8 @@ void dc_print_schedule(const dc_program *p, dc_buf *b) {
   dc_buf_printf(b, "%" PRId64 " elements, axes", s->n);
   for (int d = 0; d < s->rank; d++) dc_buf_printf(b, " %" PRId64, s->shape[d]);
   if (ir->kind != DC_ELEMENTS) dc_buf_printf(b, ", of which %d not reduced", s->kept);
-  dc_buf_printf(b, "; %d-bit indices%s\n", s->wide ? 64 : 32, s->in_place ? "; the result overwrites an input" : "");
+  dc_buf_printf(b, "; %d-bit indices%s%s\n", s->wide ? 64 : 32, s->in_place ? "; the result overwrites an input" : "",
+                s->streams ? "; the result is stored past the caches" : "");
   for (int i = 0; i < ir->ninputs; i++) {
     snprintf(name, sizeof name, "x%d", i);
     print_operand(p, &ir->input[i], name, b);

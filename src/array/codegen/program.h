@@ -37,6 +37,7 @@ typedef struct dc_schedule {
   bool wide;                  /* 64-bit indices */
   bool in_place;              /* an input shares memory with the result */
   bool safe;                  /* if so, each element is read only where it is written */
+  bool streams;               /* the result is stored past the caches */
   union {
     struct {
       int lanes;   /* elements a thread, in vector accesses */
@@ -52,6 +53,7 @@ typedef struct dc_schedule {
       int accumulators;          /* a segment */
       bool two_level;            /* every 16 elements are summed before they are added to their accumulator */
       int threads;               /* a segment */
+      int together;              /* LANES, PACKED: segments that a block takes */
       int items;                 /* a thread: accumulators, or rows of ROW_BLOCKS */
       int columns;               /* COLUMNS: rows that a block takes, a thread each */
       int cluster;               /* COLUMNS: blocks that share these rows: block b reduces elements b, b + cluster, … */

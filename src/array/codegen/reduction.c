@@ -122,7 +122,7 @@ static void emit_position(const dc_text *t) {
   const char *i = t->index;
   const bool cut = h->row.segments > 1;
   if (cut) {
-    const int segments = columns(p) ? 1 : DC_BLOCK / h->row.threads;
+    const int segments = columns(p) ? 1 : h->row.together;
     dc_buf_printf(t->b, "  const %s blocks = (segments + %d) / %d;\n", i, segments - 1, segments);
   }
   if (columns(p)) {
@@ -142,7 +142,7 @@ static void emit_position(const dc_text *t) {
                   h->row.threads, i, i);
     dc_buf_printf(t->b, "  const %s wanted = (%s)blockIdx.x %% blocks * %d + (%s)(threadIdx.x / %d);\n"
                   "  const bool active = wanted < segments;\n  const %s part = active ? wanted : 0;\n", i, i,
-                  DC_BLOCK / h->row.threads, i, h->row.threads, i);
+                  h->row.together, i, h->row.threads, i);
   } else {
     dc_buf_printf(t->b, "  const int y = threadIdx.x %% %d;\n", h->row.threads);
     dc_buf_printf(t->b, "  const %s unit = (%s)blockIdx.x * (%s)(blockDim.x / %d) + (%s)(threadIdx.x / %d);\n", i, i, i,

@@ -22,7 +22,9 @@ int dc_operand_strides(const dc_program *p, const dc_operand *o);
 bool dc_schedule_has_offsets(const dc_program *p);
 /* Whether coordinates are found by products instead of divisions: each extent then has two more parameters. */
 bool dc_schedule_multiplies(const dc_schedule *s);
-/* Whether an operand is read along the tile's other axis (tile.c). */
+/* Whether an operand's elements along a tile's last axis are neighbours, as those of the result are; and whether it is
+** read along the tile's other axis (tile.c). */
+bool dc_operand_lies_along(const dc_program *p, const dc_operand *o);
 bool dc_operand_lies_across(const dc_program *p, const dc_operand *o);
 /* Whether a thread makes the random numbers of its neighbouring elements together (random.c). */
 bool dc_random_drawn(const dc_program *p, const dc_instruction *s);

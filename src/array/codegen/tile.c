@@ -66,21 +66,22 @@ static void emit_loads(const dc_text *t) {
   dc_buf_puts(t->b, "    }\n  }\n  __syncthreads();\n");
 }
 
-/* The offset of the operand's element at the coordinates x and y of the tile. */
-static void tile_offset(const dc_program *p, int input, char place[96]) {
-  snprintf(place, 96, "x%d_at + y * x%d_%d + x * x%d_%d", input, input, p->schedule.tile.axis, input,
-           p->schedule.rank - 1);
+/* The offset of the operand's element at the coordinates x and y of the tile.  Elements that are known to be neighbours
+** are accessed as rows. */
+static void tile_offset(const dc_program *p, const dc_operand *o, char place[96]) {
+  char name[16], stride[32] = "";
+  dc_operand_name(p, o, name);
+  if (!dc_operand_lies_along(p, o)) snprintf(stride, sizeof stride, " * %s_%d", name, p->schedule.rank - 1);
+  snprintf(place, 96, "%s_at + y * %s_%d + x%s", name, name, p->schedule.tile.axis, stride);
 }
 
 static void emit_element(const dc_text *t) {
   const dc_program *p = t->p;
-  const int last = p->schedule.rank - 1;
-  char place[96];
+  char place[96], memory[112], value[16];
   for (int i = 0; i < p->ir.ninputs; i++) {
     const dc_operand *o = &p->ir.input[i];
     if (o->layout != DC_LAYOUT_STRIDED || !dc_operand_is_read(&p->ir, o)) continue;
-    tile_offset(p, i, place);
-    char memory[112];
+    tile_offset(p, o, place);
     if (dc_operand_lies_across(p, o)) snprintf(memory, sizeof memory, "w%d[threadIdx.x][threadIdx.y + k]", i);
     else if (o->index) snprintf(memory, sizeof memory, "%s", place);
     else snprintf(memory, sizeof memory, "x%d[%s]", i, place);
@@ -89,13 +90,16 @@ static void emit_element(const dc_text *t) {
   if (p->ir.body != NULL) dc_emit_body_call(t, "      ");
   for (int i = 0; i < p->ir.ninputs; i++) {
     if (!dc_operand_is_result(&p->ir, &p->ir.input[i])) continue;
-    tile_offset(p, i, place);
-    dc_buf_printf(t->b, "      x%d[%s] = r%d;\n", i, place, i);
+    tile_offset(p, &p->ir.input[i], place);
+    snprintf(memory, sizeof memory, "x%d[%s]", i, place);
+    snprintf(value, sizeof value, "r%d", i);
+    dc_emit_assignment(t, "      ", memory, value);
   }
   if (!dc_ir_has_out(&p->ir)) return;
   dc_emit_instructions(t, DC_SCOPE_PASS(0), -1, "      ");
-  snprintf(place, sizeof place, "out[out_at + y * out_%d + x * out_%d]", p->schedule.tile.axis, last);
-  dc_emit_store(t, "      ", place);
+  tile_offset(p, &p->ir.out, place);
+  snprintf(memory, sizeof memory, "out[%s]", place);
+  dc_emit_store(t, "      ", memory);
 }
 
 void dc_emit_tiles(const dc_text *t) {

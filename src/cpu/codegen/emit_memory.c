@@ -405,7 +405,8 @@ static void store_element(emitter *e, const ptx_ins *ins, const access *p, int j
     PUT(", %s); else ", mask);
   }
   if (window >= 0) store_window(e, p, window, o, mask);
-  if (p->stride == size) PUT("dc_put_row_%s(a_ + %d, ", T, j * size);
+  const bool streams = ins->flags & PTX_F_STREAMING && p->base == DC_BASE_FLAT && size >= 4;
+  if (p->stride == size) PUT("dc_%s_row_%s(a_ + %d, ", streams ? "stream" : "put", T, j * size);
   else PUT("dc_put_stride_%s(a_ + %d, %lldll, ", T, j * size, p->stride);
   put_value(e, o, size, false);
   PUT(", %s); ", mask);

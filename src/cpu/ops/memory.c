@@ -261,7 +261,7 @@ LOAD_FORMS(LOADS, LOADS_RARE)
     begin_access(w, o);                                                                                                \
     addresses(w, o, at);                                                                                               \
     check_each(w, o, at, (u32)sizeof(S) * n);                                                                          \
-    if (o->ins->flags & PTX_F_RELEASE) __atomic_thread_fence(__ATOMIC_RELEASE);                                        \
+    if (o->ins->flags & PTX_F_RELEASE) __atomic_thread_fence(__ATOMIC_SEQ_CST); /* orders non-temporal stores, too */  \
     EACH_LANE(l, w->mask) {                                                                                            \
       S whole[64 / sizeof(S)] BUFFER;                                                                                  \
       for (u32 e = 0; e < n; e++) whole[e] = (S)REG(D, o->ins->vec < 2 ? o->b : o->v[e])[l];                           \

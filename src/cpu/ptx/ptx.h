@@ -82,6 +82,7 @@ enum ptx_flag {
   PTX_F_UNI = 1u << 4, PTX_F_VOLATILE = 1u << 5, PTX_F_CC = 1u << 6 /* .cc: writes carry */,
   PTX_F_CARRY_IN = 1u << 7 /* addc subc madc */, PTX_F_TO = 1u << 8 /* cvta.to */,
   PTX_F_SHIFTAMT = 1u << 9 /* bfind.shiftamt */, PTX_F_NC = 1u << 10, PTX_F_NAN = 1u << 11 /* min.NaN */,
+  PTX_F_STREAMING = 1u << 12 /* st.cs: not read again soon */,
   PTX_F_ACQUIRE = 1u << 13, PTX_F_RELEASE = 1u << 14, PTX_F_RELAXED = 1u << 15,
   PTX_F_XORSIGN = 1u << 16, PTX_F_RELU = 1u << 17,
   PTX_F_PARITY = 1u << 18 /* mbarrier.test_wait.parity */, PTX_F_EXPECT = 1u << 19 /* mbarrier.arrive.expect_tx */,
