@@ -5414,6 +5414,7 @@ function dc.tensor_map(a, options) end
 ---A new stream of the current device (or of that one). Also usable as `local s <close> = dc.stream()`.
 ---```lua
 ---local s <close> = dc.stream()
+---s:synchronize()
 ---s.device == dc.device(), s:query()         --> true, true
 ---dc.using(s, function() return dc.ones(3) + 1 end)  --> {2, 2, 2}
 ---```

@@ -28,6 +28,7 @@ separately.
     errors = { argument = "not a device", device = NO_DEVICE, launch = IN_GRAPH },
     example = [[
 local s <close> = dc.stream()
+s:synchronize()
 s.device == dc.device(), s:query()         --> true, true
 dc.using(s, function() return dc.ones(3) + 1 end)  --> {2, 2, 2}
 ]],
