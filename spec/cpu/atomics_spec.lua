@@ -103,7 +103,45 @@ k(x.size // 96, 96, count, sum, x)
 print(table.concat(count:to_table(), " ") .. " " .. table.concat(sum:to_table(), " "))
 ]==]
 
+-- Rows are added to the table's rows of their bag's tokens.
+local rows = [==[
+local dc = require "dotcompute"
+local k = dc.kernel [[
+__global__ void k(const int *row, const int *tokens, const int *start, int *table, int width) {
+  int bag = blockIdx.x;
+  for (int i = start[bag]; i < start[bag + 1]; i++)
+    if (threadIdx.x < width) atomicAdd(&table[tokens[i] * width + threadIdx.x], row[bag * width + threadIdx.x]);
+}]]
+local row, tokens, start, size, width = load("return " .. arg[1])()
+local sums = dc.zeros(size * width, "int32")
+k(#start - 1, 70, dc.array(row, "int32"), dc.array(tokens, "int32"), dc.array(start, "int32"), sums, width)
+assert(k.attributes.tier == tonumber(os.getenv "DOTCOMPUTE_CPU_TIER"))
+print(table.concat(sums:to_table(), " "))
+]==]
+
 describe("atomics", function()
+  it("are done in loops whose ends are in memory", function()
+    local width, size, row, tokens, start, sums = math.random(1, 70), math.random(3, 9), {}, {}, { 0 }, {}
+    for i = 1, size * width do sums[i] = 0 end
+    for bag = 1, 3 do
+      for _ = 1, width do row[#row + 1] = math.random(-999, 999) end
+      for _ = 1, math.random(0, 2) * math.random(1, 400) do
+        local token = math.random(0, size - 1)
+        tokens[#tokens + 1] = token
+        for i = 1, width do
+          sums[token * width + i] = sums[token * width + i] + row[(bag - 1) * width + i]
+        end
+      end
+      start[bag + 1] = #tokens
+    end
+    tokens[#tokens + 1] = 0
+    local function text(t) return "{" .. table.concat(t, ",") .. "}" end
+    local given = ("%s, %s, %s, %d, %d"):format(text(row), text(tokens), text(start), size, width)
+    for _, how in ipairs { "TIER=0", "TIER=1", "TIER=1 DOTCOMPUTE_CPU_THREADS=3" } do
+      assert.equal(table.concat(sums, " ") .. "\n", helper.on_cpu(how, rows, given), helper.note(how))
+    end
+  end)
+
   it("go lane by lane", function()
     local at = list(function() return math.random(0, 31) end)
     local on = list(function() return math.random(0, 3) > 0 and 1 or 0 end)

@@ -171,37 +171,55 @@ static int32_t next_tracked(const emitter *e, int32_t n) {
   return -1;
 }
 
+/* The registers that decide a loop's exit, as far as they were looked at. */
+typedef struct deciders {
+  int32_t first, last; /* the loop's instructions */
+  int n;
+  int32_t regs[64];
+} deciders;
+
 /* Whether register `reg`, which decides a loop's exit, depends on memory or on other lanes.  If not, the loop
 ** terminates independently of other threads. */
-static bool decided_by_memory(const emitter *e, int32_t reg, int32_t first, int32_t last, int depth, int *budget) {
+static bool decided_by_memory(const emitter *e, int32_t reg, deciders *by) {
+  for (int i = 0; i < by->n; i++)
+    if (by->regs[i] == reg) return false; /* it is being looked at, or was */
   if (reg < 0) return false;
-  if (--*budget < 0) return true; /* too long to find out */
+  if (by->n == (int)(sizeof by->regs / sizeof *by->regs)) return true; /* too long to find out */
+  by->regs[by->n++] = reg;
   for (int32_t i = e->k.def_at[reg]; i < e->k.def_at[reg + 1]; i++) {
-    int32_t d = e->k.defs[i];
+    const int32_t d = e->k.defs[i];
     const ptx_ins *ins = &e->f->ins[d];
-    if (d < first || d >= last) continue; /* made before the loop */
-    bool loads = ptx_traits(ins->op) & (PTX_T_LOADS | PTX_T_WARP_WIDE);
-    if (depth > 12 || (loads && !(ins->op == PTX_OP_LD && (ins->space == PTX_PARAM || ins->space == PTX_CONST))))
-      return true;
+    if (d < by->first || d >= by->last) continue; /* made before the loop */
+    const bool loads = ptx_traits(ins->op) & (PTX_T_LOADS | PTX_T_WARP_WIDE);
+    if (loads && !(ins->op == PTX_OP_LD && (ins->space == PTX_PARAM || ins->space == PTX_CONST))) return true;
     if (ins->pred >= 0) return true;
     for (int k = ins->ndst; k < ins->ndst + ins->nsrc; k++)
-      if (ins->opnd[k].reg != reg && decided_by_memory(e, ins->opnd[k].reg, first, last, depth + 1, budget))
-        return true;
+      if (decided_by_memory(e, ins->opnd[k].reg, by)) return true;
+  }
+  return false;
+}
+
+/* Whether a loop may wait for other threads.  An atomic whose result nobody reads tells it nothing of them, and weak
+** loads need not see what they store. */
+static bool may_wait(const emitter *e, int32_t header, int32_t last) {
+  for (int32_t i = e->f->blocks[header].first; i < e->f->blocks[last].last; i++) {
+    const ptx_ins *ins = &e->f->ins[i];
+    const bool atomic = ins->op == PTX_OP_ATOM || ins->op == PTX_OP_RED;
+    if (dc_may_spin(ins) && (!atomic || dc_emit_is_read(e, ins))) return true;
   }
   return false;
 }
 
 /* Whether a loop has an exit that depends on neither. */
 static bool counted(const emitter *e, int32_t header, int32_t last) {
-  int32_t from = e->f->blocks[header].first, to = e->f->blocks[last].last;
   for (int32_t b = header; b <= last; b++) {
     const ptx_block *bl = &e->f->blocks[b];
     if (bl->last == bl->first) continue;
     const ptx_ins *ins = &e->f->ins[bl->last - 1];
     bool out = false;
     for (int i = 0; i < 2; i++) out |= bl->succ[i] >= 0 && (bl->succ[i] < header || bl->succ[i] > last);
-    int budget = 1000;
-    if (ins->op == PTX_OP_BRA && ins->pred >= 0 && out && !decided_by_memory(e, ins->pred, from, to, 0, &budget))
+    deciders by = { .first = e->f->blocks[header].first, .last = e->f->blocks[last].last };
+    if (ins->op == PTX_OP_BRA && ins->pred >= 0 && out && !decided_by_memory(e, ins->pred, &by))
       return true;
   }
   return false;
@@ -218,10 +236,9 @@ static void go_to_next_tracked(emitter *e, int32_t n) {
 /* A back edge counts against the poll budget; in loops that may wait for other threads also against the spin budget,
 ** whose end deoptimizes the lanes to tier 0. */
 static void burn(emitter *e, int32_t n, int32_t to) {
-  const dc_basic_block *node = node_at(e, n);
   if (to < 0 || to > n) return;
   PUT("if (DC_RARE(--polls < 0)) { if (n->tick(n)) return DC_NATIVE_STOP; polls = n->poll_budget; } ");
-  if (!node->spin || counted(e, e->block_of[to], e->block_of[n])) return;
+  if (!may_wait(e, e->block_of[to], e->block_of[n]) || counted(e, e->block_of[to], e->block_of[n])) return;
   e->leaves = true;
   if (dc_emit_divergent(e, to)) PUT("if (DC_RARE(--spins < 0)) goto deoptimize; ");
   else PUT("if (DC_RARE(--spins < 0)) { t%d = act; goto deoptimize; } ", to);
@@ -553,11 +570,12 @@ static void declare(emitter *e) {
   for (int32_t i = 0; i < e->f->nins; i++)
     if (e->origin[i]) PUT(dc_emit_is_index(e, i) ? "V32 i%d; " : "uint32_t x%d = 0; int ok%d = 1; ", i, i);
   for (int32_t i = 0; i < e->f->nins; i++)
-    if (e->strides[i]) PUT("uint64_t a%d = 0; ", i);
+    if (e->strides[i]) PUT("dc_last_access a%d = {0}; ", i);
   for (int32_t i = 0; i < e->f->nins; i++)
     if (e->loops[i]) PUT("dc_last_access h%d[DC_LAST_ACCESSES] = {{0}}; ", i);
   for (int32_t n = 0; n < e->nnodes; n++)
     if (e->tracked[n]) PUT("M t%d = M_none(); ", n);
+  if (e->asks) PUT("uint64_t ahead = 0; ");
   if (e->most_copies) PUT("dc_copying copies[%d]; ", e->most_copies);
   for (int b = DC_BASE_SHARED; b < DC_BASE_LOCAL; b++) PUT("const uint64_t %s = n->base[%d]; ", dc_emit_base(b), b);
   PUT("\nM act, m = M_none(), tk, nt; int polls = n->poll_budget, spins = n->spin_budget, r; uint32_t go_on;\n");
@@ -569,6 +587,7 @@ static void begin_gangs(emitter *e) {
   if (e->out->suspends || e->k.shape.by_lane) PUT("uint32_t left = n->ngangs;\n");
   PUT("gang: n->tid = g->tid; act = M_from(g->live); ");
   if (e->numbers) PUT("n->warpid = g->number; ");
+  if (e->asks) PUT("ahead = g + 1 < end ? DC_W * ((uint64_t)g[1].number - g->number) : 0; ");
   if (e->out->suspends) PUT("n->save = g->save; ");
   if (e->has_sums) PUT("sums = g->save; ");
   if (e->fn->local_stride) PUT("n->base[%d] = g->local; ", DC_BASE_LOCAL);

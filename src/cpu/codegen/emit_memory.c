@@ -167,22 +167,38 @@ static const ptx_operand *step_of(const emitter *e, int32_t reg) {
   return NULL;
 }
 
+/* Appends the address of lane 0. */
+static void put_first(emitter *e, const access *p) {
+  const int32_t i = p->s.origin;
+  if (p->how == INDEX) PUT("dc_first_element(a_, i%d, %d, %d)", i, p->size, dc_emit_is_signed(e, i));
+  else PUT("a_");
+}
+
 /* In a loop that strides over a large array each iteration's row is in another page, where the processor does not
-** prefetch: what the fourth next iteration will load is asked for here (a product of matrices with tiles of 16: 91,
-** before 150 ms; a sum of 2^24 values: 7.2, before 8.4 ms).  The stride is what the loop adds to the address or, where
-** that is unknown and no other gang runs between two iterations, the way from the last address. */
+** prefetch: what a later iteration will load is asked for here, and where gangs run through the loop one after another
+** what the next one will (a product of matrices with tiles of 16: 91, before 150 ms; sums of 2^24 values by rows and by
+** indices: 5.2, before 8.0 and 7.9 ms; a histogram of 2^26 bytes: 40, before 58 ms).  The stride is what the loop adds
+** to the address or, where that is unknown, the way from the last address, if it was the same before. */
 static void prefetch(emitter *e, const ptx_ins *ins, const access *p) {
   const int32_t i = (int32_t)(ins - e->f->ins), b = e->k.block_of[i];
-  if (ins->op == PTX_OP_ST || p->base != DC_BASE_FLAT || p->how != ROW || p->narrow || e->k.loop_at[b] < 0) return;
-  const ptx_operand *step = step_of(e, p->at->reg);
+  if (ins->op == PTX_OP_ST || p->base != DC_BASE_FLAT || p->narrow || e->k.loop_at[b] < 0) return;
+  const ptx_operand *step = p->how == ROW ? step_of(e, p->at->reg) : NULL;
+  const bool quiet = is_in_quiet_loop(e, b);
+  if (p->how != ROW && p->how != INDEX) return;
+  if (!step && !quiet) return;
+  PUT("dc_prefetch(");
+  put_first(e, p);
+  PUT(", ");
   if (step) {
-    PUT("dc_prefetch(a_, ");
     dc_emit_operand(e, step, 'D');
-    PUT("); ");
-  } else if (is_in_quiet_loop(e, b)) {
+  } else {
     e->strides[i] = true;
-    PUT("dc_prefetch(a_, a_ - a%d); a%d = a_; ", i, i);
+    PUT("dc_next_step(&a%d, ", i);
+    put_first(e, p);
+    PUT(")");
   }
+  e->asks |= quiet;
+  PUT(quiet ? ", ahead * %lldull); " : ", 0); ", p->how == ROW ? p->stride : (long long)p->size);
 }
 
 /* Tiles of matrices are copied 16 bytes a lane, one after another along rows that are pages apart: what each gang loads
@@ -196,11 +212,16 @@ static void put_last_access(emitter *e, const ptx_ins *ins) {
   PUT("h%d + DC_GANG %% DC_LAST_ACCESSES", i);
 }
 
-/* Opens the call that loads or stores the lanes of a row that wraps around; values and mask follow. */
-static void begin_wrapped(emitter *e, const ptx_ins *ins, const access *p, int j) {
-  PUT("dc_slow_%s_%s(", ins->op == PTX_OP_ST ? "scatter" : "gather", element(ins));
+/* The addresses of a row that wraps around. */
+static void put_wrapped(emitter *e, const access *p) {
   if (p->narrow) PUT("dc_wrapped(a_, s%d, %lldll, 0, 1, 0)", p->at->reg, p->stride);
   else dc_emit_wrapped(e, &p->s, "a_");
+}
+
+/* Opens the call that loads or stores its lanes; values and mask follow. */
+static void begin_wrapped(emitter *e, const ptx_ins *ins, const access *p, int j) {
+  PUT("dc_slow_%s_%s(", ins->op == PTX_OP_ST ? "scatter" : "gather", element(ins));
+  put_wrapped(e, p);
   PUT(", %d, ", j * p->size);
 }
 
@@ -233,34 +254,28 @@ static void load_row_over(emitter *e, const ptx_ins *ins, const access *p, int j
   PUT("dc_row_or_%s(a_ + %d, %s, v%d);\n", element(ins), j * size, mask, d);
 }
 
-/* The kind of packs of simd/packs.h, or NULL. */
-static const char *kind_of_packs(const ptx_ins *ins, const access *p) {
+/* The kind of packs of simd/packs.h, or NULL: whole packs are accessed, contiguous or anywhere. */
+static const char *packs(const ptx_ins *ins, const access *p) {
+  if (p->how != LANES && (p->how != ROW || p->stride != p->size * ins->vec)) return NULL;
   if (p->size == 4) return ins->vec == 2 ? "2" : ins->vec == 4 ? "4" : NULL;
   return p->size == 8 && ins->vec == 2 ? "2x64" : NULL;
 }
-/* If the lanes' packs are contiguous. */
-static const char *packs(const ptx_ins *ins, const access *p) {
-  return p->how == ROW && p->stride == p->size * ins->vec ? kind_of_packs(ins, p) : NULL;
-}
-/* If they are anywhere: whole packs are accessed, two values of 32 bits as one of 64. */
-static const char *packs_anywhere(const ptx_ins *ins, const access *p) {
-  return p->how == LANES ? kind_of_packs(ins, p) : NULL;
-}
-static bool is_pair(const ptx_ins *ins, const access *p) { return p->size == 4 && ins->vec == 2; }
 
-/* Declares the lanes' packs: q_, of pairs q0_ and q1_. */
-static void load_packs_anywhere(emitter *e, const ptx_ins *ins, const access *p, const char *mask) {
-  if (is_pair(ins, p)) {
-    PUT("V32 q0_, q1_; v_unpack_64(&q0_, &q1_, dc_%sgather_u64(a_, 0, %s)); ", e->f->nins > LONG ? "far_" : "", mask);
-  } else {
-    const char *kind = packs_anywhere(ins, p);
-    if (is_looping(e, ins, p->base)) {
-      PUT("dc_prefetch_lanes(");
-      put_last_access(e, ins);
-      PUT(", a_); ");
-    }
-    PUT("const %s q_ = dc_gather_pack%s(a_, %s); ", p->size == 8 ? "dc_two" : "dc_four", kind, mask);
+/* Declares the lanes' packs, q_. */
+static void load_packs(emitter *e, const ptx_ins *ins, const access *p, const char *mask) {
+  const char *const kind = packs(ins, p);
+  if (p->how == LANES && is_looping(e, ins, p->base)) {
+    PUT("dc_prefetch_lanes(");
+    put_last_access(e, ins);
+    PUT(", a_); ");
   }
+  PUT("const %s%s q_ = ", ins->vec == 4 ? "dc_four" : "dc_two", p->size == 8 ? "_64" : "");
+  if (p->how == ROW && put_condition(e, p, "")) {
+    PUT(" ? dc_gather_pack%s(", kind);
+    put_wrapped(e, p);
+    PUT(", %s) : ", mask);
+  }
+  PUT("dc_%s_pack%s(a_, %s); ", p->how == ROW ? "row" : "gather", kind, mask);
 }
 
 /* The window of an access to words that are no row, or -1.  (Local memory has a stride of its own.) */
@@ -291,11 +306,6 @@ static void put_in_window(emitter *e, const access *p, int window, const char *m
   }
   PUT(")");
 }
-static void put_window_address(emitter *e, const access *p) {
-  if (p->how == INDEX) PUT("dc_first_element(a_, i%d, %d)", p->s.origin, dc_emit_is_signed(e, p->s.origin));
-  else PUT("a_");
-}
-
 static void load_element(emitter *e, const ptx_ins *ins, const access *p, int j, const char *mask, bool keep) {
   const char *T = element(ins);
   const int32_t d = ins->opnd[j].reg, size = p->size;
@@ -318,8 +328,8 @@ static void load_element(emitter *e, const ptx_ins *ins, const access *p, int j,
   if (widens) PUT(sign ? "v_cvt_i64_s32_w(" : "v_cvt_i64_u32_w(");
   if (p->how == ONE) {
     PUT("V%d_splat(dc_ld_%s(a_ + %d))", size == 8 ? 64 : 32, T, j * size);
-  } else if (packs_anywhere(ins, p)) {
-    PUT(is_pair(ins, p) ? "q%d_" : "q_.x%d", j);
+  } else if (packs(ins, p)) {
+    PUT("q_.x%d", j);
   } else if (p->how == LANES) {
     PUT("dc_%sgather_%s(a_, %d, %s)", far, T, j * size, mask);
   } else if (p->how == INDEX) {
@@ -327,7 +337,7 @@ static void load_element(emitter *e, const ptx_ins *ins, const access *p, int j,
     if (window >= 0) {
       put_in_window(e, p, window, mask);
       PUT(" ? dc_take%d(", window);
-      put_window_address(e, p);
+      put_first(e, p);
       PUT(") : ");
       far = "far_";
     }
@@ -341,7 +351,6 @@ static void load_element(emitter *e, const ptx_ins *ins, const access *p, int j,
       PUT("%s) : ", mask);
     }
     if (p->stride == size) PUT("dc_row_%s(a_ + %d, %s)", T, j * size, mask);
-    else if (packs(ins, p)) PUT("dc_pack%s_%d(a_, %s)", packs(ins, p), j, mask);
     else if (p->stride == 8 && size == 4) PUT("dc_every_other_u32(a_ + %d, %s)", j * size, mask);
     else if ((window = window_of(e, p)) >= 0) {
       put_in_window(e, p, window, mask);
@@ -365,7 +374,7 @@ static void store_window(emitter *e, const access *p, int window, const ptx_oper
   PUT("if (");
   put_in_window(e, p, window, mask);
   PUT(") dc_place%d(", window);
-  put_window_address(e, p);
+  put_first(e, p);
   PUT(", ");
   put_value(e, o, p->size, false);
   PUT("); else ");
@@ -414,53 +423,65 @@ static void store_element(emitter *e, const ptx_ins *ins, const access *p, int j
 
 static void put_values(emitter *e, const ptx_ins *ins, const access *p) {
   for (int j = 0; j < ins->vec; j++) {
-    if (j) PUT(", ");
+    PUT(", ");
     put_value(e, &p->at[1 + j], p->size, false);
   }
+  PUT("); ");
 }
 
-/* All values of packs at once, where the addresses do not wrap around. */
 static void store_packs(emitter *e, const ptx_ins *ins, const access *p, const char *mask) {
-  if (put_condition(e, p, "if ")) {
-    PUT("{ ");
-    for (int j = 0; j < ins->vec; j++) store_element(e, ins, p, j, mask);
-    PUT("} else ");
+  const char *const kind = packs(ins, p);
+  if (p->how == ROW && put_condition(e, p, "if ")) {
+    PUT("dc_scatter_pack%s(", kind);
+    put_wrapped(e, p);
+    PUT(", %s", mask);
+    put_values(e, ins, p);
+    PUT("else ");
   }
-  PUT("dc_put_pack%s(a_, %s, ", packs(ins, p), mask);
+  PUT("dc_%s_pack%s(a_, %s", p->how == ROW ? "put_row" : "scatter", kind, mask);
   put_values(e, ins, p);
-  PUT("); ");
-}
-
-static void store_packs_anywhere(emitter *e, const ptx_ins *ins, const access *p, const char *mask) {
-  if (is_pair(ins, p)) PUT("dc_%sscatter_u64(a_, 0, v_pack_64(", e->f->nins > LONG ? "far_" : "");
-  else PUT("dc_scatter_pack%s(a_, %s, ", packs_anywhere(ins, p), mask);
-  put_values(e, ins, p);
-  if (is_pair(ins, p)) PUT("), %s", mask);
-  PUT("); ");
 }
 
 /* --- atomics ------------------------------------------------------------------------------------------------ */
 
-/* The new value of x_, in memory, by y_ and z_, as C in `text`; false: tier 0 does it. */
+/* The function of simd/ that makes the new value of x_, in memory, of it and y_; NULL: none does. */
+static const char *function_of(const ptx_ins *ins, int space, char text[16]) {
+  const int bits = ptx_type_bits((ptx_type)ins->type);
+  const char *name = NULL;
+  char type[2] = "";
+  switch (ins->mode) {
+    case PTX_ATOM_ADD: name = "add"; break;
+    case PTX_ATOM_MIN: name = "min"; break;
+    case PTX_ATOM_MAX: name = "max"; break;
+    case PTX_ATOM_AND: name = "and"; break;
+    case PTX_ATOM_OR: name = "or"; break;
+    case PTX_ATOM_XOR: name = "xor"; break;
+    default: return NULL;
+  }
+  if (ins->type == PTX_F32 || ins->type == PTX_F64) {
+    if (ins->mode != PTX_ATOM_ADD) return NULL;
+    type[0] = 'f';
+  } else if (ins->mode == PTX_ATOM_MIN || ins->mode == PTX_ATOM_MAX) {
+    type[0] = ptx_is_signed(ins->type) ? 's' : 'u';
+  }
+  if ((type[0] || ins->mode == PTX_ATOM_ADD) && type[0] != 'f' && !ptx_is_integer(ins->type)) return NULL;
+  if (ins->type == PTX_F32 && space != PTX_SHARED) return "add_ftz"; /* as PTX says */
+  snprintf(text, 16, "%s_%s%d", name, type, bits);
+  return text;
+}
+
+/* The new value of x_ by y_ and z_, as C in `text`; false: tier 0 does it. */
 static bool new_value(const ptx_ins *ins, int space, char text[48]) {
   static const char *const values[] = {
-    [PTX_ATOM_AND] = "x_ & y_", [PTX_ATOM_OR] = "x_ | y_", [PTX_ATOM_XOR] = "x_ ^ y_", [PTX_ATOM_EXCH] = "y_",
-    [PTX_ATOM_CAS] = "x_ == y_ ? z_ : x_", [PTX_ATOM_INC] = "x_ >= y_ ? 0 : x_ + 1",
+    [PTX_ATOM_EXCH] = "y_", [PTX_ATOM_CAS] = "x_ == y_ ? z_ : x_", [PTX_ATOM_INC] = "x_ >= y_ ? 0 : x_ + 1",
     [PTX_ATOM_DEC] = "x_ == 0 || x_ > y_ ? y_ : x_ - 1",
   };
-  const bool add = ins->mode == PTX_ATOM_ADD;
-  const int bits = ptx_type_bits((ptx_type)ins->type);
-  const char type = ins->type == PTX_F32 || ins->type == PTX_F64 ? 'f' : ptx_is_signed(ins->type) ? 's' : 'u';
-  if (add || ins->mode == PTX_ATOM_MIN || ins->mode == PTX_ATOM_MAX) {
-    if (type == 'f' ? !add : !ptx_is_integer(ins->type)) return false;
-    if (add && type != 'f') snprintf(text, 48, "x_ + y_");
-    else if (ins->type == PTX_F32 && space != PTX_SHARED) snprintf(text, 48, "s_add_ftz(x_, y_)"); /* as PTX says */
-    else snprintf(text, 48, "s_%s_%c%d(x_, y_)", add ? "add" : ins->mode == PTX_ATOM_MIN ? "min" : "max", type, bits);
-    return true;
-  }
+  char name[16];
+  const char *f = function_of(ins, space, name);
   const char *value = (size_t)ins->mode < sizeof values / sizeof *values ? values[ins->mode] : NULL;
-  if (value) snprintf(text, 48, "%s", value);
-  return value != NULL;
+  if (f) snprintf(text, 48, "s_%s(x_, y_)", f);
+  else if (value) snprintf(text, 48, "%s", value);
+  return f || value;
 }
 
 bool dc_emit_atom_supported(const emitter *e, const ptx_ins *ins) {
@@ -480,82 +501,73 @@ bool dc_emit_atom_supported(const emitter *e, const ptx_ins *ins) {
   return true;
 }
 
-/* The lanes' offsets in shared memory; 32 bits of them, as on a GPU. */
-static void put_offsets(emitter *e, const access *p) {
-  const dc_value_shape *s = p->at->reg < 0 ? &p->s : dc_emit_shape(e, p->at->reg);
-  PUT("v_add_32(V32_splat(%uu), ", (unsigned)p->offset);
-  if (p->at->reg < 0) PUT("V32_splat(0)");
-  else if (p->narrow) dc_emit_register(e, p->at->reg, 'w');
-  else if (s->tag == DC_VARYING) PUT("v_low_half(v%d)", p->at->reg);
-  else if (s->tag == DC_INDEXED)
-    PUT("v_add_32(V32_splat((u32)s%d), v_mul_32(i%d, V32_splat(%uu)))", p->at->reg, s->origin, (unsigned)s->times);
-  else PUT("V32_affine((u32)s%d, %uu)", p->at->reg, (unsigned)dc_value_stride(s));
-  PUT(")");
-}
-
-/* Declares the lanes' addresses at_, and checks them. */
-static void begin_atom(emitter *e, const access *p, const char *mask) {
-  if (p->base == DC_BASE_SHARED) {
-    PUT("{ const V32 at_ = ");
-    put_offsets(e, p);
-    PUT("; if (DC_RARE(dc_misaligned_offsets(at_, %d, %s))) n->fault(n); ", p->size, mask);
-  } else if (p->how == ONE) {
-    begin_access(e, p);
-  } else {
-    PUT("{ const V64 at_ = ");
-    put_addresses(e, p->at, p->base, p->offset);
-    PUT("; if (DC_RARE(dc_bad_addresses(at_, %s, %d, %s))) n->fault(n); ", dc_emit_base(p->base), p->size, mask);
-  }
-}
-
-/* Whether all lanes address one word, and the address of lane l. */
-static void put_places(emitter *e, const access *p, const char *mask) {
-  if (p->base == DC_BASE_SHARED) {
-    PUT("dc_same_offsets(at_, %s), %s + (uint64_t)(int64_t)((const int32_t *)&at_)[l]", mask, dc_emit_base(p->base));
-  } else if (p->how == ONE) {
-    PUT("1, a_");
-  } else if (p->how == ROW && p->stride != 0) {
-    PUT("(M_word(%s) & (M_word(%s) - 1)) == 0, ((const u64 *)&at_)[l]", mask, mask);
-  } else {
-    PUT("dc_same_addresses(at_, %s), ((const u64 *)&at_)[l]", mask);
-  }
-}
-
-/* Declares the lanes of an operand as `name`, unless it is the same in all of them. */
+/* Declares the lanes of an operand as `name`, one by one, unless it is the same in all of them. */
 static void declare_lanes(emitter *e, const ptx_operand *o, int size, const char *name) {
   if (dc_value_shape_of(&e->k, o).tag == DC_UNIFORM) return;
-  PUT("const V%d %s = ", size * 8, name);
+  PUT("u%d %s[DC_W]; V%d_spill(%s, ", size * 8, name, size * 8, name);
   put_value(e, o, size, false);
-  PUT("; ");
+  PUT("); ");
 }
 
 /* The operand of lane l. */
 static void put_of_lane(emitter *e, const ptx_operand *o, int size, const char *name) {
   if (dc_value_shape_of(&e->k, o).tag == DC_UNIFORM) put_value(e, o, size, true);
-  else PUT("((const u%d *)&%s)[l]", size * 8, name);
+  else PUT("%s[l]", name);
 }
 
+/* Lane by lane, as an expression. */
+static void put_atom(emitter *e, const ptx_ins *ins, const access *p, const char *mask) {
+  const ptx_operand *y = p->at + 1, *z = p->at + (ins->mode == PTX_ATOM_CAS ? 2 : 1);
+  const int bits = p->size * 8;
+  const char *const fault = "if (DC_RARE(dc_bad_addresses(w_, %s, %d, %s))) n->fault(n); ";
+  char value[48];
+  new_value(ins, space_of(ins, p->at), value);
+  PUT("({ ");
+  if (p->how == INDEX) {
+    PUT("u32 at_[DC_W]; V32_spill(at_, i%d); ", p->s.origin);
+  } else if (p->how != ONE) {
+    PUT("const V64 w_ = ");
+    put_addresses(e, p->at, p->base, p->offset);
+    PUT("; ");
+    PUT(fault, dc_emit_base(p->base), p->size, mask);
+    PUT("u64 at_[DC_W]; V64_spill(at_, w_); ");
+  }
+  declare_lanes(e, y, p->size, "b_");
+  if (z != y) declare_lanes(e, z, p->size, "c_");
+  PUT("DC_ATOM(%d, ", bits);
+  if (p->how == ONE) PUT("1, a_");
+  else if (p->how == INDEX)
+    PUT("dc_same_32(i%d, at_, %s), dc_element(a_, at_[l], %d, %d)", p->s.origin, mask, p->size,
+        dc_emit_is_signed(e, p->s.origin));
+  else PUT("dc_same_64(w_, at_, %s), at_[l]", mask);
+  PUT(", %s, %s, %d, ", mask, p->base == DC_BASE_SHARED ? "1" : "n->alone", dc_emit_is_read(e, ins));
+  put_of_lane(e, y, p->size, "b_");
+  PUT(", ");
+  put_of_lane(e, z, p->size, z != y ? "c_" : "b_");
+  PUT(", %s); })", value);
+}
+
+/* A row whose lanes are distinct words is one load and one store, if no other thread sees it. */
 void dc_emit_atom(emitter *e, const ptx_ins *ins, const char *mask, bool keep) {
-  const access p = access_of(e, ins);
-  const ptx_operand *y = p.at + 1, *z = p.at + (ins->mode == PTX_ATOM_CAS ? 2 : 1);
+  access p = access_of(e, ins);
   const bool read = dc_emit_is_read(e, ins);
   const int32_t d = read ? ins->opnd[0].reg : -1;
-  char value[48];
-  new_value(ins, space_of(ins, p.at), value);
+  char name[16];
+  const char *f = function_of(ins, space_of(ins, p.at), name);
   if (!e->k.shape.by_lane) e->out->narrow = false;
   if (read) e->out->lane_free = false; /* a warp's lanes go in order */
   if (p.base != DC_BASE_SHARED) e->out->atomics = true;
-  begin_atom(e, &p, mask);
-  declare_lanes(e, y, p.size, "b_");
-  if (z != y) declare_lanes(e, z, p.size, "c_");
+  if (p.how == ROW && (p.stride != p.size || !f)) p.how = LANES;
+  if (p.how == LANES) PUT("{ ");
+  else begin_access(e, &p);
   if (d >= 0) dc_emit_assign(e, d, mask, keep);
-  PUT("DC_ATOM(%d, ", p.size * 8);
-  put_places(e, &p, mask);
-  PUT(", %s, %s, %d, ", mask, p.base == DC_BASE_SHARED ? "1" : "n->alone", d >= 0);
-  put_of_lane(e, y, p.size, "b_");
-  PUT(", ");
-  put_of_lane(e, z, p.size, z != y ? "c_" : "b_");
-  PUT(", %s)", value);
+  if (p.how == ROW) {
+    if (!put_condition(e, &p, "!")) PUT("1");
+    PUT("%s ? DC_ATOM_ROW(%d, a_, %s, v_%s(x_, ", p.base == DC_BASE_SHARED ? "" : " && n->alone", p.size * 8, mask, f);
+    put_value(e, p.at + 1, p.size, false);
+    PUT(")) : ");
+  }
+  put_atom(e, ins, &p, mask);
   if (d >= 0) dc_emit_assign_end(e, d, keep);
   PUT("; }\n");
 }
@@ -610,10 +622,8 @@ void dc_emit_memory(emitter *e, const ptx_ins *ins, const char *mask, bool keep)
   }
   if (ins->op == PTX_OP_ST && packs(ins, &p)) {
     store_packs(e, ins, &p, mask);
-  } else if (ins->op == PTX_OP_ST && packs_anywhere(ins, &p)) {
-    store_packs_anywhere(e, ins, &p, mask);
   } else {
-    if (packs_anywhere(ins, &p)) load_packs_anywhere(e, ins, &p, mask);
+    if (packs(ins, &p)) load_packs(e, ins, &p, mask);
     for (int j = 0; j < p.n; j++) {
       if (ins->op == PTX_OP_ST) store_element(e, ins, &p, j, mask);
       else load_element(e, ins, &p, j, mask, keep);

@@ -85,7 +85,7 @@ typedef struct emitter {
   int32_t *predicated;  /* per node: the short node behind its branch that runs in place, under a mask, or -1 */
   bool *inlined;        /* per node: it is one */
   bool *origin;         /* per instruction: it widens an affine value */
-  bool *strides;        /* per instruction: a load in a loop, whose last address is in a<i> */
+  bool *strides;        /* per instruction: a load in a loop, whose last access is a<i> */
   bool *loops;          /* per instruction: a load in a loop, lanes anywhere; each gang's last access is in h<i> */
   uint64_t *live;       /* per node: registers that are read there or later, before they are written */
   size_t words;         /* of each */
@@ -118,6 +118,7 @@ typedef struct emitter {
   bool leaves;          /* some site deoptimizes */
   bool operates;        /* some operation is done by tier 0's function */
   bool numbers;         /* some operation reads the warp's number */
+  bool asks;            /* some load prefetches what the next gang loads, which is `ahead` lanes ahead */
   const char *mask;     /* of the node being emitted: "act" or "m" */
   bool chooses;         /* masks given to operations are predicates (P) for the moment */
 } emitter;

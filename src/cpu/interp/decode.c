@@ -486,8 +486,7 @@ static bool is_nothing(const ptx_ins *ins) {
          (ptx_traits(ins->op) & PTX_T_BARRIER && ins->mode == PTX_BAR_WARP);
 }
 
-/* Instructions by which a loop may wait for what another thread does. */
-static bool may_spin(const ptx_ins *ins) {
+bool dc_may_spin(const ptx_ins *ins) {
   switch (ins->op) {
     case PTX_OP_MBARRIER: return ins->mode == PTX_MB_TEST || ins->mode == PTX_MB_TRY;
     case PTX_OP_LD: return (ins->flags & (PTX_F_VOLATILE | PTX_F_ACQUIRE | PTX_F_RELAXED)) != 0;
@@ -522,7 +521,7 @@ static int survey_blocks(decoder *D) {
     D->node_of[b] = nodes;
     nodes += count_nodes(D, &f->blocks[b]);
     D->spinners[b + 1] = D->spinners[b];
-    for (int32_t i = f->blocks[b].first; i < f->blocks[b].last; i++) D->spinners[b + 1] += may_spin(&f->ins[i]);
+    for (int32_t i = f->blocks[b].first; i < f->blocks[b].last; i++) D->spinners[b + 1] += dc_may_spin(&f->ins[i]);
   }
   D->nodes = dc_arena_alloc(D->arena, (size_t)(nodes + 1) * sizeof *D->nodes);
   D->ops = dc_arena_alloc(D->arena, (size_t)(f->nins + 1) * sizeof *D->ops);

@@ -14,3 +14,6 @@ int dc_decode_alone(dc_cpu_function *fn, dc_error *err);
 
 /* Whether a lane that executes this warp-wide operation may be missing in its member mask. */
 bool dc_may_lack_members(const ptx_ins *ins);
+
+/* Whether a loop may wait by this instruction for what another thread does. */
+bool dc_may_spin(const ptx_ins *ins);

@@ -61,76 +61,15 @@ DC_FN dc_u n_load_at(u64 a, int k) { /* the kth vector from there on */
 }
 DC_FN void n_store_at(u64 a, int k, dc_u x) { memcpy(DC_AT(void, a + sizeof x * (unsigned)k), &x, sizeof x); }
 
-/* Value j of each lane's pack. */
-#define DC_OF2_(i, j) r.p##i = DC_BY2(n_load_at(a, 2 * i), n_load_at(a, 2 * i + 1), j);
-#define DC_OF4_(i, j)                                                                                                  \
-  r.p##i = DC_HALVES(DC_BY4(n_load_at(a, 4 * i), n_load_at(a, 4 * i + 1), j),                                          \
-                     DC_BY4(n_load_at(a, 4 * i + 2), n_load_at(a, 4 * i + 3), j));
-#define DC_OF2_64_(i, j)                                                                                               \
-  r.l##i = DC_BY2_64((dc_ul)n_load_at(a, 4 * i), (dc_ul)n_load_at(a, 4 * i + 1), j);                                   \
-  r.h##i = DC_BY2_64((dc_ul)n_load_at(a, 4 * i + 2), (dc_ul)n_load_at(a, 4 * i + 3), j);
-#define DC_PACKS(n, j)                                                                                                 \
-  DC_FN V32 dc_pack##n##_##j(u64 a, M m) {                                                                             \
-    V32 r;                                                                                                             \
-    if (DC_RARE(m != DC_EVERY)) return dc_stride_u32(a + 4 * j, 4 * n, m);                                             \
-    DC_PARTS(DC_OF##n##_, j)                                                                                           \
-    return r;                                                                                                          \
-  }
-DC_PACKS(2, 0)
-DC_PACKS(2, 1)
-DC_PACKS(4, 0)
-DC_PACKS(4, 1)
-DC_PACKS(4, 2)
-DC_PACKS(4, 3)
-#define DC_PACKS_64(j)                                                                                                 \
-  DC_FN V64 dc_pack2x64_##j(u64 a, M m) {                                                                              \
-    V64 r;                                                                                                             \
-    if (DC_RARE(m != DC_EVERY)) return dc_stride_u64(a + 8 * j, 16, m);                                                \
-    DC_PARTS(DC_OF2_64_, j)                                                                                            \
-    return r;                                                                                                          \
-  }
-DC_PACKS_64(0)
-DC_PACKS_64(1)
-
-#define DC_PUT2_(i, unused)                                                                                            \
-  n_store_at(a, 2 * i, DC_TURNS(x.p##i, y.p##i, 0));                                                                   \
-  n_store_at(a, 2 * i + 1, DC_TURNS(x.p##i, y.p##i, DC_NW / 2));
-/* Vector k of four: DC_NW / 4 packs. */
-#define DC_PUT4K_(i, k)                                                                                                \
-  n_store_at(a, 4 * i + k, DC_PAIRS(DC_TURNS(x.p##i, y.p##i, k / 2 * DC_NW / 2),                                       \
-         DC_TURNS(z.p##i, w.p##i, k / 2 * DC_NW / 2), k % 2 * DC_NW / 2));
-#define DC_PUT4_(i, unused) DC_PUT4K_(i, 0) DC_PUT4K_(i, 1) DC_PUT4K_(i, 2) DC_PUT4K_(i, 3)
-DC_FN void dc_put_pack2(u64 a, M m, V32 x, V32 y) {
-  if (DC_RARE(m != DC_EVERY)) {
-    dc_put_stride_u32(a, 8, x, m);
-    dc_put_stride_u32(a + 4, 8, y, m);
-    return;
-  }
-  DC_PARTS(DC_PUT2_, )
-}
-#define DC_PUT2_64_(i, unused)                                                                                         \
-  n_store_at(a, 4 * i, (dc_u)DC_TURNS_64(x.l##i, y.l##i, 0));                                                          \
-  n_store_at(a, 4 * i + 1, (dc_u)DC_TURNS_64(x.l##i, y.l##i, DC_NW / 4));                                              \
-  n_store_at(a, 4 * i + 2, (dc_u)DC_TURNS_64(x.h##i, y.h##i, 0));                                                      \
-  n_store_at(a, 4 * i + 3, (dc_u)DC_TURNS_64(x.h##i, y.h##i, DC_NW / 4));
-DC_FN void dc_put_pack2x64(u64 a, M m, V64 x, V64 y) {
-  if (DC_RARE(m != DC_EVERY)) {
-    dc_put_stride_u64(a, 16, x, m);
-    dc_put_stride_u64(a + 8, 16, y, m);
-    return;
-  }
-  DC_PARTS(DC_PUT2_64_, )
-}
-DC_FN void dc_put_pack4(u64 a, M m, V32 x, V32 y, V32 z, V32 w) {
-  if (DC_RARE(m != DC_EVERY)) {
-    dc_put_stride_u32(a, 16, x, m);
-    dc_put_stride_u32(a + 4, 16, y, m);
-    dc_put_stride_u32(a + 8, 16, z, m);
-    dc_put_stride_u32(a + 12, 16, w, m);
-    return;
-  }
-  DC_PARTS(DC_PUT4_, )
-}
+typedef struct dc_four {
+  V32 x0, x1, x2, x3;
+} dc_four;
+typedef struct dc_two {
+  V32 x0, x1;
+} dc_two;
+typedef struct dc_two_64 {
+  V64 x0, x1;
+} dc_two_64;
 
 /* --- 16 bytes a lane, anywhere ------------------------------------------------------------------------------- */
 
@@ -174,16 +113,10 @@ DC_FN dc_u n_chunks(const u64 *at, int step) {
 #endif
 #define DC_PUT_CHUNK(to, x, i) *DC_AT(dc_16_bytes, to) = DC_CHUNK(x, i);
 
-typedef struct dc_four {
-  V32 x0, x1, x2, x3;
-} dc_four;
-typedef struct dc_two {
-  V64 x0, x1;
-} dc_two;
 /* The lanes' addresses as an array; those that are not in the mask get `instead`. */
 #define DC_ADDRESSES(at, a, m, instead)                                                                                \
   u64 at[DC_W];                                                                                                        \
-  V64_store(at, DC_USUAL(m == DC_EVERY) ? a : V64_select(m, a, V64_splat((u64)(uintptr_t)(instead))));
+  V64_spill(at, DC_USUAL(m == DC_EVERY) ? a : V64_select(m, a, V64_splat((u64)(uintptr_t)(instead))));
 
 /* Vector k: the packs of lanes k, k + 4, …; value j of all lanes: the transpose of each group of four. */
 #define DC_GATHER4_(i, unused)                                                                                         \
@@ -231,9 +164,9 @@ DC_CALL void dc_scatter_pack4(V64 a, M m, V32 x, V32 y, V32 z, V32 w) {
   }
 #define DC_GATHER2_64_HALVES_(i, unused)                                                                               \
   DC_GATHER2_64_(l##i, (at + DC_NW * i)) DC_GATHER2_64_(h##i, (at + DC_NW * i + DC_NW / 2))
-DC_CALL dc_two dc_gather_pack2x64(V64 a, M m) {
+DC_CALL dc_two_64 dc_gather_pack2x64(V64 a, M m) {
   static const dc_16_bytes zero;
-  dc_two r;
+  dc_two_64 r;
   DC_ADDRESSES(at, a, m, &zero)
   DC_PARTS(DC_GATHER2_64_HALVES_, )
   return r;
@@ -251,3 +184,101 @@ DC_CALL void dc_scatter_pack2x64(V64 a, M m, V64 x, V64 y) {
   DC_ADDRESSES(at, a, m, &nowhere)
   DC_PARTS(DC_SCATTER2_64_HALVES_, )
 }
+
+/* Pairs of 32 bits, as one value of 64. */
+DC_CALL dc_two dc_gather_pack2(V64 a, M m) {
+  dc_two r;
+  v_unpack_64(&r.x0, &r.x1, dc_gather_u64(a, 0, m));
+  return r;
+}
+DC_CALL void dc_scatter_pack2(V64 a, M m, V32 x, V32 y) { dc_scatter_u64(a, 0, v_pack_64(x, y), m); }
+
+/* --- contiguous ------------------------------------------------------------------------------------------------ */
+
+/* Packs of n words, of all lanes of a part or, with AVX-512, of some: LOAD(n, k) and STORE(n, k, x) access the kth
+** vector of the part, from word `at` on. */
+#define DC_WHOLE_LOAD(n, k) n_load_at(a, at + (k))
+#define DC_WHOLE_STORE(n, k, x) n_store_at(a, at + (k), x);
+#define DC_OF2_(i, LOAD)                                                                                               \
+  {                                                                                                                    \
+    enum { at = 2 * i };                                                                                               \
+    const dc_u x = LOAD(2, 0), y = LOAD(2, 1);                                                                         \
+    r.x0.p##i = DC_BY2(x, y, 0), r.x1.p##i = DC_BY2(x, y, 1);                                                          \
+  }
+#define DC_OF4_(i, LOAD)                                                                                               \
+  {                                                                                                                    \
+    enum { at = 4 * i };                                                                                               \
+    const dc_u x = LOAD(4, 0), y = LOAD(4, 1), z = LOAD(4, 2), w = LOAD(4, 3);                                         \
+    r.x0.p##i = DC_HALVES(DC_BY4(x, y, 0), DC_BY4(z, w, 0)), r.x1.p##i = DC_HALVES(DC_BY4(x, y, 1), DC_BY4(z, w, 1));  \
+    r.x2.p##i = DC_HALVES(DC_BY4(x, y, 2), DC_BY4(z, w, 2)), r.x3.p##i = DC_HALVES(DC_BY4(x, y, 3), DC_BY4(z, w, 3));  \
+  }
+#define DC_OF2x64_(i, LOAD)                                                                                            \
+  {                                                                                                                    \
+    enum { at = 4 * i };                                                                                               \
+    const dc_ul x = (dc_ul)LOAD(4, 0), y = (dc_ul)LOAD(4, 1), z = (dc_ul)LOAD(4, 2), w = (dc_ul)LOAD(4, 3);            \
+    r.x0.l##i = DC_BY2_64(x, y, 0), r.x1.l##i = DC_BY2_64(x, y, 1);                                                    \
+    r.x0.h##i = DC_BY2_64(z, w, 0), r.x1.h##i = DC_BY2_64(z, w, 1);                                                    \
+  }
+#define DC_PUT2_(i, STORE)                                                                                             \
+  {                                                                                                                    \
+    enum { at = 2 * i };                                                                                               \
+    STORE(2, 0, DC_TURNS(x.p##i, y.p##i, 0))                                                                           \
+    STORE(2, 1, DC_TURNS(x.p##i, y.p##i, DC_NW / 2))                                                                   \
+  }
+#define DC_PUT4_(i, STORE)                                                                                             \
+  {                                                                                                                    \
+    enum { at = 4 * i };                                                                                               \
+    const dc_u lxy = DC_TURNS(x.p##i, y.p##i, 0), hxy = DC_TURNS(x.p##i, y.p##i, DC_NW / 2);                           \
+    const dc_u lzw = DC_TURNS(z.p##i, w.p##i, 0), hzw = DC_TURNS(z.p##i, w.p##i, DC_NW / 2);                           \
+    STORE(4, 0, DC_PAIRS(lxy, lzw, 0))                                                                                 \
+    STORE(4, 1, DC_PAIRS(lxy, lzw, DC_NW / 2))                                                                         \
+    STORE(4, 2, DC_PAIRS(hxy, hzw, 0))                                                                                 \
+    STORE(4, 3, DC_PAIRS(hxy, hzw, DC_NW / 2))                                                                         \
+  }
+#define DC_PUT2x64_(i, STORE)                                                                                          \
+  {                                                                                                                    \
+    enum { at = 4 * i };                                                                                               \
+    STORE(4, 0, (dc_u)DC_TURNS_64(x.l##i, y.l##i, 0))                                                                  \
+    STORE(4, 1, (dc_u)DC_TURNS_64(x.l##i, y.l##i, DC_NW / 4))                                                          \
+    STORE(4, 2, (dc_u)DC_TURNS_64(x.h##i, y.h##i, 0))                                                                  \
+    STORE(4, 3, (dc_u)DC_TURNS_64(x.h##i, y.h##i, DC_NW / 4))                                                          \
+  }
+#if DC_NW == 16
+/* The words of the mask's lanes that are in vector `at` from there on. */
+DC_FN dc_m n_words(int n, int at, M m) {
+  const u32 lanes = (u32)((u64)m >> (at * 16 / n));
+  return (dc_m)(n == 2 ? _pdep_u32(lanes, 0x5555) * 3 : _pdep_u32(lanes, 0x1111) * 15);
+}
+#define DC_SOME_LOAD(n, k) n_row_u32(a + 64 * (at + (k)), n_words(n, at + (k), m))
+#define DC_SOME_STORE(n, k, x) n_put_row_u32(a + 64 * (at + (k)), x, n_words(n, at + (k), m));
+#define DC_PART_PACKS(name, R, size, params, args)                                                                     \
+  DC_CALL R dc_part_pack##name(u64 a, M m) {                                                                           \
+    R r;                                                                                                               \
+    DC_PARTS(DC_OF##name##_, DC_SOME_LOAD)                                                                             \
+    return r;                                                                                                          \
+  }                                                                                                                    \
+  DC_CALL void dc_put_part_pack##name params { DC_PARTS(DC_PUT##name##_, DC_SOME_STORE) }
+#else
+#define DC_PART_PACKS(name, R, size, params, args)                                                                     \
+  DC_CALL R dc_part_pack##name(u64 a, M m) { return dc_gather_pack##name(V64_affine(a, size), m); }                    \
+  DC_CALL void dc_put_part_pack##name params { dc_scatter_pack##name args; }
+#endif
+#define DC_ROW_PACKS(name, R, size, params, lanes, args)                                                               \
+  DC_PART_PACKS(name, R, size, params, lanes)                                                                          \
+  DC_FN R dc_row_pack##name(u64 a, M m) {                                                                              \
+    R r;                                                                                                               \
+    if (DC_RARE(m != DC_EVERY)) return dc_part_pack##name(a, m);                                                       \
+    DC_PARTS(DC_OF##name##_, DC_WHOLE_LOAD)                                                                            \
+    return r;                                                                                                          \
+  }                                                                                                                    \
+  DC_FN void dc_put_row_pack##name params {                                                                            \
+    if (DC_RARE(m != DC_EVERY)) {                                                                                      \
+      dc_put_part_pack##name args;                                                                                     \
+    } else {                                                                                                           \
+      DC_PARTS(DC_PUT##name##_, DC_WHOLE_STORE)                                                                        \
+    }                                                                                                                  \
+  }
+DC_ROW_PACKS(2, dc_two, 8, (u64 a, M m, V32 x, V32 y), (V64_affine(a, 8), m, x, y), (a, m, x, y))
+DC_ROW_PACKS(4, dc_four, 16, (u64 a, M m, V32 x, V32 y, V32 z, V32 w), (V64_affine(a, 16), m, x, y, z, w),
+             (a, m, x, y, z, w))
+DC_ROW_PACKS(2x64, dc_two_64, 16, (u64 a, M m, V64 x, V64 y), (V64_affine(a, 16), m, x, y), (a, m, x, y))

@@ -12,7 +12,6 @@ DC_FN int dc_fits(V32 x, int sign, s64 low, s64 high) {
   const s64 first = sign ? (s64)(s32)x.p0[0] : (s64)x.p0[0];
   return first + low >= (sign ? -((s64)1 << 31) : 0) && first + high < (sign ? (s64)1 << 31 : (s64)1 << 32);
 }
-DC_FN u64 dc_first_element(u64 a, V32 x, int sign) { return a + 4 * (sign ? (u64)(s64)(s32)x.p0[0] : x.p0[0]); }
 
 #if DC_NW == 16
 #define DC_WINDOW_LOAD(a, words) (dc_u) _mm512_maskz_loadu_epi32((__mmask16)(words), DC_AT(const void, a))
