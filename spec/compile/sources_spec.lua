@@ -211,7 +211,7 @@ int main() { check(nullptr, 0); weigh_all<<<1, 1>>>(nullptr, nullptr); }
     helper.same({ 3, 12 }, out:to_table())
   end)
 
-  it("keeps its kernels; those that launch kernels are errors when they are used", function()
+  it("keeps its kernels; those that launch kernels are errors when they are used, on a GPU", function()
     local text = [[
 #include <cstdio>
 #include <cuda_runtime.h>
@@ -236,6 +236,17 @@ int main() {
     local name = os.tmpname()
     local function write(s) helper.write(name, s) end
     write(text)
+    if dc.device().backend == "cpu" then
+      local m, x = dc.module_file(name), dc.zeros(32, "int32")
+      local names = m:kernels()
+      table.sort(names)
+      assert.same({ "child", "ns::parent", "ns::tree<int>" }, names)
+      m:kernel "ns::parent"(1, 1, x, 8)
+      m:kernel "ns::tree<int>"(1, 1, x, 3)
+      helper.same({ 7, 1, 1, 1, 1, 1, 1, 1, 0 }, x[{ { 1, 9 } }]:to_table())
+      os.remove(name)
+      return
+    end
     for _ = 1, 2 do -- from the compiler and from the cache
       local m = dc.module_file(name)
       assert.same({ "child" }, m:kernels())

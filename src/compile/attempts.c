@@ -244,6 +244,7 @@ static int compile_fixed(const dc_source *src, const char *arch, bool binary, dc
   dc_fixup m;
   dc_target target = {.arch = arch, .binary = binary};
   bool more = start_fixup(&m, src, false, err) == 0;
+  m.launches = !binary; /* the CPU device alone has what a launch calls */
   int result = !more ? -1 : m.mended ? dc_compile_as_is(&m.source, target, out, err)
                                      : compile_anywhere(src, target, out, err);
   target.whole = true;

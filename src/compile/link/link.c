@@ -300,13 +300,13 @@ static bool has_template(const part *parts, int n) {
   return found;
 }
 
-/* Kernels that launch kernels compile where they are to be linked; with the device runtime's library, which no CPU
-** runs. */
+/* Kernels that launch kernels compile where they are to be linked, with the device runtime's library: the CPU device
+** has no more of it than the launches themselves. */
 static void explain(dc_error *err) {
   if (strstr(dc_error_text(err), "'__cudaCDP2"))
     dc_fail(err, DC_COMPILE, NULL,
-            "a kernel launches kernels itself (dynamic parallelism), which cannot be linked: launch them from the "
-            "script");
+            "a kernel launches kernels itself (dynamic parallelism), which cannot be linked%s: launch them from the "
+            "script", strstr(dc_error_text(err), "'__cudaCDP2Stream") ? " with streams or events of its own" : "");
 }
 
 static int link_image(part *parts, int n, const dc_source *src, dc_compile_fn *compile, const char *arch, bool binary,

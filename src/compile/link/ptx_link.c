@@ -349,7 +349,8 @@ static bool is_written(const piece *p) {
 /* Only libraries' functions that every device has are called without being defined. */
 static bool is_builtin(const piece *p) {
   static const char *const names[] = {"vprintf", "malloc", "free", "__assertfail", "cudaGetParameterBufferV2",
-                                      "cudaLaunchDeviceV2", NULL};
+                                      "cudaLaunchDeviceV2", "__cudaCDP2GetParameterBufferV2",
+                                      "__cudaCDP2LaunchDeviceV2", NULL};
   for (const char *const *n = names; *n; n++)
     if (token_is(p->name, p->name + p->nname, *n)) return true;
   return p->nname > 5 && strncmp(p->name, "__nv_", 5) == 0;

@@ -513,6 +513,8 @@ static bool is_unmarked(const dc_message *e) { return dc_message_says(e, "is con
 static bool learn_dialect(dc_fixup *m, const dc_message *e) {
   if (dc_message_says(e, "expected an expression") && (rewrite_gnu_forms(m) || allow_designators(m, e)))
     return true;
+  if (m->launches && dc_message_says(e, "device-side kernel launch could not be processed"))
+    return add_include(m, "dotcompute/device_launch.h");
   if (drop_mark(m, e)) return true;
   if (dc_message_says(e, "dynamic initialization is not supported for a function-scope static"))
     return m->keeps_host && drop_word(m, e, "static");

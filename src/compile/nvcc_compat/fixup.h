@@ -30,6 +30,7 @@ typedef struct dc_fixup {
   bool default_device; /* functions and variables that say nothing are __device__ ones */
   bool has_host_code;  /* or includes a header that is not there, of which it may be */
   bool keeps_host;     /* host code stays, as code of the device, of which statements go that do not compile */
+  bool launches;       /* kernels may launch kernels */
   bool gnu_forms;      /* expressions of GNU C were rewritten */
   bool mended;         /* anything was learned */
   bool blanked;        /* functions are gone */

@@ -22,7 +22,9 @@ typedef enum dc_end { /* what happens at the end of a node */
   DC_END_PRINTF,
   DC_END_ASSERT,
   DC_END_MALLOC,
-  DC_END_FREE
+  DC_END_FREE,
+  DC_END_PREPARE,   /* cudaGetParameterBufferV2: the first of the two calls that a launch by a kernel is */
+  DC_END_LAUNCH     /* cudaLaunchDeviceV2: the second */
 } dc_end;
 
 typedef enum dc_wait { /* what a node waits for before it runs */

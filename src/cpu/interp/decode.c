@@ -528,15 +528,27 @@ static int survey_blocks(decoder *D) {
   return D->nodes && D->ops ? 0 : dc_fail_oom(D->err);
 }
 
+typedef struct library_function {
+  dc_end end;
+  int arguments;
+  bool result; /* which must be asked for */
+} library_function;
+
 /* The special functions of the device's run-time library, by name. */
-static int library_end(const char *name) {
-  static const struct { const char *name; dc_end end; } known[] = {
-    { "vprintf", DC_END_PRINTF }, { "__assertfail", DC_END_ASSERT }, { "malloc", DC_END_MALLOC },
-    { "free", DC_END_FREE },
+static const library_function *library_function_of(const char *name) {
+  static const struct { const char *name; library_function function; } known[] = {
+    { "vprintf", { DC_END_PRINTF, 2, true } },
+    { "__assertfail", { DC_END_ASSERT, 5, false } },
+    { "malloc", { DC_END_MALLOC, 1, true } },
+    { "free", { DC_END_FREE, 1, false } },
+    { "cudaGetParameterBufferV2", { DC_END_PREPARE, 4, true } },
+    { "__cudaCDP2GetParameterBufferV2", { DC_END_PREPARE, 4, true } },
+    { "cudaLaunchDeviceV2", { DC_END_LAUNCH, 2, false } },
+    { "__cudaCDP2LaunchDeviceV2", { DC_END_LAUNCH, 2, false } },
   };
   for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-    if (strcmp(known[i].name, name) == 0) return (int)known[i].end;
-  return -1;
+    if (strcmp(known[i].name, name) == 0) return &known[i].function;
+  return NULL;
 }
 
 /* Arguments go from the caller's area for calls to the callee's parameters, by position.  A callee that is
@@ -573,14 +585,13 @@ static int end_with_call(decoder *D, dc_basic_block *node, const ptx_ins *ins) {
     node->callee = dc_code_function_of(D->fn->code, callee);
     return call_copies(D, node, ins, callee);
   }
-  int end = library_end(ins->callee->name);
-  int wants = end == DC_END_PRINTF ? 2 : end == DC_END_ASSERT ? 5 : 1;
-  if (end < 0 || arguments < wants || ((end == DC_END_PRINTF || end == DC_END_MALLOC) && !ins->call_ret)) {
+  const library_function *known = library_function_of(ins->callee->name);
+  if (!known || arguments < known->arguments || (known->result && !ins->call_ret)) {
     char why[200];
     snprintf(why, sizeof why, "function '%.100s' is not defined in the module, needed by", ins->callee->name);
     return refuse(D, ins, why);
   }
-  node->end = (uint8_t)end;
+  node->end = (uint8_t)known->end;
   return call_copies(D, node, ins, NULL);
 }
 

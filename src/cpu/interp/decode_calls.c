@@ -106,3 +106,11 @@ int dc_decode(dc_cpu_function *fn, dc_error *err) {
   free(g.list);
   return rc;
 }
+
+int dc_decode_to_run(dc_cpu_function *fn, dc_error *err) {
+  if (dc_decode(fn, err) != 0) return -1;
+  if (fn->state >= 0) return 0;
+  dc_fail(err, DC_COMPILE, NULL, "%s", fn->refusal);
+  err->source_line = (int)fn->refusal_line;
+  return -1;
+}

@@ -10,6 +10,7 @@
 #include "cpu/runtime/fault.h"
 #include "cpu/runtime/job.h"
 #include "cpu/runtime/allocator.h"
+#include "cpu/runtime/nested.h"
 #include "cpu/runtime/state.h"
 
 /* --- printf ---------------------------------------------------------------------------------------------- */
@@ -190,6 +191,31 @@ static void device_free(dc_warp *w, dc_frame *f, const dc_basic_block *node, uin
   }
 }
 
+static dc_dim3 dim3_argument(const dc_frame *f, const dc_basic_block *node, int i, int lane) {
+  dc_dim3 v = { 0, 0, 0 };
+  if (node->args[i].size >= sizeof v)
+    memcpy(&v, f->call_area + (size_t)lane * f->fn->call_stride + node->args[i].from, sizeof v);
+  return v;
+}
+
+static void prepare_launch(dc_warp *w, dc_frame *f, const dc_basic_block *node, uint32_t lanes) {
+  dc_worker *k = w->ctl->worker;
+  for (; lanes; lanes &= lanes - 1) {
+    int l = __builtin_ctz(lanes);
+    put_result(f, node, l, dc_nested_prepare(k->job, k->cpu->memory, argument(f, node, 0, l),
+                                             dim3_argument(f, node, 1, l), dim3_argument(f, node, 2, l),
+                                             (uint32_t)argument(f, node, 3, l), node->ins->line));
+  }
+}
+
+static void launch_prepared(dc_warp *w, dc_frame *f, const dc_basic_block *node, uint32_t lanes) {
+  for (; lanes; lanes &= lanes - 1) {
+    int l = __builtin_ctz(lanes);
+    dc_nested_launch(w->ctl->worker->job, argument(f, node, 0, l), argument(f, node, 1, l), node->ins->line);
+    put_result(f, node, l, 0); /* cudaSuccess */
+  }
+}
+
 static void assertion_failed(dc_warp *w, dc_frame *f, const dc_basic_block *node, uint32_t lanes) {
   int l = __builtin_ctz(lanes);
   dc_worker *k = w->ctl->worker;
@@ -206,6 +232,8 @@ void dc_builtin_call(dc_warp *w, dc_frame *f, const dc_basic_block *node, uint32
     case DC_END_PRINTF: device_printf(w, f, node, lanes); break;
     case DC_END_MALLOC: device_malloc(w, f, node, lanes); break;
     case DC_END_FREE: device_free(w, f, node, lanes); break;
+    case DC_END_PREPARE: prepare_launch(w, f, node, lanes); break;
+    case DC_END_LAUNCH: launch_prepared(w, f, node, lanes); break;
     default: assertion_failed(w, f, node, lanes);
   }
 }

@@ -1,5 +1,6 @@
 /*
-** builtin.h - functions that CUDA declares and the device defines: vprintf, malloc, free, __assertfail.
+** builtin.h - functions that CUDA declares and the device defines: vprintf, malloc, free, __assertfail, and the two
+** that a launch by a kernel calls.
 */
 #pragma once
 

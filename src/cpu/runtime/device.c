@@ -254,12 +254,7 @@ static int cpu_function(dc_device *dev, dc_code *code, const char *name, dc_func
   for (int i = 0; i < code->ptx.nfuncs; i++) {
     dc_cpu_function *fn = &code->functions[i];
     if (!fn->ptx->entry || fn->ptx->declared_only || strcmp(fn->ptx->name, name) != 0) continue;
-    if (dc_decode(fn, err) != 0) return -1;
-    if (fn->state < 0) {
-      dc_fail(err, DC_COMPILE, NULL, "%s", fn->refusal);
-      err->source_line = (int)fn->refusal_line;
-      return -1;
-    }
+    if (dc_decode_to_run(fn, err) != 0) return -1;
     *out = (dc_function *)fn;
     return 0;
   }

@@ -13,6 +13,7 @@
 #include "cpu/runtime/warp_order.h"
 
 struct dc_worker;
+struct dc_nested;
 
 typedef struct dc_job {
   dc_grid grid;
@@ -41,6 +42,8 @@ typedef struct dc_job {
   dc_error *err;
   dc_buf out;                     /* printf's output */
   int print_errno;                /* errno of a failed write of it, 0 none */
+  struct dc_nested *prepared;     /* launches of its kernel, of which the parameters are written */
+  struct dc_nested *launched;     /* those that are to run when it has ended, newest first */
 } dc_job;
 
 /* The first failure of a job is its error; all workers stop at their next poll. */

@@ -16,12 +16,14 @@
 #include "base/limit.h"
 #include "base/runtime.h"
 #include "cpu/codegen/native.h"
+#include "cpu/interp/decode_calls.h"
 #include "cpu/runtime/block.h"
 #include "cpu/runtime/fault.h"
 #include "cpu/runtime/frames.h"
 #include "cpu/runtime/job.h"
 #include "cpu/runtime/native_blocks.h"
 #include "cpu/runtime/native_frame.h"
+#include "cpu/runtime/nested.h"
 #include "cpu/runtime/pool.h"
 #include "cpu/runtime/threads.h"
 #include "cpu/runtime/state.h"
@@ -246,7 +248,9 @@ static int conclude(dc_job *job, dc_error *err) {
   return dc_fail(err, DC_INTERRUPTED, NULL, "interrupted");
 }
 
-int dc_cpu_launch(dc_cpu_device *cpu, dc_cpu_function *fn, const dc_launch *l, dc_error *err) {
+/* `children`: what the kernel launches. */
+static int launch_one(dc_cpu_device *cpu, dc_cpu_function *fn, const dc_launch *l, dc_nested **children,
+                      dc_error *err) {
   if (check_launch(fn, l, err) != 0) return -1;
   dc_pool *pool = cpu->pool;
   uint32_t threads = l->block.x * l->block.y * l->block.z;
@@ -261,5 +265,26 @@ int dc_cpu_launch(dc_cpu_device *cpu, dc_cpu_function *fn, const dc_launch *l, d
   offer_grid_barrier(pool, &job);
   give_tids(pool, &job);
   dc_pool_run(cpu, &job, work);
+  if (job.prepared || job.launched) *children = dc_nested_take(&job, cpu->memory);
   return conclude(&job, err);
+}
+
+static int launch_nested(dc_cpu_device *cpu, const dc_nested *n, dc_nested **children, dc_error *err) {
+  dc_launch l = { .grid = n->grid, .block = n->block, .shared = n->shared,
+                  .params = (const void *)(uintptr_t)n->params, .params_size = n->fn->ptx->params_size };
+  if (dc_decode_to_run(n->fn, err) == 0 && launch_one(cpu, n->fn, &l, children, err) == 0) return 0;
+  return err->kind == DC_INTERRUPTED ? -1 : dc_error_prefix(err, "'%s', launched by a kernel: ", n->fn->ptx->name);
+}
+
+int dc_cpu_launch(dc_cpu_device *cpu, dc_cpu_function *fn, const dc_launch *l, dc_error *err) {
+  dc_nested *queue = NULL;
+  int result = launch_one(cpu, fn, l, &queue, err);
+  while (queue) { /* after a failure only freed */
+    dc_nested *n = queue, *own = NULL;
+    queue = n->next;
+    if (result == 0) result = launch_nested(cpu, n, &own, err);
+    queue = dc_nested_join(own, queue);
+    dc_nested_free(n, cpu->memory);
+  }
+  return result;
 }

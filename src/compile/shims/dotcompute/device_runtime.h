@@ -28,6 +28,23 @@ static __device__ inline cudaError_t cudaGetLastError() { return cudaSuccess; }
 static __device__ inline cudaError_t cudaPeekAtLastError() { return cudaSuccess; }
 static __device__ inline const char *cudaGetErrorString(cudaError_t e) { return e ? "an error" : "no error"; }
 static __device__ inline const char *cudaGetErrorName(cudaError_t e) { return e ? "cudaError" : "cudaSuccess"; }
+/* Streams and events of a kernel: what it launches runs in the order of the launches in any case. */
+#define cudaStreamTailLaunch ((cudaStream_t)3)
+#define cudaStreamFireAndForget ((cudaStream_t)4)
+static __device__ inline cudaError_t cudaStreamCreateWithFlags(cudaStream_t *s, unsigned) {
+  *s = 0;
+  return cudaSuccess;
+}
+static __device__ inline cudaError_t cudaEventCreateWithFlags(cudaEvent_t *e, unsigned) {
+  *e = 0;
+  return cudaSuccess;
+}
+static __device__ inline cudaError_t cudaStreamDestroy(cudaStream_t) { return cudaSuccess; }
+static __device__ inline cudaError_t cudaEventDestroy(cudaEvent_t) { return cudaSuccess; }
+static __device__ inline cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t = 0) { return cudaSuccess; }
+static __device__ inline cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned = 0) {
+  return cudaSuccess;
+}
 static __device__ inline cudaError_t cudaGetDevice(int *device) {
   *device = 0;
   return cudaSuccess;
