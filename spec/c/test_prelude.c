@@ -29,6 +29,7 @@ static const char header[] =
     "static const point origin = { 0, 0 };\n"
     "#define TWICE(x) ((x) + HALF(x))\n"
     "#define HALF(x) ONLY_ONCE #x\n"
+    "#define AFTER(x) after_ ## x + p##x\n"
     "#define GONE 1\n"
     "#undef GONE\n"
     "static inline int sum(point p)\n{\n#pragma GCC unroll 4\n  for (u32 i = 0; i < 2; i++) continue;\n"
@@ -58,8 +59,8 @@ static char *select_from(const char *text, const char *mark, const char *unit) {
 static void check(const char *unit, const char *const *wanted) {
   static const char *const all[] = {
     "u32;", "point point;", "unrelated {", "struct point {", "callback", "v4 __attr", "RED", "DARK", "memcpy",
-    "load_v4 (", "table[2]", "origin =", "#define TWICE", "#define HALF", "GONE", "int sum(", "quotes(void)",
-    "Static_assert", "int mark", "behind(void)", "after_all;",
+    "load_v4 (", "table[2]", "origin =", "#define TWICE", "#define HALF", "#define AFTER", "GONE", "int sum(",
+    "quotes(void)", "Static_assert", "int mark", "behind(void)", "after_all;",
   };
   char *text = select_from(header, NULL, unit);
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
@@ -83,6 +84,7 @@ static void test_forms(void) {
   SELECTS("shade c;", "DARK");
   SELECTS("memcpy(a, b, 1)", "memcpy");
   SELECTS("TWICE(1)", "#define TWICE", "#define HALF");
+  SELECTS("AFTER(all)", "#define AFTER", "after_all;");
   SELECTS("GONE", NULL);
   SELECTS("sum(origin)", "int sum(", "u32;", "point point;", "struct point {", "table[2]", "origin =");
   SELECTS("quotes()", "quotes(void)");

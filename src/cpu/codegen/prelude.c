@@ -3,7 +3,8 @@
 **
 ** A piece is a declaration at file scope or a macro.  A name leads to all pieces that declare it (a structure and its
 ** typedef, a function and its prototype); what a piece needs is found by the identifiers in it.  Members and parameters
-** are taken for names as well, which at worst selects too much.
+** are taken for names as well, which at worst selects too much.  Names that a macro completes ("dc_old_##bits") are all
+** those that begin so; the beginning is to end with an underscore, lest there be too many.
 */
 #include "cpu/codegen/prelude.h"
 
@@ -23,8 +24,10 @@ typedef struct piece {
 } piece;
 
 typedef struct named {
-  struct named *next;
-  size_t piece;
+  struct named *next;  /* of the same name */
+  struct named *older; /* of all */
+  const char *at;
+  size_t len, piece;
 } named;
 
 struct dc_prelude {
@@ -32,6 +35,7 @@ struct dc_prelude {
   piece *v;
   size_t n, cap;
   dc_map names;   /* to named, which lie in the arena */
+  named *newest;
   dc_arena arena;
   bool failed;    /* no memory */
 };
@@ -124,7 +128,8 @@ static void declare(dc_prelude *p, const token *name, size_t number) {
     p->failed = true;
     return;
   }
-  d->piece = number;
+  *d = (named){ .older = p->newest, .at = name->at, .len = name->len, .piece = number };
+  p->newest = d;
   if (first) { /* the map's value stays: the list's head */
     d->next = first->next;
     first->next = d;
@@ -254,11 +259,19 @@ static void need(selection *s, size_t number) {
   s->todo[s->n++] = number;
 }
 
+static void need_beginning(selection *s, const token *t) {
+  if (t->kind != WORD || t->at[t->len - 1] != '_') return;
+  for (const named *d = s->p->newest; d; d = d->older)
+    if (d->len > t->len && memcmp(d->at, t->at, t->len) == 0) need(s, d->piece);
+}
+
 /* What this text needs.  Macros are expanded in declarations already. */
 static void need_words(selection *s, const char *text, size_t len, bool macros) {
   const char *at = text, *end = text + len;
-  for (token t; (t = next(&at, end)).kind != END;) {
+  token before = { text, 0, END };
+  for (token t; (t = next(&at, end)).kind != END; before = t) {
     if (t.kind == DIRECTIVE) {
+      if (t.len > 1 && t.at[1] == '#') need_beginning(s, &before);
       need_words(s, t.at + 1, t.len - 1, macros);
     } else if (t.kind == WORD) {
       for (const named *d = dc_map_get(&s->p->names, t.at, t.len); d; d = d->next)
