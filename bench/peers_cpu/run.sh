@@ -18,7 +18,8 @@ export DOTCOMPUTE_CPU_THREADS="$threads" OMP_NUM_THREADS="$threads" OPENBLAS_NUM
   MKL_NUM_THREADS="$threads" NUMBA_NUM_THREADS="$threads" POCL_MAX_PTHREAD_COUNT="$threads" \
   DPCPP_CPU_NUM_CUS="$threads" XLA_FLAGS="--xla_cpu_multi_thread_eigen=true" JAX_PLATFORMS=cpu
 # Waiting threads of one side must not take processors from the next.
-export OMP_WAIT_POLICY=passive GOMP_SPINCOUNT=0 KMP_BLOCKTIME=0 OPENBLAS_THREAD_TIMEOUT=10 DOTCOMPUTE_DEVICE=cpu DOTCOMPUTE_CPU_TIER=1
+export OMP_WAIT_POLICY=passive GOMP_SPINCOUNT=0 KMP_BLOCKTIME=0 OPENBLAS_THREAD_TIMEOUT=10
+export DOTCOMPUTE_DEVICE=cpu DOTCOMPUTE_CPU_TIER=1
 pin=
 if [ "$threads" -lt "$(nproc)" ] && command -v taskset >/dev/null; then
   pin="taskset -c 0-$((threads - 1))"
