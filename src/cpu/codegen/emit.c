@@ -13,6 +13,7 @@
 
 #include "base/buf.h"
 #include "cpu/analysis/cfg.h"
+#include "cpu/codegen/emit_copies.h"
 #include "cpu/codegen/emit_matrix.h"
 #include "cpu/codegen/emit_memory.h"
 #include "cpu/codegen/emit_ops.h"
@@ -648,15 +649,16 @@ static void tail(emitter *e) {
 /* All arrays of numbers are one allocation, all of truth values another. */
 static int allocate(emitter *e) {
   const size_t nodes = (size_t)e->nnodes + 1, regs = (size_t)e->f->nregs + 1, ins = (size_t)e->f->nins + 1;
-  e->block_of = dc_arena_alloc(&e->k.arena, (5 * nodes + 2 * regs + 2 * ins) * sizeof *e->block_of);
-  e->tracked = dc_arena_alloc(&e->k.arena, (3 * nodes + 3 * ins + regs) * sizeof *e->tracked);
+  e->block_of = dc_arena_alloc(&e->k.arena, (5 * nodes + 2 * regs + 3 * ins) * sizeof *e->block_of);
+  e->tracked = dc_arena_alloc(&e->k.arena, (3 * nodes + 5 * ins + regs) * sizeof *e->tracked);
   if (!e->block_of || !e->tracked) return dc_fail_oom(e->err);
   e->ordinal = e->block_of + nodes;
   e->predicated = e->ordinal + nodes;
   e->save_at = e->predicated + nodes;
   e->origin_save_at = e->save_at + regs;
   e->origin_turn = e->origin_save_at + ins;
-  e->ways = e->origin_turn + ins;
+  e->copied = e->origin_turn + ins;
+  e->ways = e->copied + ins;
   e->reduced = e->ways + nodes;
   e->in_slot = e->reduced + nodes;
   for (size_t i = 0; i < regs + ins; i++) e->save_at[i] = -1; /* origin_save_at too */
@@ -665,7 +667,9 @@ static int allocate(emitter *e) {
   e->origin = e->inlined + nodes;
   e->strides = e->origin + ins;
   e->loops = e->strides + ins;
-  e->given = e->loops + ins;
+  e->listed = e->loops + ins;
+  e->lines = e->listed + ins;
+  e->given = e->lines + ins;
   return 0;
 }
 
@@ -754,6 +758,7 @@ static int emit(emitter *e, dc_gang_layout shape) {
   if (!e->k.regular) return 1;
   if (!(e->patterns = dc_patterns_find(&e->k))) return dc_fail_oom(e->err);
   if (allocate(e) != 0) return -1;
+  dc_emit_find_copies(e);
   find_blocks(e);
   if (find_predicated(e) != 0) return -1;
   find_reductions(e);

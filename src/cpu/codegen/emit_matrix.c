@@ -143,13 +143,11 @@ int dc_emit_place_sums(emitter *e) {
   p.c_at = dc_arena_alloc(&e->k.arena, ins);
   e->rows = dc_arena_alloc(&e->k.arena, regs * sizeof *e->rows);
   e->read = dc_arena_alloc(&e->k.arena, regs);
-  e->loads_rows = dc_arena_alloc(&e->k.arena, ins);
-  if (!e->sum_at || !p.c_at || !e->rows || !e->read || !e->loads_rows) return dc_fail_oom(e->err);
+  if (!e->sum_at || !p.c_at || !e->rows || !e->read) return dc_fail_oom(e->err);
   p.parent = e->sum_at + regs;
   p.next = p.parent + regs;
   memset(e->sum_at, -1, 3 * regs * sizeof *e->sum_at);
   memset(p.c_at, 0, ins);
-  memset(e->loads_rows, 0, ins);
   memset(e->read, 0, regs);
   memset(e->rows, 0, regs * sizeof *e->rows);
   find_sums(&p);
@@ -233,7 +231,7 @@ static int factor(emitter *e, const ptx_ins *ins, const ptx_matrix *m, const ptx
     x->waits = true;
     return f;
   }
-  const int f = free_factor(e, (int32_t)(ins - e->f->ins)), words = 4 * b->parts * (rows ? 32 : 8);
+  const int f = free_factor(e, (int32_t)(ins - e->f->ins)), words = 4 * b->parts * (rows ? 16 : 8);
   want.waits = true;
   want.words = e->factors[f].words > words * used ? e->factors[f].words : words * used;
   e->factors[f] = want;
@@ -315,7 +313,7 @@ static void product(emitter *e, const ptx_ins *ins, const ptx_matrix *m, const p
     if (is_waited_for(e, ins->opnd[i].reg)) dc_emit_end_products(e);
   const int fa = factor(e, ins, m, b, PTX_A), fb = factor(e, ins, m, b, PTX_B), steps = 4 * b->parts * b->along;
   dc_products x = {.down = b->down, .across = b->across, .element = m->element[PTX_C], .steps = steps};
-  for (int i = 0; i < b->down; i++) x.row[i].factor = fa, x.row[i].word = 32 * steps * i;
+  for (int i = 0; i < b->down; i++) x.row[i].factor = fa, x.row[i].word = 16 * steps * i;
   for (int i = 0; i < b->across; i++) x.column[i].factor = fb, x.column[i].word = 8 * steps * i;
   bool in_place = true;
   for (int i = 0; i < n; i++) {
@@ -351,7 +349,7 @@ static void product(emitter *e, const ptx_ins *ins, const ptx_matrix *m, const p
 /* Opens the assignment of 8 rows of memory to a register, or of their transpose; not executed where products decode the
 ** rows and nothing else reads the register. */
 static void assign_rows(emitter *e, int32_t d, dc_rows rows) {
-  e->loads_rows[rows.by] = rows.listed ? 1 : 2;
+  *(rows.listed ? &e->listed[rows.by] : &e->lines[rows.by]) = true;
   rows.region = e->region;
   rows.stores = e->stores;
   e->rows[d] = rows;
@@ -441,7 +439,7 @@ bool dc_emit_matrix(emitter *e, const ptx_ins *ins, int32_t index, const char *m
 
 void dc_emit_matrix_head(emitter *e) {
   for (int32_t i = 0; i < e->f->nins; i++)
-    for (int j = 0; e->loads_rows[i] && j < e->f->ins[i].ndst; j++) {
+    for (int j = 0; (e->listed[i] || e->lines[i]) && j < e->f->ins[i].ndst; j++) {
       const int32_t d = e->f->ins[i].opnd[j].reg;
       if (d >= 0) PUT("#define READ%d %d\n", d, e->read[d]);
     }
@@ -451,8 +449,8 @@ void dc_emit_matrix_head(emitter *e) {
 
 void dc_emit_matrix_variables(emitter *e) {
   for (int32_t i = 0; i < e->f->nins; i++) {
-    if (e->loads_rows[i] == 1) PUT("uint64_t q%d[32]; ", i);
-    if (e->loads_rows[i] == 2) PUT("uint64_t l%d; int64_t m%d; ", i, i);
+    if (e->listed[i]) PUT("uint64_t q%d[32]; ", i);
+    if (e->lines[i]) PUT("uint64_t l%d; int64_t m%d; ", i, i);
   }
   if (e->has_sums) PUT("uint8_t *sums = n->save;\n");
   for (int f = 0; f < e->nfactors; f++)

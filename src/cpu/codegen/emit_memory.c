@@ -203,10 +203,10 @@ static void prefetch(emitter *e, const ptx_ins *ins, const access *p) {
 
 /* Tiles of matrices are copied 16 bytes a lane, one after another along rows that are pages apart: what each gang loads
 ** next is prefetched while it uses the last (f16 products of 1024^3 with tiles of 64 x 64 x 32: 55, before 59 ms). */
-static bool is_looping(const emitter *e, const ptx_ins *ins, int base) {
+bool dc_emit_is_looping(const emitter *e, const ptx_ins *ins, int base) {
   return base == DC_BASE_FLAT && e->k.loop_at[e->k.block_of[ins - e->f->ins]] >= 0;
 }
-static void put_last_access(emitter *e, const ptx_ins *ins) {
+void dc_emit_last_access(emitter *e, const ptx_ins *ins) {
   const int32_t i = (int32_t)(ins - e->f->ins);
   e->loops[i] = true;
   PUT("h%d + DC_GANG %% DC_LAST_ACCESSES", i);
@@ -264,9 +264,9 @@ static const char *packs(const ptx_ins *ins, const access *p) {
 /* Declares the lanes' packs, q_. */
 static void load_packs(emitter *e, const ptx_ins *ins, const access *p, const char *mask) {
   const char *const kind = packs(ins, p);
-  if (p->how == LANES && is_looping(e, ins, p->base)) {
+  if (p->how == LANES && dc_emit_is_looping(e, ins, p->base)) {
     PUT("dc_prefetch_lanes(");
-    put_last_access(e, ins);
+    dc_emit_last_access(e, ins);
     PUT(", a_); ");
   }
   PUT("const %s%s q_ = ", ins->vec == 4 ? "dc_four" : "dc_two", p->size == 8 ? "_64" : "");
@@ -570,38 +570,6 @@ void dc_emit_atom(emitter *e, const ptx_ins *ins, const char *mask, bool keep) {
   put_atom(e, ins, &p, mask);
   if (d >= 0) dc_emit_assign_end(e, d, keep);
   PUT("; }\n");
-}
-
-/* --- cp.async ------------------------------------------------------------------------------------------------ */
-
-bool dc_emit_copy_supported(const ptx_ins *ins) {
-  return ins->op == PTX_OP_CP && ins->mode == PTX_CP_COPY && ins->type == PTX_B128 && ins->nsrc == 3 &&
-         ins->opnd[0].kind == PTX_ADDR && ins->opnd[1].kind == PTX_ADDR;
-}
-
-/* Sources are fetched at once; the copies follow together, before anything else than arithmetic. */
-void dc_emit_copy(emitter *e, const ptx_ins *ins, const char *mask) {
-  static const char *const names[] = { "to_", "from_" };
-  int base = 0;
-  e->out->narrow = false;
-  if (e->ncopies == DC_MOST_COPIES) dc_emit_end_copies(e);
-  PUT("{ ");
-  for (int i = 0; i < 2; i++) {
-    PUT("const V64 %s = ", names[i]);
-    base = dc_emit_addresses(e, &ins->opnd[i], i ? ins->space2 : ins->space);
-    PUT("; if (DC_RARE(dc_bad_addresses(%s, %s, 16, %s))) n->fault(n); ", names[i], dc_emit_base(base), mask);
-  }
-  PUT("dc_begin_copy(copies + %d, ", e->ncopies++);
-  if (is_looping(e, ins, base)) put_last_access(e, ins);
-  else PUT("NULL");
-  PUT(", to_, from_, %s); }\n", mask);
-  if (e->ncopies > e->most_copies) e->most_copies = e->ncopies;
-}
-
-void dc_emit_end_copies(emitter *e) {
-  if (e->ncopies) PUT("dc_end_copies(copies, %d);\n", e->ncopies);
-  if (e->ncopies) e->stores++;
-  e->ncopies = 0;
 }
 
 /* --- loads and stores --------------------------------------------------------------------------------------- */

@@ -22,7 +22,6 @@ void dc_emit_atom(emitter *e, const ptx_ins *ins, const char *mask, bool keep);
 int dc_emit_addresses(emitter *e, const ptx_operand *at, int space);
 int dc_emit_first_address(emitter *e, const ptx_operand *at, int space); /* of lane 0 (uint64_t) */
 
-/* cp.async of 16 bytes.  What else than arithmetic follows comes behind dc_emit_end_copies. */
-bool dc_emit_copy_supported(const ptx_ins *ins);
-void dc_emit_copy(emitter *e, const ptx_ins *ins, const char *mask);
-void dc_emit_end_copies(emitter *e);
+/* Whether it is in a loop, where what a gang loads next is prefetched; the gang's dc_last_access for that. */
+bool dc_emit_is_looping(const emitter *e, const ptx_ins *ins, int base);
+void dc_emit_last_access(emitter *e, const ptx_ins *ins);

@@ -4,6 +4,7 @@
 #include "base/buf.h"
 #include "cpu/analysis/uniformity.h"
 #include "cpu/codegen/emit_matrix.h"
+#include "cpu/codegen/emit_copies.h"
 #include "cpu/codegen/emit_memory.h"
 #include "cpu/codegen/emit_state.h"
 #include "cpu/codegen/emitter.h"
@@ -349,9 +350,9 @@ typedef enum way {
 /* How an operation is done; `form` is filled for the ways that have one. */
 static way way_of(const emitter *e, const ptx_ins *ins, dc_native_form *form) {
   const bool one = ins->ndst == 1 && ins->opnd[0].reg >= 0;
+  if (dc_emit_is_copy(e, ins)) return BY_COPY;
   if (dc_emit_memory_supported(e, ins)) return BY_MEMORY;
   if (dc_emit_atom_supported(e, ins)) return BY_ATOM;
-  if (dc_emit_copy_supported(ins)) return BY_COPY;
   if (ins->op == PTX_OP_CP && (ins->mode == PTX_CP_COMMIT || ins->mode == PTX_CP_WAIT)) return BY_NOTHING;
   if (one && is_sreg_move(ins)) return BY_SREG;
   if (one && is_ballot(ins) &&

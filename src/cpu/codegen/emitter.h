@@ -105,9 +105,11 @@ typedef struct emitter {
   int32_t stores;       /* counts what may have changed memory */
   dc_products products; /* that wait */
   dc_rows *rows;        /* per register */
-  uint8_t *loads_rows;  /* per instruction: 1: to q<i>, 2: to l<i>, m<i> */
+  bool *listed;         /* per instruction: addresses of all lanes are kept in q<i> */
+  bool *lines;          /* per instruction: loads lines m<i> apart from l<i> on */
   bool *read;           /* per register: emitted code reads v<reg> */
-  int ncopies, most_copies; /* of cp.async: begun and not ended; at a time */
+  int32_t *copied;      /* per instruction, see emit_copies.h */
+  int ncopies, most_copies; /* noted and not executed; at a time */
   const dc_pattern *const *patterns; /* per register, or NULL */
   dc_pattern windows[DC_MOST_WINDOWS]; /* see emit_windows.h */
   int nwindows;

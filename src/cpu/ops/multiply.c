@@ -17,7 +17,7 @@
 #define MOST_FACTOR 1024 /* elements of a factor of floats: m16n8k64 of 8 bits */
 #define MOST_INTEGERS 2048
 #define MOST_RESULT 256
-#define MOST_ROWS 2048 /* words of A, decoded by blocks: m16n8k64 of s4, m32n8k16 of f16 */
+#define MOST_ROWS 1024 /* words of A, decoded by blocks: m16n8k64 of s4, m32n8k16 of f16 */
 
 static f32 widen_half(u32 h) { return bits_f32(s_widen_f16(h)); }
 
@@ -145,7 +145,7 @@ static void decode(int element, bool rows, u32 *to, const u32 *lanes) {
 static void multiply_blocks(dc_warp *w, const dc_uop *o) {
   const dc_matrix_operands *x = matrix_operands(o);
   const int type = x->m.element[PTX_C], nregs = x->m.nregs[PTX_C];
-  u32 a[MOST_ROWS] BUFFER, b[MOST_ROWS / 4] BUFFER, sums[16][DC_LANES] BUFFER, at[16];
+  u32 a[MOST_ROWS] BUFFER, b[MOST_ROWS / 2] BUFFER, sums[16][DC_LANES] BUFFER, at[16];
   const u32 *rows[8], *columns[8];
   ptx_blocks n;
   whole_warp(w, o);
@@ -153,10 +153,10 @@ static void multiply_blocks(dc_warp *w, const dc_uop *o) {
   const int words = 4 * n.parts;
   for (int i = 0; i < n.down; i++)
     for (int p = 0; p < n.along; p++)
-      decode(x->m.element[PTX_A], true, a + 32 * words * (i * n.along + p), REG(u32, x->at[PTX_A][i + p * n.down]));
+      decode(x->m.element[PTX_A], true, a + 16 * words * (i * n.along + p), REG(u32, x->at[PTX_A][i + p * n.down]));
   for (int i = 0; i < n.across * n.along; i++)
     decode(x->m.element[PTX_B], false, b + 8 * words * i, REG(u32, x->at[PTX_B][i]));
-  for (int i = 0; i < n.down; i++) rows[i] = a + 32 * words * n.along * i;
+  for (int i = 0; i < n.down; i++) rows[i] = a + 16 * words * n.along * i;
   for (int i = 0; i < n.across; i++) columns[i] = b + 8 * words * n.along * i;
   for (int i = 0; i < nregs; i++) {
     at[i] = (u32)(i * (int)sizeof sums[0]);

@@ -3,14 +3,15 @@
 **
 ** An accumulator's block is two V32 (f16: one of pairs): lane l has columns 2 (l % 4) and the next of row l / 4.  A
 ** step adds column k of A times row k of B, so each lane needs A's element of its row, and B's of its two columns.
-** Factors are decoded to words for that: of A's block a step is 32 lanes, of B's the 4 even columns and the 4 odd ones.
+** Factors are decoded to words for that: of A's block two steps are 32 lanes, which have them by turns, of B's a step
+** is the 4 even columns and the 4 odd ones.
 ** Accumulators stay as they are, and a decoded factor serves until its registers change.
 **
 ** A word is an f32, or two integers of 16 bits whose products are added; `part` i of a register has its i-th word.
 */
 #pragma once
 
-#include "memory.h"
+#include "packs.h"
 
 #if DC_W == 32 /* of whole warps only */
 #define DC_MATRIX_CALL static __attribute__((noinline, unused))
@@ -34,25 +35,26 @@ DC_FN dc_u n_part_s4(dc_u x, u32 i) {
 
 /* --- decoding ------------------------------------------------------------------------------------------------- */
 
-/* In each row of 4 lanes, lane i's value for all. */
-#if DC_NW == 16
-#define DC_OF_ROW(x, i) (dc_u) _mm512_shuffle_epi32((__m512i)(x), (_MM_PERM_ENUM)(0x55 * (i)))
-#elif DC_NW == 8
-#define DC_OF_ROW(x, i) (dc_u) _mm256_shuffle_epi32((__m256i)(x), 0x55 * (i))
-#elif defined(DC_X86)
-#define DC_OF_ROW(x, i) (dc_u) _mm_shuffle_epi32((__m128i)(x), 0x55 * (i))
-#else
-#define DC_OF_ROW(x, i) n_splat((x)[i])
-#endif
-#define DC_OF_ROW_(part, i) r.p##part = DC_OF_ROW(x.p##part, i);
-#define DC_PUT_ROW_(i)                                                                                                 \
-  {                                                                                                                    \
-    V32 r;                                                                                                             \
-    DC_PARTS(DC_OF_ROW_, i)                                                                                            \
-    V32_store(to + 32 * (i)*distance, r);                                                                              \
-  }
-/* Steps `distance` apart, of A's rows; of B's columns, 4 c + i the lane of column c. */
-DC_FN void v_decode_rows(u32 *to, u32 distance, V32 x) { DC_PUT_ROW_(0) DC_PUT_ROW_(1) DC_PUT_ROW_(2) DC_PUT_ROW_(3) }
+/* Of A's rows two steps together, in all lanes of a row by turns: lanes 0, 1 and lanes 2, 3 of x. */
+#define DC_TWO_STEPS_(i, pairs) r.p##i = pairs(x.p##i, x.p##i);
+DC_FN void v_put_steps(u32 *to, u32 distance, V32 x) {
+  V32 r;
+  DC_PARTS(DC_TWO_STEPS_, DC_LOW_PAIRS)
+  V32_store(to, r);
+  DC_PARTS(DC_TWO_STEPS_, DC_HIGH_PAIRS)
+  V32_store(to + 32 * distance, r);
+}
+#define DC_LOW_TURN_(i, unused) r.p##i = DC_LOW_TURNS(x.p##i, y.p##i);
+#define DC_HIGH_TURN_(i, unused) r.p##i = DC_HIGH_TURNS(x.p##i, y.p##i);
+/* x, y: the two words of each lane. */
+DC_FN void v_put_turns(u32 *to, u32 distance, V32 x, V32 y) {
+  V32 r;
+  DC_PARTS(DC_LOW_TURN_, )
+  v_put_steps(to, distance, r);
+  DC_PARTS(DC_HIGH_TURN_, )
+  v_put_steps(to + 64 * distance, distance, r);
+}
+/* Steps `distance` apart, of B's columns: 4 c + i is the lane of column c. */
 DC_FN void v_decode_columns(u32 *to, u32 distance, V32 x) {
 #if DC_NW == 16
   for (int i = 0; i < 4; i += 2) {
@@ -80,27 +82,64 @@ DC_FN void v_decode_columns(u32 *to, u32 distance, V32 x) {
 #endif
 }
 
+#define DC_PART_OF_(i, type) v.p##i = n_part_##type(x.p##i, part);
+#define DC_WORDS(type)                                                                                                 \
+  DC_FN V32 v_part_##type(V32 x, u32 part) {                                                                           \
+    V32 v;                                                                                                             \
+    DC_PARTS(DC_PART_OF_, type)                                                                                        \
+    return v;                                                                                                          \
+  }
+#define DC_ROWS_OF(type, parts)                                                                                        \
+  DC_FN void v_rows_##type(u32 *to, V32 x) {                                                                           \
+    if (parts == 1) v_put_steps(to, 1, v_part_##type(x, 0));                                                           \
+    for (u32 i = 0; i + 1 < parts; i += 2)                                                                             \
+      v_put_turns(to + 16 * i, parts / 2, v_part_##type(x, i), v_part_##type(x, i + 1));                               \
+  }
+#define DC_COLUMNS_OF(type, parts)                                                                                     \
+  DC_FN void v_columns_##type(u32 *to, V32 x) {                                                                        \
+    for (u32 i = 0; i < parts; i++) v_decode_columns(to + 8 * i, parts, v_part_##type(x, i));                          \
+  }
+/* Of f16 rows of memory are converted whole: to the elements of 4 steps, and of the other 4. */
+#if DC_NW == 16 || (DC_NW == 8 && defined(__F16C__))
+#if DC_NW == 16
+#define DC_ROWS_TO_F32(x) _mm512_cvtph_ps(x)
+#define DC_QUARTERS_(i, odd)                                                                                           \
+  r.p##i = (dc_u)_mm512_shuffle_f32x4(DC_ROWS_TO_F32(DC_LO(x.p##i)), DC_ROWS_TO_F32(DC_HI(x.p##i)), 0x88 + 0x55 * odd);
+#else
+#define DC_ROWS_TO_F32(x) _mm256_cvtph_ps(x)
+#define DC_QUARTERS_(i, odd)                                                                                           \
+  r.p##i =                                                                                                             \
+      (dc_u)_mm256_permute2f128_ps(DC_ROWS_TO_F32(DC_LO(x.p##i)), DC_ROWS_TO_F32(DC_HI(x.p##i)), 0x20 + 0x11 * odd);
+#endif
+DC_FN void v_rows_f16(u32 *to, V32 x) {
+  V32 r;
+  DC_PARTS(DC_QUARTERS_, 0)
+  v_put_steps(to, 1, r);
+  DC_PARTS(DC_QUARTERS_, 1)
+  v_put_steps(to + 64, 1, r);
+}
+DC_WORDS(f16)
+#else
+DC_WORDS(f16)
+DC_ROWS_OF(f16, 2)
+#endif
+DC_COLUMNS_OF(f16, 2)
+
 #define DC_PARAMETER_(i, unused) , dc_u x##i
 #define DC_ARGUMENT_(i, x) , x.p##i
-#define DC_PART_OF_(i, type) v.p##i = n_part_##type(x.p##i, part);
 #define DC_BE_PART_(i, unused) x.p##i = x##i;
-/* dc_rows_T, dc_columns_T: a register of elements T, of `parts` words, to its 4 * parts steps. */
-#define DC_DECODE(what, steps, type, parts)                                                                            \
-  DC_FN void v_##what##_##type(u32 *to, V32 x) {                                                                       \
-    for (u32 part = 0; part < parts; part++) {                                                                         \
-      V32 v;                                                                                                           \
-      DC_PARTS(DC_PART_OF_, type)                                                                                      \
-      v_decode_##what(to + steps * part, parts, v);                                                                    \
-    }                                                                                                                  \
-  }                                                                                                                    \
+/* dc_rows_T, dc_columns_T: a register of elements T to its 4 steps for each word of a lane. */
+#define DC_DECODE(what, type)                                                                                          \
   DC_MATRIX_CALL void dc_each_##what##_##type(u32 *to DC_PARTS(DC_PARAMETER_, )) {                                     \
     V32 x;                                                                                                             \
     DC_PARTS(DC_BE_PART_, )                                                                                            \
     v_##what##_##type(to, x);                                                                                          \
   }                                                                                                                    \
   DC_FN void dc_##what##_##type(u32 *to, V32 x) { dc_each_##what##_##type(to DC_PARTS(DC_ARGUMENT_, x)); }
-#define DC_FACTOR(type, parts) DC_DECODE(rows, 32, type, parts) DC_DECODE(columns, 8, type, parts)
-DC_FACTOR(f16, 2)
+#define DC_FACTOR(type, parts)                                                                                         \
+  DC_WORDS(type) DC_ROWS_OF(type, parts) DC_COLUMNS_OF(type, parts) DC_DECODE(rows, type) DC_DECODE(columns, type)
+DC_DECODE(rows, f16)
+DC_DECODE(columns, f16)
 DC_FACTOR(bf16, 2)
 DC_FACTOR(tf32, 1)
 DC_FACTOR(s8, 2)
@@ -122,6 +161,24 @@ DC_FN dc_u n_dot(dc_u x, dc_u y, dc_u sum) {
 #endif
 }
 
+/* Of the two steps at p, the even or odd one for all lanes: a load, without a shuffle, which would take a port that
+** multiply-adds need. */
+#if DC_NW == 16
+#define DC_TWICE_AS "=v"
+#else
+#define DC_TWICE_AS "=x"
+#endif
+DC_FN dc_u n_step(const u32 *p, int odd) {
+  dc_u r;
+#if DC_NW >= 8
+  if (odd) __asm__("vmovshdup %1, %0" : DC_TWICE_AS(r) : "m"(*(const dc_u *)(const void *)p));
+  else __asm__("vmovsldup %1, %0" : DC_TWICE_AS(r) : "m"(*(const dc_u *)(const void *)p));
+#else
+  memcpy(&r, p, sizeof r);
+  r = odd ? DC_GROUPS(r, r, 1, 1, 3, 3) : DC_GROUPS(r, r, 0, 0, 2, 2);
+#endif
+  return r;
+}
 /* 4 words, for each row of lanes. */
 DC_FN dc_u n_each_row(const u32 *p) {
 #if DC_NW == 16
@@ -177,9 +234,16 @@ enum { DC_TOGETHER = 1 };
   even##i##j.p##part = N_ADD(x##i.p##part, y##j, even##i##j.p##part);                                                  \
   odd##i##j.p##part = N_ADD(x##i.p##part, z##j, odd##i##j.p##part);
 #define DC_ADD_(i, j, unused) DC_PARTS(DC_ADD_PART_, i, j)
-#define DC_GET_ROW_(i, step) const V32 x##i = V32_load(a##i + 32 * step);
+#define DC_STEP_OF_ROW_(part, a, step) r_.p##part = n_step(a + 32 * (step / 2) + DC_NW * part, step % 2);
+#define DC_GET_ROW_(i, step)                                                                                           \
+  V32 x##i;                                                                                                            \
+  {                                                                                                                    \
+    V32 r_;                                                                                                            \
+    DC_PARTS(DC_STEP_OF_ROW_, a##i, step)                                                                              \
+    x##i = r_;                                                                                                         \
+  }
 #define DC_GET_COLUMN_(j, step) const dc_u y##j = n_each_row(b##j + 8 * step), z##j = n_each_row(b##j + 8 * step + 4);
-#define DC_NEXT_ROW_(i, unused) a##i += 4 * 32;
+#define DC_NEXT_ROW_(i, unused) a##i += 2 * 32;
 #define DC_NEXT_COLUMN_(j, unused) b##j += 4 * 8;
 #define DC_STEP_(step, TILE, COLUMNS)                                                                                  \
   {                                                                                                                    \

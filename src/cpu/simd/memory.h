@@ -194,21 +194,38 @@ DC_FN void dc_prefetch(u64 a, u64 step, u64 ahead) {
   __builtin_prefetch(DC_AT(const void, a + ahead), 0, 2);
   __builtin_prefetch(DC_AT(const void, a + ahead + 64), 0, 2);
 }
-/* Prefetches the lines at distance `step` from the lanes' addresses; those of neighbouring lanes are often the same. */
-DC_FN void dc_prefetch_lines(const u64 *at, u64 step) {
-  u64 last = ~(at[0] + step);
-  for (u32 l = 0; l < DC_W; l++) {
-    const u64 a = at[l] + step;
-    if ((a ^ last) >> 6) __builtin_prefetch(DC_AT(const void, a), 0, 2);
-    last = a;
+/* Lanes whose address is in another line of the cache than that of the lane before; at: a in memory. */
+DC_FN u32 dc_line_starts(V64 a, const u64 *at) {
+  u32 starts = 1;
+#if DC_NW == 16
+  __m512i before = (__m512i)a.l0;
+#define DC_STARTS_(from, x)                                                                                            \
+  {                                                                                                                    \
+    const __m512i line = _mm512_srli_epi64((__m512i)a.x, 6);                                                           \
+    starts |= (u32)_mm512_cmpneq_epi64_mask(line, _mm512_alignr_epi64(line, before, 7)) << (from);                     \
+    before = line;                                                                                                     \
   }
+#define DC_STARTS_OF_PART_(i, unused) DC_STARTS_(16 * i, l##i) DC_STARTS_(16 * i + 8, h##i)
+  DC_PARTS(DC_STARTS_OF_PART_, )
+  (void)at;
+#else
+  for (u32 l = 1; l < DC_W; l++) starts |= (u32)((at[l] ^ at[l - 1]) >> 6 != 0) << l;
+  (void)a;
+#endif
+  return starts;
+}
+/* Prefetches the lines at distance `step` from the lanes' addresses. */
+DC_FN void dc_prefetch_lines(V64 a, const u64 *at, u64 step) {
+  for (u32 left = dc_line_starts(a, at); left; left &= left - 1)
+    __builtin_prefetch(DC_AT(const void, at[__builtin_ctz(left)] + step), 0, 2);
 }
 /* Prefetches what each lane is expected to load at the next execution. */
 DC_CALL void dc_prefetch_lanes(dc_last_access *w, V64 a) {
   const u64 step = dc_next_step(w, a.l0[0]);
   u64 at[DC_W];
+  if (!step) return;
   V64_spill(at, a);
-  if (step) dc_prefetch_lines(at, step);
+  dc_prefetch_lines(a, at, step);
 }
 
 /* --- rows ----------------------------------------------------------------------------------------------------------
@@ -715,21 +732,20 @@ DC_FN int dc_same_64(V64 x, const u64 *t, M m) {
     x_;                                                                                                                \
   })
 
-/* --- cp.async ----------------------------------------------------------------------------------------------------- */
+/* --- copies ------------------------------------------------------------------------------------------------------- */
 
 typedef u32 dc_16_bytes __attribute__((vector_size(16))); /* one access; memcpy would be two */
-/* 16 bytes a lane. Several copies are begun, then ended together, so that they wait for memory at the same time. */
+/* 16 bytes a lane. */
 typedef struct dc_copying {
-  u64 to[DC_W], from[DC_W];
+  u64 to[DC_W];
+  const u64 *from;
   M lanes;
 } dc_copying;
 
 /* Prefetches the sources; in loops, where w is given, those of the next execution instead. */
-DC_CALL void dc_begin_copy(dc_copying *c, dc_last_access *w, V64 to, V64 from, M m) {
-  V64_spill(c->to, to);
-  V64_spill(c->from, from);
-  c->lanes = m;
-  dc_prefetch_lines(c->from, w ? dc_next_step(w, c->from[0]) : 0);
+DC_CALL void dc_begin_copy(const u64 *from, dc_last_access *w) {
+  const u64 step = w ? dc_next_step(w, from[0]) : 0;
+  if (!w || step) dc_prefetch_lines(V64_load(from), from, step);
 }
 DC_CALL void dc_end_copies(const dc_copying *c, int n) {
   for (; n > 0; n--, c++) DC_LANES_DO(c->lanes, *DC_AT(dc_16_bytes, c->to[l]) = *DC_AT(const dc_16_bytes, c->from[l]));

@@ -1,0 +1,90 @@
+-- Vectors of 16 bytes that are loaded from global memory and stored to shared memory, or the other way round, are
+-- copied without passing through registers: for some threads, to places in any order, in loops, several at a time, and
+-- where a store to the place that a load reads lies between the load and the store of its value. Results are those of a
+-- model.
+local helper = require "spec.helper"
+
+local script = [==[
+local dc = require "dotcompute"
+math.randomseed(tonumber(arg[1]))
+local m = dc.module [[
+// each warp has 32 places of its own in shared memory: p, q, r, s are orders of them
+extern "C" __global__ void copy(uint4 *out, const uint4 *in, const int *orders, int steps, int some) {
+  __shared__ uint4 places[96];
+  const int i = threadIdx.x, w = i / 32 * 32, n = blockDim.x;
+  const int p = orders[i] + w, q = orders[n + i] + w, r = orders[2 * n + i] + w, s = orders[3 * n + i] + w;
+  places[i] = make_uint4(i, 0, 0, 0);
+  for (int k = 0; k < steps; k++) {
+    __syncwarp();
+    if ((i + k) % some != 0) places[q] = in[k * n + p];
+    __syncwarp();
+    const uint4 before = places[r], more = in[k * n + s], next = in[k * n + r];
+    places[p] = next;                // the value before is stored below
+    out[2 * k * n + i] = before;
+    places[q] = more;
+    out[(2 * k + 1) * n + s] = places[s];
+  }
+}
+extern "C" __global__ void pairs(uint4 *to, const uint4 *from, const int *orders, int steps, int some) {
+  __shared__ ulonglong2 places[96];
+  const ulonglong2 *in = (const ulonglong2 *)from;
+  ulonglong2 *out = (ulonglong2 *)to;
+  const int i = threadIdx.x, w = i / 32 * 32, n = blockDim.x, p = orders[i] + w, q = orders[n + i] + w;
+  for (int k = 0; k < steps; k++) {
+    places[q] = in[k * n + p];
+    __syncthreads();
+    if (i % some != 1) out[k * n + p] = places[i];
+    __syncthreads();
+  }
+}
+]]
+for _, n in ipairs { 32, 64, 96 } do
+  local steps, some = math.random(1, 4), math.random(2, 5)
+  local given, orders, list = {}, {}, {}
+  for e = 1, 4 * n * steps do given[e] = math.random(0, 2 ^ 31) end
+  for o = 0, 3 do
+    for i = 0, n - 1, 32 do
+      for j = 1, 32 do table.insert(list, #list - #list % 32 + 1 + math.random(0, (j - 1)), j - 1) end
+    end
+    orders[o] = function(i) return list[o * n + i + 1] + i // 32 * 32 end
+  end
+  local p, q, r, s = orders[0], orders[1], orders[2], orders[3]
+  local function value(e) return table.concat(given, " ", 4 * e + 1, 4 * e + 4) end
+  local function check(what, got, want, count)
+    for e = 0, count - 1 do
+      local is = table.concat(got, " ", 4 * e + 1, 4 * e + 4)
+      assert(is == want[e], ("%s, %d threads, element %d: %s, wanted %s"):format(what, n, e, is, want[e]))
+    end
+  end
+  local places, want = {}, {}
+  for i = 0, n - 1 do places[i] = i .. " 0 0 0" end
+  for k = 0, steps - 1 do
+    for i = 0, n - 1 do if (i + k) % some ~= 0 then places[q(i)] = value(k * n + p(i)) end end
+    for i = 0, n - 1 do want[2 * k * n + i] = places[r(i)] end
+    for i = 0, n - 1 do places[p(i)] = value(k * n + r(i)) end
+    for i = 0, n - 1 do places[q(i)] = value(k * n + s(i)) end
+    for i = 0, n - 1 do want[(2 * k + 1) * n + s(i)] = places[s(i)] end
+  end
+  local input, places_of = dc.array(given, "uint32"), dc.array(list, "int32")
+  local out = dc.zeros(8 * n * steps, "uint32")
+  m.copy(1, n, out, input, places_of, steps, some)
+  check("copy", out:to_table(), want, 2 * n * steps)
+  places, want = {}, {}
+  for k = 0, steps - 1 do
+    for i = 0, n - 1 do places[q(i)] = value(k * n + p(i)) end
+    for i = 0, n - 1 do want[k * n + p(i)] = i % some ~= 1 and places[i] or "0 0 0 0" end
+  end
+  out = dc.zeros(4 * n * steps, "uint32")
+  m.pairs(1, n, out, input, places_of, steps, some)
+  check("pairs", out:to_table(), want, n * steps)
+end
+print("right")
+]==]
+
+describe("copies of 16 bytes between global and shared memory", function()
+  for _, how in ipairs { "TIER=0", "TIER=1", "TIER=1 DOTCOMPUTE_CPU_ISA=avx2", "TIER=1 DOTCOMPUTE_CPU_ISA=baseline" } do
+    it("are right, with " .. how, function()
+      assert.equal("right\n", (helper.on_cpu(how, script, helper.seed)), helper.note())
+    end)
+  end
+end)
