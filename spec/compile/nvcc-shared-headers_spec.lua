@@ -240,6 +240,43 @@ int main() { kept<<<1, 1>>>(nullptr); }
 end)
 
 describe("a file for nvcc", function()
+  it("may include headers of the host that are not there, though it launches nothing", function()
+    local m = helper.with_file([[
+#include <memory>
+#include <cuda_runtime.h>
+static int devices() { int n = 0; cudaGetDeviceCount(&n); return n; }
+class holder { std::unique_ptr<int> p; int count() { return devices(); } };
+__global__ void one(int *p) { *p = 1; }
+]], dc.module_file)
+    assert.same({ "one" }, m:kernels())
+  end)
+
+  it("of which kernels need a header that is not there says which", function()
+    helper.with_file([[
+#include "absent.h"
+__global__ void fill(absent_type *p) { *p = 1; }
+int main() { fill<<<1, 1>>>(0); }
+]], function(name)
+      helper.fails("compile", "the header 'absent.h' is in none of the folders of option include", function()
+        dc.module { file = name }
+      end)
+    end)
+  end)
+
+  it("has instances behind macros of which other parts throw", function()
+    local m = helper.with_file([[
+#include <stdexcept>
+#define CASE(type, what, ...) case what: { using scalar = type; __VA_ARGS__(); break; }
+#define DISPATCH(what, ...) switch (what) { CASE(float, 4, __VA_ARGS__) CASE(double, 8, __VA_ARGS__) \
+  default: throw std::runtime_error("no such type"); }
+template <class T> __global__ void twice(T *p) { *p *= 2; }
+void start(void *p, int size) { DISPATCH(size, [&] { twice<scalar><<<1, 1>>>((scalar *)p); }) }
+]], dc.module_file)
+    local names = m:kernels()
+    table.sort(names)
+    assert.same({ "twice<double>", "twice<float>" }, names)
+  end)
+
   it("instantiates by macros, at the end of a namespace too", function()
     local m = helper.with_file([[
 namespace ops {

@@ -270,6 +270,9 @@ static int compile_fixed(const dc_source *src, const char *arch, bool binary, dc
     if (err->log) dc_log(DC_LOG_COMPILE, "what remains after the changes: %s", err->log);
     dc_error_clear(err);
     *err = before;
+    if (m.lacking)
+      dc_error_prefix(err, "the header '%s' is in none of the folders of option include, and kernels need it: ",
+                      m.lacking);
   } else {
     dc_error_clear(&before);
   }

@@ -201,13 +201,13 @@ static bool is_hosts_function(const dc_fixup *m, const char *name, size_t n) {
 
 /* A function of the device calls one of the runtime's: kernels have some of them.  One for the host and the device
 ** calls a function of the host's: the device stops there, where nvcc leaves open what happens. */
-static bool learn_in_device(dc_fixup *m, const dc_message *e, const char *name, size_t n) {
+static bool learn_in_device(dc_fixup *m, const dc_message *e, const char *space, const char *name, size_t n) {
   size_t len;
   int line;
   dc_piece p;
   char *text = m->keeps_host || !m->has_host_code ? NULL : text_of(m, e, &len, &line);
   if (!text || !dc_piece_function_at(dc_tokens_of(text, len), line, &p) || !p.is_device) return false;
-  if (include_by(m, "device ", "", name, n)) return true;
+  if (include_by(m, "device ", space, name, n)) return true;
   if (!is_hosts_function(m, name, n) || !dc_text_holds(p.begin, p.body, "__host__")) return false;
   return dc_statement_trap(text, len, &p, line, column_of(e));
 }
@@ -243,17 +243,26 @@ static bool mark_references(dc_fixup *m, const dc_message *e) {
   return add_include(m, "dotcompute/texture_references.h") || marked;
 }
 
-/* Of "thrust::tuple<…> f()", where the namespace is known and the name is not. */
-static bool bring_qualified(dc_fixup *m, const dc_message *e) {
+/* Of "thrust::tuple<…> f()" that the error points at: the namespace, if it is one of those with a table, and the name
+** behind it. */
+static const char *qualified_name(const dc_message *e, const char **space, size_t *n) {
   static const char *const spaces[] = {"std", "thrust", "cub"};
+  const char *at = dc_message_pointed_at(e, n), *name = at + *n + 2;
+  const char *found = NULL;
+  for (size_t i = 0; *n > 0 && i < sizeof spaces / sizeof *spaces; i++)
+    if (strlen(spaces[i]) == *n && memcmp(spaces[i], at, *n) == 0 && memcmp(at + *n, "::", 2) == 0) found = spaces[i];
+  if (!found) return NULL;
+  *space = found;
+  for (*n = 0; isalnum((unsigned char)name[*n]) || name[*n] == '_';) ++*n;
+  return name;
+}
+
+/* The namespace is not known, or it is and the name is not. */
+static bool bring_qualified(dc_fixup *m, const dc_message *e) {
+  const char *space;
   size_t n;
-  const char *space = dc_message_pointed_at(e, &n), *name = space + n + 2;
-  if (n == 0 || memcmp(space + n, "::", 2) != 0) return false;
-  size_t length = 0;
-  while (isalnum((unsigned char)name[length]) || name[length] == '_') length++;
-  for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++)
-    if (strlen(spaces[i]) == n && memcmp(spaces[i], space, n) == 0) return bring(m, e, spaces[i], name, length);
-  return false;
+  const char *name = qualified_name(e, &space, &n);
+  return name && (learn_in_device(m, e, space, name, n) || bring(m, e, space, name, n));
 }
 
 static bool learn_names(dc_fixup *m, const dc_message *e) {
@@ -261,24 +270,27 @@ static bool learn_names(dc_fixup *m, const dc_message *e) {
   if (dc_message_says(e, "texture is not a template") || dc_message_says(e, "surface is not a template"))
     return mark_references(m, e);
   const char *name = dc_message_quoted(e, "identifier \"", &n);
-  if (n && dc_message_says(e, "is undefined")) return learn_in_device(m, e, name, n) || bring(m, e, "", name, n);
+  if (n && dc_message_says(e, "is undefined")) return learn_in_device(m, e, "", name, n) || bring(m, e, "", name, n);
   name = dc_message_quoted(e, "namespace \"std\" has no member \"", &n);
   if (!n) name = dc_message_quoted(e, "namespace \"std\" has no member class \"", &n);
   if (n) return bring(m, e, "std", name, n);
   name = dc_message_quoted(e, "namespace \"thrust\" has no member \"", &n);
   if (!n) name = dc_message_quoted(e, "namespace \"thrust\" has no member class \"", &n);
-  if (n) return bring(m, e, "thrust", name, n);
+  if (n) return learn_in_device(m, e, "thrust", name, n) || bring(m, e, "thrust", name, n);
   name = dc_message_quoted(e, "namespace \"cub\" has no member \"", &n);
   if (n) return include_for(m, "cub", name, n);
   if (dc_message_says(e, "must be a class or namespace name")) {
     name = dc_message_pointed_at(e, &n);
-    if (m->has_host_code && !m->keeps_host && n == 6 && memcmp(name, "thrust", n) == 0)
-      return false; /* the host's, most often */
+    if (m->has_host_code && !m->keeps_host && n == 6 && memcmp(name, "thrust", n) == 0) {
+      const char *space;
+      name = qualified_name(e, &space, &n); /* the host's, most often */
+      return name && learn_in_device(m, e, space, name, n);
+    }
     return bring(m, e, "", name, n);
   }
   if (dc_message_says(e, "qualified name is not allowed")) return bring_qualified(m, e);
   name = dc_message_quoted(e, "has no member \"", &n);
-  if (n && learn_in_device(m, e, name, n)) return true;
+  if (n && learn_in_device(m, e, "", name, n)) return true;
   if (dc_message_says(e, "more than one instance of overloaded function"))
     return add_include(m, "dotcompute/mixed_math.h");
   if (dc_message_says(e, "no operator \"") && dc_message_says(e, "these operands") && about_vectors(e))
@@ -316,9 +328,10 @@ static bool learn_files(dc_fixup *m, const dc_message *e) {
     if (!m->has_host_code && !m->source.is_file) return false;
     m->lacks_header = true; /* it may be the host's, too */
     m->has_host_code = true;
+    if (!m->lacking) m->lacking = dc_arena_strndup(&m->arena, path, n);
     dc_log(DC_LOG_COMPILE, "'%.*s' is not there, and taken for empty", (int)n, path);
   }
-  return add_header(m, path, n, text);
+  return add_header(m, path, n, text) || !m->mended; /* the first run is of the source as it is */
 }
 
 void dc_fixup_lacks(dc_fixup *m, const char *header, bool any) {
@@ -518,6 +531,8 @@ static bool learn_dialect(dc_fixup *m, const dc_message *e) {
   if (drop_mark(m, e)) return true;
   if (dc_message_says(e, "dynamic initialization is not supported for a function-scope static"))
     return m->keeps_host && drop_word(m, e, "static");
+  if (m->keeps_host && dc_message_says(e, "does not support exception handling") && add_option(m, "-Dthrow=(void)"))
+    return true; /* also in macros, of which other parts launch kernels */
   if (dc_message_says(e, "\"register\" storage class")) return add_option(m, "-Dregister=");
   if (dc_message_says(e, "annotation on lambda requires")) return drop_lambda_annotations(m, e);
   if (dc_message_says(e, "explicitly marked as a __host__ function"))

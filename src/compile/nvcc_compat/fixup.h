@@ -35,6 +35,7 @@ typedef struct dc_fixup {
   bool mended;         /* anything was learned */
   bool blanked;        /* functions are gone */
   bool lacks_header;   /* a header of the user's that is not there is taken for empty */
+  const char *lacking; /* the first of those; NULL: none, or one of the toolkit's */
   char *text;          /* source.text, to be written */
   int noptions_before; /* of the source, before the log that is learned from */
   dc_included *included; /* what the source includes, where it is a file or has host code */
