@@ -124,8 +124,8 @@ static void run_simple_blocks(dc_worker *k) {
     uint64_t first = atomic_fetch_add_explicit(&job->next_block, share, memory_order_relaxed);
     if (first >= job->nblocks) return;
     uint64_t left = job->nblocks - first;
-    if (dc_native_blocks(k, first, left < share ? left : share) == DC_STOPPED) return;
-    if (k->index == 0 && first + share < job->nblocks) job->wake(job);
+    if (dc_native_blocks(k, first, left < share ? left : share) == DC_STOPPED || left <= share) return;
+    if (k->index == 0) job->wake(job);
   }
 }
 

@@ -62,26 +62,20 @@ static void enter_gang(dc_native *n, const dc_gang *g) {
   w->live = g->live;
 }
 
-/* The lanes of a gang that have threads: of the last one in a row perhaps not all. */
-static uint32_t lanes_of(const dc_job *job, uint32_t index) {
-  const dc_gang_layout shape = job->native->shape;
-  const uint32_t width = (uint32_t)shape.width, first = index % dc_gangs_of_row(shape, job->grid.block) * width;
-  const uint32_t left = dc_gang_row(shape, job->grid.block) - first;
-  return left >= width ? (width == 32 ? DC_ALL_LANES : 0xffffu) : (1u << left) - 1;
-}
-
 /* k->gangs in the order of a block.  False: no memory. */
 static bool order_gangs(dc_worker *k, uint64_t block) {
   const dc_native_code *c = k->job->native;
   const dc_grid *g = &k->job->grid;
-  const uint32_t width = (uint32_t)c->shape.width;
+  const uint32_t width = (uint32_t)c->shape.width, gangs_of_row = dc_gangs_of_row(c->shape, g->block);
+  const uint32_t all = width == 32 ? DC_ALL_LANES : 0xffffu, rest = dc_gang_row(c->shape, g->block) % width;
   uint8_t order[DC_MAX_GANGS];
   dc_warp_order_fill(k->job->order, block, g->shared_bytes > 0, k->native.ngangs, order);
   for (uint32_t i = 0; i < k->native.ngangs; i++) {
     const uint32_t number = order[i], lane = number * width;
     dc_frame *f = frame_of(k, c->info.suspends ? number : 0);
     if (f == NULL) return false;
-    const uint32_t lanes = lanes_of(k->job, number);
+    const bool last_of_row = (number + 1) % gangs_of_row == 0;
+    const uint32_t lanes = last_of_row && rest != 0 ? (1u << rest) - 1 : all; /* that have threads */
     k->gangs[i] = (dc_gang){
         .live = lanes,
         .all = lanes,
