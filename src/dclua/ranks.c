@@ -67,6 +67,8 @@ void dclua_start_ranks(const char *count, bool prefix, char **argv) {
   words[n++] = count;
   if (is_open_mpi(mpirun)) {
     words[n++] = "--oversubscribe"; /* more ranks than cores are the user's wish */
+    words[n++] = "--bind-to"; /* two ranks would get a core each, which is one thread for the CPU device and for NCCL */
+    words[n++] = "none";
     if (geteuid() == 0) words[n++] = "--allow-run-as-root";
     if (prefix) words[n++] = "--tag-output";
   } else if (prefix) {
