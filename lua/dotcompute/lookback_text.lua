@@ -44,7 +44,7 @@ static __device__ __forceinline__ dc_acc dc_from_lane(const dc_acc &v, int lane)
   return dc_join(b);
 }
 static __device__ __forceinline__ dc_acc dc_warp_scan(dc_acc v, int lane) {
-  #pragma unroll
+  #pragma unroll STEPS
   for (int n = 1; n < 32; n *= 2) {
     const dc_acc other = dc_from_below(v, n);
     if (lane >= n) v = dc_fold(other, v);
@@ -150,9 +150,10 @@ static __device__ __forceinline__ dc_acc dc_look_back(unsigned long long *level,
 ]]
 
 -- `rolled`: for devices where the latency of reads does not matter, but the code's size, which is compiled to machine
--- code by a C compiler: no level is read early, and the loops over levels are not unrolled.
+-- code by a C compiler: no level is read early, and the loops over levels and over the steps of a warp's scan are not
+-- unrolled.
 function lookback.text(rolled)
-  return (text:gsub("EARLY", rolled and 0 or 2):gsub("LEVELS", rolled and 1 or 4))
+  return (text:gsub("EARLY", rolled and 0 or 2):gsub("LEVELS", rolled and 1 or 4):gsub("STEPS", rolled and 1 or 5))
 end
 
 -- The number of 64-bit words of published values for a row of `pieces` tiles, with values of `size` bytes.
