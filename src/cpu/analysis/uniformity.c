@@ -478,7 +478,7 @@ static dc_value_shape load_kind(const dc_uniformity *k, const ptx_ins *ins) {
   int space = ins->space == PTX_GENERIC && at->sym ? at->sym->space : ins->space;
   if (((ins->flags & PTX_F_STRONG) && space != PTX_SHARED) || ptx_type_bits((ptx_type)ins->type) > 64) return varying;
   if (space == PTX_LOCAL && !k->shape.by_lane) return varying;
-  if (space == PTX_PARAM && (!k->f->entry || (at->sym && at->sym->inside))) return varying;
+  if (space == PTX_PARAM && at->sym && at->sym->inside && !k->shape.by_lane) return varying;
   return at->reg < 0 || k->reg[at->reg].tag == DC_UNIFORM ? uniform : varying;
 }
 
@@ -536,7 +536,8 @@ static dc_value_shape result(const dc_uniformity *k, const ptx_ins *ins, dc_has_
   if (ins->op == PTX_OP_CVTA && ins->space == PTX_LOCAL && !k->shape.by_lane) return varying;
   if (ins->op == PTX_OP_MOV && ins->nsrc == 1 && ins->ndst == 1 && ins->opnd[1].kind == PTX_SREG)
     return dc_value_shape_of(k, &ins->opnd[1]);
-  if (!has_scalar(ins)) return varying;
+  const bool carries = ins->flags & (PTX_F_CC | PTX_F_CARRY_IN); /* a carry is each lane's */
+  if (!has_scalar(ins) && !(carries && k->shape.by_lane)) return varying;
   if (all_uniform) return uniform_with(zeros_of(k, ins));
   r = ins->ndst == 1 ? affine_result(k, ins) : varying;
   /* one instruction remembers one widening */
@@ -625,7 +626,7 @@ int dc_uniformity_find(dc_uniformity *k, const ptx_func *f, dc_gang_layout shape
       if (dc_interrupted()) return -1;
   } while (recheck(k));
   for (int32_t r = 0; r < f->nregs; r++)
-    if (k->reg[r].tag == DC_UNKNOWN) k->reg[r] = varying;
+    if (k->reg[r].tag == DC_UNKNOWN) k->reg[r] = shape.by_lane ? uniform : varying; /* made of itself alone */
   for (int32_t i = 0; i < f->nins; i++)
     for (int d = 0; d < f->ins[i].ndst && k->block_of[i] >= 0; d++)
       if (f->ins[i].opnd[d].reg >= 0 && must_blend(k, f->ins[i].opnd[d].reg, i)) k->blend[i] = true;

@@ -13,7 +13,10 @@
 
 #include "base/buf.h"
 #include "cpu/analysis/cfg.h"
+#include "cpu/codegen/emit_calls.h"
 #include "cpu/codegen/emit_copies.h"
+#include "cpu/codegen/emit_estimate.h"
+#include "cpu/codegen/emit_loops.h"
 #include "cpu/codegen/emit_matrix.h"
 #include "cpu/codegen/emit_memory.h"
 #include "cpu/codegen/emit_ops.h"
@@ -31,8 +34,8 @@
 
 static const dc_basic_block *node_at(const emitter *e, int32_t n) { return &e->fn->nodes[n]; }
 static bool is_bra(const dc_basic_block *node) { return node->end == DC_END_JUMP; }
-static bool leaves(const emitter *e, const dc_basic_block *node) {
-  return node->end == DC_END_LEAVE || (node->end == DC_END_EXIT && e->f->entry);
+static bool leaves(const dc_basic_block *node) {
+  return node->end == DC_END_LEAVE || node->end == DC_END_EXIT;
 }
 static bool is_scalar(const emitter *e, int32_t reg) { return dc_is_scalar(dc_emit_shape(e, reg)); }
 static int32_t guard_reg(const dc_basic_block *node) { return node->op && node->guard >= 0 ? node->op->ins->pred : -1; }
@@ -53,8 +56,9 @@ static void find_blocks(emitter *e) {
 /* Whether emitted code suspends at the end of the node, which all lanes reach together, and resumes behind it. */
 static bool pauses(const emitter *e, int32_t n) {
   const dc_basic_block *node = node_at(e, n);
-  if (dc_emit_divergent(e, n) || is_bra(node) || leaves(e, node)) return false;
+  if (dc_emit_divergent(e, n) || is_bra(node) || leaves(node)) return false;
   if (node->end == DC_END_SLEEP) return false; /* of a loop that waits: block.c finds a livelock at tier 0 alone */
+  if (dc_emit_is_call(e, node)) return false;
   return node->end != DC_END_TRAP && node->end != DC_END_EXIT && node->end != DC_END_BRX;
 }
 
@@ -172,60 +176,6 @@ static int32_t next_tracked(const emitter *e, int32_t n) {
   return -1;
 }
 
-/* The registers that decide a loop's exit, as far as they were looked at. */
-typedef struct deciders {
-  int32_t first, last; /* the loop's instructions */
-  int n;
-  int32_t regs[64];
-} deciders;
-
-/* Whether register `reg`, which decides a loop's exit, depends on memory or on other lanes.  If not, the loop
-** terminates independently of other threads. */
-static bool decided_by_memory(const emitter *e, int32_t reg, deciders *by) {
-  for (int i = 0; i < by->n; i++)
-    if (by->regs[i] == reg) return false; /* it is being looked at, or was */
-  if (reg < 0) return false;
-  if (by->n == (int)(sizeof by->regs / sizeof *by->regs)) return true; /* too long to find out */
-  by->regs[by->n++] = reg;
-  for (int32_t i = e->k.def_at[reg]; i < e->k.def_at[reg + 1]; i++) {
-    const int32_t d = e->k.defs[i];
-    const ptx_ins *ins = &e->f->ins[d];
-    if (d < by->first || d >= by->last) continue; /* made before the loop */
-    const bool loads = ptx_traits(ins->op) & (PTX_T_LOADS | PTX_T_WARP_WIDE);
-    if (loads && !(ins->op == PTX_OP_LD && (ins->space == PTX_PARAM || ins->space == PTX_CONST))) return true;
-    if (ins->pred >= 0) return true;
-    for (int k = ins->ndst; k < ins->ndst + ins->nsrc; k++)
-      if (decided_by_memory(e, ins->opnd[k].reg, by)) return true;
-  }
-  return false;
-}
-
-/* Whether a loop may wait for other threads.  An atomic whose result nobody reads tells it nothing of them, and weak
-** loads need not see what they store. */
-static bool may_wait(const emitter *e, int32_t header, int32_t last) {
-  for (int32_t i = e->f->blocks[header].first; i < e->f->blocks[last].last; i++) {
-    const ptx_ins *ins = &e->f->ins[i];
-    const bool atomic = ins->op == PTX_OP_ATOM || ins->op == PTX_OP_RED;
-    if (dc_may_spin(ins) && (!atomic || dc_emit_is_read(e, ins))) return true;
-  }
-  return false;
-}
-
-/* Whether a loop has an exit that depends on neither. */
-static bool counted(const emitter *e, int32_t header, int32_t last) {
-  for (int32_t b = header; b <= last; b++) {
-    const ptx_block *bl = &e->f->blocks[b];
-    if (bl->last == bl->first) continue;
-    const ptx_ins *ins = &e->f->ins[bl->last - 1];
-    bool out = false;
-    for (int i = 0; i < 2; i++) out |= bl->succ[i] >= 0 && (bl->succ[i] < header || bl->succ[i] > last);
-    deciders by = { .first = e->f->blocks[header].first, .last = e->f->blocks[last].last };
-    if (ins->op == PTX_OP_BRA && ins->pred >= 0 && out && !decided_by_memory(e, ins->pred, &by))
-      return true;
-  }
-  return false;
-}
-
 /* --- jumps ---------------------------------------------------------------------------------------------- */
 
 static void go_to_next_tracked(emitter *e, int32_t n) {
@@ -239,7 +189,7 @@ static void go_to_next_tracked(emitter *e, int32_t n) {
 static void burn(emitter *e, int32_t n, int32_t to) {
   if (to < 0 || to > n) return;
   PUT("if (DC_RARE(--polls < 0)) { if (n->tick(n)) return DC_NATIVE_STOP; polls = n->poll_budget; } ");
-  if (!may_wait(e, e->block_of[to], e->block_of[n]) || counted(e, e->block_of[to], e->block_of[n])) return;
+  if (!dc_emit_loop_waits(e, e->block_of[to], e->block_of[n])) return;
   e->leaves = true;
   if (dc_emit_divergent(e, to)) PUT("if (DC_RARE(--spins < 0)) goto deoptimize; ");
   else PUT("if (DC_RARE(--spins < 0)) { t%d = act; goto deoptimize; } ", to);
@@ -456,9 +406,10 @@ static void end_lanes(emitter *e, int32_t n) {
 static void end_node(emitter *e, int32_t n) {
   const dc_basic_block *node = node_at(e, n);
   if (is_bra(node)) jump(e, n);
-  else if (leaves(e, node)) end_lanes(e, n);
+  else if (leaves(node)) end_lanes(e, n);
   else if (pauses(e, n)) pause_at(e, n);
-  else leave_at_end(e, n);
+  else if (!dc_emit_is_call(e, node)) leave_at_end(e, n);
+  else dc_emit_call(e, node), go(e, n, node->next);
 }
 
 /* --- nodes ---------------------------------------------------------------------------------------------- */
@@ -489,15 +440,14 @@ static void gather(emitter *e, int32_t n) {
   e->out->lane_free = false;
   const ptx_operand *member = &ins->opnd[ins->ndst + ins->nsrc - 1];
   bool divergent = dc_emit_divergent(e, n), scalar = dc_value_shape_of(&e->k, member).tag == DC_UNIFORM;
-  const char *live = e->f->entry ? "M_word(act)" : "n->warp_live";
   check_members(e, ins);
-  if (!divergent && e->f->entry) return;
+  if (!divergent) return;
   e->leaves = true;
   PUT("if (DC_RARE((");
   if (!scalar) PUT("dc_members(");
   dc_emit_operand(e, member, scalar ? 'W' : 'w');
   if (!scalar) PUT(", %s)", e->mask);
-  PUT(" & %s & ~M_word(%s)) != 0", live, e->mask);
+  PUT(" & M_word(act) & ~M_word(%s)) != 0", e->mask);
   PUT(")) { t%d = %s; goto deoptimize; }\n", n, e->mask);
 }
 
@@ -544,7 +494,7 @@ static void emit_node(emitter *e, int32_t n) {
   PUT("N%d: ;\n", n);
   if (!is_exit(e, n)) gather(e, n);
   body(e, node_at(e, n), e->mask);
-  if (!e->f->entry || n + 1 == e->nnodes || !continues(e, n + 1)) dc_emit_end_products(e);
+  if (n + 1 == e->nnodes || !continues(e, n + 1)) dc_emit_end_products(e);
   end_node(e, n);
 }
 
@@ -579,6 +529,9 @@ static void declare(emitter *e) {
   if (e->asks) PUT("uint64_t ahead = 0; ");
   if (e->most_copies) PUT("dc_copying copies[%d]; ", e->most_copies);
   for (int b = DC_BASE_SHARED; b < DC_BASE_LOCAL; b++) PUT("const uint64_t %s = n->base[%d]; ", dc_emit_base(b), b);
+  if (!e->callee) PUT("uint64_t base4 = n->base[4]; enum { depth = 0 }; ");
+  if (e->k.shape.by_lane)
+    PUT("uint32_t carry = 0; uint8_t call_[%u] __attribute__((aligned(16))); ", e->fn->call_stride + 16);
   PUT("\nM act, m = M_none(), tk, nt; int polls = n->poll_budget, spins = n->spin_budget, r; uint32_t go_on;\n");
 }
 
@@ -591,7 +544,8 @@ static void begin_gangs(emitter *e) {
   if (e->asks) PUT("ahead = g + 1 < end ? DC_W * ((uint64_t)g[1].number - g->number) : 0; ");
   if (e->out->suspends) PUT("n->save = g->save; ");
   if (e->has_sums) PUT("sums = g->save; ");
-  if (e->fn->local_stride) PUT("n->base[%d] = g->local; ", DC_BASE_LOCAL);
+  if (e->fn->local_stride || e->out->stack_bytes) PUT("base4 = g->local; ");
+  if (e->out->stack_bytes) PUT("n->stack_end = base4 + %u; ", e->out->stack_bytes);
   if (e->operates) PUT("n->enter(n, g); ");
   if (e->k.shape.by_lane)
     PUT("left = g->live;\nlane: n->tid = (const uint32_t (*)[32])(const void *)(*g->tid + __builtin_ctz(left)); "
@@ -673,66 +627,16 @@ static int allocate(emitter *e) {
   return 0;
 }
 
-/* Tier 1 does not take very long functions, 128-bit registers, and calls of functions that may wait for others. */
-static bool takes(const dc_cpu_function *fn) {
+/* Tier 1 does not take very long functions and 128-bit registers; functions of the module are called by lanes that run
+** one by one alone. */
+static bool takes(const dc_cpu_function *fn, bool by_lane) {
   const ptx_func *f = fn->ptx;
-  if (f->nins > MAX_INSTRUCTIONS || f->has_indirect_call) return false;
+  if (f->nins > MAX_INSTRUCTIONS || (f->has_indirect_call && !by_lane)) return false;
   for (int32_t r = 0; r < f->nregs; r++)
     if (f->regs[r].bits == 128 && f->slot[r] >= 0) return false;
-  for (int32_t n = 0; n < fn->nnodes; n++) {
-    const dc_cpu_function *callee = fn->nodes[n].callee;
-    if (callee == NULL) continue;
-    if (callee->ptx->has_barrier || callee->ptx->has_call || callee->spins) return false;
-  }
+  for (int32_t n = 0; n < fn->nnodes; n++)
+    if ((fn->nodes[n].callee && !by_lane) || (!f->entry && fn->nodes[n].end == DC_END_EXIT)) return false;
   return true;
-}
-
-/* Whether much of what lanes do in loops that they leave at different times is to access local memory at addresses of
-** their own, as a search with a stack does: a gather or scatter costs as much as the lane's whole share of the rest. */
-static bool is_deep(const emitter *e) {
-  int32_t all = 0, scattered = 0;
-  for (int32_t b = 0; b < e->f->nblocks; b++) {
-    int32_t h = e->k.loop_at[b];
-    while (h >= 0 && !e->k.non_uniform_exit[h]) h = e->k.loop_up[h];
-    for (int32_t i = e->f->blocks[b].first; h >= 0 && i < e->f->blocks[b].last; i++) {
-      const ptx_ins *ins = &e->f->ins[i];
-      const int32_t at = ins->space == PTX_LOCAL && ins->ndst + ins->nsrc > 0 ? ins->opnd[ins->ndst].reg : -1;
-      all++;
-      if ((ins->op == PTX_OP_LD || ins->op == PTX_OP_ST) && at >= 0)
-        scattered += dc_emit_shape(e, at)->tag >= DC_INDEXED;
-    }
-  }
-  return 6 * scattered > all;
-}
-
-/* Adds the estimated time of an instruction, in halves of an operation on 16 lanes, to that of a gang and of a lane.
-** What is accessed lane by lane turns out to be a row for many gangs that are one (simd/memory.h); where it does not,
-** 32 lanes of which some have no thread are slow. */
-static void add_time(emitter *e, const ptx_ins *ins, uint64_t times) {
-  enum { SCALAR = 1, VECTOR = 2, ROW = 4, CALL = 120 };
-  const dc_gang_layout shape = e->k.shape;
-  const uint64_t parts = (uint64_t)shape.width / 16, lanes = !shape.rows ? 64 : shape.width == 32 ? 96 : 16;
-  const bool memory = (ptx_traits(ins->op) & PTX_T_ADDRESS) && ins->ndst + ins->nsrc > 0;
-  const int32_t d = ins->ndst ? ins->opnd[0].reg : -1;
-  const dc_access_kind access = memory ? dc_emit_access(e, ins) : DC_ACCESS_ONE;
-  uint64_t gang = memory || d < 0 || is_scalar(e, d) ? SCALAR : VECTOR * parts;
-  if (access == DC_ACCESS_LANES) gang = lanes;
-  if (access == DC_ACCESS_ROW) gang = ROW * parts;
-  if (dc_emit_is_foreign(e, ins)) gang = CALL;
-  e->out->gang_time += times * gang;
-  if (access == DC_ACCESS_LANES) e->out->lane_time += times * (shape.rows ? 2 : 4);
-}
-
-/* Estimates by which layouts are compared: what rows make of addresses against lanes that have no thread.  Loops count
-** as 8 iterations. */
-static void estimate(emitter *e) {
-  e->out->gang_time = 30;
-  for (int32_t n = 0; n < e->nnodes; n++) {
-    uint64_t times = 1;
-    for (int32_t h = e->k.loop_at[e->block_of[n]]; h >= 0 && times < 4096; h = e->k.loop_up[h]) times *= 8;
-    for (const dc_uop *o = node_at(e, n)->first; o < node_at(e, n)->last; o++) add_time(e, o->ins, times);
-  }
-  if (e->k.shape.by_lane) e->out->lane_time = e->out->gang_time;
 }
 
 static int outputs(emitter *e) {
@@ -744,16 +648,16 @@ static int outputs(emitter *e) {
     if (e->tracked[n]) out->tracked[e->ordinal[n]] = n;
     out->resumes[n] = e->entered[n];
   }
-  if (e->leaves || !e->f->entry) out->simple = false;
+  if (e->leaves) out->simple = false;
   out->lane_free = out->lane_free && out->simple;
   out->narrow = out->narrow && out->lane_free;
   out->operates = e->operates;
-  estimate(e);
-  out->deep = out->simple && is_deep(e);
+  dc_emit_estimate(e);
   return 0;
 }
 
-static int emit(emitter *e, dc_gang_layout shape) {
+/* All that is known before the text is written.  1: the analysis does not cover the function. */
+static int survey(emitter *e, dc_gang_layout shape) {
   if (dc_uniformity_find(&e->k, e->f, shape, dc_emit_has_scalar) != 0) return ptx_fail_pass(e->err);
   if (!e->k.regular) return 1;
   if (!(e->patterns = dc_patterns_find(&e->k))) return dc_fail_oom(e->err);
@@ -766,15 +670,59 @@ static int emit(emitter *e, dc_gang_layout shape) {
   if (dc_emit_liveness(e) != 0 || dc_emit_place_sums(e) != 0 || dc_emit_find_remat(e) != 0) return -1;
   for (int32_t r = 0; r < e->f->nregs; r++)
     if (dc_is_scalar(&e->k.reg[r]) && e->k.reg[r].origin >= 0) e->origin[e->k.reg[r].origin] = true;
-  dc_buf nodes = DC_BUF_INIT; /* first: declarations and prologue depend on them */
-  e->t = &nodes;
+  return 0;
+}
+
+/* The text of all nodes: before the function's head, since declarations and prologue depend on them. */
+static void emit_nodes(emitter *e, dc_buf *nodes) {
+  e->t = nodes;
   for (int32_t n = 0; n < e->nnodes; n++) emit_node(e, n);
-  int rc = outputs(e);
+}
+
+/* A function that the kernel calls, appended to `text`.  1: it is one that tier 1 does not take. */
+static int emit_callee(emitter *kernel, const dc_cpu_function *fn, dc_buf *text) {
+  dc_emitted out = { .simple = true, .lane_free = true, .narrow = true };
+  emitter callee = { .fn = fn, .f = fn->ptx, .out = &out, .err = kernel->err, .nnodes = fn->nnodes, .callee = true,
+                     .callees = kernel->callees }, *e = &callee;
+  int rc = takes(fn, true) ? survey(e, kernel->k.shape) : 1;
+  if (rc == 0) {
+    dc_buf nodes = DC_BUF_INIT;
+    emit_nodes(e, &nodes);
+    e->t = text;
+    dc_emit_prototype(e, fn);
+    PUT(" {\n");
+    declare(e);
+    dc_emit_callee_begin(e);
+    dc_buf_add(e->t, dc_buf_str(&nodes), nodes.len);
+    PUT("done: return DC_NATIVE_DONE;\n}\n");
+    if (e->leaves || e->operates || out.suspends || !out.narrow || !out.lane_free) rc = 1;
+    if (nodes.failed || text->failed) rc = dc_fail_oom(e->err);
+    dc_buf_free(&nodes);
+    kernel->numbers |= e->numbers;
+    kernel->out->atomics |= out.atomics;
+    if (fn->local_stride) kernel->out->stack_bytes = DC_WARP_STACK / DC_LANES;
+  }
+  dc_uniformity_free(&e->k);
+  return rc;
+}
+
+static int emit(emitter *e, dc_gang_layout shape) {
+  int rc = survey(e, shape);
+  if (rc != 0) return rc;
+  dc_buf functions = DC_BUF_INIT, nodes = DC_BUF_INIT;
+  emit_nodes(e, &nodes);
+  for (int32_t i = 0; i < e->callees->n && rc == 0; i++) rc = emit_callee(e, e->callees->list[i], &functions);
+  if (rc == 0) rc = outputs(e);
   e->t = &e->out->text;
   PUT("#include \"native%d.h\"\n", shape.width);
   dc_emit_matrix_head(e);
   dc_emit_windows(e);
   PUT("#define DC_GANG %s\n", e->out->simple ? "(g - n->gangs)" : "0");
+  for (int32_t i = 0; i < e->callees->n; i++) {
+    dc_emit_prototype(e, e->callees->list[i]);
+    PUT(";\n");
+  }
+  dc_buf_add(e->t, dc_buf_str(&functions), functions.len);
   PUT("__attribute__((visibility(\"default\"))) int dc_run(dc_native *n) {\n");
   declare(e);
   dc_emit_matrix_variables(e);
@@ -782,19 +730,22 @@ static int emit(emitter *e, dc_gang_layout shape) {
   dc_buf_add(e->t, dc_buf_str(&nodes), nodes.len);
   tail(e);
   PUT("}\n");
-  if (nodes.failed || e->t->failed) rc = dc_fail_oom(e->err);
+  if (nodes.failed || functions.failed || e->t->failed) rc = dc_fail_oom(e->err);
   dc_buf_free(&nodes);
+  dc_buf_free(&functions);
   return rc;
 }
 
 int dc_emit(const dc_cpu_function *fn, dc_gang_layout shape, dc_emitted *out, dc_error *err) {
-  emitter e = { .fn = fn, .f = fn->ptx, .out = out, .err = err, .nnodes = fn->nnodes };
+  dc_callees callees = { .n = 0 };
+  emitter e = { .fn = fn, .f = fn->ptx, .out = out, .err = err, .nnodes = fn->nnodes, .callees = &callees };
   memset(out, 0, sizeof *out);
   out->simple = out->lane_free = out->narrow = true;
   e.t = &out->text;
-  if (!takes(fn)) return 1;
+  if (!takes(fn, shape.by_lane)) return 1;
   int rc = emit(&e, shape);
   dc_uniformity_free(&e.k); /* with all arrays */
+  free(callees.list);
   if (rc != 0) dc_emitted_free(out);
   return rc;
 }

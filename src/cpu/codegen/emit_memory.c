@@ -32,7 +32,8 @@ bool dc_emit_memory_supported(const emitter *e, const ptx_ins *ins) {
   if (ins->flags & ordered) return false;
   if (at->kind != PTX_ADDR || (load ? ins->ndst != n || ins->nsrc != 1 : ins->ndst != 0 || ins->nsrc != n + 1))
     return false;
-  if (space == PTX_PARAM && (!e->f->entry || (at->sym && at->sym->inside))) return false;
+  if (space == PTX_PARAM && at->sym && at->sym->inside && !e->k.shape.by_lane) return false;
+  if (space == PTX_PARAM && !at->sym && !load) return false;
   if (space == PTX_REGSPACE) return false;
   for (int i = 0; i < n; i++) {
     const ptx_operand *o = load ? &ins->opnd[i] : &at[1 + i];
@@ -66,7 +67,9 @@ typedef struct access {
   bool narrow;           /* the address register has 32 bits */
 } access;
 
-static int base_of(const ptx_operand *at, int space) {
+static int base_of(const emitter *e, const ptx_operand *at, int space) {
+  if (space == PTX_PARAM && at->sym && at->sym->inside) return DC_BASE_CALL;
+  if (space == PTX_PARAM && e->callee) return DC_BASE_FRAME;
   return (int)dc_base_of(space == PTX_GENERIC && at->sym ? at->sym->space : space);
 }
 static long long offset_of(const emitter *e, const ptx_operand *at) {
@@ -75,7 +78,7 @@ static long long offset_of(const emitter *e, const ptx_operand *at) {
 
 static access access_of(const emitter *e, const ptx_ins *ins) {
   access p = { .at = address_of(ins), .size = ptx_type_bits((ptx_type)ins->type) / 8, .n = ins->vec ? ins->vec : 1,
-               .base = base_of(address_of(ins), ins->space), .offset = offset_of(e, address_of(ins)) };
+               .base = base_of(e, address_of(ins), ins->space), .offset = offset_of(e, address_of(ins)) };
   const bool local = p.base == DC_BASE_LOCAL && !e->k.shape.by_lane;
   if (p.at->reg < 0) {
     p.how = local ? ROW : ONE;
@@ -111,14 +114,14 @@ static void put_addresses(emitter *e, const ptx_operand *at, int base, long long
 }
 
 int dc_emit_addresses(emitter *e, const ptx_operand *at, int space) {
-  put_addresses(e, at, base_of(at, space), offset_of(e, at));
-  return base_of(at, space);
+  put_addresses(e, at, base_of(e, at, space), offset_of(e, at));
+  return base_of(e, at, space);
 }
 
 int dc_emit_first_address(emitter *e, const ptx_operand *at, int space) {
   const dc_value_kind kind = at->reg < 0 ? DC_UNIFORM : (dc_value_kind)dc_emit_shape(e, at->reg)->tag;
-  PUT("%s + %lldull", dc_emit_base(base_of(at, space)), offset_of(e, at));
-  if (at->reg < 0) return base_of(at, space);
+  PUT("%s + %lldull", dc_emit_base(base_of(e, at, space)), offset_of(e, at));
+  if (at->reg < 0) return base_of(e, at, space);
   if (kind == DC_UNIFORM || kind == DC_AFFINE) {
     PUT(" + s%d", at->reg);
   } else {
@@ -127,7 +130,7 @@ int dc_emit_first_address(emitter *e, const ptx_operand *at, int space) {
     dc_emit_register(e, at->reg, narrow ? 'w' : 'd');
     PUT(")");
   }
-  return base_of(at, space);
+  return base_of(e, at, space);
 }
 
 /* Declares a_, the address of lane 0 or, lane by lane, all addresses; checks its alignment. */

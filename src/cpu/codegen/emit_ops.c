@@ -49,9 +49,14 @@ static bool is_ballot(const ptx_ins *ins) {
   return ins->op == PTX_OP_VOTE && ins->mode >= PTX_VOTE_ALL && ins->mode <= PTX_VOTE_BALLOT && ins->nsrc == 2;
 }
 
+/* mov.b64 {a, b}, c. */
+static bool is_unpack(const ptx_ins *ins) {
+  return ins->op == PTX_OP_MOV && ins->ndst > 1 && ins->nsrc == 1 && ptx_type_bits((ptx_type)ins->type) <= 64;
+}
+
 bool dc_emit_has_scalar(const ptx_ins *ins) {
   dc_native_form form;
-  if (ins->op == PTX_OP_CVTA || is_sreg_move(ins)) return true;
+  if (ins->op == PTX_OP_CVTA || is_sreg_move(ins) || is_unpack(ins)) return true;
   return ins->ndst == 1 && dc_native_op(ins, &form);
 }
 
@@ -179,6 +184,54 @@ static void by_form(emitter *e, const ptx_ins *ins, const dc_native_form *form, 
   PUT(")");
   if (scalar) PUT(";\n");
   else dc_emit_assign_end(e, d, keep);
+}
+
+/* Of a source that is the same in all lanes. */
+static void unpack(emitter *e, const ptx_ins *ins, const char *mask, bool keep) {
+  const int bits = ptx_type_bits((ptx_type)ins->type), part = bits / ins->ndst;
+  PUT("{ const uint%d_t c_ = ", bits);
+  dc_emit_operand(e, &ins->opnd[ins->ndst], bits == 64 ? 'D' : 'W');
+  PUT("; ");
+  for (int i = 0; i < ins->ndst; i++) {
+    const int32_t d = ins->opnd[i].reg;
+    const bool scalar = d >= 0 && dc_is_scalar(dc_emit_shape(e, d));
+    if (d < 0) continue;
+    if (scalar) PUT("s%d = (uint%d_t)(c_ >> %d); ", d, part, i * part);
+    else dc_emit_assign(e, d, mask, keep);
+    if (!scalar) PUT("V32_splat((uint%d_t)(c_ >> %d))", part, i * part);
+    if (!scalar) dc_emit_assign_end(e, d, keep);
+  }
+  PUT("}\n");
+}
+
+/* Whether it is an operation of extended precision on scalars.  Where lanes run together each has a carry. */
+static bool carries(const emitter *e, const ptx_ins *ins) {
+  const int bits = ptx_type_bits((ptx_type)ins->type), op = ins->op;
+  if (!e->k.shape.by_lane || !(ins->flags & (PTX_F_CC | PTX_F_CARRY_IN)) || (bits != 32 && bits != 64)) return false;
+  if (ins->ndst != 1 || ins->opnd[0].reg < 0 || !dc_is_scalar(dc_emit_shape(e, ins->opnd[0].reg))) return false;
+  return op == PTX_OP_ADD || op == PTX_OP_ADDC || op == PTX_OP_SUB || op == PTX_OP_SUBC || op == PTX_OP_MAD ||
+         op == PTX_OP_MADC;
+}
+
+static void by_carry(emitter *e, const ptx_ins *ins) {
+  const int bits = ptx_type_bits((ptx_type)ins->type);
+  const bool mad = ins->nsrc > 2, hi = mad && ins->mode == PTX_HI_HALF, sign = hi && ptx_is_signed(ins->type);
+  const char *wide = bits == 32 ? "uint64_t" : "unsigned __int128", kind = bits == 32 ? 'W' : 'D';
+  static const char *const names[] = { "x_", "y_", "z_" };
+  PUT("{ ");
+  for (int i = 0; i < ins->nsrc; i++) {
+    PUT("const %sint%d_t %s = ", sign && i < 2 ? "" : "u", bits, names[i]);
+    dc_emit_operand(e, &ins->opnd[1 + i], kind);
+    PUT("; ");
+  }
+  PUT("const %s r_ = ", wide);
+  if (hi) PUT("(%s)(uint%d_t)((%s__int128)x_ * y_ >> %d) + z_", wide, bits, sign ? "" : "unsigned ", bits);
+  else if (mad) PUT("(%s)(x_ * y_) + z_", wide);
+  else PUT("(%s)x_ %c y_", wide, ins->op == PTX_OP_SUB || ins->op == PTX_OP_SUBC ? '-' : '+');
+  if (ins->flags & PTX_F_CARRY_IN) PUT(" %c carry", ins->op == PTX_OP_SUBC ? '-' : '+');
+  PUT("; s%d = (uint%d_t)r_; ", ins->opnd[0].reg, bits);
+  if (ins->flags & PTX_F_CC) PUT("carry = (uint32_t)(r_ >> %d) & 1; ", bits);
+  PUT("}\n");
 }
 
 /* A result in tier 0's register file: of lane 0 for a scalar. */
@@ -337,14 +390,15 @@ static bool simple_cvta(const emitter *e, const ptx_ins *ins) {
   if (ins->op != PTX_OP_CVTA || d < 0 || dc_emit_bits(e, d) != 64) return false;
   if (o->kind == PTX_REG && dc_emit_bits(e, o->reg) != 64) return false;
   if (o->kind != PTX_REG && o->kind != PTX_SYM && o->kind != PTX_IMM) return false;
-  if (ins->space == PTX_PARAM) return e->f->entry && !(o->sym && o->sym->inside);
+  if (ins->space == PTX_PARAM) return !(o->sym && o->sym->inside) && !e->callee;
   if (ins->space == PTX_LOCAL)
     return o->kind == PTX_REG && (dc_emit_shape(e, d)->tag == DC_VARYING || e->k.shape.by_lane);
   return ins->space == PTX_GLOBAL || ins->space == PTX_SHARED || ins->space == PTX_CONST;
 }
 
 typedef enum way {
-  BY_MEMORY, BY_ATOM, BY_COPY, BY_NOTHING, BY_SREG, BY_BALLOT, BY_SHUFFLE, BY_ADDRESS, BY_FORM, BY_DOUBLE_FORM, BY_TIER0
+  BY_MEMORY, BY_ATOM, BY_COPY, BY_NOTHING, BY_SREG, BY_BALLOT, BY_SHUFFLE, BY_ADDRESS, BY_FORM, BY_DOUBLE_FORM,
+  BY_CARRY, BY_PARTS, BY_TIER0
 } way;
 
 /* How an operation is done; `form` is filled for the ways that have one. */
@@ -360,6 +414,8 @@ static way way_of(const emitter *e, const ptx_ins *ins, dc_native_form *form) {
     return BY_BALLOT;
   if (is_shuffle(e, ins)) return BY_SHUFFLE;
   if (one && simple_cvta(e, ins)) return BY_ADDRESS;
+  if (carries(e, ins)) return BY_CARRY;
+  if (is_unpack(ins) && dc_value_shape_of(&e->k, &ins->opnd[ins->ndst]).tag == DC_UNIFORM) return BY_PARTS;
   const bool two = ins->ndst == 2 && ins->opnd[0].reg >= 0 && ins->opnd[1].reg >= 0;
   if ((one || two) && dc_native_op(ins, form) && fits(e, ins, form)) return one ? BY_FORM : BY_DOUBLE_FORM;
   return BY_TIER0;
@@ -414,6 +470,8 @@ void dc_emit_operation(emitter *e, const ptx_ins *ins, int32_t index, const char
       if (!note_origin(e, ins, i)) by_form(e, ins, &form, mask, keep);
       return;
     case BY_DOUBLE_FORM: by_double_form(e, ins, &form, mask, keep); return;
+    case BY_CARRY: by_carry(e, ins); return;
+    case BY_PARTS: unpack(e, ins, mask, keep); return;
     case BY_TIER0:
       note_origin(e, ins, i);
       by_tier0(e, ins, index, mask, keep);

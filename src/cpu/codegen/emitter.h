@@ -1,7 +1,8 @@
 /*
 ** emitter.h - the state of the emitter while it writes a function, and registers and constants as C expressions.  Its
 ** parts are emit.c (control flow), emit_ops.c (operations), emit_memory.c (loads and stores), emit_windows.c
-** (windows of memory), emit_matrix.c (tensor cores), emit_state.c (suspension and deoptimization).
+** (windows of memory), emit_matrix.c (tensor cores), emit_calls.c (functions), emit_state.c (suspension and
+** deoptimization).
 **
 ** Names in emitted code: s12 is the scalar of a uniform, affine or indexed register (an affine one's value in lane 0,
 ** an indexed one's base), v12 a varying register's lanes (V32, V64), p12 a varying predicate (M).  x7, ok7: the 32-bit
@@ -27,7 +28,8 @@ typedef struct dc_emitted {
   bool atomics;         /* has atomics outside of shared memory */
   bool lane_free;       /* nothing shows which lane runs a thread, so that gangs may begin at any thread */
   bool narrow;          /* besides, all of it exists for gangs of 16 lanes, and for lanes one by one */
-  bool deep;            /* lanes, each at a place of its own in its local memory, loop: better one by one */
+  bool scalar;          /* lanes one by one are estimated to be faster */
+  uint32_t stack_bytes; /* local memory of a lane, that of functions it calls included; 0: as tier 0 has it */
   uint64_t gang_time, lane_time; /* estimated: of a gang, and besides of each of its threads */
   uint32_t save_bytes;  /* of dc_native.save */
   int32_t *tracked;     /* the node of each element of dc_native.wait; owned */
@@ -116,6 +118,8 @@ typedef struct emitter {
   bool *given;          /* per register: written by warp.c while emitted code is suspended */
   uint8_t *remat;       /* per register: the cost of computing it again, where that is less than saving it, else 0 */
   bool *needed;         /* per register: computed again for the resumption being emitted */
+  bool callee;          /* a function that the kernel calls, as one of C */
+  struct dc_callees *callees;
   bool reduces;         /* some barrier reduces */
   bool leaves;          /* some site deoptimizes */
   bool operates;        /* some operation is done by tier 0's function */
@@ -162,7 +166,8 @@ static inline bool dc_emit_is_read(const emitter *e, const ptx_ins *ins) {
 
 /* The base of a space as C: a C variable where it is constant, so that no store may alias it. */
 static inline const char *dc_emit_base(int base) {
-  static const char *const names[] = { "0", "base1", "base2", "base3", "n->base[4]" };
+  static const char *const names[] = { "0", "base1", "base2", "base3", "base4", "(uint64_t)(uintptr_t)frame_",
+                                       "(uint64_t)(uintptr_t)call_" };
   return names[base];
 }
 

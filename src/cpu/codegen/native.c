@@ -34,18 +34,19 @@ struct dc_native_set {
 /* Instructions above which more than -O1 takes too long. */
 #define HUGE 1200
 
-/* Emits c->fn for c->shape, or to run its lanes one by one where that is better. */
+/* Emits c->fn for c->shape, or to run its lanes one by one where that is better or, with calls, all there is. */
 static bool emit(dc_native_code *c, dc_error *err) {
   dc_gang_layout by_lane = c->shape;
   dc_emitted other;
   by_lane.width = 32;
   by_lane.by_lane = true;
-  if (dc_emit(c->fn, c->shape, &c->info, err) != 0) return false;
-  if (!c->info.deep || dc_emit(c->fn, by_lane, &other, err) != 0) return true;
+  const int rc = dc_emit(c->fn, c->shape, &c->info, err);
+  if (rc < 0 || (rc == 0 ? !c->info.scalar : !c->fn->ptx->has_call)) return rc == 0;
+  if (dc_emit(c->fn, by_lane, &other, err) != 0) return rc == 0;
   const bool suits = other.narrow && !other.suspends;
   dc_emitted_free(suits ? &c->info : &other);
   if (suits) c->info = other, c->shape = by_lane;
-  return true;
+  return suits || rc == 0;
 }
 
 static void emit_first(dc_native_code *c, const dc_cpu_function *fn, int shape) {
@@ -145,14 +146,6 @@ static int suitable(dc_native_set *set, const dc_cpu_function *fn, dc_dim3 block
   return n;
 }
 
-static void prepare_callees(const dc_cpu_function *fn, int shape) {
-  for (int32_t i = 0; i < fn->nnodes; i++) {
-    dc_cpu_function *callee = fn->nodes[i].callee;
-    dc_native_set *set = callee && callee != fn ? set_of(callee) : NULL;
-    if (set) poll(&set->code[shape], callee, shape);
-  }
-}
-
 dc_native_code *dc_native_prepare(dc_cpu_function *fn, dc_dim3 block) {
   int list[NSHAPES];
   if (fn->code->tier == 0) return NULL;
@@ -164,9 +157,7 @@ dc_native_code *dc_native_prepare(dc_cpu_function *fn, dc_dim3 block) {
     set->last = list[i];
     poll(c, fn, list[i]);
     if (c->state == FAILED) continue;
-    if (c->state != READY) return NULL;
-    if (fn->ptx->has_call) prepare_callees(fn, list[i]);
-    return c;
+    return c->state == READY ? c : NULL;
   }
   return NULL;
 }
@@ -176,12 +167,6 @@ int dc_native_tier(const dc_cpu_function *fn) {
   dc_native_code *c = &fn->native->code[fn->native->last];
   if (c->state == BUILDING) poll(c, fn, fn->native->last);
   return c->state == READY;
-}
-
-dc_native_code *dc_native_callee(const dc_cpu_function *fn, const dc_native_code *caller) {
-  if (fn->native == NULL || caller == NULL) return NULL;
-  dc_native_code *c = &fn->native->code[caller->shape.whole ? WHOLE_32 : caller->shape.rows ? ROWS_32 : ODD_32];
-  return c->state == READY && caller->shape.width == 32 ? c : NULL;
 }
 
 void dc_native_drop(dc_cpu_function *fn) {

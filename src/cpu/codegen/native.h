@@ -37,6 +37,4 @@ static inline uint32_t dc_gangs_of(dc_gang_layout shape, dc_dim3 block) {
 }
 /* The tier that the last prepared shape of fn is at: 0 or 1. */
 int dc_native_tier(const dc_cpu_function *fn);
-/* The code of a function for the layout of its caller's code; NULL: not ready. */
-dc_native_code *dc_native_callee(const dc_cpu_function *fn, const dc_native_code *caller);
 void dc_native_drop(dc_cpu_function *fn); /* frees all code of fn */

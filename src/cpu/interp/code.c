@@ -14,6 +14,15 @@ dc_cpu_function *dc_code_function_at(const struct dc_code *code, uint64_t addres
   return offset < (uint64_t)code->ptx.nfuncs ? &code->functions[offset] : NULL;
 }
 
+bool dc_code_fits(const dc_cpu_function *fn, const dc_basic_block *node) {
+  const ptx_func *f = fn->ptx;
+  if (f->entry || f->declared_only || f->nparams != node->nargs) return false;
+  if ((f->ret ? f->ret->size : 0) < node->ret.size) return false;
+  for (int i = 0; i < f->nparams; i++)
+    if (f->params[i]->size != node->args[i].size) return false;
+  return true;
+}
+
 int64_t dc_code_address(const struct dc_code *code, const ptx_sym *sym) {
   if (sym->kind == PTX_SYM_FUNC) return (int64_t)(uintptr_t)dc_code_function_of(code, sym->func);
   if (sym->space == PTX_GLOBAL) return (int64_t)(code->global_image + sym->offset);

@@ -33,6 +33,8 @@ typedef enum dc_wait { /* what a node waits for before it runs */
   DC_WAIT_GROUP     /* and it runs for lanes with one and the same member mask at a time */
 } dc_wait;
 
+#define DC_MAX_DEPTH 2000    /* nested calls */
+#define DC_WARP_STACK ((size_t)32 << 20) /* bytes of a warp's frames */
 #define DC_NODE_LEAVE (-1) /* a jump to it ends or returns the lanes */
 
 /* Bytes moved between a caller's and a callee's parameter areas, of each lane. */
@@ -98,6 +100,7 @@ typedef struct dc_frame {
   const struct dc_native_code *native; /* runs it; NULL: tier 0 does */
   uint8_t *save;         /* of native code, save_bytes of it */
   uint32_t save_bytes;
+  size_t local_bytes;    /* at local */
 } dc_frame;
 
 /* A loaded module. */
@@ -114,6 +117,8 @@ struct dc_code {
 /* The function that lies at this address, or NULL. */
 dc_cpu_function *dc_code_function_at(const struct dc_code *code, uint64_t address);
 dc_cpu_function *dc_code_function_of(const struct dc_code *code, const ptx_func *f);
+/* Whether a function has the parameters and result of a node's call through a pointer. */
+bool dc_code_fits(const dc_cpu_function *fn, const dc_basic_block *node);
 
 /* Where a variable is, in its space; global: the host address. */
 int64_t dc_code_address(const struct dc_code *code, const ptx_sym *sym);

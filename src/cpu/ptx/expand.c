@@ -19,8 +19,7 @@ static ptx_operand reg_operand(int32_t reg) { return (ptx_operand){.kind = PTX_R
 static ptx_operand imm_operand(int64_t v) { return (ptx_operand){.kind = PTX_IMM, .reg = -1, .imm = v}; }
 static ptx_operand address_operand(ptx_sym *sym) { return (ptx_operand){.kind = PTX_ADDR, .reg = -1, .sym = sym}; }
 
-/* Appends an instruction: one destination (ndst 1) or none, then sources.  Guard and lines are those of `like`. */
-static int emit(ptx_parser *P, const char *text, const ptx_ins *like, int ndst, int n, const ptx_operand *opnd) {
+int ptxp_emit(ptx_parser *P, const char *text, const ptx_ins *like, int ndst, int n, const ptx_operand *opnd) {
   ptx_form form;
   ptx_form_decode(text, &form);
   ptx_ins ins = form.ins;
@@ -52,11 +51,11 @@ static const char *access_text(bool store, uint64_t size) {
 
 static int load_param(ptx_parser *P, const ptx_ins *like, int32_t reg, ptx_sym *sym) {
   ptx_operand opnd[] = {reg_operand(reg), address_operand(sym)};
-  return emit(P, access_text(false, sym->size), like, 1, 2, opnd);
+  return ptxp_emit(P, access_text(false, sym->size), like, 1, 2, opnd);
 }
 static int store_param(ptx_parser *P, const ptx_ins *like, ptx_sym *sym, ptx_operand value) {
   ptx_operand opnd[] = {address_operand(sym), value};
-  return emit(P, access_text(true, sym->size), like, 0, 2, opnd);
+  return ptxp_emit(P, access_text(true, sym->size), like, 0, 2, opnd);
 }
 
 /* ---- functions with registers as parameters ---- */
@@ -78,7 +77,7 @@ int ptxp_begin_body(ptx_parser *P) {
   P->f->local_size = (uint32_t)end;
   if ((P->stack_reg = ptxp_new_register(P, 64)) < 0) return -1;
   ptx_operand opnd[] = {reg_operand(P->stack_reg), {.kind = PTX_SYM, .reg = -1, .sym = P->stack}};
-  return emit(P, "mov.u64", &like, 1, 2, opnd);
+  return ptxp_emit(P, "mov.u64", &like, 1, 2, opnd);
 }
 
 /* Before a ret: stores of register results. */
@@ -126,7 +125,7 @@ int ptxp_move_specials(ptx_parser *P, const ptx_ins *ins) {
     const int32_t reg = ptxp_new_register(P, wide ? 64 : 32);
     if (reg < 0) return -1;
     ptx_operand opnd[] = {reg_operand(reg), *o};
-    if (emit(P, wide ? "mov.u64" : "mov.u32", &like, 1, 2, opnd) != 0) return -1;
+    if (ptxp_emit(P, wide ? "mov.u64" : "mov.u32", &like, 1, 2, opnd) != 0) return -1;
     *o = opnd[0];
   }
   return 0;
@@ -142,7 +141,7 @@ static int expand_vector(ptx_parser *P, const ptx_ins *ins) {
       if (ins->opnd[i].reg >= 0 && ins->opnd[i].reg == ins->opnd[n + k].reg) return 0;
   for (int i = 0; i < n; i++) {
     ptx_operand opnd[] = {ins->opnd[i], ins->opnd[n + i]};
-    if (opnd[0].kind != PTX_SINK && emit(P, texts[bits == 64 ? 2 : bits == 32], ins, 1, 2, opnd) != 0) return -1;
+    if (opnd[0].kind != PTX_SINK && ptxp_emit(P, texts[bits == 64 ? 2 : bits == 32], ins, 1, 2, opnd) != 0) return -1;
   }
   return 1;
 }
@@ -161,10 +160,10 @@ static int expand_mixed(ptx_parser *P, const ptx_ins *ins) {
     const int32_t reg = ptxp_new_register(P, 32);
     if (reg < 0) return -1;
     ptx_operand widen[] = {reg_operand(reg), opnd[i]};
-    if (emit(P, half ? "cvt.f32.f16" : "cvt.f32.bf16", ins, 1, 2, widen) != 0) return -1;
+    if (ptxp_emit(P, half ? "cvt.f32.f16" : "cvt.f32.bf16", ins, 1, 2, widen) != 0) return -1;
     opnd[i] = widen[0];
   }
-  return emit(P, text, ins, 1, 1 + ins->nsrc, opnd) != 0 ? -1 : 1;
+  return ptxp_emit(P, text, ins, 1, 1 + ins->nsrc, opnd) != 0 ? -1 : 1;
 }
 
 /* vote and shfl without .sync (PTX before 6.0): among the lanes that are converged at the instruction. */
@@ -184,8 +183,8 @@ static int expand_unmasked(ptx_parser *P, const ptx_ins *ins) {
   if (mask < 0) return -1;
   memcpy(opnd, ins->opnd, (size_t)n * sizeof *opnd);
   opnd[n] = reg_operand(mask);
-  if (emit(P, "activemask.b32", ins, 1, 1, opnd + n) != 0) return -1;
-  return emit(P, text, ins, ins->ndst, n + 1, opnd) != 0 ? -1 : 1;
+  if (ptxp_emit(P, "activemask.b32", ins, 1, 1, opnd + n) != 0) return -1;
+  return ptxp_emit(P, text, ins, ins->ndst, n + 1, opnd) != 0 ? -1 : 1;
 }
 
 /* Matrix instructions are for all lanes of a warp: the member mask as of other warp-wide operations. */
@@ -195,7 +194,7 @@ static int expand_matrix(ptx_parser *P, const ptx_ins *ins) {
   if (n > MOST_MATRIX_OPERANDS) return 0;
   memcpy(opnd, ins->opnd, (size_t)n * sizeof *opnd);
   opnd[n] = imm_operand(0xffffffff);
-  return emit(P, ins->text, ins, ins->ndst, n + 1, opnd) != 0 ? -1 : 1;
+  return ptxp_emit(P, ins->text, ins, ins->ndst, n + 1, opnd) != 0 ? -1 : 1;
 }
 
 /* ---- the stack ---- */
@@ -219,11 +218,11 @@ static int expand_alloca(ptx_parser *P, const ptx_ins *ins) {
   always.pred = -1;
   for (int i = 0; i < 2; i++) { /* the size alone, which might wrap, then the sum */
     ptx_operand no[] = {reg_operand(pred), imm_operand(0), imm_operand(0)};
-    if (i && (emit(P, "add.u64", ins, 1, 3, up) || emit(P, "and.b64", ins, 1, 3, down) ||
-              emit(P, "mov.u64", ins, 1, 2, move) || emit(P, "add.u64", ins, 1, 3, grow)))
+    if (i && (ptxp_emit(P, "add.u64", ins, 1, 3, up) || ptxp_emit(P, "and.b64", ins, 1, 3, down) ||
+              ptxp_emit(P, "mov.u64", ins, 1, 2, move) || ptxp_emit(P, "add.u64", ins, 1, 3, grow)))
       return -1;
-    if (emit(P, "setp.ne.u32", &always, 1, 3, no) || emit(P, "setp.gt.u64", ins, 1, 3, i ? past : large) ||
-        emit(P, "trap", &trap, 0, 0, NULL))
+    if (ptxp_emit(P, "setp.ne.u32", &always, 1, 3, no) || ptxp_emit(P, "setp.gt.u64", ins, 1, 3, i ? past : large) ||
+        ptxp_emit(P, "trap", &trap, 0, 0, NULL))
       return -1;
   }
   return 1;
@@ -234,7 +233,7 @@ static int expand_stack(ptx_parser *P, const ptx_ins *ins) {
   if (P->stack_reg < 0 || ptx_type_bits((ptx_type)ins->type) != 64) return 0;
   if (ins->op == PTX_OP_ALLOCA) return expand_alloca(P, ins);
   bool saves = ins->op == PTX_OP_STACKSAVE;
-  return emit(P, "mov.u64", ins, 1, 2, saves ? save : restore) != 0 ? -1 : 1;
+  return ptxp_emit(P, "mov.u64", ins, 1, 2, saves ? save : restore) != 0 ? -1 : 1;
 }
 
 /* ---- barriers of a cluster, which is one block ---- */
@@ -243,13 +242,13 @@ static int expand_stack(ptx_parser *P, const ptx_ins *ins) {
 static int expand_cluster(ptx_parser *P, const ptx_ins *ins) {
   ptx_operand id = imm_operand(CLUSTER_BARRIER);
   if (ins->mode == PTX_BAR_ARRIVE) return 1;
-  return emit(P, "barrier.sync", ins, 0, 1, &id) != 0 ? -1 : 1;
+  return ptxp_emit(P, "barrier.sync", ins, 0, 1, &id) != 0 ? -1 : 1;
 }
 
 int ptxp_expand(ptx_parser *P, const ptx_ins *ins) {
   switch (ins->op) {
     case PTX_OP_MOV: return expand_vector(P, ins);
-    case PTX_OP_FENCE: return ins->nsrc == 0 ? 0 : emit(P, "fence.acq_rel.sys", ins, 0, 0, NULL) != 0 ? -1 : 1;
+    case PTX_OP_FENCE: return ins->nsrc == 0 ? 0 : ptxp_emit(P, "fence.acq_rel.sys", ins, 0, 0, NULL) != 0 ? -1 : 1;
     case PTX_OP_ADD: case PTX_OP_SUB: case PTX_OP_FMA: return expand_mixed(P, ins);
     case PTX_OP_VOTE: case PTX_OP_SHFL: return expand_unmasked(P, ins);
     case PTX_OP_WMMA: case PTX_OP_MMA: case PTX_OP_LDMATRIX: case PTX_OP_STMATRIX: case PTX_OP_MOVMATRIX:

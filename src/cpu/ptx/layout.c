@@ -13,6 +13,7 @@
 #include "base/arena.h"
 #include "base/map.h"
 #include "cpu/ptx/declaration.h"
+#include "cpu/ptx/inline.h"
 #include "cpu/ptx/opcode.h"
 #include "cpu/ptx/ptx.h"
 
@@ -97,8 +98,11 @@ static int scan_module(graph *g) {
     if (scan_function(g, m->funcs[i]) != 0) return -1;
   }
   g->at[m->nfuncs] = (int32_t)g->calls.n;
-  for (size_t i = 0; i < g->taken.n; i++)
-    if (push_call(g, ((ptx_func **)g->taken.data)[i]->index) != 0) return -1;
+  for (size_t i = 0; i < g->taken.n; i++) {
+    ptx_func *f = ((ptx_func **)g->taken.data)[i];
+    f->taken = true;
+    if (push_call(g, f->index) != 0) return -1;
+  }
   g->at[m->nfuncs + 1] = (int32_t)g->calls.n;
   for (size_t i = 0; i < g->shared.n; i++) ((ptx_sym **)g->shared.data)[i]->offset = i;
   return 0;
@@ -138,6 +142,14 @@ static int absorb(graph *g, int32_t to, int32_t from) {
   return 0;
 }
 
+/* Whether function v, of a component of several or not, may be called while it runs. */
+static void note_recursion(graph *g, int32_t v, bool several) {
+  if (v == g->P->m->nfuncs) return;
+  ptx_func *f = g->P->m->funcs[v];
+  f->recursive = several;
+  for (int32_t k = g->at[v]; k < g->at[v + 1]; k++) f->recursive |= ((int32_t *)g->calls.data)[k] == v;
+}
+
 /* A strongly connected component, from `first` to the top of the stack of open nodes: its functions call each other, so
 ** all get the join of the component and its callees, which are complete. */
 static int close_component(graph *g, int32_t first, int32_t *nopen) {
@@ -154,6 +166,7 @@ static int close_component(graph *g, int32_t first, int32_t *nopen) {
   }
   for (int32_t i = n; i < *nopen; i++) {
     if (g->open[i] != root && absorb(g, g->open[i], root) != 0) return -1;
+    note_recursion(g, g->open[i], *nopen - n > 1);
     g->low[g->open[i]] = INT32_MAX; /* complete */
   }
   *nopen = n;
@@ -366,7 +379,8 @@ static int lay_out_with_graph(graph *g) {
   for (int i = 0; i < m->nfuncs; i++) m->funcs[i]->index = i;
   if (scan_module(g) != 0) return -1;
   g->words = g->shared.n / 64 + 1;
-  return note_shared(g) != 0 || find_reached(g) != 0 ? -1 : lay_out_shared(g);
+  if (note_shared(g) != 0 || find_reached(g) != 0 || lay_out_shared(g) != 0) return -1;
+  return ptxp_inline(g->P, g->taken.data, g->taken.n);
 }
 
 int ptxp_finish(ptx_parser *P) {

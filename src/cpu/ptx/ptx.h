@@ -237,6 +237,8 @@ typedef struct ptx_func {
   bool analysed;                      /* ptx_analyse has ended well */
   bool has_barrier;                   /* contains bar/barrier, itself or through calls */
   bool has_call, has_indirect_call;
+  bool recursive;                     /* may be called while it runs */
+  bool taken;                         /* its address is taken, or stands in a variable */
 } ptx_func;
 
 typedef struct ptx_module {

@@ -71,6 +71,7 @@ static void lay_out(dc_frame *f, uint8_t *lanes, const dc_cpu_function *fn) {
   f->params = lanes + fn->params_at;
   f->call_area = lanes + fn->call_at;
   f->local = lanes + fn->local_at;
+  f->local_bytes = (size_t)fn->local_stride * DC_LANES;
   f->native = NULL;
   f->save = NULL;
   f->save_bytes = 0;
@@ -102,6 +103,15 @@ int dc_frame_save(dc_frames *s, dc_frame *f, uint32_t bytes) {
   if (save == NULL) return -1;
   f->save = save;
   f->save_bytes = bytes;
+  return 0;
+}
+
+int dc_frame_local(dc_frames *s, dc_frame *f, size_t bytes) {
+  if (bytes <= f->local_bytes) return 0;
+  uint8_t *local = carve(s, &s->lanes, DC_SPAN_LOCAL, (bytes + 63) / 64 * 64);
+  if (local == NULL) return -1;
+  f->local = local;
+  f->local_bytes = bytes;
   return 0;
 }
 

@@ -36,6 +36,7 @@ dc_frame *dc_frame_new(dc_frames *s, const dc_cpu_function *fn);
 void dc_frame_release(dc_frames *s, dc_frame *f);
 void dc_frame_clear(dc_frame *f);    /* no lanes wait in it */
 int dc_frame_save(dc_frames *s, dc_frame *f, uint32_t bytes); /* at least `bytes` at f->save; -1: no room */
+int dc_frame_local(dc_frames *s, dc_frame *f, size_t bytes);  /* the same at f->local, which may move */
 void dc_frames_begin(dc_frames *s, const struct dc_code *code); /* before a launch */
 void dc_frames_trim(dc_frames *s);   /* after a launch: unmaps large stacks */
 void dc_frames_forget(dc_frames *s); /* frees all frames, none of which may be in use */

@@ -43,7 +43,9 @@ static dc_frame *frame_of(dc_worker *k, uint32_t index) {
   dc_native_code *c = k->job->native;
   if (k->gang_frames[index] == NULL) {
     dc_frame *f = dc_frame_new(&k->frames, c->fn);
-    if (f == NULL || dc_frame_save(&k->frames, f, c->info.save_bytes + 64) != 0) return NULL;
+    if (f == NULL || dc_frame_save(&k->frames, f, c->info.save_bytes + 64) != 0 ||
+        dc_frame_local(&k->frames, f, c->info.stack_bytes) != 0)
+      return NULL;
     k->gang_frames[index] = f;
   }
   return k->gang_frames[index];
@@ -57,6 +59,7 @@ static void enter_gang(dc_native *n, const dc_gang *g) {
   w->regs = f->regs;
   w->preds = f->preds;
   w->base[DC_BASE_LOCAL] = g->local;
+  w->base[DC_BASE_CALL] = (uint64_t)(uintptr_t)f->call_area;
   w->tid = g->tid;
   w->warpid = g->number; /* where it can be read gangs are warps */
   w->live = g->live;

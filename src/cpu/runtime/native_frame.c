@@ -92,7 +92,6 @@ int dc_native_frame(dc_warp *w, dc_frame *f, int32_t node) {
   n->wait = f->save ? (uint32_t *)(void *)(f->save + c->info.save_bytes) : NULL;
   n->node = (uint32_t)node;
   n->lanes = n->live = f->lanes;
-  n->warp_live = w->live;
   k->in_native = true;
   n->alone = c->info.atomics && k->index == 0 && dc_alone_begin(k->job);
   int r = c->run(n);

@@ -16,8 +16,6 @@
 #include "cpu/simd/abi.h"
 
 #define DC_MAX_SPINNING 4    /* loops of one warp that are in back-off at the same time */
-#define DC_MAX_DEPTH 2000    /* nested calls */
-#define DC_WARP_STACK ((size_t)32 << 20) /* bytes of a warp's frames */
 #define DC_SHARED_OPTIN ((size_t)99 << 10) /* most bytes of shared memory of a block */
 #define DC_MAX_RESIDENT 16   /* blocks of one worker that may wait for each other */
 

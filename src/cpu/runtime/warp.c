@@ -425,13 +425,6 @@ static bool at_barrier(dc_warp *w, dc_frame *f, const dc_basic_block *node, int3
   return false;
 }
 
-/* Lets native code run the new frame, if there is native code and room for its saved values. */
-static void go_native(dc_warp *w, dc_frame *f, const dc_native_code *c) {
-  dc_worker *k = w->ctl->worker;
-  if (c == NULL || k->replaying) return;
-  if (dc_frame_save(&k->frames, f, c->info.save_bytes + (uint32_t)c->info.ntracked * 4 + 64) == 0) f->native = c;
-}
-
 /* Calls: makes a frame of `callee` for lanes `t` the current one. */
 static void call(dc_warp *w, dc_frame *f, const dc_basic_block *node, const dc_cpu_function *callee, uint32_t t) {
   int l = __builtin_ctz(t);
@@ -439,23 +432,12 @@ static void call(dc_warp *w, dc_frame *f, const dc_basic_block *node, const dc_c
   dc_frame *g = push_frame(w, callee, f, t);
   if (g == NULL) dc_warp_fault(w, node->op, DC_FAULT_STACK, l, 0);
   g->call = node;
-  go_native(w, g, dc_native_callee(callee, w->ctl->worker->job->native));
   for (int i = 0; i < node->nargs; i++) {
     const dc_copy *a = &node->args[i];
     size_t to = node->callee ? a->to : (size_t)callee->ptx->params[i]->offset;
     copy_lanes(g->params + to, callee->params_stride, f->call_area + a->from, f->fn->call_stride, a->size, t);
   }
   enter(w, g);
-}
-
-/* Whether a function called through a pointer has the parameters and result of the call. */
-static bool takes(const dc_cpu_function *fn, const dc_basic_block *node) {
-  const ptx_func *f = fn->ptx;
-  if (f->entry || f->declared_only || f->nparams != node->nargs) return false;
-  if ((f->ret ? f->ret->size : 0) < node->ret.size) return false;
-  for (int i = 0; i < f->nparams; i++)
-    if (f->params[i]->size != node->args[i].size) return false;
-  return true;
 }
 
 /* Calls through a pointer: the lanes of `t` with the same target as the first of them; the others stay at this node. */
@@ -471,7 +453,7 @@ static uint32_t call_address(dc_warp *w, dc_frame *f, const dc_basic_block *node
     same |= (uint32_t)(v == target) << l;
   }
   const dc_cpu_function *callee = dc_code_function_at(f->fn->code, target);
-  if (callee == NULL || !takes(callee, node))
+  if (callee == NULL || !dc_code_fits(callee, node))
     dc_warp_fault(w, node->op, DC_FAULT_CALL, __builtin_ctz(same), target);
   send(w, f, n, t & ~same);
   call(w, f, node, callee, same);
@@ -699,6 +681,13 @@ dc_warp_slot *dc_warp_new(dc_worker *k) {
   s = aligned_alloc(64, (sizeof *s + 63) / 64 * 64);
   if (s) memset(s, 0, sizeof *s);
   return s;
+}
+
+/* Lets native code run the kernel's frame, if there is native code and room for its saved values. */
+static void go_native(dc_warp *w, dc_frame *f, const dc_native_code *c) {
+  dc_worker *k = w->ctl->worker;
+  if (c == NULL || k->replaying) return;
+  if (dc_frame_save(&k->frames, f, c->info.save_bytes + (uint32_t)c->info.ntracked * 4 + 64) == 0) f->native = c;
 }
 
 /* Sets the fields that all warps of a launch on this worker have in common. */

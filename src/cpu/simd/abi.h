@@ -42,7 +42,6 @@ typedef struct dc_native {
   uint32_t node;      /* in: where to begin; out: see above */
   uint32_t lanes;
   uint32_t live;      /* in and out: lanes that are in the function */
-  uint32_t warp_live; /* lanes of the warp that have not ended */
   int32_t poll_budget; /* jumps back before `tick` is called */
   int32_t alone;       /* no other thread accesses the device's memory: atomics need no locks */
   int32_t spin_budget; /* jumps back in loops that may wait for others, before tier 0 takes over */
@@ -51,6 +50,7 @@ typedef struct dc_native {
   uint8_t *save;      /* values kept over a pause */
   uint32_t *wait;     /* out, when tier 0 goes on: lanes that stand before each of the tracked nodes */
   uint64_t base[8], lane_stride[8]; /* of the spaces, as in dc_warp */
+  uint64_t stack_end;  /* of the local memory of a lane and the functions it calls */
   const uint32_t (*tid)[32];
   uint32_t ntid[3], ctaid[3], nctaid[3];
   uint32_t warpid, nwarps, smid, nsmid;

@@ -1,0 +1,64 @@
+/* emit_loops.c - see emit_loops.h. */
+#include "cpu/codegen/emit_loops.h"
+
+#include "cpu/interp/decode.h"
+#include "cpu/ptx/opcode.h"
+#include "cpu/ptx/ptx.h"
+
+/* The registers that decide a loop's exit, as far as they were looked at. */
+typedef struct deciders {
+  int32_t first, last; /* the loop's instructions */
+  int n;
+  int32_t regs[64];
+} deciders;
+
+/* Whether register `reg`, which decides a loop's exit, depends on memory or on other lanes.  If not, the loop
+** terminates independently of other threads. */
+static bool decided_by_memory(const emitter *e, int32_t reg, deciders *by) {
+  for (int i = 0; i < by->n; i++)
+    if (by->regs[i] == reg) return false; /* it is being looked at, or was */
+  if (reg < 0) return false;
+  if (by->n == (int)(sizeof by->regs / sizeof *by->regs)) return true; /* too long to find out */
+  by->regs[by->n++] = reg;
+  for (int32_t i = e->k.def_at[reg]; i < e->k.def_at[reg + 1]; i++) {
+    const int32_t d = e->k.defs[i];
+    const ptx_ins *ins = &e->f->ins[d];
+    if (d < by->first || d >= by->last) continue; /* made before the loop */
+    const bool loads = ptx_traits(ins->op) & (PTX_T_LOADS | PTX_T_WARP_WIDE);
+    if (loads && !(ins->op == PTX_OP_LD && (ins->space == PTX_PARAM || ins->space == PTX_CONST))) return true;
+    if (ins->pred >= 0) return true;
+    for (int k = ins->ndst; k < ins->ndst + ins->nsrc; k++)
+      if (decided_by_memory(e, ins->opnd[k].reg, by)) return true;
+  }
+  return false;
+}
+
+/* Whether a loop may wait for other threads.  An atomic whose result nobody reads tells it nothing of them, and weak
+** loads need not see what they store. */
+static bool may_wait(const emitter *e, int32_t header, int32_t last) {
+  for (int32_t i = e->f->blocks[header].first; i < e->f->blocks[last].last; i++) {
+    const ptx_ins *ins = &e->f->ins[i];
+    const bool atomic = ins->op == PTX_OP_ATOM || ins->op == PTX_OP_RED;
+    if (dc_may_spin(ins) && (!atomic || dc_emit_is_read(e, ins))) return true;
+  }
+  return false;
+}
+
+/* Whether a loop has an exit that depends on neither. */
+static bool counted(const emitter *e, int32_t header, int32_t last) {
+  for (int32_t b = header; b <= last; b++) {
+    const ptx_block *bl = &e->f->blocks[b];
+    if (bl->last == bl->first) continue;
+    const ptx_ins *ins = &e->f->ins[bl->last - 1];
+    bool out = false;
+    for (int i = 0; i < 2; i++) out |= bl->succ[i] >= 0 && (bl->succ[i] < header || bl->succ[i] > last);
+    deciders by = { .first = e->f->blocks[header].first, .last = e->f->blocks[last].last };
+    if (ins->op == PTX_OP_BRA && ins->pred >= 0 && out && !decided_by_memory(e, ins->pred, &by))
+      return true;
+  }
+  return false;
+}
+
+bool dc_emit_loop_waits(const emitter *e, int32_t header, int32_t last) {
+  return may_wait(e, header, last) && !counted(e, header, last);
+}
