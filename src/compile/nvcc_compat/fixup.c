@@ -247,11 +247,11 @@ static bool mark_references(dc_fixup *m, const dc_message *e) {
 ** behind it. */
 static const char *qualified_name(const dc_message *e, const char **space, size_t *n) {
   static const char *const spaces[] = {"std", "thrust", "cub"};
-  const char *at = dc_message_pointed_at(e, n), *name = at + *n + 2;
-  const char *found = NULL;
+  const char *at = dc_message_pointed_at(e, n), *found = NULL;
   for (size_t i = 0; *n > 0 && i < sizeof spaces / sizeof *spaces; i++)
-    if (strlen(spaces[i]) == *n && memcmp(spaces[i], at, *n) == 0 && memcmp(at + *n, "::", 2) == 0) found = spaces[i];
-  if (!found) return NULL;
+    if (strlen(spaces[i]) == *n && memcmp(spaces[i], at, *n) == 0) found = spaces[i];
+  if (!found || strncmp(at + *n, "::", 2) != 0) return NULL;
+  const char *name = at + *n + 2;
   *space = found;
   for (*n = 0; isalnum((unsigned char)name[*n]) || name[*n] == '_';) ++*n;
   return name;
