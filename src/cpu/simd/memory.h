@@ -474,10 +474,35 @@ DC_CALL V64 dc_any_gather_u64(V64 a, s64 offset, M m) {
   DC_PARTS(DC_GATHER64_, )
   return r;
 }
+/* Elements of `bits` bits, out of the aligned words that they are in, which reach into no other page. */
+#define DC_WORD_AT_(i, unused)                                                                                         \
+  low.p##i = n_narrow(a.l##i + (u64)offset, a.h##i + (u64)offset) & 3;                                                 \
+  a.l##i = (a.l##i + (u64)offset) & ~(u64)3, a.h##i = (a.h##i + (u64)offset) & ~(u64)3;
+#define DC_OUT_OF_WORD_(i, is_signed)                                                                                  \
+  r.p##i = r.p##i << ((32 - bits) - 8 * low.p##i);                                                                     \
+  r.p##i = is_signed ? (dc_u)((dc_s)r.p##i >> (32 - bits)) : r.p##i >> (32 - bits);
+#define DC_SMALL_GATHER(T, size, is_signed)                                                                            \
+  DC_CALL V32 dc_any_gather_##T(V64 a, s64 offset, M m) {                                                              \
+    enum { bits = 8 * size };                                                                                          \
+    V32 r, low;                                                                                                        \
+    DC_PARTS(DC_WORD_AT_, )                                                                                            \
+    offset = 0;                                                                                                        \
+    DC_PARTS(DC_GATHER_, )                                                                                             \
+    DC_PARTS(DC_OUT_OF_WORD_, is_signed)                                                                               \
+    return r;                                                                                                          \
+  }
+DC_SMALL_GATHER(u8, 1, 0)
+DC_SMALL_GATHER(s8, 1, 1)
+DC_SMALL_GATHER(u16, 2, 0)
+DC_SMALL_GATHER(s16, 2, 1)
 #else
 #define dc_any_gather_u32 dc_each_gather_u32
 #define dc_any_scatter_u32 dc_each_scatter_u32
 #define dc_any_gather_u64 dc_each_gather_u64
+#define dc_any_gather_u8 dc_each_gather_u8
+#define dc_any_gather_s8 dc_each_gather_s8
+#define dc_any_gather_u16 dc_each_gather_u16
+#define dc_any_gather_s16 dc_each_gather_s16
 #endif
 
 /* `gather` and `scatter` are what does them lane by lane. */
@@ -494,10 +519,10 @@ DC_CALL V64 dc_any_gather_u64(V64 a, s64 offset, M m) {
   }                                                                                                                    \
   DC_CALL V dc_far_gather_##T(V64 a, s64 offset, M m) { return dc_gather_##T(a, offset, m); }                          \
   DC_CALL void dc_far_scatter_##T(V64 a, s64 offset, V x, M m) { dc_scatter_##T(a, offset, x, m); }
-DC_ANYWHERE(u8, V32, 1u, dc_each_gather_u8, dc_each_scatter_u8)
-DC_ANYWHERE(s8, V32, 1u, dc_each_gather_s8, dc_each_scatter_s8)
-DC_ANYWHERE(u16, V32, 2u, dc_each_gather_u16, dc_each_scatter_u16)
-DC_ANYWHERE(s16, V32, 2u, dc_each_gather_s16, dc_each_scatter_s16)
+DC_ANYWHERE(u8, V32, 1u, dc_any_gather_u8, dc_each_scatter_u8)
+DC_ANYWHERE(s8, V32, 1u, dc_any_gather_s8, dc_each_scatter_s8)
+DC_ANYWHERE(u16, V32, 2u, dc_any_gather_u16, dc_each_scatter_u16)
+DC_ANYWHERE(s16, V32, 2u, dc_any_gather_s16, dc_each_scatter_s16)
 DC_ANYWHERE(u32, V32, 4u, dc_any_gather_u32, dc_any_scatter_u32)
 DC_ANYWHERE(u64, V64, 8u, dc_any_gather_u64, dc_each_scatter_u64)
 
@@ -544,27 +569,46 @@ DC_FN dc_u n_elements(u64 a, dc_u x, dc_m m) {
   return (dc_u)_mm512_mask_i32gather_epi32(_mm512_setzero_si512(), m, (__m512i)x, DC_AT(void, a), 4);
 #endif
 }
-/* Elements of which 2^few are in a word, out of the aligned words, which reach into no other page. */
-DC_FN dc_u n_small_elements(u64 a, dc_u x, u32 few, int is_signed, dc_m m) {
-  const u32 last = (1u << few) - 1, bits = 32u >> few;
-  const dc_u at = (x & last) + ((u32)(a & 3) >> (2 - few));
-  const dc_u word = n_elements(a & ~(u64)3, (dc_u)((dc_s)x >> few) + (at >> few), m);
-  const dc_u upper = word << (bits * (last - (at & last)));
-  return is_signed ? (dc_u)((dc_s)upper >> (32 - bits)) : upper >> (32 - bits);
+#define DC_ELEMENT_(i, unused) r.p##i = n_elements(a, x.p##i, DC_PART(m, i));
+/* Words of an array, by signed indices. With AVX-512 lanes that are near each other are a permutation of two vectors,
+** which lie in one page: some lane accesses it, so that what else is read there cannot fault. */
+DC_FN V32 dc_words(u64 a, V32 x, M m) {
+  V32 r;
+#if DC_NW == 16
+  const u64 at = dc_first_element(a, x, 4, 1);
+  const V32 from = v_sub_32(x, V32_splat(x.p0[0]));
+  if ((at & 4095) <= 4096 - 128 && (P_word(v_setp_ge_u32(from, V32_splat(32))) & M_word(m)) == 0 && M_any(m)) {
+    const __m512i low = _mm512_loadu_si512(DC_AT(const void, at));
+    const __m512i high = _mm512_loadu_si512(DC_AT(const void, at + 64));
+#define DC_NEAR_(i, unused)                                                                                            \
+  r.p##i = (dc_u)_mm512_maskz_permutex2var_epi32(DC_PART(m, i), low, (__m512i)from.p##i, high);
+    DC_PARTS(DC_NEAR_, )
+    return r;
+  }
+#endif
+  DC_PARTS(DC_ELEMENT_, )
+  return r;
 }
-#define DC_SMALL_(i, few, is_signed) r.p##i = n_small_elements(a, x.p##i, few, is_signed, DC_PART(m, i));
+/* Elements of which 2^few are in a word, out of the aligned words, which reach into no other page. */
+#define DC_WORD_OF_(i, few) word.p##i = (dc_u)((dc_s)x.p##i >> few) + (((x.p##i & last) + first) >> few);
+#define DC_OUT_OF_(i, is_signed)                                                                                       \
+  r.p##i = word.p##i << (bits * (last - (((x.p##i & last) + first) & last)));                                          \
+  r.p##i = is_signed ? (dc_u)((dc_s)r.p##i >> (32 - bits)) : r.p##i >> (32 - bits);
 #define DC_SMALL_ELEMENTS(T, few, is_signed)                                                                           \
   DC_CALL V32 dc_any_elements_##T(u64 a, V32 x, int sign, M m) {                                                       \
-    V32 r;                                                                                                             \
+    enum { last = (1 << few) - 1, bits = 32 >> few };                                                                  \
+    const u32 first = (u32)(a & 3) >> (2 - few);                                                                       \
+    V32 r, word;                                                                                                       \
     if (!dc_may_gather(x, sign, m)) return dc_each_element_##T(a, x, sign, m);                                         \
-    DC_PARTS(DC_SMALL_, few, is_signed)                                                                                \
+    DC_PARTS(DC_WORD_OF_, few)                                                                                         \
+    word = dc_words(a & ~(u64)3, word, m);                                                                             \
+    DC_PARTS(DC_OUT_OF_, is_signed)                                                                                    \
     return r;                                                                                                          \
   }
 DC_SMALL_ELEMENTS(u8, 2, 0)
 DC_SMALL_ELEMENTS(s8, 2, 1)
 DC_SMALL_ELEMENTS(u16, 1, 0)
 DC_SMALL_ELEMENTS(s16, 1, 1)
-#define DC_ELEMENT_(i, unused) r.p##i = n_elements(a, x.p##i, DC_PART(m, i));
 #else
 #define dc_any_elements_u8 dc_each_element_u8
 #define dc_any_elements_s8 dc_each_element_s8
@@ -573,11 +617,7 @@ DC_SMALL_ELEMENTS(s16, 1, 1)
 #endif
 DC_CALL V32 dc_any_elements_u32(u64 a, V32 x, int sign, M m) {
 #ifdef DC_GATHERS
-  V32 r;
-  if (dc_may_gather(x, sign, m)) {
-    DC_PARTS(DC_ELEMENT_, )
-    return r;
-  }
+  if (dc_may_gather(x, sign, m)) return dc_words(a, x, m);
 #endif
   return dc_each_element_u32(a, x, sign, m);
 }
