@@ -82,7 +82,7 @@ static void put_source(emitter *e, const ptx_ins *ins, const ptx_operand *at, in
   const int base = put_addresses(e, "from_", at, space, mask);
   PUT("V64_store(q%d, from_); dc_begin_copy(q%d, ", i, i);
   if (dc_emit_is_looping(e, ins, base)) dc_emit_last_access(e, ins);
-  else PUT("NULL");
+  else PUT("0");
   PUT("); }\n");
 }
 
