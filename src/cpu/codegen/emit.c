@@ -136,6 +136,38 @@ static void find_reductions(emitter *e) {
   }
 }
 
+enum { NOWHERE = -1, SEVERAL = -2 }; /* of e->from */
+
+static bool come_from(emitter *e, int32_t n, int32_t entry) {
+  if (n < 0 || entry == NOWHERE || e->from[n] == entry || e->from[n] == SEVERAL || e->also[n] == entry) return false;
+  if (e->from[n] == NOWHERE || entry == SEVERAL) e->from[n] = entry;
+  else if (e->also[n] == NOWHERE) e->also[n] = entry;
+  else e->from[n] = SEVERAL;
+  return true;
+}
+
+/* Fills e->from and e->also. */
+static void find_entries(emitter *e) {
+  bool news = true;
+  for (int32_t n = 0; n < e->nnodes; n++) {
+    e->from[n] = e->entered[n] ? n : NOWHERE;
+    e->also[n] = NOWHERE;
+  }
+  while (news) {
+    news = false;
+    for (int32_t n = 0; n < e->nnodes; n++) {
+      const dc_basic_block *node = node_at(e, n);
+      const int32_t by[] = { e->from[n], e->also[n] };
+      if (pauses(e, n)) continue;
+      for (int i = 0; i < 2; i++) {
+        news |= come_from(e, node->next, by[i]);
+        news |= come_from(e, node->taken, by[i]);
+        for (int32_t j = 0; j < node->ntargets; j++) news |= come_from(e, node->targets[j], by[i]);
+      }
+    }
+  }
+}
+
 /* Whether node n ends with a barrier for all threads of the block that emitted code does itself. */
 static bool is_simple_barrier(const emitter *e, int32_t n) {
   const dc_basic_block *node = node_at(e, n);
@@ -359,9 +391,10 @@ static void pause_at(emitter *e, int32_t n) {
     contribute(e, node);
   }
   dc_emit_suspend(e, node->next);
-  if (whole && node->next < 0) PUT("go_on = 0; act = M_none(); ");
-  else PUT("go_on = %d; ", node->next);
-  PUT("n->node = %d; goto pause;\n", n);
+  if (whole && node->next < 0) PUT("act = M_none(); DC_PAUSE(%d, 0)\n", n);
+  else if (whole && e->from[n] >= 0)
+    PUT("DC_PAUSE_FROM(%d, %d, %d, %d)\n", n, node->next, e->from[n], e->also[n] >= 0 ? e->also[n] : e->from[n]);
+  else PUT("DC_PAUSE(%d, %d)\n", n, node->next);
 }
 
 /* Deoptimizes before the end of the node, which tier 0 does. */
@@ -535,30 +568,49 @@ static void declare(emitter *e) {
   PUT("\nM act, m = M_none(), tk, nt; int polls = n->poll_budget, spins = n->spin_budget, r; uint32_t go_on;\n");
 }
 
-/* Simple code switches between the gangs of a block. */
-static void begin_gangs(emitter *e) {
-  PUT("dc_gang *g = n->gangs, *const end = g + n->ngangs;\n");
-  if (e->out->suspends || e->k.shape.by_lane) PUT("uint32_t left = n->ngangs;\n");
-  PUT("gang: n->tid = g->tid; act = M_from(g->live); ");
+/* Where simple code begins or goes on with gang g. */
+static void enter_gang(emitter *e) {
+  PUT("tid = g->tid; act = M_from(g->live); ");
   if (e->numbers) PUT("n->warpid = g->number; ");
   if (e->asks) PUT("ahead = g + 1 < end ? DC_W * ((uint64_t)g[1].number - g->number) : 0; ");
-  if (e->out->suspends) PUT("n->save = g->save; ");
   if (e->has_sums) PUT("sums = g->save; ");
   if (e->fn->local_stride || e->out->stack_bytes) PUT("base4 = g->local; ");
   if (e->out->stack_bytes) PUT("n->stack_end = base4 + %u; ", e->out->stack_bytes);
   if (e->operates) PUT("n->enter(n, g); ");
-  if (e->k.shape.by_lane)
-    PUT("left = g->live;\nlane: n->tid = (const uint32_t (*)[32])(const void *)(*g->tid + __builtin_ctz(left)); "
-        "left &= left - 1; act = 1; ");
-  PUT("switch (%s) {\n", e->out->suspends ? "g->node" : "0");
+}
+
+/* Simple code switches between the gangs of a block.  Most often all of them are `together`: they run to the same
+** barrier, and go on from there one after another, without a switch, where it is reached from one entry or two (as from
+** before a loop and from its end).  `any` and `all` show whether the nodes of those that have paused are one. */
+static void begin_gangs(emitter *e) {
+  PUT("dc_gang *g = n->gangs, *const end = g + n->ngangs; const uint32_t(*tid)[32];\n");
+  if (!e->out->suspends) {
+    if (e->k.shape.by_lane) PUT("uint32_t left;\n");
+    PUT("gang: ");
+    enter_gang(e);
+    if (e->k.shape.by_lane)
+      PUT("left = g->live;\nlane: tid = (const uint32_t (*)[32])(const void *)(*g->tid + __builtin_ctz(left)); "
+          "left &= left - 1; act = 1; ");
+    PUT("switch (0) {\n");
+    return;
+  }
+  PUT("uint32_t left = n->ngangs, any = 0, all = ~0u; int together = 1;\n"
+      "#define DC_SAVE g->save\n"
+      "#define DC_ROUND g = n->gangs; any = 0; all = ~0u; %s\n"
+      "#define DC_PAUSE(at, to) { go_on = to; goto pause; }\n"
+      "#define DC_PAUSE_FROM(at, to, from, or) if (DC_USUAL(together)) { g->node = to; g->live = M_word(act); "
+      "any |= to; all &= to; if (++g != end) { if (from == or || g->node == from) goto E##from; goto E##or; } "
+      "if (any == all && left == n->ngangs) { DC_ROUND goto E##to; } g--; } DC_PAUSE(at, to)\n"
+      "gang: switch (g->node) {\n",
+      e->reduces ? "sum = yes; every = no == 0; yes = no = 0;" : "");
 }
 
 static void end_gangs(emitter *e) {
   if (e->out->suspends) {
     PUT("done: g->live = 0; left--; if (!left) return DC_NATIVE_DONE; goto step;\n");
-    PUT("pause: if (!M_any(act)) goto done; g->node = go_on; g->live = M_word(act);\n");
-    PUT("step: if (++g == end) { g = n->gangs; %s} if (!g->live) goto step; goto gang;\n",
-        e->reduces ? "sum = yes; every = no == 0; yes = no = 0; " : "");
+    PUT("pause: if (!M_any(act)) goto done;\ng->node = go_on; g->live = M_word(act); any |= go_on; all &= go_on;\n");
+    PUT("step: if (++g == end) { together = any == all && left == n->ngangs; DC_ROUND }\n"
+        "if (!g->live) goto step; goto gang;\n");
   } else {
     PUT("done: %sif (++g == end) return DC_NATIVE_DONE; goto gang;\n",
         e->k.shape.by_lane ? "if (left) goto lane; " : "");
@@ -568,10 +620,14 @@ static void end_gangs(emitter *e) {
 static void begin(emitter *e) {
   if (e->reduces) PUT("const int simple = %d; uint32_t yes = 0, no = 0, sum = 0, every = 0;\n", e->out->simple);
   if (e->out->simple) begin_gangs(e);
-  else PUT("act = M_from(n->lanes); switch (n->node) {\n");
+  else
+    PUT("#define DC_SAVE n->save\n#define DC_PAUSE(at, to) { n->node = at; goto pause; }\n"
+        "#define DC_PAUSE_FROM(at, to, from, or) DC_PAUSE(at, to)\n"
+        "const uint32_t(*const tid)[32] = n->tid; act = M_from(n->lanes); switch (n->node) {\n");
   for (int32_t n = 0; n < e->nnodes; n++) {
     if (!e->entered[n]) continue;
-    PUT("case %d: ", n);
+    PUT("case %d: E%d: ", n, n);
+    if (e->out->simple && e->out->suspends) enter_gang(e);
     if (n) {
       dc_emit_resume(e, n);
       dc_emit_remat(e, n);
@@ -603,7 +659,7 @@ static void tail(emitter *e) {
 /* All arrays of numbers are one allocation, all of truth values another. */
 static int allocate(emitter *e) {
   const size_t nodes = (size_t)e->nnodes + 1, regs = (size_t)e->f->nregs + 1, ins = (size_t)e->f->nins + 1;
-  e->block_of = dc_arena_alloc(&e->k.arena, (5 * nodes + 2 * regs + 3 * ins) * sizeof *e->block_of);
+  e->block_of = dc_arena_alloc(&e->k.arena, (7 * nodes + 2 * regs + 3 * ins) * sizeof *e->block_of);
   e->tracked = dc_arena_alloc(&e->k.arena, (3 * nodes + 5 * ins + regs) * sizeof *e->tracked);
   if (!e->block_of || !e->tracked) return dc_fail_oom(e->err);
   e->ordinal = e->block_of + nodes;
@@ -614,7 +670,9 @@ static int allocate(emitter *e) {
   e->copied = e->origin_turn + ins;
   e->ways = e->copied + ins;
   e->reduced = e->ways + nodes;
-  e->in_slot = e->reduced + nodes;
+  e->from = e->reduced + nodes;
+  e->also = e->from + nodes;
+  e->in_slot = e->also + nodes;
   for (size_t i = 0; i < regs + ins; i++) e->save_at[i] = -1; /* origin_save_at too */
   e->entered = e->tracked + nodes;
   e->inlined = e->entered + nodes;
@@ -667,6 +725,8 @@ static int survey(emitter *e, dc_gang_layout shape) {
   if (find_predicated(e) != 0) return -1;
   find_reductions(e);
   find_tracked(e);
+  find_entries(e);
+  dc_emit_find_far(e);
   if (dc_emit_liveness(e) != 0 || dc_emit_place_sums(e) != 0 || dc_emit_find_remat(e) != 0) return -1;
   for (int32_t r = 0; r < e->f->nregs; r++)
     if (dc_is_scalar(&e->k.reg[r]) && e->k.reg[r].origin >= 0) e->origin[e->k.reg[r].origin] = true;

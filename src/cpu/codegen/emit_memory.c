@@ -12,7 +12,8 @@
 #include "cpu/interp/code.h"
 #include "cpu/simd/abi.h"
 
-#define LONG 400 /* instructions, above which gathers are calls, to bound the compile time; else they are inlined */
+#define MOST_INLINE 80 /* gathers and scatters: above, they are calls, to bound the compile time (8 ms each) */
+#define MOST_INDEX (1 << 20) /* distance of lanes in a window, far more than one has */
 #define PUT(...) dc_buf_printf(e->t, __VA_ARGS__)
 
 static int space_of(const ptx_ins *ins, const ptx_operand *at) {
@@ -87,7 +88,8 @@ static access access_of(const emitter *e, const ptx_ins *ins) {
     p.s = *dc_emit_shape(e, p.at->reg);
     p.narrow = dc_emit_bits(e, p.at->reg) == 32;
     p.how = p.s.tag == DC_VARYING ? LANES : p.s.tag == DC_AFFINE || local ? ROW : ONE;
-    if (p.s.tag == DC_INDEXED) p.how = !local && p.n == 1 && p.s.times == p.size ? INDEX : LANES;
+    const bool halves = p.size == 4 && p.s.times == 8; /* of pairs: a struct's fields */
+    if (p.s.tag == DC_INDEXED) p.how = !local && p.n == 1 && (p.s.times == p.size || halves) ? INDEX : LANES;
     if (p.s.tag == DC_UNIFORM) p.s = (dc_value_shape){ .tag = DC_AFFINE, .origin = -1 };
   }
   p.stride = (long long)dc_value_stride(&p.s) + (local ? (long long)e->fn->local_stride : 0);
@@ -98,6 +100,16 @@ dc_access_kind dc_emit_access(const emitter *e, const ptx_ins *ins) {
   const access p = access_of(e, ins);
   if (p.how == ONE) return DC_ACCESS_ONE;
   return p.how == ROW && p.stride == p.size * p.n ? DC_ACCESS_ROW : DC_ACCESS_LANES;
+}
+
+void dc_emit_find_far(emitter *e) {
+  int n = 0;
+  for (int32_t i = 0; i < e->f->nins; i++) {
+    const ptx_ins *ins = &e->f->ins[i];
+    if (e->k.block_of[i] >= 0 && dc_emit_memory_supported(e, ins) && dc_emit_access(e, ins) == DC_ACCESS_LANES)
+      n += ins->vec ? ins->vec : 1;
+  }
+  e->far = n > MOST_INLINE;
 }
 
 /* The addresses of all lanes, as an expression. */
@@ -173,7 +185,7 @@ static const ptx_operand *step_of(const emitter *e, int32_t reg) {
 /* Appends the address of lane 0. */
 static void put_first(emitter *e, const access *p) {
   const int32_t i = p->s.origin;
-  if (p->how == INDEX) PUT("dc_first_element(a_, i%d, %d, %d)", i, p->size, dc_emit_is_signed(e, i));
+  if (p->how == INDEX) PUT("dc_first_element(a_, i%d, %d, %d)", i, (int)p->s.times, dc_emit_is_signed(e, i));
   else PUT("a_");
 }
 
@@ -201,7 +213,7 @@ static void prefetch(emitter *e, const ptx_ins *ins, const access *p) {
     PUT(")");
   }
   e->asks |= quiet;
-  PUT(quiet ? ", ahead * %lldull); " : ", 0); ", p->how == ROW ? p->stride : (long long)p->size);
+  PUT(quiet ? ", ahead * %lldull); " : ", 0); ", p->how == ROW ? p->stride : (long long)p->s.times);
 }
 
 /* Tiles of matrices are copied 16 bytes a lane, one after another along rows that are pages apart: what each gang loads
@@ -292,7 +304,13 @@ static int window_of(emitter *e, const access *p) {
   if (p->how != INDEX) return -1;
   const ptx_operand *o = &e->f->ins[p->s.origin].opnd[1];
   if (dc_value_shape_of(&e->k, o).tag == DC_UNIFORM) o++;
-  return o->reg >= 0 && e->patterns[o->reg] ? dc_emit_window(e, e->patterns[o->reg]) : -1;
+  if (o->reg < 0 || !e->patterns[o->reg]) return -1;
+  dc_pattern words = *e->patterns[o->reg];
+  for (int l = 0; l < DC_MOST_LANES; l++) {
+    if (words.lane[l] > MOST_INDEX || words.lane[l] < -MOST_INDEX) return -1;
+    words.lane[l] *= (int32_t)p->s.times / 4;
+  }
+  return dc_emit_window(e, &words);
 }
 
 /* The condition under which all lanes of an access lie in its window, and the address of lane 0. */
@@ -301,7 +319,7 @@ static void put_in_window(emitter *e, const access *p, int window, const char *m
   if (p->how == INDEX) {
     int32_t low = 0, high = 0;
     for (int l = 0; l < e->k.shape.width; l++) {
-      const int32_t at = e->windows[window].lane[l];
+      const int32_t at = e->windows[window].lane[l] * 4 / (int32_t)p->s.times;
       if (at < low) low = at;
       if (at > high) high = at;
     }
@@ -309,10 +327,13 @@ static void put_in_window(emitter *e, const access *p, int window, const char *m
   }
   PUT(")");
 }
+/* Whether the lanes of a row are one half each of pairs of 4 or 8 bytes. */
+static bool is_every_other(const access *p) { return p->stride == 2 * p->size && (p->size == 2 || p->size == 4); }
+
 static void load_element(emitter *e, const ptx_ins *ins, const access *p, int j, const char *mask, bool keep) {
   const char *T = element(ins);
   const int32_t d = ins->opnd[j].reg, size = p->size;
-  const char *far = e->f->nins > LONG ? "far_" : "";
+  const char *far = e->far ? "far_" : "";
   if (d < 0) return;
   bool sign = ptx_is_signed(ins->type);
   bool low = dc_emit_bits(e, d) == 16 && (ins->type == PTX_S8 || ins->type == PTX_S16);
@@ -344,7 +365,8 @@ static void load_element(emitter *e, const ptx_ins *ins, const access *p, int j,
       PUT(") : ");
       far = "far_";
     }
-    PUT("dc_%selements_%s(a_, i%d, %d, %s)", far, T, p->s.origin, dc_emit_is_signed(e, p->s.origin), mask);
+    PUT("dc_%selements_%s(a_, i%d, %d, %d, %s)", far, T, p->s.origin, (int)p->s.times,
+        dc_emit_is_signed(e, p->s.origin), mask);
   } else {
     bool guarded = put_condition(e, p, "");
     int window;
@@ -354,11 +376,11 @@ static void load_element(emitter *e, const ptx_ins *ins, const access *p, int j,
       PUT("%s) : ", mask);
     }
     if (p->stride == size) PUT("dc_row_%s(a_ + %d, %s)", T, j * size, mask);
-    else if (p->stride == 8 && size == 4) PUT("dc_every_other_u32(a_ + %d, %s)", j * size, mask);
+    else if (is_every_other(p)) PUT("dc_every_other_%s(a_ + %d, %s)", T, j * size, mask);
     else if ((window = window_of(e, p)) >= 0) {
       put_in_window(e, p, window, mask);
-      PUT(" ? dc_take%d(a_) : dc_stride_%s(a_, %lldll, %s)", window, T, p->stride, mask);
-    } else PUT("dc_stride_%s(a_ + %d, %lldll, %s)", T, j * size, p->stride, mask);
+      PUT(" ? dc_take%d(a_) : dc_%sstride_%s(a_, %lldll, %s)", window, far, T, p->stride, mask);
+    } else PUT("dc_%sstride_%s(a_ + %d, %lldll, %s)", far, T, j * size, p->stride, mask);
   }
   if (low || widens) PUT(")");
   dc_emit_assign_end(e, d, keep);
@@ -384,7 +406,7 @@ static void store_window(emitter *e, const access *p, int window, const ptx_oper
 }
 
 static void store_element(emitter *e, const ptx_ins *ins, const access *p, int j, const char *mask) {
-  const char *T = element(ins);
+  const char *T = element(ins), *far = e->far ? "far_" : "";
   const int size = p->size;
   const ptx_operand *o = &p->at[1 + j];
   bool scalar = o->reg < 0 || dc_emit_shape(e, o->reg)->tag == DC_UNIFORM;
@@ -397,7 +419,7 @@ static void store_element(emitter *e, const ptx_ins *ins, const access *p, int j
     return;
   }
   if (p->how == LANES) {
-    PUT("dc_%sscatter_%s(a_, %d, ", e->f->nins > LONG ? "far_" : "", T, j * size);
+    PUT("dc_%sscatter_%s(a_, %d, ", far, T, j * size);
     put_value(e, o, size, false);
     PUT(", %s); ", mask);
     return;
@@ -405,8 +427,8 @@ static void store_element(emitter *e, const ptx_ins *ins, const access *p, int j
   const int window = p->how == INDEX || (p->how == ROW && p->stride != size) ? window_of(e, p) : -1;
   if (p->how == INDEX) {
     if (window >= 0) store_window(e, p, window, o, mask);
-    PUT("dc_%sput_elements_%s(a_, i%d, %d, ", window >= 0 || e->f->nins > LONG ? "far_" : "", T,
-        p->s.origin, dc_emit_is_signed(e, p->s.origin));
+    PUT("dc_%sput_elements_%s(a_, i%d, %d, %d, ", window >= 0 ? "far_" : far, T, p->s.origin, (int)p->s.times,
+        dc_emit_is_signed(e, p->s.origin));
     put_value(e, o, size, false);
     PUT(", %s); ", mask);
     return;
@@ -419,7 +441,8 @@ static void store_element(emitter *e, const ptx_ins *ins, const access *p, int j
   if (window >= 0) store_window(e, p, window, o, mask);
   const bool streams = ins->flags & PTX_F_STREAMING && p->base == DC_BASE_FLAT && size >= 4;
   if (p->stride == size) PUT("dc_%s_row_%s(a_ + %d, ", streams ? "stream" : "put", T, j * size);
-  else PUT("dc_put_stride_%s(a_ + %d, %lldll, ", T, j * size, p->stride);
+  else if (is_every_other(p)) PUT("dc_put_every_other_%s(a_ + %d, ", T, j * size);
+  else PUT("dc_%sput_stride_%s(a_ + %d, %lldll, ", far, T, j * size, p->stride);
   put_value(e, o, size, false);
   PUT(", %s); ", mask);
 }
@@ -561,6 +584,7 @@ void dc_emit_atom(emitter *e, const ptx_ins *ins, const char *mask, bool keep) {
   if (read) e->out->lane_free = false; /* a warp's lanes go in order */
   if (p.base != DC_BASE_SHARED) e->out->atomics = true;
   if (p.how == ROW && (p.stride != p.size || !f)) p.how = LANES;
+  if (p.how == INDEX && (int)p.s.times != p.size) p.how = LANES;
   if (p.how == LANES) PUT("{ ");
   else begin_access(e, &p);
   if (d >= 0) dc_emit_assign(e, d, mask, keep);

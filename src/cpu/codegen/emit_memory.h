@@ -14,6 +14,9 @@ void dc_emit_memory(emitter *e, const ptx_ins *ins, const char *mask, bool keep)
 typedef enum dc_access_kind { DC_ACCESS_ONE, DC_ACCESS_ROW, DC_ACCESS_LANES } dc_access_kind;
 dc_access_kind dc_emit_access(const emitter *e, const ptx_ins *ins);
 
+/* Fills e->far. */
+void dc_emit_find_far(emitter *e);
+
 /* atom and red on shared, global and generic memory, as far as emitted code does them itself. */
 bool dc_emit_atom_supported(const emitter *e, const ptx_ins *ins);
 void dc_emit_atom(emitter *e, const ptx_ins *ins, const char *mask, bool keep);

@@ -64,7 +64,7 @@ bool dc_emit_has_scalar(const ptx_ins *ins) {
 
 static const char *sreg_scalar(int sreg) {
   static const char *const names[] = {
-    "n->tid[0][0]", "n->tid[1][0]", "n->tid[2][0]", "n->ntid[0]",   "n->ntid[1]",   "n->ntid[2]",
+    "tid[0][0]",    "tid[1][0]",    "tid[2][0]",    "n->ntid[0]",   "n->ntid[1]",   "n->ntid[2]",
     "n->ctaid[0]",  "n->ctaid[1]",  "n->ctaid[2]",  "n->nctaid[0]", "n->nctaid[1]", "n->nctaid[2]",
     "0u" /* %laneid in lane 0 */, "n->warpid", "n->nwarps", "32u", "n->smid", "n->nsmid",
   };
@@ -99,7 +99,7 @@ static void move_sreg(emitter *e, const ptx_ins *ins, const char *mask, bool kee
   if (masks) PUT("({ const V32 own_ = v_shl_32(V32_splat(1), V32_affine(0, 1)); %s; })", lane_masks(sreg));
   else if (s.tag == DC_UNIFORM) PUT("V32_splat(%s)", sreg_scalar(sreg));
   else if (s.tag == DC_AFFINE) PUT("V32_affine(%s, 1)", sreg_scalar(sreg));
-  else PUT("V32_load(n->tid[%d])", sreg - PTX_SR_TID_X);
+  else PUT("V32_load(tid[%d])", sreg - PTX_SR_TID_X);
   if (bits != 32) PUT(")");
   dc_emit_assign_end(e, d, keep);
 }

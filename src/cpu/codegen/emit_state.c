@@ -157,7 +157,7 @@ static void keep_register(emitter *e, int32_t r, bool back) {
 /* `save` is a C variable, since any store may alias n->save. */
 static void keep_registers(emitter *e, int32_t node, bool back) {
   e->turn++;
-  PUT("{ uint8_t *const save = n->save; ");
+  PUT("{ uint8_t *const save = DC_SAVE; ");
   EACH_LIVE(r, row(e, node)) keep_register(e, r, back);
   PUT("}\n");
 }

@@ -97,6 +97,7 @@ typedef struct emitter {
   int32_t turn;
   int32_t *ways;        /* per node: number of predecessors */
   int32_t *reduced;     /* per node: that with the barrier whose reduction gangs have when they go on here, or -1 */
+  int32_t *from, *also; /* per node: the entries from which emitted code comes there, or negative: none, or several */
   int32_t region;       /* counts sequences of nodes that are entered at their first alone */
   int32_t *in_slot;     /* per register: the region in which tier 0's register file holds its value, 0 none */
   int32_t *sum_at;      /* per register: where it stays in dc_native.save as a sum of products; -1: it is none */
@@ -120,6 +121,7 @@ typedef struct emitter {
   bool *needed;         /* per register: computed again for the resumption being emitted */
   bool callee;          /* a function that the kernel calls, as one of C */
   struct dc_callees *callees;
+  bool far;             /* gathers and scatters are calls */
   bool reduces;         /* some barrier reduces */
   bool leaves;          /* some site deoptimizes */
   bool operates;        /* some operation is done by tier 0's function */

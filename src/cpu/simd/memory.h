@@ -3,8 +3,9 @@
 **
 ** T is u8, s8, u16, s16, u32 (V32) or u64 (V64).  dc_row_T: lanes side by side from an address on (dc_row_or_T: the
 ** others from a value); dc_stride_T: at a constant distance (packs of values side by side: packs.h);
-** dc_gather_T: anywhere; dc_elements_T: elements of an array, by an index (dc_far_…: the same as a call, for long
-** functions).  Lanes that are not in the mask touch no memory, and read zero.
+** dc_gather_T: anywhere; dc_elements_T: elements of an array, by an index (dc_far_…: the same as a call, where there
+** are many: a call passes vectors through memory, which takes as long as a gather).  Lanes that are not in the mask
+** touch no memory, and read zero.
 */
 #pragma once
 
@@ -454,16 +455,16 @@ DC_FN void n_scatter(dc_ul l, dc_ul h, s64 offset, dc_u v, dc_m m) {
   _mm512_mask_i64scatter_epi32((void *)0, (__mmask8)(m >> 8), _mm512_add_epi64((__m512i)h, o), DC_HI(v), 1);
 }
 #define DC_GATHER_(i, unused) r.p##i = n_gather(a.l##i, a.h##i, offset, DC_PART(m, i));
-DC_CALL V32 dc_any_gather_u32(V64 a, s64 offset, M m) {
+DC_FN V32 dc_any_gather_u32(V64 a, s64 offset, M m) {
   V32 r;
   DC_PARTS(DC_GATHER_, )
   return r;
 }
-DC_CALL void dc_any_scatter_u32(V64 a, s64 offset, V32 x, M m) {
+DC_FN void dc_any_scatter_u32(V64 a, s64 offset, V32 x, M m) {
 #define DC_SCATTER_(i, unused) n_scatter(a.l##i, a.h##i, offset, x.p##i, DC_PART(m, i));
   DC_PARTS(DC_SCATTER_, )
 }
-DC_CALL V64 dc_any_gather_u64(V64 a, s64 offset, M m) {
+DC_FN V64 dc_any_gather_u64(V64 a, s64 offset, M m) {
   V64 r;
   const __m512i zero = _mm512_setzero_si512(), o = _mm512_set1_epi64(offset);
 #define DC_GATHER64_(i, unused)                                                                                        \
@@ -495,6 +496,15 @@ DC_SMALL_GATHER(u8, 1, 0)
 DC_SMALL_GATHER(s8, 1, 1)
 DC_SMALL_GATHER(u16, 2, 0)
 DC_SMALL_GATHER(s16, 2, 1)
+DC_FN void dc_any_scatter_u64(V64 a, s64 offset, V64 x, M m) {
+  const __m512i o = _mm512_set1_epi64(offset);
+#define DC_SCATTER64_(i, unused)                                                                                       \
+  _mm512_mask_i64scatter_epi64((void *)0, (__mmask8)DC_PART(m, i), _mm512_add_epi64((__m512i)a.l##i, o),               \
+                               (__m512i)x.l##i, 1);                                                                    \
+  _mm512_mask_i64scatter_epi64((void *)0, (__mmask8)(DC_PART(m, i) >> 8), _mm512_add_epi64((__m512i)a.h##i, o),        \
+                               (__m512i)x.h##i, 1);
+  DC_PARTS(DC_SCATTER64_, )
+}
 #else
 #define dc_any_gather_u32 dc_each_gather_u32
 #define dc_any_scatter_u32 dc_each_scatter_u32
@@ -503,6 +513,7 @@ DC_SMALL_GATHER(s16, 2, 1)
 #define dc_any_gather_s8 dc_each_gather_s8
 #define dc_any_gather_u16 dc_each_gather_u16
 #define dc_any_gather_s16 dc_each_gather_s16
+#define dc_any_scatter_u64 dc_each_scatter_u64
 #endif
 
 /* `gather` and `scatter` are what does them lane by lane. */
@@ -524,60 +535,68 @@ DC_ANYWHERE(s8, V32, 1u, dc_any_gather_s8, dc_each_scatter_s8)
 DC_ANYWHERE(u16, V32, 2u, dc_any_gather_u16, dc_each_scatter_u16)
 DC_ANYWHERE(s16, V32, 2u, dc_any_gather_s16, dc_each_scatter_s16)
 DC_ANYWHERE(u32, V32, 4u, dc_any_gather_u32, dc_any_scatter_u32)
-DC_ANYWHERE(u64, V64, 8u, dc_any_gather_u64, dc_each_scatter_u64)
+DC_ANYWHERE(u64, V64, 8u, dc_any_gather_u64, dc_any_scatter_u64)
 
 /* --- elements of an array -------------------------------------------------------------------------------------------
  */
 
 /* The address of an element of the array at a, by an index, which with `sign` is a signed one. */
-DC_FN u64 dc_element(u64 a, u32 index, u64 size, int sign) { return a + size * (sign ? (u64)(s64)(s32)index : index); }
-DC_FN u64 dc_first_element(u64 a, V32 x, u64 size, int sign) { return dc_element(a, x.p0[0], size, sign); }
+DC_FN u64 dc_element(u64 a, u32 index, u64 stride, int sign) {
+  return a + stride * (sign ? (u64)(s64)(s32)index : index);
+}
+DC_FN u64 dc_first_element(u64 a, V32 x, u64 stride, int sign) { return dc_element(a, x.p0[0], stride, sign); }
 /* Whether no index of the mask is above the signed ones, which machines gather by. */
 DC_FN int dc_may_gather(V32 x, int sign, M m) {
   return sign || (P_word(v_setp_lt_s32(x, V32_splat(0))) & M_word(m)) == 0;
 }
 
-/* Element `index`, with `sign` a signed one, of the array at a. */
-#define DC_ELEMENTS(T, V, R, size)                                                                                     \
-  DC_CALL V dc_each_element_##T(u64 a, V32 x, int sign, M m) {                                                         \
+/* Element `index`, with `sign` a signed one, of the array at a, whose elements are `stride` bytes apart: their size or,
+** where one of 4 bytes is half of a pair, 8. */
+#define DC_ELEMENTS(T, V, R)                                                                                           \
+  DC_CALL V dc_each_element_##T(u64 a, V32 x, u64 stride, int sign, M m) {                                             \
     u32 at[DC_W];                                                                                                      \
     R t[DC_W];                                                                                                         \
     V32_spill(at, x);                                                                                                  \
     if (m != DC_EVERY) memset(t, 0, sizeof t);                                                                         \
-    DC_LANES_DO(m, t[l] = dc_ld_##T(dc_element(a, at[l], size, sign)));                                                \
+    DC_LANES_DO(m, t[l] = dc_ld_##T(dc_element(a, at[l], stride, sign)));                                              \
     return V##_load(t);                                                                                                \
   }                                                                                                                    \
-  DC_CALL void dc_put_each_element_##T(u64 a, V32 x, int sign, V y, M m) {                                             \
+  DC_CALL void dc_put_each_element_##T(u64 a, V32 x, u64 stride, int sign, V y, M m) {                                 \
     u32 at[DC_W];                                                                                                      \
     R t[DC_W];                                                                                                         \
     V32_spill(at, x);                                                                                                  \
     V##_spill(t, y);                                                                                                   \
-    DC_LANES_DO(m, dc_st_##T(dc_element(a, at[l], size, sign), t[l]));                                                 \
+    DC_LANES_DO(m, dc_st_##T(dc_element(a, at[l], stride, sign), t[l]));                                               \
   }
-DC_ELEMENTS(u8, V32, u32, (u64)1)
-DC_ELEMENTS(s8, V32, u32, (u64)1)
-DC_ELEMENTS(u16, V32, u32, (u64)2)
-DC_ELEMENTS(s16, V32, u32, (u64)2)
-DC_ELEMENTS(u32, V32, u32, (u64)4)
-DC_ELEMENTS(u64, V64, u64, (u64)8)
+DC_ELEMENTS(u8, V32, u32)
+DC_ELEMENTS(s8, V32, u32)
+DC_ELEMENTS(u16, V32, u32)
+DC_ELEMENTS(s16, V32, u32)
+DC_ELEMENTS(u32, V32, u32)
+DC_ELEMENTS(u64, V64, u64)
 #if defined(DC_X86) && DC_NW > 4
 #define DC_GATHERS
-DC_FN dc_u n_elements(u64 a, dc_u x, dc_m m) {
 #if DC_NW == 8
-  return (dc_u)_mm256_mask_i32gather_epi32(_mm256_setzero_si256(), DC_AT(const int, a), (__m256i)x, (__m256i)m, 4);
+#define DC_GATHER_BY(a, x, m, scale)                                                                                   \
+  (dc_u) _mm256_mask_i32gather_epi32(_mm256_setzero_si256(), DC_AT(const int, a), (__m256i)(x), (__m256i)(m), scale)
 #else
-  return (dc_u)_mm512_mask_i32gather_epi32(_mm512_setzero_si512(), m, (__m512i)x, DC_AT(void, a), 4);
+#define DC_GATHER_BY(a, x, m, scale)                                                                                   \
+  (dc_u) _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), m, (__m512i)(x), DC_AT(void, a), scale)
 #endif
+DC_FN dc_u n_elements(u64 a, dc_u x, u64 stride, dc_m m) {
+  return stride == 8 ? DC_GATHER_BY(a, x, m, 8) : DC_GATHER_BY(a, x, m, 4);
 }
-#define DC_ELEMENT_(i, unused) r.p##i = n_elements(a, x.p##i, DC_PART(m, i));
-/* Words of an array, by signed indices. With AVX-512 lanes that are near each other are a permutation of two vectors,
-** which lie in one page: some lane accesses it, so that what else is read there cannot fault. */
-DC_FN V32 dc_words(u64 a, V32 x, M m) {
+#define DC_ELEMENT_(i, unused) r.p##i = n_elements(a, x.p##i, stride, DC_PART(m, i));
+/* Words of an array, 4 or 8 bytes apart, by signed indices. With AVX-512 lanes that are near each other are a
+** permutation of two vectors, which lie in one page: some lane accesses it, so that what else is read there cannot
+** fault. */
+DC_FN V32 dc_words(u64 a, V32 x, u64 stride, M m) {
   V32 r;
 #if DC_NW == 16
   const u64 at = dc_first_element(a, x, 4, 1);
   const V32 from = v_sub_32(x, V32_splat(x.p0[0]));
-  if ((at & 4095) <= 4096 - 128 && (P_word(v_setp_ge_u32(from, V32_splat(32))) & M_word(m)) == 0 && M_any(m)) {
+  const int near = (P_word(v_setp_ge_u32(from, V32_splat(32))) & M_word(m)) == 0 && M_any(m);
+  if (stride == 4 && (at & 4095) <= 4096 - 128 && near) {
     const __m512i low = _mm512_loadu_si512(DC_AT(const void, at));
     const __m512i high = _mm512_loadu_si512(DC_AT(const void, at + 64));
 #define DC_NEAR_(i, unused)                                                                                            \
@@ -595,13 +614,13 @@ DC_FN V32 dc_words(u64 a, V32 x, M m) {
   r.p##i = word.p##i << (bits * (last - (((x.p##i & last) + first) & last)));                                          \
   r.p##i = is_signed ? (dc_u)((dc_s)r.p##i >> (32 - bits)) : r.p##i >> (32 - bits);
 #define DC_SMALL_ELEMENTS(T, few, is_signed)                                                                           \
-  DC_CALL V32 dc_any_elements_##T(u64 a, V32 x, int sign, M m) {                                                       \
+  DC_CALL V32 dc_any_elements_##T(u64 a, V32 x, u64 stride, int sign, M m) {                                           \
     enum { last = (1 << few) - 1, bits = 32 >> few };                                                                  \
     const u32 first = (u32)(a & 3) >> (2 - few);                                                                       \
     V32 r, word;                                                                                                       \
-    if (!dc_may_gather(x, sign, m)) return dc_each_element_##T(a, x, sign, m);                                         \
+    if (!dc_may_gather(x, sign, m)) return dc_each_element_##T(a, x, stride, sign, m);                                 \
     DC_PARTS(DC_WORD_OF_, few)                                                                                         \
-    word = dc_words(a & ~(u64)3, word, m);                                                                             \
+    word = dc_words(a & ~(u64)3, word, 4, m);                                                                          \
     DC_PARTS(DC_OUT_OF_, is_signed)                                                                                    \
     return r;                                                                                                          \
   }
@@ -615,53 +634,72 @@ DC_SMALL_ELEMENTS(s16, 1, 1)
 #define dc_any_elements_u16 dc_each_element_u16
 #define dc_any_elements_s16 dc_each_element_s16
 #endif
-DC_CALL V32 dc_any_elements_u32(u64 a, V32 x, int sign, M m) {
+DC_FN V32 dc_any_elements_u32(u64 a, V32 x, u64 stride, int sign, M m) {
 #ifdef DC_GATHERS
-  if (dc_may_gather(x, sign, m)) return dc_words(a, x, m);
+  if (dc_may_gather(x, sign, m)) return dc_words(a, x, stride, m);
 #endif
-  return dc_each_element_u32(a, x, sign, m);
+  return dc_each_element_u32(a, x, stride, sign, m);
 }
 #if DC_NW == 16
-DC_CALL V64 dc_any_elements_u64(u64 a, V32 x, int sign, M m) {
+DC_FN V64 dc_any_elements_u64(u64 a, V32 x, u64 stride, int sign, M m) {
   V64 r;
   const __m512i zero = _mm512_setzero_si512();
-  if (!dc_may_gather(x, sign, m)) return dc_each_element_u64(a, x, sign, m);
+  if (!dc_may_gather(x, sign, m)) return dc_each_element_u64(a, x, stride, sign, m);
 #define DC_ELEMENT64_(i, unused)                                                                                       \
   r.l##i = (dc_ul)_mm512_mask_i32gather_epi64(zero, (__mmask8)DC_PART(m, i), DC_LO(x.p##i), DC_AT(void, a), 8);        \
   r.h##i = (dc_ul)_mm512_mask_i32gather_epi64(zero, (__mmask8)(DC_PART(m, i) >> 8), DC_HI(x.p##i), DC_AT(void, a), 8);
   DC_PARTS(DC_ELEMENT64_, )
   return r;
 }
+/* Of lanes with one element the last one's value stays.  A scatter takes long even if no lane is in its mask. */
+DC_FN void n_put_elements(u64 a, dc_u x, u64 stride, dc_u y, dc_m m) {
+  if (m == 0) return;
+  if (stride == 8) _mm512_mask_i32scatter_epi32(DC_AT(void, a), m, (__m512i)x, (__m512i)y, 8);
+  else _mm512_mask_i32scatter_epi32(DC_AT(void, a), m, (__m512i)x, (__m512i)y, 4);
+}
+DC_FN void n_put_elements_64(u64 a, __m256i x, dc_ul y, dc_m m) {
+  if ((__mmask8)m) _mm512_mask_i32scatter_epi64(DC_AT(void, a), (__mmask8)m, x, (__m512i)y, 8);
+}
+DC_FN void dc_put_any_elements_u32(u64 a, V32 x, u64 stride, int sign, V32 y, M m) {
+  if (!dc_may_gather(x, sign, m)) return dc_put_each_element_u32(a, x, stride, sign, y, m);
+#define DC_PUT_ELEMENT_(i, unused) n_put_elements(a, x.p##i, stride, y.p##i, DC_PART(m, i));
+  DC_PARTS(DC_PUT_ELEMENT_, )
+}
+DC_FN void dc_put_any_elements_u64(u64 a, V32 x, u64 stride, int sign, V64 y, M m) {
+  if (!dc_may_gather(x, sign, m)) return dc_put_each_element_u64(a, x, stride, sign, y, m);
+#define DC_PUT_ELEMENT64_(i, unused)                                                                                   \
+  n_put_elements_64(a, DC_LO(x.p##i), y.l##i, DC_PART(m, i));                                                          \
+  n_put_elements_64(a, DC_HI(x.p##i), y.h##i, (dc_m)(DC_PART(m, i) >> 8));
+  DC_PARTS(DC_PUT_ELEMENT64_, )
+}
 #else
 #define dc_any_elements_u64 dc_each_element_u64
+#define dc_put_any_elements_u32 dc_put_each_element_u32
+#define dc_put_any_elements_u64 dc_put_each_element_u64
 #endif
-#define DC_ARRAY(T, V, size, gather)                                                                                   \
-  DC_FN V dc_elements_##T(u64 a, V32 x, int sign, M m) {                                                               \
-    if (dc_in_line(x, sign, m)) return dc_row_##T(dc_first_element(a, x, size, sign), m);                              \
-    return gather(a, x, sign, m);                                                                                      \
-  }                                                                                                                    \
-  DC_FN void dc_put_elements_##T(u64 a, V32 x, int sign, V y, M m) {                                                   \
-    if (dc_in_line(x, sign, m))                                                                                        \
-      dc_put_row_##T(dc_first_element(a, x, size, sign), y, m);                                                        \
-    else                                                                                                               \
-      dc_put_each_element_##T(a, x, sign, y, m);                                                                       \
-  }                                                                                                                    \
-  DC_CALL V dc_far_elements_##T(u64 a, V32 x, int sign, M m) { return dc_elements_##T(a, x, sign, m); }                \
-  DC_CALL void dc_far_put_elements_##T(u64 a, V32 x, int sign, V y, M m) { dc_put_elements_##T(a, x, sign, y, m); }
-/* The indices of the mask's lanes are consecutive, and do not wrap around. */
-DC_FN int dc_in_line(V32 x, int sign, M m) {
-  const u32 first = x.p0[0], odd = P_word(v_setp_ne_u32(x, V32_affine(first, 1))) & M_word(m);
-  return odd == 0 && (sign ? dc_no_wrap_s32(first, 1) : dc_no_wrap_u32(first, 1));
-}
-DC_ARRAY(u8, V32, (u64)1, dc_any_elements_u8)
-DC_ARRAY(s8, V32, (u64)1, dc_any_elements_s8)
-DC_ARRAY(u16, V32, (u64)2, dc_any_elements_u16)
-DC_ARRAY(s16, V32, (u64)2, dc_any_elements_s16)
-DC_ARRAY(u32, V32, (u64)4, dc_any_elements_u32)
-DC_ARRAY(u64, V64, (u64)8, dc_any_elements_u64)
 
 /* --- rows with a constant stride ------------------------------------------------------------------------------------
  */
+
+/* Of the size of an element, and not so far apart that an index might overflow. */
+#define DC_FEW(stride, size) ((stride) % (s64)(size) == 0 && (stride) < 1 << 24 && (stride) > -(1 << 24))
+#define DC_STRIDE(T, V, size, gather, elements, scatter, put_elements)                                                 \
+  DC_FN V dc_stride_##T(u64 a, s64 stride, M m) {                                                                      \
+    if (DC_FEW(stride, size)) return elements(a, V32_affine(0, (u32)(stride / (s64)(size))), size, 1, m);              \
+    return gather(V64_affine(a, (u64)stride), 0, m);                                                                   \
+  }                                                                                                                    \
+  DC_FN void dc_put_stride_##T(u64 a, s64 stride, V x, M m) {                                                          \
+    if (DC_FEW(stride, size)) put_elements(a, V32_affine(0, (u32)(stride / (s64)(size))), size, 1, x, m);              \
+    else scatter(V64_affine(a, (u64)stride), 0, x, m);                                                                 \
+  }                                                                                                                    \
+  DC_CALL V dc_far_stride_##T(u64 a, s64 stride, M m) { return dc_stride_##T(a, stride, m); }                          \
+  DC_CALL void dc_far_put_stride_##T(u64 a, s64 stride, V x, M m) { dc_put_stride_##T(a, stride, x, m); }
+DC_STRIDE(u8, V32, 1, dc_each_gather_u8, dc_any_elements_u8, dc_each_scatter_u8, dc_put_each_element_u8)
+DC_STRIDE(s8, V32, 1, dc_each_gather_s8, dc_any_elements_s8, dc_each_scatter_s8, dc_put_each_element_s8)
+DC_STRIDE(u16, V32, 2, dc_each_gather_u16, dc_any_elements_u16, dc_each_scatter_u16, dc_put_each_element_u16)
+DC_STRIDE(s16, V32, 2, dc_each_gather_s16, dc_any_elements_s16, dc_each_scatter_s16, dc_put_each_element_s16)
+DC_STRIDE(u32, V32, 4, dc_any_gather_u32, dc_any_elements_u32, dc_any_scatter_u32, dc_put_any_elements_u32)
+DC_STRIDE(u64, V64, 8, dc_any_gather_u64, dc_any_elements_u64, dc_any_scatter_u64, dc_put_any_elements_u64)
 
 /* Every other word of a row: the halves of pairs.  What lies behind the last lane is not read. */
 #if DC_P > 1
@@ -676,31 +714,66 @@ DC_FN dc_ul n_load_pairs(u64 a) {
                                         n_load_pairs(a + 8 * DC_NW * i + 4 * DC_NW - 4));
 DC_BY_PARTS(V32, dc_alternate_u32, (u64 a), DC_ALTERNATE_, )
 #endif
-
-/* Of the size of an element, and not so far apart that an index might overflow. */
-#define DC_FEW(stride, size) ((stride) % (s64)(size) == 0 && (stride) < 1 << 24 && (stride) > -(1 << 24))
-#define DC_STRIDE(T, V, R, size, gather, elements)                                                                     \
-  DC_CALL V dc_stride_##T(u64 a, s64 stride, M m) {                                                                    \
-    if (DC_FEW(stride, size)) return elements(a, V32_affine(0, (u32)(stride / (s64)(size))), 1, m);                    \
-    return gather(V64_affine(a, (u64)stride), 0, m);                                                                   \
-  }                                                                                                                    \
-  DC_CALL void dc_put_stride_##T(u64 a, s64 stride, V x, M m) {                                                        \
-    R t[DC_W];                                                                                                         \
-    V##_spill(t, x);                                                                                                   \
-    DC_LANES_DO(m, dc_st_##T(a + (u64)stride * l, t[l]));                                                              \
-  }
-DC_STRIDE(u8, V32, u32, 1, dc_each_gather_u8, dc_any_elements_u8)
-DC_STRIDE(s8, V32, u32, 1, dc_each_gather_s8, dc_any_elements_s8)
-DC_STRIDE(u16, V32, u32, 2, dc_each_gather_u16, dc_any_elements_u16)
-DC_STRIDE(s16, V32, u32, 2, dc_each_gather_s16, dc_any_elements_s16)
-DC_STRIDE(u32, V32, u32, 4, dc_any_gather_u32, dc_any_elements_u32)
-DC_STRIDE(u64, V64, u64, 8, dc_any_gather_u64, dc_any_elements_u64)
 DC_FN V32 dc_every_other_u32(u64 a, M m) {
 #if DC_P > 1
   if (DC_USUAL(m == DC_EVERY)) return dc_alternate_u32(a);
 #endif
-  return dc_stride_u32(a, 8, m);
+  return dc_far_stride_u32(a, 8, m);
 }
+#if DC_NW == 16
+#define DC_PUT_PAIRS_(i, unused)                                                                                       \
+  n_put_row_u32(a + 128u * i, (dc_u)n_lo_u64(x.p##i), (dc_m)_pdep_u32(m >> 16 * i, 0x5555));                           \
+  n_put_row_u32(a + 128u * i + 64, (dc_u)n_hi_u64(x.p##i), (dc_m)_pdep_u32(m >> (16 * i + 8), 0x5555));
+DC_FN void dc_put_every_other_u32(u64 a, V32 x, M m) { DC_PARTS(DC_PUT_PAIRS_, ) }
+/* Every other half of words, the upper ones left out by a mask. */
+#define DC_LOWER_HALVES(m) _pdep_u32(m, 0x55555555)
+#define DC_SHORTS_(i, shift)                                                                                           \
+  r.p##i = (dc_u)_mm512_maskz_loadu_epi16(DC_LOWER_HALVES(DC_PART(m, i)), DC_AT(const void, a + 64u * i));             \
+  r.p##i = (dc_u)((dc_s)(r.p##i << shift) >> shift);
+DC_BY_PARTS(V32, dc_every_other_u16, (u64 a, M m), DC_SHORTS_, 0)
+DC_BY_PARTS(V32, dc_every_other_s16, (u64 a, M m), DC_SHORTS_, 16)
+#define DC_PUT_SHORTS_(i, unused)                                                                                      \
+  _mm512_mask_storeu_epi16(DC_AT(void, a + 64u * i), DC_LOWER_HALVES(DC_PART(m, i)), (__m512i)x.p##i);
+DC_FN void dc_put_every_other_u16(u64 a, V32 x, M m) { DC_PARTS(DC_PUT_SHORTS_, ) }
+#else
+DC_FN void dc_put_every_other_u32(u64 a, V32 x, M m) { dc_far_put_stride_u32(a, 8, x, m); }
+DC_FN V32 dc_every_other_u16(u64 a, M m) { return dc_far_stride_u16(a, 4, m); }
+DC_FN V32 dc_every_other_s16(u64 a, M m) { return dc_far_stride_s16(a, 4, m); }
+DC_FN void dc_put_every_other_u16(u64 a, V32 x, M m) { dc_far_put_stride_u16(a, 4, x, m); }
+#endif
+#define dc_put_every_other_s16 dc_put_every_other_u16
+
+/* --- elements whose indices may be consecutive ------------------------------------------------------------------- */
+
+/* Whether the indices of the mask's lanes are consecutive, and do not wrap around. */
+DC_FN int dc_in_line(V32 x, int sign, M m) {
+  const u32 first = x.p0[0], odd = P_word(v_setp_ne_u32(x, V32_affine(first, 1))) & M_word(m);
+  return odd == 0 && (sign ? dc_no_wrap_s32(first, 1) : dc_no_wrap_u32(first, 1));
+}
+#define DC_ARRAY(T, V, size, gather, scatter, row, put_row)                                                            \
+  DC_FN V dc_elements_##T(u64 a, V32 x, u64 stride, int sign, M m) {                                                   \
+    const u64 first = dc_first_element(a, x, stride, sign);                                                            \
+    if (!dc_in_line(x, sign, m)) return gather(a, x, stride, sign, m);                                                 \
+    return stride == (size) ? dc_row_##T(first, m) : row(first, m);                                                    \
+  }                                                                                                                    \
+  DC_FN void dc_put_elements_##T(u64 a, V32 x, u64 stride, int sign, V y, M m) {                                       \
+    const u64 first = dc_first_element(a, x, stride, sign);                                                            \
+    if (!dc_in_line(x, sign, m)) return scatter(a, x, stride, sign, y, m);                                             \
+    if (stride == (size)) dc_put_row_##T(first, y, m);                                                                 \
+    else put_row(first, y, m);                                                                                         \
+  }                                                                                                                    \
+  DC_CALL V dc_far_elements_##T(u64 a, V32 x, u64 stride, int sign, M m) {                                             \
+    return dc_elements_##T(a, x, stride, sign, m);                                                                     \
+  }                                                                                                                    \
+  DC_CALL void dc_far_put_elements_##T(u64 a, V32 x, u64 stride, int sign, V y, M m) {                                 \
+    dc_put_elements_##T(a, x, stride, sign, y, m);                                                                     \
+  }
+DC_ARRAY(u8, V32, 1, dc_any_elements_u8, dc_put_each_element_u8, dc_row_u8, dc_put_row_u8)
+DC_ARRAY(s8, V32, 1, dc_any_elements_s8, dc_put_each_element_s8, dc_row_s8, dc_put_row_s8)
+DC_ARRAY(u16, V32, 2, dc_any_elements_u16, dc_put_each_element_u16, dc_row_u16, dc_put_row_u16)
+DC_ARRAY(s16, V32, 2, dc_any_elements_s16, dc_put_each_element_s16, dc_row_s16, dc_put_row_s16)
+DC_ARRAY(u32, V32, 4, dc_any_elements_u32, dc_put_any_elements_u32, dc_every_other_u32, dc_put_every_other_u32)
+DC_ARRAY(u64, V64, 8, dc_any_elements_u64, dc_put_any_elements_u64, dc_row_u64, dc_put_row_u64)
 
 /* --- atomics --------------------------------------------------------------------------------------------------------
  */
