@@ -798,14 +798,17 @@ static int emit(emitter *e, dc_gang_layout shape) {
 
 int dc_emit(const dc_cpu_function *fn, dc_gang_layout shape, dc_emitted *out, dc_error *err) {
   dc_callees callees = { .n = 0 };
-  emitter e = { .fn = fn, .f = fn->ptx, .out = out, .err = err, .nnodes = fn->nnodes, .callees = &callees };
   memset(out, 0, sizeof *out);
   out->simple = out->lane_free = out->narrow = true;
-  e.t = &out->text;
   if (!takes(fn, shape.by_lane)) return 1;
-  int rc = emit(&e, shape);
-  dc_uniformity_free(&e.k); /* with all arrays */
+  emitter *e = malloc(sizeof *e); /* 20 KiB: too many for small stacks */
+  if (e == NULL) return dc_fail_oom(err);
+  *e = (emitter){ .fn = fn, .f = fn->ptx, .out = out, .err = err, .nnodes = fn->nnodes, .callees = &callees,
+                  .t = &out->text };
+  const int rc = emit(e, shape);
+  dc_uniformity_free(&e->k); /* with all arrays */
   free(callees.list);
+  free(e);
   if (rc != 0) dc_emitted_free(out);
   return rc;
 }
