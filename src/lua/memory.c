@@ -28,10 +28,8 @@
 
 #define CYCLE_BYTES ((double)(64u << 20)) /* device bytes made in the course of about one collection cycle */
 #define STEP_KB 16                        /* work is done in steps of at least this */
-/* Up to this number of objects no collection is started: their memory fits the caches next to the core, and is soon
-** there (a thousand sums of 1000 float32 values that begin with cold caches, CPU device: 0.65 us each, 0.82 with 256;
-** there is no difference with warm ones). */
-#define FEW_ARRAYS 64
+/* Up to this number of objects no collection is started: their memory fits the caches next to the core. */
+#define FEW_ARRAYS 256
 #define FEW_ARRAYS_FULL 1024 /* the same where a full collection is needed */
 #define ARRAY_BYTES 1024 /* about what an expression takes on the host */
 #define SOFT_LIMIT 0.8                    /* share of the device's memory above which full collections run */
