@@ -1,12 +1,14 @@
 -- Attention written by hand for compute capability 9.0: dc.tiles.attention of heads of 64 or 128 elements, where tile
--- kernels reach a tenth of the speed. The plan is FlashAttention-3's (Shah et al., 2024): a warpgroup copies by TMA,
--- two multiply by wgmma, and each does the exponentials of a tile of keys while products of its neighbours run.
+-- kernels reach a tenth of the speed. The algorithm is FlashAttention-3's (Shah et al., 2024): one warpgroup copies by
+-- TMA, two multiply by wgmma, and each of these computes the exponentials of a step of keys while its own products of
+-- the step before, and those of the other warpgroup, run.
 local core = require "dotcompute.core"
 local dc = require "dotcompute"
 core.builtin(debug.getinfo(1, "S").source)
 
-local ROWS <const> = 128 -- queries of a block, and keys of a step, as in the text
-local STAGES <const> = 2
+-- Macros of the text.
+local ROWS <const> = 128 -- queries of a block, and keys of a step
+local STAGES <const> = 2 -- steps of keys, and of values, in shared memory
 
 -- "a, b, ..." of fn(i), i from `first` to `last`.
 local function listed(first, last, fn)
@@ -33,8 +35,6 @@ local text <const> = [[
 #include <cuda_fp16.h>
 
 enum : int {
-  ROWS = 128,                                 // queries of a block, keys of a step
-  STAGES = 2,                                 // steps of keys, and of values, in shared memory
   BOX = ROWS * 128,                           // bytes of a TMA box: 64 columns
   TILE = D / 64 * BOX,
   KEYS = TILE, VALUES = KEYS + STAGES * TILE, // offsets in shared memory; the queries come first
@@ -99,7 +99,7 @@ __device__ inline void multiply_add(float (&d)[D / 2], const unsigned *a, unsign
 
 __device__ inline void products_begin() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
 __device__ inline void products_end() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
-// Waits until no more than so many groups of products are under way.
+// Waits until at most `most` groups of products are not complete.
 template<int most> __device__ inline void products_wait() {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(most) : "memory");
 }
@@ -139,7 +139,8 @@ __device__ inline float exp2_fast(float x) {
   return y;
 }
 
-// s becomes 2^(scale s - scale most); the factors of what was summed before.
+// Raises `most`, the rows' maxima, to those of s, and replaces s by 2^(scale (s - most)), which `sum` gets added.
+// shrink: the factors of earlier sums, 2^(scale (most before - most)).
 __device__ inline void exponentials(float (&s)[ROWS / 2], float scale, float (&most)[2], float (&sum)[2],
                                     float (&shrink)[2]) {
 #pragma unroll
@@ -333,7 +334,8 @@ function M.source(dtype, d, causal)
   end):gsub("%f[%w]SUMS%f[%W]", function()
     return wgmma(d, half, "{0, 1, 2, 3}", 4, "1, 1, 1", '"r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(1)')
   end):gsub("PACKED", half .. "x2")
-  return source, { arch = "sm_90a", define = { D = d, TYPE = half == "f16" and "__half" or "__nv_bfloat16",
+  return source, { arch = "sm_90a", define = { D = d, ROWS = ROWS, STAGES = STAGES,
+    TYPE = half == "f16" and "__half" or "__nv_bfloat16",
     [causal and "CAUSAL" or "FULL"] = 1 } }
 end
 

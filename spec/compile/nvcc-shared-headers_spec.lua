@@ -3,12 +3,7 @@
 local dc = require "dotcompute"
 local helper = require "spec.helper"
 
-local function write(folder, name, text)
-  local path = folder .. "/" .. name
-  local f <close> = assert(io.open(path, "w"))
-  f:write(text)
-  return path
-end
+local function write(folder, name, text) return helper.write(folder .. "/" .. name, text) end
 
 -- The module of a file that includes a header.
 local function module_of(header, text)

@@ -255,7 +255,8 @@ static int run(dc_comm_call *calls, int n, dc_error *err) {
   for (int i = 0; i < n && r == ncclSuccess; i++) {
     elements e;
     dc_cuda_comm *c = calls[i].comm;
-    /* NCCL makes each communicator's device current by itself; the first is entered for what else that checks. */
+    /* NCCL makes the device of each communicator current by itself.  For the first call this also fails where CUDA is
+    ** lost. */
     if (elements_of(&calls[i], &e, err) != 0 || (i == 0 && dc_cuda_enter(c->d, err) != 0)) {
       if (grouped) (void)dc_nccl.ncclGroupEnd();
       return -1;

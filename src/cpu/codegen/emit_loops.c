@@ -33,8 +33,8 @@ static bool decided_by_memory(const emitter *e, int32_t reg, deciders *by) {
   return false;
 }
 
-/* Whether a loop may wait for other threads.  An atomic whose result nobody reads tells it nothing of them, and weak
-** loads need not see what they store. */
+/* Whether a loop may wait for stores of other threads: it has a volatile, relaxed or acquiring load, a test of an
+** mbarrier, or an atomic whose result is read.  A weak load need not see other threads' stores. */
 static bool may_wait(const emitter *e, int32_t header, int32_t last) {
   for (int32_t i = e->f->blocks[header].first; i < e->f->blocks[last].last; i++) {
     const ptx_ins *ins = &e->f->ins[i];
@@ -44,7 +44,7 @@ static bool may_wait(const emitter *e, int32_t header, int32_t last) {
   return false;
 }
 
-/* Whether a loop has an exit that depends on neither. */
+/* Whether a loop has an exit that depends neither on memory nor on other lanes. */
 static bool counted(const emitter *e, int32_t header, int32_t last) {
   for (int32_t b = header; b <= last; b++) {
     const ptx_block *bl = &e->f->blocks[b];
