@@ -685,8 +685,8 @@ static int allocate(emitter *e) {
   return 0;
 }
 
-/* Tier 1 does not take very long functions and 128-bit registers; functions of the module are called by lanes that run
-** one by one alone. */
+/* Tier 1 does not take very long functions and 128-bit registers; only code that runs lanes one by one calls other
+** functions of the module. */
 static bool takes(const dc_cpu_function *fn, bool by_lane) {
   const ptx_func *f = fn->ptx;
   if (f->nins > MAX_INSTRUCTIONS || (f->has_indirect_call && !by_lane)) return false;
@@ -739,12 +739,27 @@ static void emit_nodes(emitter *e, dc_buf *nodes) {
   for (int32_t n = 0; n < e->nnodes; n++) emit_node(e, n);
 }
 
+/* Not on the stack: its 20 KiB are too many for small ones.  NULL: out of memory. */
+static emitter *new_emitter(const dc_cpu_function *fn, dc_emitted *out, dc_callees *callees, dc_error *err) {
+  emitter *e = malloc(sizeof *e);
+  if (e == NULL) dc_fail_oom(err);
+  else *e = (emitter){ .fn = fn, .f = fn->ptx, .out = out, .err = err, .nnodes = fn->nnodes, .callees = callees };
+  return e;
+}
+
+static void free_emitter(emitter *e) {
+  dc_uniformity_free(&e->k); /* with all arrays */
+  free(e);
+}
+
 /* A function that the kernel calls, appended to `text`.  1: it is one that tier 1 does not take. */
 static int emit_callee(emitter *kernel, const dc_cpu_function *fn, dc_buf *text) {
+  if (!takes(fn, true)) return 1;
   dc_emitted out = { .simple = true, .lane_free = true, .narrow = true };
-  emitter callee = { .fn = fn, .f = fn->ptx, .out = &out, .err = kernel->err, .nnodes = fn->nnodes, .callee = true,
-                     .callees = kernel->callees }, *e = &callee;
-  int rc = takes(fn, true) ? survey(e, kernel->k.shape) : 1;
+  emitter *e = new_emitter(fn, &out, kernel->callees, kernel->err);
+  if (e == NULL) return -1;
+  e->callee = true;
+  int rc = survey(e, kernel->k.shape);
   if (rc == 0) {
     dc_buf nodes = DC_BUF_INIT;
     emit_nodes(e, &nodes);
@@ -762,7 +777,7 @@ static int emit_callee(emitter *kernel, const dc_cpu_function *fn, dc_buf *text)
     kernel->out->atomics |= out.atomics;
     if (fn->local_stride) kernel->out->stack_bytes = DC_WARP_STACK / DC_LANES;
   }
-  dc_uniformity_free(&e->k);
+  free_emitter(e);
   return rc;
 }
 
@@ -801,14 +816,11 @@ int dc_emit(const dc_cpu_function *fn, dc_gang_layout shape, dc_emitted *out, dc
   memset(out, 0, sizeof *out);
   out->simple = out->lane_free = out->narrow = true;
   if (!takes(fn, shape.by_lane)) return 1;
-  emitter *e = malloc(sizeof *e); /* 20 KiB: too many for small stacks */
-  if (e == NULL) return dc_fail_oom(err);
-  *e = (emitter){ .fn = fn, .f = fn->ptx, .out = out, .err = err, .nnodes = fn->nnodes, .callees = &callees,
-                  .t = &out->text };
+  emitter *e = new_emitter(fn, out, &callees, err);
+  if (e == NULL) return -1;
   const int rc = emit(e, shape);
-  dc_uniformity_free(&e->k); /* with all arrays */
   free(callees.list);
-  free(e);
+  free_emitter(e);
   if (rc != 0) dc_emitted_free(out);
   return rc;
 }

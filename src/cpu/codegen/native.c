@@ -34,7 +34,8 @@ struct dc_native_set {
 /* Instructions above which more than -O1 takes too long. */
 #define HUGE 1200
 
-/* Emits c->fn for c->shape, or to run its lanes one by one where that is better or, with calls, all there is. */
+/* Emits c->fn for c->shape, or to run its lanes one by one: where the estimate of that is less, and where the function
+** calls others, which no other layout does. */
 static bool emit(dc_native_code *c, dc_error *err) {
   dc_gang_layout by_lane = c->shape;
   dc_emitted other;
