@@ -38,7 +38,7 @@ local function session(activity, count, folder)
     add("see > \ntype ('%%d!'):format(%d + 1)\\n\nsee \\n%d!\\n", number, number + 1)
   end
   if name ~= "the start" then
-    add("see > \ntype %s\\n\nsee \\nready\\n\nsee > ", prelude:gsub("NAME", "'x'"))
+    add("see > \ntype %s\\n\nsee ready\\n\nsee > ", prelude:gsub("NAME", "'x'"))
     add("type NAME, LUA = '%s/a.npy', '%s/a.lua'\\n\nsee > ", folder, folder)
   end
   for _ = 1, count do

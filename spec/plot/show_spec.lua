@@ -246,7 +246,8 @@ describe("dc.image.show", function()
     if not terminal.exists then return pending "python3 has no pty" end
     local script = h.temporary [[require "dotcompute".image.show(require "dotcompute".ones(4, 200, "uint8") * 255)]]
     local command = ("stty cols 50 rows 20; exec %s %s"):format(h.quote(h.dclua), script)
-    local environment = "DOTCOMPUTE_DEVICE=cpu DOTCOMPUTE_CHAFA=off TERM=xterm COLORTERM=truecolor"
+    local environment = "DOTCOMPUTE_DEVICE=cpu DOTCOMPUTE_CHAFA=off DOTCOMPUTE_PROGRESS=off "
+      .. "TERM=xterm COLORTERM=truecolor"
     local text = h.shell(("%s python3 -c %s %s </dev/null"):format(environment,
       h.quote "import pty, sys; pty.spawn(['sh', '-c', sys.argv[1]])", h.quote(command)))
     os.remove(script)
