@@ -792,7 +792,7 @@ static int emit(emitter *e, dc_gang_layout shape) {
   PUT("#include \"native%d.h\"\n", shape.width);
   dc_emit_matrix_head(e);
   dc_emit_windows(e);
-  PUT("#define DC_GANG %s\n", e->out->simple ? "(g - n->gangs)" : "0");
+  PUT("#define DC_GANG %s\n", e->out->simple ? "((uint64_t)(uintptr_t)g >> 4)" : "0");
   for (int32_t i = 0; i < e->callees->n; i++) {
     dc_emit_prototype(e, e->callees->list[i]);
     PUT(";\n");

@@ -189,33 +189,6 @@ static void put_first(emitter *e, const access *p) {
   else PUT("a_");
 }
 
-/* In a loop that strides over a large array each iteration's row is in another page, where the processor does not
-** prefetch: what a later iteration will load is asked for here, and where gangs run through the loop one after another
-** what the next one will (a product of matrices with tiles of 16: 91, before 150 ms; sums of 2^24 values by rows and by
-** indices: 5.2, before 8.0 and 7.9 ms; a histogram of 2^26 bytes: 40, before 58 ms).  The stride is what the loop adds
-** to the address or, where that is unknown, the way from the last address, if it was the same before. */
-static void prefetch(emitter *e, const ptx_ins *ins, const access *p) {
-  const int32_t i = (int32_t)(ins - e->f->ins), b = e->k.block_of[i];
-  if (ins->op == PTX_OP_ST || p->base != DC_BASE_FLAT || p->narrow || e->k.loop_at[b] < 0) return;
-  const ptx_operand *step = p->how == ROW ? step_of(e, p->at->reg) : NULL;
-  const bool quiet = is_in_quiet_loop(e, b);
-  if (p->how != ROW && p->how != INDEX) return;
-  if (!step && !quiet) return;
-  PUT("dc_prefetch(");
-  put_first(e, p);
-  PUT(", ");
-  if (step) {
-    dc_emit_operand(e, step, 'D');
-  } else {
-    e->strides[i] = true;
-    PUT("dc_next_step(&a%d, ", i);
-    put_first(e, p);
-    PUT(")");
-  }
-  e->asks |= quiet;
-  PUT(quiet ? ", ahead * %lldull); " : ", 0); ", p->how == ROW ? p->stride : (long long)p->s.times);
-}
-
 /* Tiles of matrices are copied 16 bytes a lane, one after another along rows that are pages apart: what each gang loads
 ** next is prefetched while it uses the last (f16 products of 1024^3 with tiles of 64 x 64 x 32: 55, before 59 ms). */
 bool dc_emit_is_looping(const emitter *e, const ptx_ins *ins, int base) {
@@ -225,6 +198,39 @@ void dc_emit_last_access(emitter *e, const ptx_ins *ins) {
   const int32_t i = (int32_t)(ins - e->f->ins);
   e->loops[i] = true;
   PUT("h%d + DC_GANG %% DC_LAST_ACCESSES", i);
+}
+
+/* In a loop that strides over a large array each iteration's row is in another page, where the processor does not
+** prefetch: what a later iteration will load is asked for here, and where gangs run through the loop one after another
+** what the next one will (a product of matrices with tiles of 16: 91, before 150 ms; sums of 2^24 values by rows and by
+** indices: 5.2, before 8.0 and 7.9 ms; a histogram of 2^26 bytes: 40, before 58 ms).  Where gangs take turns at a
+** barrier in the loop, an iteration takes long enough for two to be far ahead, and stores must not wait for lines
+** either, since later loads wait for them (a stencil that marches through planes: 45, before 78 ns a row).  The stride
+** is what the loop adds to the address or, where that is unknown, the way from the last address, if it was the same
+** before. */
+static void prefetch(emitter *e, const ptx_ins *ins, const access *p) {
+  const int32_t i = (int32_t)(ins - e->f->ins), b = e->k.block_of[i];
+  if (p->base != DC_BASE_FLAT || p->narrow || e->k.loop_at[b] < 0 || (p->how != ROW && p->how != INDEX)) return;
+  const ptx_operand *step = p->how == ROW ? step_of(e, p->at->reg) : NULL;
+  const bool quiet = is_in_quiet_loop(e, b), stores = ins->op == PTX_OP_ST;
+  if (stores && (quiet || ins->flags & PTX_F_STREAMING)) return;
+  PUT(stores ? "dc_prefetch_target(" : "dc_prefetch(");
+  put_first(e, p);
+  PUT(", ");
+  if (step) {
+    dc_emit_operand(e, step, 'D');
+  } else {
+    PUT("dc_next_step(");
+    if (quiet) PUT("&a%d", i);
+    else dc_emit_last_access(e, ins);
+    PUT(", ");
+    put_first(e, p);
+    PUT(")");
+    e->strides[i] = quiet;
+  }
+  e->asks |= quiet;
+  PUT(quiet ? ", 8, ahead * %lldull); " : stores ? ", 2); " : ", 2, 0); ",
+      p->how == ROW ? p->stride : (long long)p->s.times);
 }
 
 /* The addresses of a row that wraps around. */

@@ -178,22 +178,31 @@ DC_LANE_BY_LANE(u64, V64, u64)
 typedef struct dc_last_access {
   u64 at, step;
 } dc_last_access;
-enum { DC_LAST_ACCESSES = 16 }; /* entries per instruction: gangs whose numbers are equal modulo 16 share one */
+/* Entries per instruction; gangs, of 48 bytes, share one where DC_GANG, the address by 16, is equal modulo this. */
+enum { DC_LAST_ACCESSES = 16 };
 /* The expected distance to the addresses of the next execution: the last one, if it occurred twice in a row; else 0. */
 DC_FN u64 dc_next_step(dc_last_access *w, u64 first) {
   const u64 step = first - w->at, last = w->step;
   w->at = first, w->step = step;
   return step == last ? step : 0;
 }
-/* Prefetches what the eighth next iteration will load, if `step` leaves the page, and what the next gang will load in
-** this one, at a + ahead if that is not 0; either may be wrong. */
-DC_FN void dc_prefetch(u64 a, u64 step, u64 ahead) {
+/* Prefetches a row: 32 words touch up to three lines, of which a masked access waits for all. */
+#define DC_PREFETCH_ROW(a, write, where)                                                                               \
+  {                                                                                                                    \
+    __builtin_prefetch(DC_AT(const void, a), write, where);                                                            \
+    __builtin_prefetch(DC_AT(const void, (a) + 64), write, where);                                                     \
+    __builtin_prefetch(DC_AT(const void, (a) + 127), write, where);                                                    \
+  }
+/* Prefetches what the `later`th next iteration will load, if `step` leaves the page, and what the next gang will load
+** in this one, at a + ahead if that is not 0; either may be wrong. */
+DC_FN void dc_prefetch(u64 a, u64 step, u64 later, u64 ahead) {
   if (step + 4096 <= 8192) return;
-  __builtin_prefetch(DC_AT(const void, a + 8 * step));
-  __builtin_prefetch(DC_AT(const void, a + 8 * step + 64));
-  if (!ahead) return;
-  __builtin_prefetch(DC_AT(const void, a + ahead), 0, 2);
-  __builtin_prefetch(DC_AT(const void, a + ahead + 64), 0, 2);
+  DC_PREFETCH_ROW(a + later * step, 0, 3);
+  if (ahead) DC_PREFETCH_ROW(a + ahead, 0, 2);
+}
+/* The same for what an iteration will store. */
+DC_FN void dc_prefetch_target(u64 a, u64 step, u64 later) {
+  if (step + 4096 > 8192) DC_PREFETCH_ROW(a + later * step, 1, 3);
 }
 /* Lanes whose address is in another line of the cache than that of the lane before; at: a in memory. */
 DC_FN u32 dc_line_starts(V64 a, const u64 *at) {
