@@ -1,5 +1,5 @@
 -- Native code gives each row of a block to gangs of its own, whose last lanes may have no thread, unless the kernel
--- shows which lane runs a thread.
+-- shows which lane runs a thread.  Rows that are just one gang have code of their own.
 local helper = require "spec.helper"
 local script = [==[
 local dc = require "dotcompute"
@@ -61,7 +61,8 @@ for _ = 1, number() do
 end
 ]==]
 
-local shapes = { { 11, 9, 1 }, { 18, 6, 1 }, { 5, 3, 4 }, { 8, 8, 1 }, { 33, 2, 2 }, { 1, 70, 1 }, { 100, 1, 1 } }
+local shapes = { { 11, 9, 1 }, { 18, 6, 1 }, { 5, 3, 4 }, { 8, 8, 1 }, { 33, 2, 2 }, { 1, 70, 1 }, { 100, 1, 1 },
+  { 16, 3, 2 }, { 32, 5, 1 } }
 
 -- What a block of a random shape is given, and what its threads give: six lines.
 local function case(shape)

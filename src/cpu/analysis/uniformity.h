@@ -34,6 +34,7 @@ typedef struct dc_gang_layout {
   int width;         /* of a gang: 16 or 32 */
   bool rows;         /* each row of threads begins a gang: threadIdx.x is affine, .y and .z are uniform */
   bool whole;        /* and rows are multiples of the width long, so that each gang begins at one in threadIdx.x */
+  bool single;       /* and no longer, so that it begins at 0 */
   bool by_lane;      /* its lanes run one after another, so that all values are uniform */
 } dc_gang_layout;
 

@@ -129,6 +129,7 @@ static void find_reductions(emitter *e) {
   for (int32_t n = 0; n < e->nnodes; n++) e->reduced[n] = -1;
   for (int32_t n = 0; n < e->nnodes; n++) {
     const int32_t next = node_at(e, n)->next;
+    if (pauses(e, n)) e->last_pause = n;
     if (next < 0 || !pauses(e, n)) continue;
     if (e->entered[next]) e->reduced[next] = -1;
     else if (is_whole_barrier(node_at(e, n)) && node_at(e, n)->op->ins->ndst) e->reduced[next] = n;
@@ -227,9 +228,15 @@ static void burn(emitter *e, int32_t n, int32_t to) {
   else PUT("if (DC_RARE(--spins < 0)) { t%d = act; goto deoptimize; } ", to);
 }
 
-/* Lanes of `mask` go to node `to`. */
-static void send(emitter *e, int32_t to, const char *mask) {
-  if (to == DC_NODE_LEAVE) PUT("act = M_andn(act, %s); ", mask);
+/* Lanes of `mask` exit at the end of node n. */
+static void exit_lanes(emitter *e, int32_t n, const char *mask) {
+  if (n < e->last_pause || e->k.loop_at[e->block_of[n]] >= 0) e->exits = true;
+  PUT("act = M_andn(act, %s); ", mask);
+}
+
+/* Lanes of `mask` go from node n to node `to`. */
+static void send(emitter *e, int32_t n, int32_t to, const char *mask) {
+  if (to == DC_NODE_LEAVE) exit_lanes(e, n, mask);
   else if (is_exit(e, to)) PUT("if (M_any(%s)) { m = %s; goto N%d; } ", mask, mask, to);
   else PUT("t%d = M_or(t%d, %s); ", to, to, mask);
 }
@@ -266,7 +273,7 @@ static void go(emitter *e, int32_t n, int32_t to) {
     jump_together(e, n, to);
     return;
   }
-  send(e, to, e->mask);
+  send(e, n, to, e->mask);
   go_on_after_split(e, n, to, -1);
 }
 
@@ -314,15 +321,16 @@ static void diverge(emitter *e, int32_t n) {
       node->flip ? "" : "n", here, guard_reg(node));
   if (!dc_emit_divergent(e, n) && (taken == DC_NODE_LEAVE) != (next == DC_NODE_LEAVE)) { /* some exit */
     int32_t on = taken == DC_NODE_LEAVE ? next : taken;
-    PUT("act = M_andn(act, %s); if (!M_any(act)) goto done; ", taken == DC_NODE_LEAVE ? "tk" : "nt");
+    exit_lanes(e, n, taken == DC_NODE_LEAVE ? "tk" : "nt");
+    PUT("if (!M_any(act)) goto done; ");
     jump_together(e, n, on);
     return;
   }
   skip(e, n, taken, "nt");
   skip(e, n, next, "tk");
   bool first = !is_exit(e, taken); /* to exits last: lanes do not return from there */
-  send(e, first ? taken : next, first ? "tk" : "nt");
-  send(e, first ? next : taken, first ? "nt" : "tk");
+  send(e, n, first ? taken : next, first ? "tk" : "nt");
+  send(e, n, first ? next : taken, first ? "nt" : "tk");
   go_on_after_split(e, n, taken, next);
 }
 
@@ -337,7 +345,7 @@ static void jump(emitter *e, int32_t n) {
   if (g >= 0) {
     PUT("if (%ss%d) { ", node->flip ? "!" : "", g);
     if (divergent) {
-      send(e, node->taken, e->mask);
+      send(e, n, node->taken, e->mask);
       go_on_after_split(e, n, node->taken, -1);
     } else {
       jump_together(e, n, node->taken);
@@ -418,7 +426,7 @@ static void end_lanes(emitter *e, int32_t n) {
       PUT("act = M_none(); goto done;\n");
       return;
     }
-    send(e, DC_NODE_LEAVE, e->mask);
+    send(e, n, DC_NODE_LEAVE, e->mask);
     go_to_next_tracked(e, n);
     return;
   }
@@ -426,9 +434,9 @@ static void end_lanes(emitter *e, int32_t n) {
   dc_emit_register(e, g, 'p');
   PUT("); tk = M_and%s(%s, g_); nt = M_and%s(%s, g_); }\n", node->flip ? "n" : "", e->mask, node->flip ? "" : "n",
       e->mask);
-  PUT("act = M_andn(act, tk); ");
+  exit_lanes(e, n, "tk");
   if (divergent) {
-    send(e, node->next, "nt");
+    send(e, n, node->next, "nt");
     go_on_after_split(e, n, node->next, -1);
   } else {
     PUT("if (!M_any(act)) goto done; ");
@@ -568,9 +576,10 @@ static void declare(emitter *e) {
   PUT("\nM act, m = M_none(), tk, nt; int polls = n->poll_budget, spins = n->spin_budget, r; uint32_t go_on;\n");
 }
 
-/* Where simple code begins or goes on with gang g. */
+/* Where simple code begins or goes on with gang g, which in whole rows has all its lanes as long as none exits. */
 static void enter_gang(emitter *e) {
-  PUT("tid = g->tid; act = M_from(g->live); ");
+  const bool all = e->k.shape.whole && !(e->exits && e->out->suspends);
+  PUT("tid = g->tid; act = %s; ", all ? "M_all()" : "M_from(g->live)");
   if (e->numbers) PUT("n->warpid = g->number; ");
   if (e->asks) PUT("ahead = g + 1 < end ? DC_W * ((uint64_t)g[1].number - g->number) : 0; ");
   if (e->has_sums) PUT("sums = g->save; ");
@@ -596,11 +605,11 @@ static void begin_gangs(emitter *e) {
   }
   PUT("uint32_t left = n->ngangs, any = 0, all = ~0u; int together = 1;\n"
       "#define DC_SAVE g->save\n"
-      "#define DC_ROUND g = n->gangs; any = 0; all = ~0u; %s\n"
+      "#define DC_NEXT_ROUND g = n->gangs; any = 0; all = ~0u; %s\n"
       "#define DC_PAUSE(at, to) { go_on = to; goto pause; }\n"
       "#define DC_PAUSE_FROM(at, to, from, or) if (DC_USUAL(together)) { g->node = to; g->live = M_word(act); "
       "any |= to; all &= to; if (++g != end) { if (from == or || g->node == from) goto E##from; goto E##or; } "
-      "if (any == all && left == n->ngangs) { DC_ROUND goto E##to; } g--; } DC_PAUSE(at, to)\n"
+      "if (any == all && left == n->ngangs) { DC_NEXT_ROUND goto E##to; } g--; } DC_PAUSE(at, to)\n"
       "gang: switch (g->node) {\n",
       e->reduces ? "sum = yes; every = no == 0; yes = no = 0;" : "");
 }
@@ -609,7 +618,7 @@ static void end_gangs(emitter *e) {
   if (e->out->suspends) {
     PUT("done: g->live = 0; left--; if (!left) return DC_NATIVE_DONE; goto step;\n");
     PUT("pause: if (!M_any(act)) goto done;\ng->node = go_on; g->live = M_word(act); any |= go_on; all &= go_on;\n");
-    PUT("step: if (++g == end) { together = any == all && left == n->ngangs; DC_ROUND }\n"
+    PUT("step: if (++g == end) { together = any == all && left == n->ngangs; DC_NEXT_ROUND }\n"
         "if (!g->live) goto step; goto gang;\n");
   } else {
     PUT("done: %sif (++g == end) return DC_NATIVE_DONE; goto gang;\n",
@@ -660,7 +669,7 @@ static void tail(emitter *e) {
 static int allocate(emitter *e) {
   const size_t nodes = (size_t)e->nnodes + 1, regs = (size_t)e->f->nregs + 1, ins = (size_t)e->f->nins + 1;
   e->block_of = dc_arena_alloc(&e->k.arena, (7 * nodes + 2 * regs + 3 * ins) * sizeof *e->block_of);
-  e->tracked = dc_arena_alloc(&e->k.arena, (3 * nodes + 5 * ins + regs) * sizeof *e->tracked);
+  e->tracked = dc_arena_alloc(&e->k.arena, (3 * nodes + 5 * ins + 2 * regs) * sizeof *e->tracked);
   if (!e->block_of || !e->tracked) return dc_fail_oom(e->err);
   e->ordinal = e->block_of + nodes;
   e->predicated = e->ordinal + nodes;
@@ -682,6 +691,7 @@ static int allocate(emitter *e) {
   e->listed = e->loops + ins;
   e->lines = e->listed + ins;
   e->given = e->lines + ins;
+  e->asked = e->given + regs;
   return 0;
 }
 
@@ -722,6 +732,8 @@ static int survey(emitter *e, dc_gang_layout shape) {
   if (allocate(e) != 0) return -1;
   dc_emit_find_copies(e);
   find_blocks(e);
+  e->straight = true;
+  for (int32_t b = 0; b < e->f->nblocks; b++) e->straight &= e->k.loop_at[b] < 0;
   if (find_predicated(e) != 0) return -1;
   find_reductions(e);
   find_tracked(e);

@@ -62,12 +62,14 @@ bool dc_emit_has_scalar(const ptx_ins *ins) {
 
 /* --- special registers ---------------------------------------------------------------------------------- */
 
-static const char *sreg_scalar(int sreg) {
+static const char *sreg_scalar(const emitter *e, int sreg) {
   static const char *const names[] = {
     "tid[0][0]",    "tid[1][0]",    "tid[2][0]",    "n->ntid[0]",   "n->ntid[1]",   "n->ntid[2]",
     "n->ctaid[0]",  "n->ctaid[1]",  "n->ctaid[2]",  "n->nctaid[0]", "n->nctaid[1]", "n->nctaid[2]",
     "0u" /* %laneid in lane 0 */, "n->warpid", "n->nwarps", "32u", "n->smid", "n->nsmid",
   };
+  if (e->k.shape.single && sreg == PTX_SR_TID_X) return "0u";
+  if (e->k.shape.single && sreg == PTX_SR_NTID_X) return "(uint32_t)DC_W";
   return names[sreg - PTX_SR_TID_X]; /* dc_is_native_sreg */
 }
 
@@ -90,15 +92,15 @@ static void move_sreg(emitter *e, const ptx_ins *ins, const char *mask, bool kee
   const bool masks = sreg >= PTX_SR_LANEMASK_EQ && sreg <= PTX_SR_LANEMASK_GT;
   if (masks || sreg == PTX_SR_LANEID || sreg == PTX_SR_WARPID || sreg == PTX_SR_NWARPID) e->out->lane_free = false;
   if (dc_emit_shape(e, d)->tag != DC_VARYING) {
-    PUT("s%d = %s;\n", d, sreg_scalar(sreg));
+    PUT("s%d = %s;\n", d, sreg_scalar(e, sreg));
     return;
   }
   dc_emit_assign(e, d, mask, keep);
   if (bits == 64) PUT("v_cvt_i64_u32_w(");
   if (bits == 16) PUT("v_cvt_i16_u16_w(");
   if (masks) PUT("({ const V32 own_ = v_shl_32(V32_splat(1), V32_affine(0, 1)); %s; })", lane_masks(sreg));
-  else if (s.tag == DC_UNIFORM) PUT("V32_splat(%s)", sreg_scalar(sreg));
-  else if (s.tag == DC_AFFINE) PUT("V32_affine(%s, 1)", sreg_scalar(sreg));
+  else if (s.tag == DC_UNIFORM) PUT("V32_splat(%s)", sreg_scalar(e, sreg));
+  else if (s.tag == DC_AFFINE) PUT("V32_affine(%s, 1)", sreg_scalar(e, sreg));
   else PUT("V32_load(tid[%d])", sreg - PTX_SR_TID_X);
   if (bits != 32) PUT(")");
   dc_emit_assign_end(e, d, keep);

@@ -124,8 +124,12 @@ typedef struct emitter {
   bool far;             /* gathers and scatters are calls */
   bool reduces;         /* some barrier reduces */
   bool leaves;          /* some site deoptimizes */
+  bool exits;           /* some lanes may exit before others pause */
+  int32_t last_pause;   /* the last node that ends with a pause */
   bool operates;        /* some operation is done by tier 0's function */
   bool numbers;         /* some operation reads the warp's number */
+  bool straight;        /* there is no loop */
+  bool *asked;          /* per register: what gangs load and store there is prefetched */
   bool asks;            /* some load prefetches what the next gang loads, which is `ahead` lanes ahead */
   const char *mask;     /* of the node being emitted: "act" or "m" */
   bool chooses;         /* masks given to operations are predicates (P) for the moment */

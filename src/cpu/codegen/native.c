@@ -1,11 +1,11 @@
 /*
 ** native.c - the emitted versions of a function, and which of them suits a launch.
 **
-** Up to four versions: gangs of 32 lanes in rows (threadIdx.x is affine), the same where rows are multiples of 32 long,
-** gangs of 16 in rows, and gangs of 32 that may span rows.  Where nothing shows which lane runs a thread, each row of
-** any block begins a gang, whose last lanes may have no thread; otherwise gangs are the block's warps.  16 lanes suit
-** short native vectors and narrow rows, if all of the function exists for them.  A version may run the lanes one by one
-** instead.
+** Up to seven versions: gangs of 32 or 16 lanes in rows (threadIdx.x is affine), the same where rows are multiples of
+** that long, or just as long, and gangs of 32 that may span rows.  Where nothing shows which lane runs a thread, each
+** row of any block begins a gang, whose last lanes may have no thread; otherwise gangs are the block's warps.  16 lanes
+** suit short native vectors and narrow rows, if all of the function exists for them.  A version may run the lanes one
+** by one instead.
 */
 #include "cpu/codegen/native.h"
 
@@ -19,11 +19,11 @@
 #include "base/notice.h"
 
 enum { NOT_YET, EMITTED, BUILDING, READY, FAILED = -1 }; /* dc_native_code.state */
-enum { ROWS_32, ROWS_16, ODD_32, WHOLE_32, NSHAPES };
-static const dc_gang_layout shapes[NSHAPES] = {
-  { .width = 32, .rows = true }, { .width = 16, .rows = true }, { .width = 32 },
-  { .width = 32, .rows = true, .whole = true }
-};
+#define IN_ROWS(w)                                                                                                     \
+  { .width = w, .rows = true }, { .width = w, .rows = true, .whole = true },                                           \
+      { .width = w, .rows = true, .whole = true, .single = true }
+enum { ROWS_32, ROWS_16 = 3, ODD_32 = 6, NSHAPES };
+static const dc_gang_layout shapes[NSHAPES] = { IN_ROWS(32), IN_ROWS(16), { .width = 32 } };
 
 struct dc_native_set {
   dc_native_code code[NSHAPES];
@@ -37,10 +37,8 @@ struct dc_native_set {
 /* Emits c->fn for c->shape, or to run its lanes one by one: where the estimate of that is less, and where the function
 ** calls others, which no other layout does. */
 static bool emit(dc_native_code *c, dc_error *err) {
-  dc_gang_layout by_lane = c->shape;
+  const dc_gang_layout by_lane = { .width = 32, .rows = c->shape.rows, .by_lane = true };
   dc_emitted other;
-  by_lane.width = 32;
-  by_lane.by_lane = true;
   const int rc = dc_emit(c->fn, c->shape, &c->info, err);
   if (rc < 0 || (rc == 0 ? !c->info.scalar : !c->fn->ptx->has_call)) return rc == 0;
   if (dc_emit(c->fn, by_lane, &other, err) != 0) return rc == 0;
@@ -128,16 +126,25 @@ static uint64_t time_of(const dc_native_code *c, dc_dim3 block) {
   return can && gangs <= DC_MAX_GANGS ? gangs * c->info.gang_time + threads * c->info.lane_time : UINT64_MAX;
 }
 
+/* The shape in rows of that width. */
+static int in_rows(uint32_t width, dc_dim3 block) {
+  const int first = width == 32 ? ROWS_32 : ROWS_16;
+  if (block.x % width != 0) return first;
+  return block.x == width && block.y * block.z > 1 ? first + 2 : first + 1;
+}
+
 /* The shapes for a block, best first.  Their number. */
 static int suitable(dc_native_set *set, const dc_cpu_function *fn, dc_dim3 block, int list[NSHAPES]) {
   uint64_t time[NSHAPES];
   int n = 0;
   if (warps_are_rows(block)) {
-    if (prefers_16_lanes(set, fn->code->ops->isa)) list[n++] = ROWS_16;
-    list[n++] = block.x % 32 == 0 ? WHOLE_32 : ROWS_32;
+    if (prefers_16_lanes(set, fn->code->ops->isa)) list[n++] = in_rows(16, block);
+    list[n++] = in_rows(32, block);
     return n;
   }
-  for (int i = 0; i < WHOLE_32; i++) {
+  const int some[] = { in_rows(32, block), in_rows(16, block), ODD_32 };
+  for (int j = 0; j < 3; j++) {
+    const int i = some[j];
     if (set->code[i].state == NOT_YET) emit_first(&set->code[i], fn, i);
     time[i] = time_of(&set->code[i], block);
     int at = time[i] < UINT64_MAX ? n++ : -1;

@@ -190,8 +190,8 @@ DC_FN u64 dc_next_step(dc_last_access *w, u64 first) {
 #define DC_PREFETCH_ROW(a, write, where)                                                                               \
   {                                                                                                                    \
     __builtin_prefetch(DC_AT(const void, a), write, where);                                                            \
-    __builtin_prefetch(DC_AT(const void, (a) + 64), write, where);                                                     \
-    __builtin_prefetch(DC_AT(const void, (a) + 127), write, where);                                                    \
+    if (DC_W == 32) __builtin_prefetch(DC_AT(const void, (a) + 64), write, where);                                     \
+    __builtin_prefetch(DC_AT(const void, (a) + 4 * DC_W - 1), write, where);                                           \
   }
 /* Prefetches what the `later`th next iteration will load, if `step` leaves the page, and what the next gang will load
 ** in this one, at a + ahead if that is not 0; either may be wrong. */
@@ -223,6 +223,9 @@ DC_FN u32 dc_line_starts(V64 a, const u64 *at) {
   (void)a;
 #endif
   return starts;
+}
+DC_FN void dc_look_ahead(u64 a, u64 bytes) {
+  for (u64 at = 0; at < bytes; at += 64) __builtin_prefetch(DC_AT(const void, a + at));
 }
 /* Prefetches the lines at distance `step` from the lanes' addresses. */
 DC_FN void dc_prefetch_lines(V64 a, const u64 *at, u64 step) {
