@@ -10,11 +10,9 @@ core.builtin(debug.getinfo(1, "S").source)
 local fail = algorithm.fail
 local methods = {}
 local meta = { __name = "dotcompute.comm", __methods = methods }
-function meta.__index(_, name)
-  local method = methods[name]
-  if not method then fail("index", "a communicator has no '%s'", tostring(name)) end
-  return method
-end
+meta.__index = setmetatable(methods, {
+  __index = function(_, name) fail("index", "a communicator has no '%s'", tostring(name)) end,
+})
 function meta.__tostring(c)
   if c.parts then return ("communicator of %d devices"):format(c.size) end
   return ("communicator: rank %d of %d, %s"):format(c.rank, c.size, c.device.id)
@@ -104,11 +102,6 @@ end
 
 -- --- running ------------------------------------------------------------------------------------------------------
 
-local function script_line()
-  local _, name, line = core.caller()
-  return name and ("%s:%d"):format(name, line) or "?"
-end
-
 -- What has to be done when the operation has been issued: a strided target gets its elements.
 local function complete(after)
   for _, a in ipairs(after) do a[1]:copy_from(a[2]) end
@@ -116,14 +109,9 @@ end
 
 -- Runs one row (see core.comm_run) and then copies, now or at the end of the group.
 local function run(c, row, after)
+  core.comm_run(c.handle, { row })
   local group = c.state.group
-  if group then
-    group.rows[#group.rows + 1] = row
-    table.move(after, 1, #after, #group.after + 1, group.after)
-    return
-  end
-  core.comm_run { row }
-  complete(after)
+  if group then table.move(after, 1, #after, #group + 1, group) else complete(after) end
 end
 
 -- Alone, each operation is a copy, and neither MPI nor NCCL is needed.
@@ -145,7 +133,7 @@ local function communicate(c, name, fold, src, dst, count, peer)
   if src and not in_place then
     if not src.contiguous or dst and core.shares(src, dst) then src = src:copy() end
   end
-  run(c, { c.state.handle, ops[name], folds[fold or "sum"], src, dst, count, peer or 0, script_line() }, after)
+  run(c, { 1, ops[name], folds[fold or "sum"], src, dst, count, peer or 0 }, after)
 end
 
 -- --- one rank a process -------------------------------------------------------------------------------------------
@@ -189,8 +177,10 @@ local function number(c, name, v, root, op)
   return result and result:item()
 end
 
+-- The methods are functions in C (src/lua/comm_call.c), which call these for forms that are rare: strided arrays, those
+-- of one rank alone, mistakes.
 for name, signature in pairs(signatures) do
-  methods[name] = function(c, ...)
+  methods[name] = core.comm_method(ops[name], function(c, ...)
     check(name, c)
     local o = arguments.read(name, signature, ...)
     local root = check_rank(name, "the root", o.root, c.size)
@@ -200,20 +190,7 @@ for name, signature in pairs(signatures) do
       return number(c, name, o.a, root, o.op)
     end
     return one(c, name, o.a, root, o.op, o.out)
-  end
-end
-
--- all_reduce(a, [op,] {out = a}) of computed contiguous arrays goes straight to C: reading the arguments of all forms,
--- as above, takes longer than the reduction of a small array.
-local general <const> = methods.all_reduce
-local comm_in_place <const> = core.comm_in_place
-function methods.all_reduce(c, a, ...)
-  local state = getmetatable(c) == meta and c.state
-  if state and not state.closed and not state.group and c.size > 1
-    and comm_in_place(state.handle or c.parts, a, ...) then
-    return a
-  end
-  return general(c, a, ...)
+  end)
 end
 
 local function message(c, name, a, rank, what)
@@ -230,8 +207,10 @@ local function message(c, name, a, rank, what)
   else communicate(c, name, nil, false, a, a.size, rank) end
   return a
 end
-function methods.send(c, a, rank) message(c, "send", a, rank, "to send to") end
-function methods.recv(c, a, rank) return message(c, "recv", a, rank, "to receive from") end
+methods.send = core.comm_method(ops.send, function(c, a, rank) message(c, "send", a, rank, "to send to") end)
+methods.recv = core.comm_method(ops.recv, function(c, a, rank)
+  return message(c, "recv", a, rank, "to receive from")
+end)
 
 function methods.barrier(c)
   check("barrier", c)
@@ -241,7 +220,7 @@ function methods.barrier(c)
   end
   c.device:synchronize()
   if c.state.group then fail("argument", "barrier: a group holds operations on arrays; call barrier after it") end
-  if c.size > 1 then core.comm_run { { c.state.handle, ops.barrier, 0, false, false, 0, 0, script_line() } } end
+  if c.size > 1 then core.comm_run(c.handle, { { 1, ops.barrier, 0, false, false, 0, 0 } }) end
   c.device:synchronize()
 end
 
@@ -251,14 +230,15 @@ function methods.group(c, fn, ...)
   if type(fn) ~= "function" then fail("argument", "group takes a function, got %s", core.describe(fn)) end
   if c.parts then return fn(...) end
   if c.state.group then fail("argument", "group: a group of this communicator is open already") end
-  local group = { rows = {}, after = {} }
-  c.state.group = group
+  local after = {}
+  c.state.group = after
+  core.comm_group(c.handle)
   local results = table.pack(pcall(fn, ...))
   c.state.group = nil
+  core.comm_group_end(c.handle, not results[1] or c.state.closed)
   if not results[1] then error(results[2], 0) end
   if c.state.closed then fail("argument", "group: the communicator was closed in it") end
-  core.comm_run(group.rows)
-  complete(group.after)
+  complete(after)
   return table.unpack(results, 2, results.n)
 end
 
@@ -266,7 +246,7 @@ end
 
 local function new(device, handle, rank, size, local_rank, local_size)
   return setmetatable({ device = device, rank = rank, size = size, local_rank = local_rank, local_size = local_size,
-    parts = false, state = { handle = handle } }, meta)
+    parts = false, handle = handle, state = {} }, meta)
 end
 
 local worlds = {} -- by device id
@@ -298,9 +278,8 @@ function comm.comm(list)
   end
   local devices = {}
   for k, d in ipairs(list) do devices[k] = device_of("dc.comm", d) end
-  local handles = copies.handles(devices)
   return setmetatable({ devices = devices, device = devices[1], size = #devices, rank = false, local_rank = false,
-    local_size = false, parts = handles or {}, state = {} }, meta)
+    local_size = false, parts = true, handle = copies.handle(devices), state = {} }, meta)
 end
 
 function methods.split(c, color, key)
@@ -316,7 +295,7 @@ function methods.split(c, color, key)
   if color then color = number_of("the color", color, 0) else color = -1 end
   key = key == nil and 0 or number_of("the key", key, 0)
   if c.state.group then fail("argument", "split: a group is open") end
-  local results = table.pack(core.comm_split(c.state.handle, color, key))
+  local results = table.pack(core.comm_split(c.handle, color, key))
   if not results[1] then return nil end
   return new(c.device, table.unpack(results, 1, results.n))
 end
@@ -325,8 +304,7 @@ function methods.close(c)
   if getmetatable(c) ~= meta then check("close", c) end
   if c.state.closed or not c.parts and worlds[c.device.id] == c then return end -- the world lasts as long as MPI
   c.state.closed = true
-  if c.state.handle then core.comm_close(c.state.handle) end
-  for _, handle in ipairs(c.parts or {}) do core.comm_close(handle) end
+  if c.handle then core.comm_close(c.handle) end
 end
 meta.__close = methods.close
 

@@ -7,14 +7,14 @@ core.builtin(debug.getinfo(1, "S").source)
 local fail = algorithm.fail
 local copies = {}
 
--- Handles of the library for these devices; nil where they have none in common.
-function copies.handles(devices)
+-- The library's handle of these devices; false where they have none in common.
+function copies.handle(devices)
   local seen, alike = {}, true
   for _, d in ipairs(devices) do
     alike = alike and not seen[d.id] and d.host_memory == devices[1].host_memory
     seen[d.id] = true
   end
-  return alike and #devices > 1 and core.comm_devices(devices) or nil
+  return alike and #devices > 1 and core.comm_devices(devices) or false
 end
 
 local binary = {
@@ -89,11 +89,9 @@ local function by_library(c, name, list, out, fold, root)
     end
     if src ~= dst and (not src.contiguous or dst and core.shares(src, dst)) then src = src:copy() end
     local count = name == "reduce_scatter" and dst.size or name == "all_to_all" and a.size // c.size or a.size
-    local _, script, line = core.caller()
-    rows[k] = { c.parts[k], ops[name], folds[fold or "sum"], src, dst, count, root,
-      script and ("%s:%d"):format(script, line) or "?" }
+    rows[k] = { k, ops[name], folds[fold or "sum"], src, dst, count, root }
   end
-  core.comm_run(rows)
+  core.comm_run(c.handle, rows)
   for _, a in ipairs(after) do a[1]:copy_from(a[2]) end
 end
 
@@ -103,7 +101,7 @@ local function check_lists(c, name, o)
     local list = given[i]
     if list ~= nil and (type(list) ~= "table" or getmetatable(list) or #list ~= c.size) then
       fail("argument", "%s: a table of %d arrays expected, one for each device, got %s", name, c.size,
-        type(list) == "table" and ("one of %d"):format(#list) or core.describe(list))
+        type(list) == "table" and ("one with %d"):format(#list) or core.describe(list))
     end
   end
 end
@@ -140,7 +138,7 @@ function copies.run(c, name, o, root, checks)
   end
   local dst = out[root + 1]
   if dst.size > 0 then
-    if #c.parts > 0 then by_library(c, name, list, out, fold, root)
+    if c.handle then by_library(c, name, list, out, fold, root)
     else by_copies[name](list, out, fold, root) end
   end
   if name == "reduce" then return dst end

@@ -57,6 +57,68 @@ comm:close()]]):format(table.concat(a, ","), table.concat(b, ",")))
     assert.equal(table.concat(want, "\n") .. "\n", text)
   end)
 
+  it("takes arguments by position and by name, contiguous arrays and views, and tells mistakes in each form", function()
+    math.randomseed(helper.seed)
+    local a, b = {}, {}
+    for i = 1, 8 do a[i], b[i] = math.random(-99, 99), math.random(-99, 99) end
+    local text = run(([[
+local function on(d, t, dtype) return dc.using(d, dc.array, t, dtype or "int32") end
+local comm = dc.comm { "cuda:0", "cuda:1" }
+local function parts() return { on("cuda:0", {%s}), on("cuda:1", {%s}) } end
+local function zeros(n) return { on("cuda:0", dc.zeros(n):to_table()), on("cuda:1", dc.zeros(n):to_table()) } end
+local function show(list) print(table.concat(list[1]:to_table(), " "), table.concat(list[2]:to_table(), " ")) end
+local function halves(list, first) -- contiguous views
+  return { list[1][{ { first, first + 3 } }], list[2][{ { first, first + 3 } }] }
+end
+local p, out = parts(), zeros(8)
+for _, list in ipairs { comm:all_reduce(p, "max"), comm:all_reduce(p, { op = "max" }), comm:all_reduce(p, "max", {}),
+  comm:all_reduce(p, { op = "max", out = out }), comm:all_reduce(p, "max", { out = out }), out } do show(list) end
+show(comm:all_reduce(p, "max", { out = p }))
+p = parts()
+print(comm:reduce(p, 1, "max") == nil, comm:reduce(p, { root = 1, op = "max", out = out }) == out[2])
+show { comm:reduce(p, 0, { op = "max" }), comm:reduce(p, { root = 1, op = "max" }) }
+print(comm:broadcast(p, { root = 1 }) == p)
+show(p)
+p = parts()
+show(comm:reduce_scatter(p, "max", { out = halves(out, 3) }))
+show(comm:reduce_scatter(p, { op = "max", out = halves(p, 3) })) -- overlaps the source
+p = parts()
+local x = on("cuda:0", {1, 2})
+try(comm.all_reduce, comm, p, "xor")
+try(comm.all_reduce, comm, p, "max", { op = "max" })
+try(comm.all_reduce, comm, p, { outt = p })
+try(comm.all_reduce, comm, p, { out = zeros(7) })
+try(comm.all_reduce, comm, p, { out = { p[2], p[1] } })
+try(comm.all_reduce, comm, { p[1], x })
+try(comm.all_reduce, comm, { p[1] })
+try(comm.all_reduce, comm, { p[2], p[1] })
+try(comm.all_reduce, comm, { p[1], 5 })
+try(comm.all_reduce, comm, p, "mean")
+try(comm.broadcast, comm, p, 2)
+try(comm.reduce_scatter, comm, { x, on("cuda:1", {1, 2, 3}) })
+try(comm.send, comm, p, 1)
+try(comm.all_reduce, 5, p)
+try(comm.all_reduce)
+x:close()
+try(comm.all_gather, comm, { x, p[2] })
+comm:close()
+try(comm.all_reduce, comm, p, { out = p })]]):format(table.concat(a, ","), table.concat(b, ",")))
+    local most = {}
+    for i = 1, 8 do most[i] = math.max(a[i], b[i]) end
+    local whole, half = table.concat(most, " "), table.concat(most, " ", 1, 4) .. "\t" .. table.concat(most, " ", 5, 8)
+    local both = whole .. "\t" .. whole .. "\n"
+    local last = table.concat(b, " ")
+    local results = both:rep(7) .. "false\ttrue\n" .. both .. "true\n" .. last .. "\t" .. last .. "\n"
+      .. (half .. "\n"):rep(2)
+    assert.equal(results, text:sub(1, #results))
+    local kinds = ""
+    for kind in text:sub(#results + 1):gmatch "(%l+)\t[^\n]*\n" do kinds = kinds .. kind .. " " end
+    assert.equal("argument argument argument shape device device argument device argument dtype argument shape "
+      .. "argument argument argument argument argument ", kinds)
+    assert.matches("'out' %(7%)", text)
+    assert.matches("did you mean 'out'", text)
+  end)
+
   it("has distributed arrays, whose blocks and margins go from device to device", function()
     math.randomseed(helper.seed)
     local rows, columns, values = math.random(4, 7), math.random(1, 5), {}

@@ -9,22 +9,21 @@
 #include "array/graph/expr.h"
 #include "device/comm.h"
 
-static int prepare_source(dc_array *a, dc_comm_call *call, dc_error *err) {
-  return dc_array_check_contiguous(a, err) != 0 ? -1 : dc_array_ptr(a, &call->src, err);
-}
-
-static int prepare_target(dc_array *a, dc_comm_call *call, dc_error *err) {
-  if (dc_array_check_contiguous(a, err) != 0 || dc_array_will_write(a, err) != 0) return -1;
-  return dc_array_ptr(a, &call->dst, err);
+/* The address of an array that is read or written: at once where it is ready, as in loops. */
+static int prepare_array(dc_array *a, bool written, const dc_comm_call *call, dc_ptr *ptr, dc_error *err) {
+  *ptr = dc_array_launch_ready(a, call->dev, call->dtype, written);
+  if (*ptr != 0) return 0;
+  if (dc_array_check_contiguous(a, err) != 0 || (written && dc_array_will_write(a, err) != 0)) return -1;
+  return dc_array_ptr(a, ptr, err);
 }
 
 /* Addresses first, since computing one array may put work into the stream. */
 static int prepare(const dc_transfer *list, dc_comm_call *calls, int n, dc_error *err) {
   for (int i = 0; i < n; i++) calls[i] = list[i].call;
   for (int i = 0; i < n; i++)
-    if (list[i].src != NULL && prepare_source(list[i].src, &calls[i], err) != 0) return -1;
+    if (list[i].src != NULL && prepare_array(list[i].src, false, &calls[i], &calls[i].src, err) != 0) return -1;
   for (int i = 0; i < n; i++)
-    if (list[i].dst != NULL && prepare_target(list[i].dst, &calls[i], err) != 0) return -1;
+    if (list[i].dst != NULL && prepare_array(list[i].dst, true, &calls[i], &calls[i].dst, err) != 0) return -1;
   for (int i = 0; i < n; i++) {
     if (list[i].src != NULL && dc_buffer_used(list[i].src->buffer, false, err) != 0) return -1;
     if (list[i].dst != NULL && dc_buffer_used(list[i].dst->buffer, true, err) != 0) return -1;
@@ -38,7 +37,7 @@ int dc_array_communicate(const dc_transfer *list, int n, dc_error *err) {
   if (calls == NULL) return dc_fail_oom(err);
   int rc = prepare(list, calls, n, err);
   if (rc == 0) rc = dc_device_communicate(calls, n, err);
-  for (int i = 0; i < n; i++) {
+  for (int i = 0; i < n && rc != 0; i++) {
     if (!calls[i].busy) continue;
     if (list[i].src != NULL) dc_buffer_hold(list[i].src->buffer);
     if (list[i].dst != NULL) dc_buffer_hold(list[i].dst->buffer);

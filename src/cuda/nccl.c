@@ -158,44 +158,33 @@ static void close_comm(dc_device *dev, void *comm) {
 
 typedef struct elements {
   ncclDataType_t type;
-  size_t count; /* of these for each element of the array */
+  size_t count; /* of these for each element of the array; 0: NCCL does not reduce the dtype */
 } elements;
 
-/* Complex numbers are added as pairs. */
-static int reduced_as(const dc_comm_call *c, elements *e, dc_error *err) {
-  const bool pairs = c->fold == DC_COMM_SUM || c->fold == DC_COMM_MEAN;
-  e->count = 1;
-  switch (c->dtype) {
-  case DC_INT8: e->type = ncclInt8; return 0;
-  case DC_BOOL:
-  case DC_UINT8: e->type = ncclUint8; return 0;
-  case DC_INT32: e->type = ncclInt32; return 0;
-  case DC_UINT32: e->type = ncclUint32; return 0;
-  case DC_INT64: e->type = ncclInt64; return 0;
-  case DC_UINT64: e->type = ncclUint64; return 0;
-  case DC_FLOAT16: e->type = ncclFloat16; return 0;
-  case DC_BFLOAT16: e->type = ncclBfloat16; return 0;
-  case DC_FLOAT32: e->type = ncclFloat32; return 0;
-  case DC_FLOAT64: e->type = ncclFloat64; return 0;
-  case DC_COMPLEX64:
-  case DC_COMPLEX128:
-    e->type = c->dtype == DC_COMPLEX64 ? ncclFloat32 : ncclFloat64;
-    e->count = 2;
-    if (pairs) return 0;
-    return dc_fail(err, DC_DTYPE, NULL, "%s: NCCL has no product of complex numbers", dc_comm_name(c->op));
-  default:
-    return dc_fail(err, DC_DTYPE, NULL, "%s: NCCL does not reduce %s; use a:to \"int32\"", dc_comm_name(c->op),
-                   dc_dtype_name(c->dtype));
-  }
-}
+/* What is reduced. Complex numbers are added as pairs. */
+static const elements reduced_as[DC_NDTYPES] = {
+  [DC_INT8] = { ncclInt8, 1 },       [DC_BOOL] = { ncclUint8, 1 },        [DC_UINT8] = { ncclUint8, 1 },
+  [DC_INT32] = { ncclInt32, 1 },     [DC_UINT32] = { ncclUint32, 1 },     [DC_INT64] = { ncclInt64, 1 },
+  [DC_UINT64] = { ncclUint64, 1 },   [DC_FLOAT16] = { ncclFloat16, 1 },   [DC_BFLOAT16] = { ncclBfloat16, 1 },
+  [DC_FLOAT32] = { ncclFloat32, 1 }, [DC_FLOAT64] = { ncclFloat64, 1 },   [DC_COMPLEX64] = { ncclFloat32, 2 },
+  [DC_COMPLEX128] = { ncclFloat64, 2 },
+};
 
 static bool reduces(dc_comm_op op) {
   return op == DC_COMM_ALL_REDUCE || op == DC_COMM_REDUCE || op == DC_COMM_REDUCE_SCATTER;
 }
 
-static int elements_of(const dc_comm_call *c, elements *e, dc_error *err) {
-  if (reduces(c->op)) return reduced_as(c, e, err);
-  *e = (elements){ ncclInt8, dc_dtype_size(c->dtype) };
+static elements elements_of(const dc_comm_call *c) {
+  return reduces(c->op) ? reduced_as[c->dtype] : (elements){ ncclInt8, dc_dtype_size(c->dtype) };
+}
+
+static int check_elements(const dc_comm_call *c, dc_error *err) {
+  const size_t count = elements_of(c).count;
+  if (count == 0)
+    return dc_fail(err, DC_DTYPE, NULL, "%s: NCCL does not reduce %s; use a:to \"int32\"", dc_comm_name(c->op),
+                   dc_dtype_name(c->dtype));
+  if (reduces(c->op) && count == 2 && c->fold != DC_COMM_SUM && c->fold != DC_COMM_MEAN)
+    return dc_fail(err, DC_DTYPE, NULL, "%s: NCCL has no product of complex numbers", dc_comm_name(c->op));
   return 0;
 }
 
@@ -213,8 +202,9 @@ static ncclResult_t all_to_all(const dc_cuda_comm *c, const char *src, char *dst
   return r;
 }
 
-static ncclResult_t issue(const dc_comm_call *call, elements e) {
+static ncclResult_t issue(const dc_comm_call *call) {
   dc_cuda_comm *c = call->comm;
+  const elements e = elements_of(call);
   const size_t n = (size_t)call->count * e.count;
   const void *src = dc_cuda_pointer(call->src);
   void *dst = dc_cuda_pointer(call->dst);
@@ -233,13 +223,12 @@ static ncclResult_t issue(const dc_comm_call *call, elements e) {
 
 /* What can be known to be wrong before anything is issued. */
 static int check(dc_comm_call *calls, int n, dc_error *err) {
-  elements e;
   for (int i = 0; i < n; i++) {
     dc_cuda_comm *c = calls[i].comm;
     if (c->comm == NULL)
       return dc_fail(err, DC_LAUNCH, NULL,
                      "the communicator cannot be used any more: an earlier call on it has failed");
-    if (elements_of(&calls[i], &e, err) != 0) return -1;
+    if (check_elements(&calls[i], err) != 0) return -1;
     dc_cuda_comm_note(c, &calls[i]);
   }
   const dc_cuda_comm *c = calls[0].comm;
@@ -250,18 +239,13 @@ static int run(dc_comm_call *calls, int n, dc_error *err) {
   dc_cuda_comm *first = calls[0].comm;
   if (calls[0].op == DC_COMM_BARRIER) return dc_ranks_run(first->ranks, calls, 1, err);
   if (check(calls, n, err) != 0) return -1;
+  /* NCCL makes the device of each communicator current by itself.  This fails where CUDA is lost, too. */
+  if (dc_cuda_enter(first->d, err) != 0) return -1;
   const bool grouped = n > 1 || calls[0].op == DC_COMM_ALL_TO_ALL; /* one operation alone is issued sooner */
   ncclResult_t r = grouped ? dc_nccl.ncclGroupStart() : ncclSuccess;
   for (int i = 0; i < n && r == ncclSuccess; i++) {
-    elements e;
     dc_cuda_comm *c = calls[i].comm;
-    /* NCCL makes the device of each communicator current by itself.  For the first call this also fails where CUDA is
-    ** lost. */
-    if (elements_of(&calls[i], &e, err) != 0 || (i == 0 && dc_cuda_enter(c->d, err) != 0)) {
-      if (grouped) (void)dc_nccl.ncclGroupEnd();
-      return -1;
-    }
-    r = issue(&calls[i], e);
+    r = issue(&calls[i]);
     c->stream = dc_cuda_handle(c->d);
   }
   const ncclResult_t ended = grouped ? dc_nccl.ncclGroupEnd() : ncclSuccess;

@@ -23,6 +23,7 @@
 #include "lua/bytecode.h"
 #include "lua/cache.h"
 #include "lua/comm.h"
+#include "lua/comm_call.h"
 #include "lua/complex.h"
 #include "lua/create.h"
 #include "lua/device.h"
@@ -234,6 +235,7 @@ int luaopen_dotcompute_core(lua_State *L) {
   dc_lua_setfuncs(L, 1, dc_lua_create_internal);
   dc_lua_setfuncs(L, 1, dc_lua_files_internal);
   dc_lua_setfuncs(L, 1, dc_lua_comm_internal);
+  dc_lua_setfuncs(L, 1, dc_lua_comm_call_internal);
   dc_lua_setfuncs(L, 1, dc_lua_terminal_internal);
   dc_lua_setfuncs(L, 1, dc_lua_linalg_internal);
   dc_lua_setfuncs(L, 1, dc_lua_memory_internal);

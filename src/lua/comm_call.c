@@ -1,0 +1,436 @@
+/*
+** comm_call.c - see comm_call.h.
+**
+** A method of a communicator is a C function here.  It reads the usual forms of a call whose arrays are contiguous; for
+** all others, and where something is wrong, it calls the method's other half in lua/dotcompute/comm.lua, which knows
+** all forms and says what is wrong.  That takes as long as ten reductions of a small array, so what is usual must not
+** go there.
+*/
+#include "lua/comm_call.h"
+
+#include <string.h>
+
+#include "array/array.h"
+#include "array/communicate.h"
+#include "array/graph/geometry.h"
+#include "base/dtype.h"
+#include "base/error.h"
+#include "device/comm.h"
+#include "lua/array.h"
+#include "lua/comm.h"
+#include "lua/create.h"
+#include "lua/error.h"
+#include "lua/host_interrupt.h"
+#include "lua/object.h"
+
+static bool reduces(dc_comm_op op) {
+  return op == DC_COMM_ALL_REDUCE || op == DC_COMM_REDUCE || op == DC_COMM_REDUCE_SCATTER;
+}
+static bool has_root(dc_comm_op op) { return op == DC_COMM_REDUCE || op == DC_COMM_BROADCAST; }
+static bool is_message(dc_comm_op op) { return op == DC_COMM_SEND || op == DC_COMM_RECV; }
+
+/* --- running, now or at the end of a group ------------------------------------------------------------------------ */
+
+/* The device's communicator, made at its first use. */
+static int open_part(dc_lua_comm *h, const dc_device *dev, void **comm, dc_error *err) {
+  dc_lua_comm_part *p = h->part;
+  while (p->dev != dev) p++;
+  if (!p->open) {
+    const dc_comm_ops *ops = dc_device_comms(p->dev, err);
+    if (!ops || ops->open(p->dev, h->ranks, &p->comm, err) != 0) return -1;
+    p->open = true;
+  }
+  *comm = p->comm;
+  return 0;
+}
+
+static int run(dc_lua_comm *h, dc_transfer *list, int n, dc_error *err) {
+  for (int i = 0; i < n; i++)
+    if (open_part(h, list[i].call.dev, &list[i].call.comm, err) != 0) return -1;
+  return dc_array_communicate(list, n, err);
+}
+
+/* A transfer that waits for the end of the group; its user values are the arrays. */
+typedef struct queued {
+  dc_transfer t;
+  char where[DC_LUA_COMM_LINE];
+} queued;
+
+/* Pushes what was called in the group of the handle at `at`. */
+static void push_queue(lua_State *L, int at) {
+  if (lua_getiuservalue(L, at, 1) != LUA_TTABLE) dc_lua_tampered(L, "the user value of a communicator");
+}
+
+/* Appends a transfer to it; its arrays, or what is none, are at `arrays` and behind. */
+static void queue(lua_State *L, int at, int arrays, const dc_transfer *t) {
+  push_queue(L, at);
+  queued *q = lua_newuserdatauv(L, sizeof *q, 2);
+  q->t = *t;
+  strcpy(q->where, t->call.where);
+  for (int i = 1; i <= 2; i++) {
+    lua_pushvalue(L, arrays + i - 1);
+    lua_setiuservalue(L, -2, i);
+  }
+  lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
+  lua_pop(L, 1);
+}
+
+/* Runs n transfers of the handle at `at`, whose arrays are at `arrays`, two for each. */
+static void issue(lua_State *L, dc_lua *self, int at, int arrays, dc_transfer *list, int n) {
+  dc_lua_comm *h = lua_touserdata(L, at);
+  dc_error err = DC_ERROR_INIT;
+  const char *where = dc_lua_comm_line(L, h);
+  for (int i = 0; i < n; i++) list[i].call.where = where;
+  for (int i = 0; i < n && h->grouping; i++) queue(L, at, arrays + 2 * i, &list[i]);
+  if (!h->grouping && DC_LUA_WORK(self, run(h, list, n, &err)) != 0) dc_lua_raise(L, &err);
+}
+
+/* comm_group(handle): from now on its operations are collected. */
+static int core_comm_group(lua_State *L) {
+  dc_lua_comm *h = dc_lua_comm_check(L, 1);
+  lua_newtable(L);
+  lua_setiuservalue(L, 1, 1);
+  h->grouping = true;
+  return 0;
+}
+
+/* comm_group_end(handle, discard): runs them together, or forgets them. */
+static int core_comm_group_end(lua_State *L) {
+  dc_lua *self = dc_lua_self(L);
+  dc_lua_comm *h = dc_lua_check(L, self, 1, DC_LUA_COMM, "a communicator");
+  dc_error err = DC_ERROR_INIT;
+  const bool discard = lua_toboolean(L, 2);
+  if (!h->grouping) return 0;
+  lua_settop(L, 1);
+  push_queue(L, 1); /* 2 */
+  lua_pushnil(L);
+  lua_setiuservalue(L, 1, 1);
+  h->grouping = false;
+  const int n = discard ? 0 : (int)lua_rawlen(L, 2);
+  if (n == 0) return 0;
+  dc_transfer *list = lua_newuserdatauv(L, (size_t)n * sizeof *list, 0); /* 3 */
+  for (int i = 0; i < n; i++) {
+    lua_rawgeti(L, 2, i + 1);
+    const queued *q = lua_touserdata(L, 4);
+    if (!q || lua_rawlen(L, 4) != sizeof *q) dc_lua_tampered(L, "the user value of a communicator");
+    list[i] = q->t;
+    list[i].call.where = q->where;
+    lua_getiuservalue(L, 4, 1);
+    lua_getiuservalue(L, 4, 2);
+    list[i].src = dc_lua_toarray(L, self, 5); /* closed meanwhile: raises */
+    list[i].dst = dc_lua_toarray(L, self, 6);
+    lua_settop(L, 3);
+  }
+  if (DC_LUA_WORK(self, run(h, list, n, &err)) != 0) dc_lua_raise(L, &err);
+  return 0;
+}
+
+/* comm_run(handle, {row, ...}): runs rows {number of the device, op, fold, src or false, dst or false, count, peer}
+** together. */
+static int core_comm_run(lua_State *L) {
+  dc_lua *self = dc_lua_self(L);
+  const dc_lua_comm *h = dc_lua_comm_check(L, 1);
+  luaL_checktype(L, 2, LUA_TTABLE);
+  const int n = (int)lua_rawlen(L, 2);
+  if (n > DC_LUA_COMM_MOST) return dc_lua_fail(L, DC_ARGUMENT, "%d operations; there can be %d", n, DC_LUA_COMM_MOST);
+  lua_settop(L, 2);
+  luaL_checkstack(L, 2 * n + 16, NULL);
+  dc_transfer *list = lua_newuserdatauv(L, (size_t)n * sizeof *list, 0); /* 3, the arrays behind it */
+  for (int i = 0; i < n; i++) {
+    lua_rawgeti(L, 2, i + 1);
+    const int row = lua_gettop(L);
+    luaL_checktype(L, row, LUA_TTABLE);
+    for (int k = 1; k <= 7; k++) lua_rawgeti(L, row, k);
+    const lua_Integer part = luaL_checkinteger(L, row + 1);
+    luaL_argcheck(L, part >= 1 && part <= h->n, 2, "no such device");
+    list[i].call = (dc_comm_call){
+      .dev = h->part[part - 1].dev, .op = (dc_comm_op)luaL_checkinteger(L, row + 2),
+      .fold = (dc_comm_fold)luaL_checkinteger(L, row + 3), .count = luaL_checkinteger(L, row + 6),
+      .peer = (int)luaL_checkinteger(L, row + 7),
+    };
+    dc_array *src = dc_lua_toarray(L, self, row + 4);
+    if (src) dc_lua_materialize(L, self, src);
+    lua_copy(L, row + 4, row);
+    lua_copy(L, row + 5, row + 1);
+    lua_settop(L, row + 1);
+  }
+  for (int i = 0; i < n; i++) { /* the collector does not run any more */
+    dc_transfer *t = &list[i];
+    t->src = dc_lua_toarray(L, self, 4 + 2 * i);
+    t->dst = dc_lua_toarray(L, self, 5 + 2 * i);
+    if (t->src || t->dst) t->call.dtype = dc_array_dtype(t->src ? t->src : t->dst);
+  }
+  if (n > 0) issue(L, self, 1, 4, list, n);
+  return 0;
+}
+
+/* --- reading the usual forms of a call ---------------------------------------------------------------------------- */
+
+/* The stack of a method: arguments, the handle, options, sources and targets in pairs. */
+enum { ARRAY = 2, MOST_PARTS = 16 };
+
+typedef struct request {
+  int given; /* number of arguments */
+  dc_comm_op op;
+  dc_comm_fold fold;
+  int root;  /* or the other rank of a message */
+  int out;   /* stack index of option 'out'; 0: not given */
+  bool in_place; /* the targets are the sources */
+} request;
+
+static bool read_fold(lua_State *L, int idx, dc_comm_fold *fold) {
+  if (lua_type(L, idx) != LUA_TSTRING) return false;
+  const char *name = lua_tostring(L, idx);
+  for (*fold = DC_COMM_SUM; *fold <= DC_COMM_MEAN; (*fold)++)
+    if (strcmp(name, dc_comm_fold_name(*fold)) == 0) return true;
+  return false;
+}
+
+static bool read_rank(lua_State *L, int idx, const dc_lua_comm *h, int *rank) {
+  if (!lua_isinteger(L, idx)) return false;
+  const lua_Integer r = lua_tointeger(L, idx);
+  *rank = r >= 0 && r < h->size ? (int)r : -1;
+  return *rank >= 0;
+}
+
+/* The options, in the last argument; `out` is pushed. `op`, `root`: whether these may still be given. */
+static bool read_options(lua_State *L, const dc_lua_comm *h, bool op, bool root, request *q) {
+  const int table = q->given, out = table + 2;
+  lua_pushnil(L);
+  lua_pushnil(L);
+  while (lua_next(L, table)) {
+    const char *name = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : "";
+    if (strcmp(name, "out") == 0 && q->op != DC_COMM_BROADCAST) lua_copy(L, -1, q->out = out);
+    else if (!(op && strcmp(name, "op") == 0 && read_fold(L, -1, &q->fold)) &&
+             !(root && strcmp(name, "root") == 0 && read_rank(L, -1, h, &q->root)))
+      return false;
+    lua_pop(L, 1);
+  }
+  return true;
+}
+
+/* Reads what stands behind the array. */
+static bool read_request(lua_State *L, const dc_lua_comm *h, request *q) {
+  const int top = q->given;
+  int at = ARRAY + 1;
+  if (is_message(q->op)) return top == at && read_rank(L, at, h, &q->root) && q->root != h->rank;
+  const bool root = has_root(q->op) && at <= top && read_rank(L, at, h, &q->root);
+  at += root;
+  const bool op = reduces(q->op) && at <= top && read_fold(L, at, &q->fold);
+  at += op;
+  if (at == top && lua_type(L, at) == LUA_TTABLE)
+    return read_options(L, h, reduces(q->op) && !op, has_root(q->op) && !root, q);
+  return at > top;
+}
+
+/* --- arrays ------------------------------------------------------------------------------------------------------- */
+
+/* The array at idx where it is open, else NULL. */
+static dc_array *open_array(lua_State *L, const dc_lua *self, int idx) {
+  const dc_lua_array *o = dc_lua_test(L, self, idx, DC_LUA_ARRAY);
+  return o && o->a && dc_array_state_of(o->a) != DC_ARRAY_CLOSED ? o->a : NULL;
+}
+
+/* It has elements, which are computed and contiguous, on the device. */
+static bool is_ready(const dc_array *a, const dc_device *dev) {
+  return dc_array_launch_ready(a, dev, dc_array_dtype(a), false) != 0 && dc_array_size(a) > 0;
+}
+
+static bool has_fold(dc_comm_fold fold, dc_dtype dtype) {
+  const char kind = dc_dtypes[dtype].kind;
+  if (kind == 'b') return fold == DC_COMM_MIN || fold == DC_COMM_MAX;
+  if (kind == 'c') return fold != DC_COMM_MIN && fold != DC_COMM_MAX;
+  return fold != DC_COMM_MEAN || kind == 'f';
+}
+
+/* The shape of the result for an array of shape g (strides are not set); false where g cannot be divided. */
+static bool result_shape(const dc_geometry *g, dc_comm_op op, int size, dc_geometry *to) {
+  to->ndim = g->ndim;
+  for (int i = 0; i < g->ndim; i++) to->shape[i] = g->shape[i];
+  if (op == DC_COMM_ALL_GATHER) {
+    if (g->ndim == 0) to->shape[to->ndim++] = 1;
+    to->shape[0] *= size;
+  } else if (op == DC_COMM_REDUCE_SCATTER || op == DC_COMM_ALL_TO_ALL) {
+    if (g->ndim == 0 || g->shape[0] % size != 0) return false;
+    if (op == DC_COMM_REDUCE_SCATTER) to->shape[0] /= size;
+  }
+  return true;
+}
+
+/* Whether this rank has a result, and whether that is the array itself. */
+static bool has_target(const request *q, int rank) {
+  return q->op != DC_COMM_SEND && (q->op != DC_COMM_REDUCE || rank == q->root);
+}
+static bool is_own_target(dc_comm_op op) { return op == DC_COMM_BROADCAST || op == DC_COMM_RECV; }
+
+static bool is_list(lua_State *L, int idx, int n) {
+  return lua_type(L, idx) == LUA_TTABLE && (int)lua_rawlen(L, idx) == n;
+}
+
+/* Pushes the sources and the targets that are given, nil for those that are not. */
+static bool push_arrays(lua_State *L, const dc_lua_comm *h, request *q) {
+  q->in_place = is_own_target(q->op) || (q->out && lua_rawequal(L, q->out, ARRAY));
+  if (!h->ranks && (!is_list(L, ARRAY, h->n) || (q->out && !q->in_place && !is_list(L, q->out, h->n)))) return false;
+  for (int i = 0; i < h->n; i++) {
+    if (h->ranks) lua_pushvalue(L, ARRAY);
+    else lua_rawgeti(L, ARRAY, i + 1);
+    if (!has_target(q, h->ranks ? h->rank : i)) lua_pushnil(L);
+    else if (q->in_place) lua_pushvalue(L, -1);
+    else if (!q->out) lua_pushnil(L);
+    else if (h->ranks) lua_pushvalue(L, q->out);
+    else lua_rawgeti(L, q->out, i + 1);
+  }
+  return true;
+}
+
+/* Puts a new array for the result of `src` to idx. */
+static bool make_target(lua_State *L, dc_lua *self, const dc_lua_comm *h, const request *q, dc_array *src, int idx) {
+  dc_geometry shape;
+  dc_device *dev = dc_array_device(src);
+  if (!is_ready(src, dev) || !result_shape(dc_array_geometry(src), q->op, h->size, &shape)) return false;
+  dc_lua_push_empty(L, self, dev, dc_array_dtype(src), shape.ndim, shape.shape);
+  lua_replace(L, idx);
+  return true;
+}
+
+/* The arrays of the pair at idx.  Pending sources are computed and missing targets made: then the collector may have
+** run, which closes what it likes, and *made is set. */
+static bool get_pair(lua_State *L, dc_lua *self, const dc_lua_comm *h, const request *q, int i, int idx,
+                     dc_transfer *t, bool *made) {
+  t->src = open_array(L, self, idx);
+  if (!t->src || dc_array_device(t->src) != h->part[i].dev) return false;
+  if (dc_array_state_of(t->src) == DC_ARRAY_PENDING) {
+    dc_lua_materialize(L, self, t->src);
+    *made = true;
+  }
+  t->dst = NULL;
+  if (!has_target(q, h->ranks ? h->rank : i)) return true;
+  if (!q->in_place && lua_isnil(L, idx + 1)) {
+    if (!make_target(L, self, h, q, t->src, idx + 1)) return false;
+    *made = true;
+  }
+  t->dst = q->in_place ? t->src : open_array(L, self, idx + 1);
+  return t->dst != NULL;
+}
+
+/* Fits the target in place of, or beside, the source? */
+static bool fits(const request *q, const dc_array *src, const dc_array *dst, int size) {
+  dc_geometry shape;
+  dc_ptr from[2], to[2];
+  if (dst == src) return q->op == DC_COMM_ALL_REDUCE || has_root(q->op) || is_message(q->op);
+  if (!is_ready(dst, dc_array_device(src)) || dc_array_dtype(dst) != dc_array_dtype(src)) return false;
+  dc_array_span(src, &from[0], &to[0]);
+  dc_array_span(dst, &from[1], &to[1]);
+  return (to[0] <= from[1] || to[1] <= from[0]) && result_shape(dc_array_geometry(src), q->op, size, &shape) &&
+         dc_geometry_same_shape(dc_array_geometry(dst), &shape);
+}
+
+/* Completes the transfer between two arrays. */
+static bool make_transfer(const dc_lua_comm *h, const request *q, dc_transfer *t) {
+  dc_array *src = t->src;
+  const dc_dtype dtype = dc_array_dtype(src);
+  if (!is_ready(src, dc_array_device(src)) || (reduces(q->op) && !has_fold(q->fold, dtype)) ||
+      (t->dst && !fits(q, src, t->dst, h->size)))
+    return false;
+  const bool divided = q->op == DC_COMM_REDUCE_SCATTER || q->op == DC_COMM_ALL_TO_ALL;
+  t->call = (dc_comm_call){
+    .dev = dc_array_device(src), .op = q->op, .fold = q->fold, .dtype = dtype, .peer = q->root,
+    .count = dc_array_size(src) / (divided ? h->size : 1),
+  };
+  if (q->op == DC_COMM_RECV) t->src = NULL;
+  return true;
+}
+
+/* Reads the pairs from `arrays` on into the list; false where something is unusual. */
+static bool read_arrays(lua_State *L, dc_lua *self, const dc_lua_comm *h, const request *q, int arrays,
+                        dc_transfer *list) {
+  bool made = false;
+  for (int i = 0; i < h->n; i++)
+    if (!get_pair(L, self, h, q, i, arrays + 2 * i, &list[i], &made)) return false;
+  for (int i = 0; i < h->n && made; i++)
+    if (!get_pair(L, self, h, q, i, arrays + 2 * i, &list[i], &(bool){ false })) return false;
+  for (int i = 0; i < h->n; i++)
+    if (!make_transfer(h, q, &list[i])) return false;
+  return true;
+}
+
+/* All ranks of this process give the same dtype and shape. */
+static bool are_alike(const dc_transfer *list, int n) {
+  for (int i = 1; i < n; i++)
+    if (list[i].call.dtype != list[0].call.dtype ||
+        !dc_geometry_same_shape(dc_array_geometry(list[i].src), dc_array_geometry(list[0].src)))
+      return false;
+  return true;
+}
+
+/* Pushes what the method returns; the arrays are at `arrays`. */
+static int push_result(lua_State *L, const dc_lua_comm *h, const request *q, int arrays) {
+  if (q->op == DC_COMM_SEND) return 0;
+  if (h->ranks) lua_pushvalue(L, arrays + 1);
+  else if (q->op == DC_COMM_REDUCE) lua_pushvalue(L, arrays + 2 * q->root + 1);
+  else if (is_own_target(q->op)) lua_pushvalue(L, ARRAY);
+  else if (q->out) lua_pushvalue(L, q->out);
+  else {
+    lua_createtable(L, h->n, 0);
+    for (int i = 0; i < h->n; i++) {
+      lua_pushvalue(L, arrays + 2 * i + 1);
+      lua_rawseti(L, -2, i + 1);
+    }
+  }
+  return 1;
+}
+
+/* Runs the call that is on the stack, with the handle on top, and pushes its results; -1 where it is not one of the
+** usual. */
+static int run_usual(lua_State *L, dc_lua *self, dc_comm_op op) {
+  dc_transfer list[MOST_PARTS];
+  const int handle = lua_gettop(L);
+  request q = { .given = handle - 1, .op = op };
+  const dc_lua_comm *h = dc_lua_test(L, self, handle, DC_LUA_COMM);
+  if (!h || h->closed || h->size == 1 || h->n > MOST_PARTS || (!h->ranks && is_message(op))) return -1;
+  luaL_checkstack(L, 2 * h->n + 24, NULL);
+  if (!read_request(L, h, &q)) return -1;
+  const int arrays = lua_gettop(L) + 1;
+  if (!push_arrays(L, h, &q) || !read_arrays(L, self, h, &q, arrays, list) || !are_alike(list, h->n)) return -1;
+  issue(L, self, handle, arrays, list, h->n);
+  return push_result(L, h, &q, arrays);
+}
+
+static int end_method(lua_State *L, int status, lua_KContext context) {
+  (void)status;
+  (void)context;
+  return lua_gettop(L);
+}
+
+/* A method. Upvalues: the state's dc_lua, the operation, "handle", the function in Lua. */
+static int call_method(lua_State *L) {
+  dc_lua *self = dc_lua_self(L);
+  const int given = lua_gettop(L);
+  lua_pushvalue(L, lua_upvalueindex(3));
+  if (lua_type(L, 1) == LUA_TTABLE) lua_rawget(L, 1);
+  const int results = run_usual(L, self, (dc_comm_op)lua_tointeger(L, lua_upvalueindex(2)));
+  if (results >= 0) return results;
+  lua_settop(L, given);
+  lua_pushvalue(L, lua_upvalueindex(4));
+  lua_insert(L, 1);
+  lua_callk(L, given, LUA_MULTRET, 0, end_method);
+  return lua_gettop(L);
+}
+
+/* comm_method(op, fn): the method that runs the operation, and calls fn with all arguments where it cannot. */
+static int core_comm_method(lua_State *L) {
+  luaL_checkinteger(L, 1);
+  luaL_checktype(L, 2, LUA_TFUNCTION);
+  lua_settop(L, 2);
+  lua_pushvalue(L, lua_upvalueindex(1));
+  lua_pushvalue(L, 1);
+  lua_pushstring(L, "handle");
+  lua_pushvalue(L, 2);
+  lua_pushcclosure(L, call_method, 4);
+  return 1;
+}
+
+const luaL_Reg dc_lua_comm_call_internal[] = {
+  { "comm_group", core_comm_group }, { "comm_group_end", core_comm_group_end }, { "comm_run", core_comm_run },
+  { "comm_method", core_comm_method }, { NULL, NULL },
+};

@@ -1,0 +1,8 @@
+/*
+** comm_call.h - operations of communicators: from the Lua stack to dc_array_communicate.
+*/
+#pragma once
+
+#include <lauxlib.h>
+
+extern const luaL_Reg dc_lua_comm_call_internal[];
