@@ -324,9 +324,10 @@ end)
 describe("GNU C", function()
   it("literals, statements in expressions, typeof and designated initializers have their values", function()
     local n = math.random(2, 1000)
-    local out = dc.zeros(6, "int32")
+    local out = dc.zeros(7, "int32")
     dc.kernel [[
 struct P { int x, y; };
+__device__ int sum(P p, int more = 0) { return p.x + p.y + more; }
 #define MAX(a, b) ({ __typeof__(a) a_ = (a); \
   typeof(b) b_ = (b); a_ > b_ ? a_ : b_; })
 __device__ struct P make(int a) { return (struct P){a, a * a}; }
@@ -338,8 +339,9 @@ __global__ void k(int *out, int n) {
   float2 v = (float2){1.5f, 2.5f}; out[3] = (int)(v.x + v.y);
   out[4] = ((const int[]){4, 5, 6})[n % 3];
   if (({ MAX(n, 1) > 1; })) out[5] = MAX(MAX(n, 2000), 3);
+  out[6] = sum({n, 3, }) + sum(P({ 4, 5 }));
 }]](1, 1, out, n)
-    helper.same({ n * n + 7, math.max(n, 5) + 3, n * (n + 1) // 2, 4, 4 + n % 3, 2000 }, out:to_table())
+    helper.same({ n * n + 7, math.max(n, 5) + 3, n * (n + 1) // 2, 4, 4 + n % 3, 2000, n + 12 }, out:to_table())
   end)
 end)
 

@@ -38,6 +38,9 @@ __global__ void pass(int *x, int *sums, int *before, int *odds, int *once, int *
   counts[1] = thrust::unique(thrust::seq, once, once + n) - once;
   thrust::transform(thrust::seq, x, x + n, x, [] (int v) { return -v; });
 }
+__global__ void turn(int *x, int n) {
+  for (int i = threadIdx.x; i < n / 2; i += blockDim.x) thrust::swap(x[i], x[n - 1 - i]);
+}
 int main() {
   thrust::device_vector<int> v(10);
   thrust::sort(v.begin(), v.end());
@@ -65,6 +68,14 @@ describe("kernels that call Thrust's algorithms", function()
       for i, at in ipairs(values) do values[i] = keys[at] end
       helper.same(values, k:to_table())
     end
+  end)
+
+  it("swap", function()
+    local x, turned = numbers(math.random(1, 300), 1000), {}
+    for i = 1, #x do turned[i] = x[#x + 1 - i] end
+    local a = dc.array(x, "int32")
+    m.turn(1, 32, a, #x)
+    helper.same(turned, a:to_table())
   end)
 
   it("reduce, count and find", function()

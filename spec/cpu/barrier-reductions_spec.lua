@@ -40,6 +40,26 @@ for _, name in ipairs { "rounds", "either" } do
 end
 ]==]
 
+describe("native code of a kernel with barriers", function()
+  it("compiles with the declarations that it needs alone", function()
+    local how = "TIER=1 DOTCOMPUTE_CACHE=off DOTCOMPUTE_LOG=compile"
+    local text, code = helper.on_cpu(how, [==[
+      io.stderr:setvbuf "no"
+      local dc = require "dotcompute"
+      local x = dc.array({ 5, 7 }, "float32")
+      dc.kernel [[__global__ void turn(float *x) {
+        __shared__ float s[2];
+        s[threadIdx.x] = x[threadIdx.x];
+        __syncthreads();
+        x[threadIdx.x] = rintf(s[threadIdx.x ^ 1] / 2);
+      }]](1, 2, x)
+      assert(x[1] == 4 and x[2] == 2)
+      os.exit(3)]==])
+    assert.equal(3, code, text)
+    assert.not_matches("headers are included", text)
+  end)
+end)
+
 describe("reductions at barriers", function()
   it("give every thread what all threads say", function()
     for _, n in ipairs { math.random(2, 20), math.random(33, 90), 128 } do

@@ -207,7 +207,7 @@ static bool learn_in_device(dc_fixup *m, const dc_message *e, const char *space,
   dc_piece p;
   char *text = m->keeps_host || !m->has_host_code ? NULL : text_of(m, e, &len, &line);
   if (!text || !dc_piece_function_at(dc_tokens_of(text, len), line, &p) || !p.is_device) return false;
-  if (include_by(m, "device ", space, name, n)) return true;
+  if (include_by(m, "device ", space, name, n) || (*space && include_by(m, "", space, name, n))) return true;
   if (!is_hosts_function(m, name, n) || !dc_text_holds(p.begin, p.body, "__host__")) return false;
   return dc_statement_trap(text, len, &p, line, column_of(e));
 }

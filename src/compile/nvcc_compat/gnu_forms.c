@@ -41,6 +41,18 @@ static bool begins_operand(dc_token before) {
   return before.kind == DC_TOKEN_PUNCT && !strchr(")]>", *before.s);
 }
 
+/* Whether [in.p, in.end) are statements, not the values of "f({1, 2})". */
+static bool are_statements(dc_tokens in) {
+  static const char *const begin[] = {"if", "for", "while", "do", "switch", NULL};
+  dc_token t = dc_token_next(&in);
+  if (dc_token_in(t, begin)) return true;
+  for (; t.kind != DC_TOKEN_END; t = dc_token_next(&in)) {
+    if (dc_token_is_char(t, ';')) return true;
+    if (t.kind == DC_TOKEN_PUNCT && strchr("([{", *t.s)) dc_token_skip_group(&in);
+  }
+  return false;
+}
+
 /* Where the last statement of [in.p, in.end) begins, if it is an expression whose value counts; else NULL. */
 static const char *last_expression(dc_tokens in) {
   static const char *const others[] = {"if", "for", "while", "do", "switch", "return", "goto", NULL};
@@ -66,7 +78,7 @@ static void rewrite_statements(rewrite *r, dc_token open) {
   dc_token_skip_group(&after);
   body.end = after.p > body.p ? after.p - 1 : after.p;
   const dc_token close = dc_token_next(&after);
-  if (!dc_token_is_char(close, ')')) return;
+  if (!dc_token_is_char(close, ')') || !are_statements(body)) return;
   const char *value = last_expression(body), *end = r->in.end;
   put(r, open.s, r->in.p, "[&]{");
   if (value) {
