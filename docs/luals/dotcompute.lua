@@ -4706,7 +4706,7 @@ function dc.scalbn(a, n) end
 ---a:sum(1), a:sum(2)                         --> {5, 7, 9}, {6, 15}
 ---a:sum(2, { keep = true })                  --> {{6}, {15}}
 ---```
----@param a dotcompute.array the array
+---@param a dotcompute.array|table the array
 ---@param ... dotcompute.axes|dotcompute.sum.options the axes to reduce: integers, or one table of them, from 1, or from the end when negative. Default: all
 ---@return dotcompute.array # without the reduced axes (0-d over all), pending: it is computed when it is used
 function dc.sum(a, ...) end
@@ -4717,7 +4717,7 @@ function dc.sum(a, ...) end
 ---```lua
 ---dc.array({ { 1, 2, 3 }, { 4, 5, 6 } }):prod(2)      --> {6, 120}
 ---```
----@param a dotcompute.array the array
+---@param a dotcompute.array|table the array
 ---@param ... dotcompute.axes|dotcompute.sum.options the axes to reduce: integers, or one table of them, from 1, or from the end when negative. Default: all
 ---@return dotcompute.array # without the reduced axes (0-d over all), pending: it is computed when it is used
 function dc.prod(a, ...) end
@@ -4729,7 +4729,7 @@ function dc.prod(a, ...) end
 ---dc.array({ { 3, 1 }, { 2, 5 } }):min()     --> 1.0
 ---dc.array({ { 3, 1 }, { 2, 5 } }):min(2)    --> {1, 2}
 ---```
----@param a dotcompute.array the array
+---@param a dotcompute.array|table the array
 ---@param ... dotcompute.axes|dotcompute.min.options the axes to reduce: integers, or one table of them, from 1, or from the end when negative. Default: all
 ---@return dotcompute.array # in the dtype of `a`, without the reduced axes (0-d over all), pending: it is computed when it is used
 function dc.min(a, ...) end
@@ -4741,7 +4741,7 @@ function dc.min(a, ...) end
 ---dc.array({ { 3, 1 }, { 2, 5 } }):max()     --> 5.0
 ---dc.array({ { 3, 1 }, { 2, 5 } }):max(1)    --> {3, 5}
 ---```
----@param a dotcompute.array the array
+---@param a dotcompute.array|table the array
 ---@param ... dotcompute.axes|dotcompute.min.options the axes to reduce: integers, or one table of them, from 1, or from the end when negative. Default: all
 ---@return dotcompute.array # in the dtype of `a`, without the reduced axes (0-d over all), pending: it is computed when it is used
 function dc.max(a, ...) end
@@ -4752,7 +4752,7 @@ function dc.max(a, ...) end
 ---```lua
 ---dc.array({ 3, 1, 2, 1 }):argmin()          --> 2
 ---```
----@param a dotcompute.array the array
+---@param a dotcompute.array|table the array
 ---@param axis? integer|dotcompute.argmin.options the axis, from 1, or from the end when negative. Default: all elements
 ---@param options? dotcompute.argmin.options options by name
 ---@return dotcompute.array # int64, without the reduced axes (0-d over all), pending: it is computed when it is used
@@ -4765,7 +4765,7 @@ function dc.argmin(a, axis, options) end
 ---local a = dc.array { { 3, 1 }, { 2, 5 } }
 ---a:argmax(), a:argmax(2)                    --> 4, {1, 2}
 ---```
----@param a dotcompute.array the array
+---@param a dotcompute.array|table the array
 ---@param axis? integer|dotcompute.argmin.options the axis, from 1, or from the end when negative. Default: all elements
 ---@param options? dotcompute.argmin.options options by name
 ---@return dotcompute.array # int64, without the reduced axes (0-d over all), pending: it is computed when it is used
@@ -4777,7 +4777,7 @@ function dc.argmax(a, axis, options) end
 ---a:mean(), a:mean(2)                        --> 3.5, {2, 5}
 ---a - a:mean { 2, keep = true }              --> {{-1, 0, 1}, {-1, 0, 1}}
 ---```
----@param a dotcompute.array the array
+---@param a dotcompute.array|table the array
 ---@param ... dotcompute.axes|dotcompute.mean.options the axes to reduce: integers, or one table of them, from 1, or from the end when negative. Default: all
 ---@return dotcompute.array # without the reduced axes (0-d over all), pending: it is computed when it is used
 function dc.mean(a, ...) end
@@ -4789,7 +4789,7 @@ function dc.mean(a, ...) end
 ---local a = dc.array { 1, 2, 3, 4, 5 }
 ---a:var(), a:var { ddof = 1 }                --> 2.0, 2.5
 ---```
----@param a dotcompute.array the array
+---@param a dotcompute.array|table the array
 ---@param ... dotcompute.axes|dotcompute.var.options the axes to reduce: integers, or one table of them, from 1, or from the end when negative. Default: all
 ---@return dotcompute.array # without the reduced axes (0-d over all), pending: it is computed when it is used
 function dc.var(a, ...) end
@@ -4800,7 +4800,7 @@ function dc.var(a, ...) end
 ---```lua
 ---dc.array({ { 1, 3 }, { 2, 10 } }):std(2)   --> {1, 4}
 ---```
----@param a dotcompute.array the array
+---@param a dotcompute.array|table the array
 ---@param ... dotcompute.axes|dotcompute.var.options the axes to reduce: integers, or one table of them, from 1, or from the end when negative. Default: all
 ---@return dotcompute.array # without the reduced axes (0-d over all), pending: it is computed when it is used
 function dc.std(a, ...) end
@@ -4809,7 +4809,7 @@ function dc.std(a, ...) end
 ---```lua
 ---dc.array({ { 3, 4 }, { 6, 8 } }):norm(2)   --> {5, 10}
 ---```
----@param a dotcompute.array the array
+---@param a dotcompute.array|table the array
 ---@param ... dotcompute.axes|dotcompute.norm.options the axes to reduce: integers, or one table of them, from 1, or from the end when negative. Default: all
 ---@return dotcompute.array # without the reduced axes (0-d over all), pending: it is computed when it is used
 function dc.norm(a, ...) end
@@ -4821,7 +4821,7 @@ function dc.norm(a, ...) end
 ---local a = dc.array { { 1, 0 }, { 0, 0 } }
 ---a:any(), a:any(1)                          --> true, {true, false}
 ---```
----@param a dotcompute.array the array
+---@param a dotcompute.array|table the array
 ---@param ... dotcompute.axes|dotcompute.any.options the axes to reduce: integers, or one table of them, from 1, or from the end when negative. Default: all
 ---@return boolean|dotcompute.array # over all elements without `keep` a Lua boolean, else a bool array, pending
 function dc.any(a, ...) end
@@ -4833,7 +4833,7 @@ function dc.any(a, ...) end
 ---local a = dc.array { { 1, 2 }, { 0, 3 } }
 ---a:all(), a:gt(-1):all(), a:all(1)          --> false, true, {false, true}
 ---```
----@param a dotcompute.array the array
+---@param a dotcompute.array|table the array
 ---@param ... dotcompute.axes|dotcompute.any.options the axes to reduce: integers, or one table of them, from 1, or from the end when negative. Default: all
 ---@return boolean|dotcompute.array # over all elements without `keep` a Lua boolean, else a bool array, pending
 function dc.all(a, ...) end
@@ -4843,7 +4843,7 @@ function dc.all(a, ...) end
 ---dc.array({ 5, 0, 2 }):count()              --> 2
 ---dc.arange(1, 10):gt(7):count()             --> 3
 ---```
----@param a dotcompute.array the array
+---@param a dotcompute.array|table the array
 ---@param ... dotcompute.axes|dotcompute.count.options the axes to reduce: integers, or one table of them, from 1, or from the end when negative. Default: all
 ---@return dotcompute.array # int64, without the reduced axes (0-d over all), pending: it is computed when it is used
 function dc.count(a, ...) end

@@ -81,6 +81,21 @@ describe("a[i]", function()
     assert.is_nil(dc.zeros(0)[1])
   end)
 
+  it("is nil one past the last row of arrays of more axes, so that ipairs ends after all rows", function()
+    for _ = 1, 5 do
+      local rows, columns = math.random(0, 6), math.random(0, 4)
+      local t, read = {}, {}
+      for i = 1, rows do t[i] = h.values(columns, "int32") end
+      local a = rows > 0 and dc.array(t, "int32") or dc.zeros({ 0, columns }, "int32")
+      for i, row in ipairs(a) do read[i] = row:to_table() end
+      assert.same(t, read, note())
+      for i, row in ipairs(a.T:copy().T) do assert.same(t[i], row:to_table(), note()) end
+      assert.is_nil(a[rows + 1])
+      h.fails("index", "out of bounds", function() return a[rows + 2] end)
+      h.fails("index", "out of bounds", function() a[rows + 1] = 1 end)
+    end
+  end)
+
   it("is a view of a row on arrays of more axes", function()
     local a = dc.array { { 1, 2, 3 }, { 4, 5, 6 } }
     local row = a[2]
@@ -111,7 +126,7 @@ describe("a[i]", function()
     fails("index", "index 0 .* count from 1", function() return a[0] end)
     fails("index", "out of bounds.* 3", function() return a[5] end)
     fails("index", "%-4 is out of bounds", function() return a[-4] end)
-    fails("index", "out of bounds", function() return m[3] end)
+    fails("index", "out of bounds", function() return m[4] end)
     fails("index", "1%.5 is no integer", function() return a[1.5] end)
     fails("index", "no integer", function() return a[0 / 0] end)
     fails("index", "'frist'", function() return a.frist end)

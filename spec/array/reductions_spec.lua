@@ -426,6 +426,21 @@ describe("a reduction", function()
     fails("shape", "axis 1", function() return a:sum(1) end)
   end)
 
+  it("takes a table as it takes an array of it", function()
+    local rows = {}
+    for i = 1, math.random(1, 6) do rows[i] = { math.random(), math.random(), math.random() } end
+    local a, flags = dc.array(rows), { false, math.random() < 0.5 }
+    for _, name in ipairs { "sum", "prod", "min", "max", "argmin", "argmax", "mean", "var", "std", "norm", "count" } do
+      assert.is_true(dc.equal(a[name](a), dc[name](rows)), note(name))
+      assert.is_true(dc.equal(a[name](a, { 2, keep = true }), dc[name](rows, { 2, keep = true })), note(name))
+    end
+    assert.equal(flags[2], dc.any(flags))
+    assert.is_false(dc.all(flags))
+    fails("argument", "an array expected, got the number 3", function() dc.max(3, 4) end)
+    fails("shape", "no axis 4.*dc.maximum", function() dc.max({ 1, 2 }, { 4, 5 }) end)
+    fails("shape", "ragged", function() dc.sum { { 1, 2 }, { 3 } } end)
+  end)
+
   it("refuses invalid axes", function()
     local a = dc.ones(2, 3)
     for _, axis in ipairs { "-3", "0", "3", "100" } do

@@ -19,8 +19,10 @@
 #include "array/graph/types.h"
 #include "base/dtype.h"
 #include "base/error.h"
+#include "base/line.h"
 #include "device/device.h"
 #include "lua/array.h"
+#include "lua/device.h"
 #include "lua/error.h"
 #include "lua/memory.h"
 #include "lua/object.h"
@@ -240,6 +242,10 @@ static void fail_element(lua_State *L, fill *f, int depth) {
     dc_error_clear(&f->err);
     dc_lua_fail(L, DC_SHAPE, "ragged table: %s is a table, an element is expected", text);
   }
+  if (dc_lua_toarray(L, dc_lua_self(L), -1)) {
+    dc_error_clear(&f->err);
+    dc_lua_fail(L, DC_ARGUMENT, "%s is an array, a number or a boolean is expected; dc.stack joins arrays", text);
+  }
   dc_error_prefix(&f->err, "%s: ", text);
   dc_lua_raise(L, &f->err);
 }
@@ -332,6 +338,16 @@ dc_array *dc_lua_fromtable(lua_State *L, dc_lua *self, dc_device *dev, int idx, 
   dc_lua_scratch_free(L, scratch);
   lua_remove(L, scratch);
   return slot->a;
+}
+
+dc_array *dc_lua_checkoperand(lua_State *L, dc_lua *self, int arg, const dc_array *like) {
+  dc_array *a = dc_lua_toarray(L, self, arg);
+  if (DC_LIKELY(a != NULL)) return a;
+  if (!lua_istable(L, arg)) dc_lua_expected(L, arg, "an array");
+  dc_device *dev = like ? dc_array_device(like) : dc_lua_current(L, self);
+  a = dc_lua_fromtable(L, self, dev, arg, like ? dc_array_dtype(like) : DC_DTYPE_NONE);
+  lua_replace(L, arg);
+  return a;
 }
 
 /* --- arrays to nested tables --------------------------------------------------------------------- */

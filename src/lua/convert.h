@@ -30,6 +30,10 @@ int dc_lua_element(lua_State *L, int idx, dc_dtype dtype, bool given, void *dst,
 /* The nested table at idx as an array object, pushed. dtype DC_DTYPE_NONE: float32, or bool. */
 dc_array *dc_lua_fromtable(lua_State *L, dc_lua *self, dc_device *dev, int idx, dc_dtype dtype);
 
+/* The array that is argument `arg`, or an array made of the table there, which takes its place: of the dtype and on the
+** device of `like`, if that is not NULL. Raises otherwise. */
+dc_array *dc_lua_checkoperand(lua_State *L, dc_lua *self, int arg, const dc_array *like);
+
 /* Pushes nested tables (a plain value for 0 dimensions) from host memory in C order. */
 void dc_lua_pushtable(lua_State *L, dc_dtype dtype, int ndim, const int64_t *shape, const char *src);
 dc_dtype dc_lua_checkdtype(lua_State *L, int idx);

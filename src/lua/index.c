@@ -400,13 +400,13 @@ static dc_array *check_self(lua_State *L, dc_lua *self) {
   return a;
 }
 
-/* The single range of a[i]. False when i is one past the end of a 1-d array and `reading`. */
+/* The single range of a[i]. False when i is one past the end and `reading`: there ipairs ends. */
 static bool read_integer(lua_State *L, const dc_geometry *g, int64_t i, bool reading, selection *s) {
   if (g->ndim == 0)
     dc_lua_fail(L, DC_INDEX, "a 0-d array has no axis to index; a:item() reads it and a:fill(v) writes it");
   int64_t at = resolve(i, g->shape[0]);
   if (at == 0) {
-    if (reading && g->ndim == 1 && i == g->shape[0] + 1) return false;
+    if (reading && i == g->shape[0] + 1) return false;
     fail_bounds(L, i, 1, g->shape[0]);
   }
   s->n = 1;

@@ -26,21 +26,10 @@
 #include "lua/memory.h"
 #include "lua/object.h"
 
-/* An array at idx, or a table made into one (of the dtype and on the device of `like`, if any) and put in its place. */
-static dc_array *operand(lua_State *L, dc_lua *self, int idx, const dc_array *like) {
-  dc_array *a = dc_lua_toarray(L, self, idx);
-  if (a) return a;
-  if (!lua_istable(L, idx)) dc_lua_expected(L, idx, "an array");
-  dc_device *dev = like ? dc_array_device(like) : dc_lua_current(L, self);
-  a = dc_lua_fromtable(L, self, dev, idx, like ? dc_array_dtype(like) : DC_DTYPE_NONE);
-  lua_replace(L, idx);
-  return a;
-}
-
 static void operands(lua_State *L, dc_lua *self, dc_array **a, dc_array **b) {
   dc_array *left = dc_lua_toarray(L, self, 1), *right = dc_lua_toarray(L, self, 2);
-  *a = left ? left : operand(L, self, 1, right);
-  *b = right ? right : operand(L, self, 2, *a);
+  *a = left ? left : dc_lua_checkoperand(L, self, 1, right);
+  *b = right ? right : dc_lua_checkoperand(L, self, 2, *a);
 }
 
 /* Charges the result, about as large as the operands, to the collector. Operands are on the stack. */
@@ -130,7 +119,7 @@ static int of_matrix(lua_State *L, matrix_fn *fn) {
   dc_lua *self = dc_lua_self(L);
   dc_error err = DC_ERROR_INIT;
   lua_settop(L, 1);
-  dc_array *a = operand(L, self, 1, NULL);
+  dc_array *a = dc_lua_checkoperand(L, self, 1, NULL);
   dc_lua_array *slot = dc_lua_newarray(L);
   account(L, self, a, NULL);
   return dc_lua_set_array(L, slot, DC_LUA_MAKE(self, fn(a, &err)), &err);
@@ -155,7 +144,7 @@ static int give(lua_State *L, int first, dc_array *const *out, int n) {
 /* The operand, and n closed array objects above the arguments, at *first. */
 static dc_array *begin(lua_State *L, dc_lua *self, int nargs, int n, int *first) {
   lua_settop(L, nargs);
-  dc_array *a = operand(L, self, 1, NULL);
+  dc_array *a = dc_lua_checkoperand(L, self, 1, NULL);
   *first = nargs + 1;
   for (int i = 0; i < n; i++) dc_lua_newarray(L);
   account(L, self, a, NULL);
@@ -238,7 +227,7 @@ static int core_fourier(lua_State *L) {
   luaL_checktype(L, 3, LUA_TTABLE);
   const lua_Integer naxes = luaL_len(L, 3), n = luaL_optinteger(L, 4, 0);
   lua_settop(L, 4);
-  dc_array *a = operand(L, self, 1, NULL);
+  dc_array *a = dc_lua_checkoperand(L, self, 1, NULL);
   for (lua_Integer i = 0; i < naxes && i < DC_MAX_DIMS; i++) {
     lua_rawgeti(L, 3, i + 1);
     axes[i] = (int)luaL_checkinteger(L, -1) - 1;

@@ -102,10 +102,9 @@ static over read_over(lua_State *L, const dc_array *a, bool takes_ddof, const ch
 /* Pushes the reduction of argument 1, returns 1. */
 static int reduce(lua_State *L, dc_reduce op, const char *hint, bool *whole) {
   dc_lua *self = dc_lua_self(L);
-  dc_array *a = dc_lua_toarray(L, self, 1);
-  if (!a && *hint && lua_gettop(L) > 1)
+  if (*hint && lua_gettop(L) > 1 && lua_type(L, 1) == LUA_TNUMBER)
     dc_lua_fail(L, DC_ARGUMENT, "an array expected, got %s%s", dc_lua_describe(L, 1), hint);
-  if (!a) dc_lua_expected(L, 1, "an array");
+  dc_array *a = dc_lua_checkoperand(L, self, 1, NULL);
   const over o = read_over(L, a, false, hint);
   dc_error err = DC_ERROR_INIT;
   dc_lua_array *slot = dc_lua_newarray(L);
@@ -143,7 +142,7 @@ static int array_all(lua_State *L) { return truth(L, DC_REDUCE_ALL); }
 /* The first place of the extreme, from 1; over all elements it counts in C order. */
 static int arg_extreme(lua_State *L, dc_reduce op) {
   dc_lua *self = dc_lua_self(L);
-  dc_array *a = dc_lua_checkarray(L, self, 1);
+  dc_array *a = dc_lua_checkoperand(L, self, 1, NULL);
   const over o = read_over(L, a, false, "");
   dc_error err = DC_ERROR_INIT;
   if (o.axes != UINT32_MAX && (o.axes & (o.axes - 1)) != 0)
@@ -165,7 +164,7 @@ static int array_argmax(lua_State *L) { return arg_extreme(L, DC_REDUCE_ARGMAX);
 /* A combination of reductions, of no options of its own. */
 static int combine(lua_State *L, dc_array *(*make)(dc_array *a, uint32_t axes, bool keep, dc_error *err)) {
   dc_lua *self = dc_lua_self(L);
-  dc_array *a = dc_lua_checkarray(L, self, 1);
+  dc_array *a = dc_lua_checkoperand(L, self, 1, NULL);
   const over o = read_over(L, a, false, "");
   dc_error err = DC_ERROR_INIT;
   dc_lua_array *slot = dc_lua_newarray(L);
@@ -187,7 +186,7 @@ static int array_count(lua_State *L) { return combine(L, count); }
 
 static int variance(lua_State *L, bool root) {
   dc_lua *self = dc_lua_self(L);
-  dc_array *a = dc_lua_checkarray(L, self, 1);
+  dc_array *a = dc_lua_checkoperand(L, self, 1, NULL);
   const over o = read_over(L, a, true, "");
   dc_error err = DC_ERROR_INIT;
   dc_lua_array *slot = dc_lua_newarray(L);

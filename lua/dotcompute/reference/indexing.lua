@@ -5,8 +5,8 @@ local AXES = { { "axes", "axes", "the same by name" }, { "axis", "axes", "anothe
 
 return {
   "### Indexing\n\n| expression | meaning |\n|---|---|\n"
-    .. "| `a[i]` | 1-d: a Lua value, nil for `i == #a + 1` so that `ipairs` ends. Otherwise a view without the first "
-    .. "axis |\n"
+    .. "| `a[i]` | 1-d: a Lua value. Otherwise a view without the first axis. nil for `i == #a + 1`, so that `ipairs` "
+    .. "ends |\n"
     .. "| `a[{…}]` | one entry for each axis: an integer drops the axis, `{first, last}` or `{first, last, step}` "
     .. 'keeps it, `":"` is the whole axis, also the default for further axes. A view; but **a Lua value when all axes '
     .. "have integers** |\n"

@@ -1,5 +1,5 @@
 -- Reference: reductions.
-local A = { "a", "array", "the array" }
+local A = { "a", "array|table", "the array" }
 local AXES = { "axes...?", "axes", "the axes to reduce: integers, or one table of them, from 1, or from the end when "
   .. "negative. Default: all" }
 local KEEP = { "keep", "boolean", "whether the reduced axes stay, with extent 1. Default: false" }
@@ -149,8 +149,8 @@ dc.arange(1, 10):gt(7):count()             --> 3
 Reductions are over all elements, with a 0-d array as the result (`:item()` reads it); over an axis, `a:sum(1)`; or over
 several, `a:sum{1, 3}` or `a:sum(1, 3)`. Option `keep` keeps the axes with extent 1, so that the result broadcasts with
 `a`: `a - a:mean{2, keep = true}`, or `a:mean(2, {keep = true})`. Option of `var` and `std`: `ddof`, as in `a:var{1,
-ddof = 1}`. All are functions as well: `dc.sum(a, 1)`, `dc.max(a, 1)`; two arrays are compared by `dc.maximum` and
-`dc.fmax`. Error `shape`: no such axis, an axis named twice, no elements for `min max argmin argmax`.
+ddof = 1}`. All are functions as well, of tables too: `dc.sum(a, 1)`, `dc.max{1, 2, 3}`; two arrays are compared by
+`dc.maximum` and `dc.fmax`. Error `shape`: no such axis, an axis named twice, no elements for `min max argmin argmax`.
 
 Every array is true in Lua, so `any` and `all` without axes and `keep` are evaluated at once and give a Lua boolean:
 `if a:gt(100):any() then`. With axes or `keep` they give bool arrays.
