@@ -254,6 +254,31 @@ describe("arrays that a kernel captures", function()
 end)
 
 describe("recursion", function()
+  -- ptxas 13.0 crashed where it found that a function that calls itself is not called.
+  it("that is never reached compiles", function()
+    local function power(v, n)
+      if n == 0 then return 1.0 end
+      return v * power(v, n - 1)
+    end
+    local k = dc.jit(function(values, n)
+      local r = 2.0
+      if math.ceil(1e10) < 0 then
+        for i = 1, n do r = r + power(values[i], n) end
+      end
+      values[1] = r
+    end)
+    local values = dc.zeros(2, "float64")
+    k(1, 1, values, 2)
+    assert.equal(2, values[1])
+    local unused = dc.vectorize(function(a)
+      if a < 0 and math.ceil(1e10) < 0 then
+        for n = 1, 3 do a = a + power(a, n) end
+      end
+      return a + 1
+    end)
+    assert.equal(3, unused(dc.ones(4, "float64") + 1)[4])
+  end)
+
   it("without end is an error on the CPU device, and the next launch works", function()
     for tier = 0, 1 do
       on_cpu("TIER=" .. tier, [[

@@ -173,6 +173,76 @@ describe("integers in kernels", function()
     end
   end)
 
+  it("compare as those of threads and loops that count from 1", function()
+    local signs, n = { "<", "<=", ">", ">=", "==", "~=" }, 12
+    -- integers of a thread i, of a loop k from 1, and of arguments a and b
+    local terms = { "i", "k", "i + 1", "k - 1", "i + k", "k - i", "a", "b", "a - i", "#x", "3 + k", "i - 1" }
+    local lines = {}
+    for _ = 1, 40 do
+      lines[#lines + 1] = ("if %s %s %s then s = s * 3 + %s end"):format(terms[math.random(#terms)],
+        signs[math.random(#signs)], terms[math.random(#terms)], terms[math.random(#terms)])
+    end
+    local body = table.concat(lines, "\n")
+    local kernel = assert(load(([[local dc = ...
+      return dc.jit(function(x, out, a, b)
+        local i = dc.index()
+        if i > #x then return end
+        local s = 0
+        for k = 1, #x do
+          %s
+          s = s + x[k] * k
+        end
+        out[i] = s
+      end)]]):format(body)))(dc)
+    local plain = assert(load("local x, i, a, b = ... local s = 0 for k = 1, #x do\n" .. body
+      .. "\ns = s + x[k] * k\nend return s"))
+    local t, want = {}, {}
+    for k = 1, n do t[k] = math.random(-100, 100) end
+    local a, b = math.random(-3, 15), math.random(-3, 15)
+    for i = 1, n do want[i] = plain(t, i, a, b) end
+    local out = dc.zeros(n, "int64")
+    kernel:forall(n, dc.array(t, "int64"), out, a, b)
+    h.same(want, out:to_table(), body)
+  end)
+
+  it("that become a dtype's are those of the dtype", function()
+    local n = 300
+    local out = dc.zeros(n, "int64")
+    dc.jit(function(r)
+      local i = dc.index()
+      if i > #r then return end
+      if dc.int8(i) <= 100 then r[i] = 1 end
+      if dc.uint8(i) > i - 1 then r[i] = r[i] + 2 end
+    end):forall(n, out)
+    for i, v in ipairs(out:to_table()) do
+      local signed, unsigned = (i + 128) % 256 - 128, i % 256
+      assert.equal((signed <= 100 and 1 or 0) + (unsigned > i - 1 and 2 or 0), v, "index " .. i)
+    end
+  end)
+
+  it("are the variables of loops whatever happens to them", function()
+    same(function(out, a)
+      local calls = 0
+      for i = 1, 6 do
+        local function later() calls = calls + i return i * 2 end -- shares the variable
+        out[i] = later() + a
+      end
+      for i = 2, 4 do
+        if out[i] == a then goto next end
+        for j = i + 1, 5 do out[j + 5] = j * 10 + i end
+        ::next::
+      end
+      for i = 3, 5 do
+        local j = i - 2
+        j = j + 3
+        out[j + 7] = i + j
+      end
+      for i = 1, 0 do out[i] = -1 end
+      for i = 7, 7, 1000 do out[i] = i end
+      for i = 9, 8, -1 do out[i] = calls + i end
+    end, 13, 5)
+  end)
+
   it("count extents of any size", function()
     local huge = dc.zeros({ 0, 1 << 40 }, "int8")
     local out = dc.zeros(3, "int64")

@@ -134,40 +134,53 @@ local MOST <const> = narrow.MOST
 local THREADS <const>, BLOCKS <const> = { 1, 1024 }, { 1, 2147483647 } -- of a block, of a grid, along an axis
 
 -- The index along x has 32 bits where the grid is small; along y and z there are at most 65535 blocks.
--- + 1 of signed integers, which do not overflow: `i <= n` and a[i] are then compiled as from an index from 0.
--- The product is written so that NVVM reads %ntid before %ctaid, as it does in the usual CUDA C of these kernels: the
--- other order gave ptxas's code for sm_90 2.7 % more time (Monte Carlo pi, one axis; the stencil, two).
+-- + 1 of signed integers, which do not overflow: `i <= n` and a[i] are then compiled as from an index from 0. `zero` is
+-- that index, as CUDA C has it. Along one axis the product is the other way round: so NVVM reads %ntid before %ctaid in
+-- the Monte Carlo pi of examples/jit, as in its CUDA C; the other order gave ptxas's code for sm_90 2.7 % more time.
 local function global_index(axis, axes)
   local product = axes == 1 and "blockDim.%s * blockIdx.%s" or "blockIdx.%s * blockDim.%s"
-  local wide = ("((long long)" .. product .. " + threadIdx.%s + 1)"):format(axis, axis, axis)
-  local int = ("(long long)((int)(" .. product .. " + threadIdx.%s) + 1)"):format(axis, axis, axis)
-  if axis == "x" then return { text = wide, small_text = int, small_range = { 1, MOST } } end
-  return { text = int, range = { 1, 65535 * 1024 } }
+  local zero = ("(int)(" .. product .. " + threadIdx.%s)"):format(axis, axis, axis)
+  local int = ("(long long)(%s + 1)"):format(zero)
+  if axis ~= "x" then return { text = int, zero = zero, range = { 1, 65535 * 1024 } } end
+  return { text = "((long long)blockIdx.x * blockDim.x + threadIdx.x + 1)", small_text = int, zero = zero,
+    small_range = { 1, MOST } }
 end
 
-local function axes(c, range, small_range, sign)
+local function axes(list_of)
   local list = {}
-  for k, axis in ipairs { "x", "y", "z" } do
-    list[k] = { text = "(long long)" .. c:gsub("AXIS", axis), range = range, small_range = small_range,
-      axis = sign and sign * k }
-  end
+  for k, axis in ipairs { "x", "y", "z" } do list[k] = list_of(axis, k) end
   return values(table.unpack(list))
+end
+
+local function indices(variable, range, small_range)
+  return axes(function(axis)
+    local zero = ("(int)%s.%s"):format(variable, axis)
+    return { text = ("(long long)(%s + 1)"):format(zero), zero = zero, range = range, small_range = small_range }
+  end)
+end
+
+-- `axis`: of the block, negative of the grid.
+local function sizes(variable, range, small_range, sign)
+  return axes(function(axis, k)
+    return { text = ("(long long)(int)%s.%s"):format(variable, axis), range = range, small_range = small_range,
+      axis = sign * k }
+  end)
 end
 
 add("dc.index", values(global_index("x", 1)))
 add("dc.index2", values(global_index("y", 2), global_index("x", 2)))
 add("dc.index3", values(global_index("z", 3), global_index("y", 3), global_index("x", 3)))
-add("dc.thread_index", axes("((int)threadIdx.AXIS + 1)", THREADS))
-add("dc.block_index", axes("((int)blockIdx.AXIS + 1)", BLOCKS, { 1, MOST }))
-add("dc.block_size", axes("(int)blockDim.AXIS", THREADS, nil, 1))
-add("dc.grid_size", axes("(int)gridDim.AXIS", BLOCKS, { 1, MOST }, -1))
+add("dc.thread_index", indices("threadIdx", THREADS))
+add("dc.block_index", indices("blockIdx", BLOCKS, { 1, MOST }))
+add("dc.block_size", sizes("blockDim", THREADS, nil, 1))
+add("dc.grid_size", sizes("gridDim", BLOCKS, { 1, MOST }, -1))
 add("dc.warp_size", function(self, n, b) -- of all devices
   count(self, n, b, 0)
   self:only_in_kernels(n, b.name)
   return { op = "const", type = types.integer, value = 32, at = n.at }
 end)
 
-local lane = values { range = { 1, 32 }, text = "(long long)(int)(dc_lane() + 1)" }
+local lane = values { range = { 1, 32 }, text = "(long long)((int)dc_lane() + 1)", zero = "(int)dc_lane()" }
 add("dc.lane_index", function(self, n, b)
   builtins.need(self, "lane", [[
 static __device__ __forceinline__ unsigned int dc_lane() {

@@ -331,6 +331,15 @@ local function head(inst)
     inst.name, table.concat(params, ", "))
 end
 
+-- A recursive function stays one that its kernel needs, though ptxas may find that no call of it is reached: ptxas 13.0
+-- then ends with a segmentation fault, and with it the process, as the driver's compiler is the same. The address in a
+-- variable adds no instruction. `scope`: of the function's name, with a variable of its own.
+local function kept(inst, scope)
+  local name = scope and ("%s::%s"):format(scope, inst.name) or inst.name
+  return ("static __device__ __attribute__((used)) decltype(&%s) dc_kept_%s%s = %s;"):format(name,
+    scope and scope .. "_" or "", inst.name, name)
+end
+
 -- The body of an instance: lines, and the places of each. `first`: lines in front.
 function Printer:body(inst, first)
   self.inst, self.current = inst, {}
@@ -378,6 +387,20 @@ local function mark_recursive(tree)
   end
 end
 
+-- The symbols that have several values, or that functions share.
+local function varying(tree)
+  local found = {}
+  for _, inst in ipairs(tree.instances) do
+    for _, symbol in ipairs(inst.reached) do found[symbol] = true end
+    for _, node in ipairs(inst.pass == tree.pass and narrow.nodes(inst) or {}) do
+      for _, target in ipairs(node.op == "assign" and node.targets or {}) do
+        if target.op == "symbol" then found[target.symbol] = true end
+      end
+    end
+  end
+  return found
+end
+
 -- The source of a checked tree (check.lua): { text =, places = line -> { found =, at = }, sites =, params = }.
 -- `params`: what the kernel takes, in order: { argument = k } or { input = its symbol }, with `type`, `fits` for an
 -- integer of 32 bits, `written` for an array that the kernel writes. `facts`: of all launches, as narrow.lua has them,
@@ -385,8 +408,8 @@ end
 -- parameters of the arrays among the arguments.
 function emit.kernel(tree, name, checked, facts)
   narrow.find(tree, facts)
-  local self = setmetatable({ uses = tree.uses, sites = {}, count = 0, checked = checked, name = name, facts = facts },
-    Printer)
+  local self = setmetatable({ uses = tree.uses, sites = {}, count = 0, checked = checked, name = name, facts = facts,
+    varying = varying(tree) }, Printer)
   local kernel = tree.kernel
   mark_recursive(tree)
   local bodies = {}
@@ -454,6 +477,7 @@ function emit.kernel(tree, name, checked, facts)
     if not inst.is_kernel then
       lines[#lines + 1] = results_struct(inst)
       lines[#lines + 1] = head(inst) .. ";"
+      if inst.recursive then lines[#lines + 1] = kept(inst) end
     end
   end
   for k = #used, 1, -1 do
@@ -477,9 +501,10 @@ end
 -- all statements }.
 function emit.callable(tree, struct)
   local facts = { parameters = {} }
-  local self = setmetatable({ uses = tree.uses, sites = {}, count = 0, name = struct, facts = facts }, Printer)
+  local self = setmetatable({ uses = tree.uses, sites = {}, count = 0, name = struct, facts = facts,
+    varying = varying(tree) }, Printer)
   mark_recursive(tree)
-  local functions_text, structs, length, first = {}, {}, 0, {}
+  local functions_text, structs, kept_text, length, first = {}, {}, {}, 0, {}
   narrow.find(tree, facts)
   local constant_lines = self:constants(tree, first, struct .. "_")
   for _, inst in ipairs(tree.instances) do
@@ -490,6 +515,7 @@ function emit.callable(tree, struct)
       for _, text in ipairs(body) do length = length + #text end
       table.move(body, 1, #body, #functions_text + 1, functions_text)
       functions_text[#functions_text + 1] = "}"
+      if inst.recursive then kept_text[#kept_text + 1] = kept(inst, struct) end
     end
   end
   local lines = self:declarations(tree)
@@ -499,6 +525,7 @@ function emit.callable(tree, struct)
   table.move(structs, 1, #structs, #lines + 1, lines)
   table.move(functions_text, 1, #functions_text, #lines + 1, lines)
   lines[#lines + 1] = "};"
+  table.move(kept_text, 1, #kept_text, #lines + 1, lines)
   local inst = tree.kernel
   local returns = inst.returns or {}
   return { text = table.concat(lines, "\n") .. "\n", call = ("%s::%s"):format(struct, inst.name), results = returns,

@@ -180,7 +180,8 @@ function X.view_as(self, e)
   end
   local extents = {}
   for k = 1, t.ndim - 1 do extents[k] = ("%s.n[%d]"):format(array, k - 1) end
-  extents[t.ndim] = ("%s / %d"):format(last, e.per)
+  -- by an extent without a sign the division is a shift
+  extents[t.ndim] = ("(long long)((unsigned %s)%s / %d)"):format(self.facts.small and "int" or "long long", last, e.per)
   return ("%s{(%s *)%s.p, {%s}}"):format(t.ctype, t.element.ctype, array, table.concat(extents, ", "))
 end
 

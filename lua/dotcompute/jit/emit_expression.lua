@@ -58,6 +58,12 @@ printer.as_int = as_int
 
 function printer:is_int(e) return e.type == types.integer and narrow.is_int(e, self.facts) end
 
+-- Whether the sum of a node that fits in 32 bits and a constant does.
+local function sum_fits(self, e, plus)
+  local range = narrow.range(e, self.facts)
+  return range and range[1] + plus >= -2147483648 and range[2] + plus <= 2147483647
+end
+
 -- --- operands ---------------------------------------------------------------------------------------------------
 
 -- A text in a constant of its own.
@@ -131,6 +137,7 @@ function X.const(_, e)
 end
 
 function X.symbol(_, e)
+  if e.symbol.from_zero then return ("(long long)(%s + 1)"):format(e.symbol.cname) end
   if e.symbol.narrow then return "(long long)" .. e.symbol.cname end
   return e.symbol.cname
 end
@@ -211,6 +218,9 @@ end
 
 function X.arith(self, e)
   local t, sign = e.type, e.sign
+  if (sign == "+" or sign == "-") and constant(e.b) and self:is_int(e) and self:is_int(e.a) and not has_effect(e) then
+    return "(long long)" .. self:index32(nil, e.a, sign == "+" and constant(e.b) or -constant(e.b))
+  end
   local texts = self:operands({ e.a, e.b }, true)
   local a, b = texts[1], texts[2]
   local int = t == types.integer and self:int_arith(e, a, b)
@@ -267,7 +277,24 @@ end
 
 local swapped = { [">"] = "<", [">="] = "<=" }
 
+-- With one side, or both, that count from 1 in `int`, `<=` and `>` become these of integers from 0.
+local from_zero <const> = { left = { ["<="] = "<", [">"] = ">=" }, right = { ["<"] = "<=", [">="] = ">" } }
+
+-- A comparison of Lua's integers as CUDA C has it of integers that count from 0: `i + 1 <= n` is `i < n`. Else nil.
+function printer:compared_from_zero(e)
+  if e.met ~= types.integer or has_effect(e) or not self:is_int(e.a) or not self:is_int(e.b) then return nil end
+  local sign, a, b = e.sign, self:from_one(e.a), self:from_one(e.b)
+  if not (a and b) then
+    sign = a and from_zero.left[sign] or b and from_zero.right[sign]
+    if not sign then return nil end
+    a, b = a or as_int(self:expr(e.a)), b or as_int(self:expr(e.b))
+  end
+  return ("(%s %s %s)"):format(a, sign == "~=" and "!=" or sign, b)
+end
+
 function X.compare(self, e)
+  local counted = self:compared_from_zero(e)
+  if counted then return counted end
   local texts = self:operands({ e.a, e.b }, true)
   local a, b, sign = texts[1], texts[2], e.sign
   if e.met and e.met.kind == "c" then
@@ -389,10 +416,24 @@ end
 
 -- --- arrays -----------------------------------------------------------------------------------------------------
 
--- Whether the sum of a node that fits in 32 bits and a constant does.
-local function sum_fits(self, e, plus)
-  local range = narrow.range(e, self.facts)
-  return range and range[1] + plus >= -2147483648 and range[2] + plus <= 2147483647
+-- An `int` that counts from 1, as CUDA C's that counts from 0: the text of the integer less 1, where that is known
+-- without a subtraction. Else nil.
+function printer:from_one(e)
+  if not self:is_int(e) then return nil end
+  while e.op == "convert" and e.a.type == types.integer do e = e.a end
+  if e.op == "symbol" then return e.symbol.from_zero and e.symbol.cname end
+  if e.op == "text" then return e.zero end
+  if e.op ~= "arith" or e.sign ~= "+" and e.sign ~= "-" or has_effect(e) or constant(e.b) or constant(e.a)
+    or not self:is_int(e.a) or not self:is_int(e.b) or not sum_fits(self, e, -1) then
+    return nil
+  end
+  local a = self:from_one(e.a)
+  local b = not a and e.sign == "+" and self:from_one(e.b)
+  if not a and not b then return nil end
+  local at = #self.lines
+  local other = as_int(self:expr(a and e.b or e.a))
+  if #self.lines == at then return ("(%s %s %s)"):format(a or other, e.sign, a and other or b) end
+  self:take_back(at) -- a value with statements of its own
 end
 
 -- An index plus a constant, in 32 bits: what an index in range has there, whatever its parts are. `text`: the index's,
@@ -412,6 +453,11 @@ function printer:index32(text, e, plus)
       parts[k] = self:simple(self:index32(nil, arg, plus), types.dtype "int32")
     end
     if #parts == 2 then return (e.text:gsub("%$(%d+)", function(k) return parts[tonumber(k)] end)) end
+  end
+  local zero = not text and sum_fits(self, e, plus) and self:from_one(e)
+  if zero then
+    if plus == -1 then return zero end
+    return ("(%s %s %d)"):format(zero, plus < -1 and "-" or "+", math.abs(plus + 1))
   end
   text = text or self:expr(e)
   local int = e.type == types.integer and self:is_int(e) and as_int(text) or "(int)" .. text

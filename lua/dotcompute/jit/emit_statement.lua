@@ -33,6 +33,9 @@ end
 -- The text of a Lua integer for a symbol's variable.
 function printer:for_symbol(symbol, text) return symbol.narrow and self.as_int(text) or text end
 
+-- Whether a local may be one that counts from 0 in CUDA C: it has one value.
+function printer:counts_from_one(symbol) return symbol.narrow and not self.checked and not self.varying[symbol] end
+
 function S.declare(self, s)
   for _, symbol in ipairs(s.symbols) do
     local t = symbol.type
@@ -52,8 +55,10 @@ S["local"] = function(self, s)
   local texts = self:operands(list)
   for k, v in ipairs(values) do
     if v.symbol then
+      local zero = self:counts_from_one(v.symbol) and not self.has_effect(v.e) and self:from_one(v.e)
+      v.symbol.from_zero = zero and true
       -- a value that another new local's name would hide has been computed: names differ
-      self:declare(narrow.ctype(v.symbol), v.symbol.cname, self:for_symbol(v.symbol, texts[k]))
+      self:declare(narrow.ctype(v.symbol), v.symbol.cname, zero or self:for_symbol(v.symbol, texts[k]))
     elseif self.has_effect(v.e) then
       self:line(("(void)%s;"):format(texts[k]))
     end
@@ -173,8 +178,28 @@ S["repeat"] = function(self, s)
   self:line "}"
 end
 
+-- The step of a loop as CUDA C has it where it is the block's size, the grid's, or a product of them: an integer
+-- without a sign, so that NVVM unrolls the loop, or does not, as that of CUDA C. Else nil.
+local function size_of_launch(e, text)
+  if e.op == "arith" and e.sign == "*" and size_of_launch(e.a, "") and size_of_launch(e.b, "") or e.axis then
+    return (text:gsub("%(int%)", ""):gsub("^%((.*)%)$", "%1"))
+  end
+end
+
+-- Whether a loop's variable is an index of arrays, perhaps with a constant.
+local function is_index(s)
+  local found = false
+  narrow.walk(s.body, function(node)
+    for _, e in ipairs(node.index or {}) do
+      while (e.sign == "+" or e.sign == "-") and e.b.op == "const" do e = e.a end
+      found = found or e.op == "symbol" and e.symbol == s.symbol
+    end
+  end)
+  return found
+end
+
 -- A loop of 32 bits whose variable passes the limit without overflow: a loop as C has it, which compilers know best.
--- False where it may be another one.
+-- False where it may be another one. A variable that is an index, from 1 up, counts from 0.
 function printer:plain_loop(s)
   local to, step = narrow.range(s.to, self.facts), narrow.range(s.step, self.facts)
   if s.type ~= types.integer or not s.symbol.narrow or not self:is_int(s.to) or not step then return false end
@@ -182,18 +207,22 @@ function printer:plain_loop(s)
   if not up and step[2] >= 0 or up and to[2] + step[2] > 2147483647 or not up and to[1] + step[1] < -2147483648 then
     return false
   end
+  local from_zero = up and self:counts_from_one(s.symbol) and not self.has_effect(s.from)
+    and not self.has_effect(s.to) and not self.has_effect(s.step)
+    and (s.from.op == "const" and s.from.value >= 1 or self:from_one(s.from)) and is_index(s)
   local texts = self:operands { s.from, s.to, s.step }
   local name, limit, by = s.symbol.cname, self:temporary(), self.as_int(texts[3])
+  s.symbol.from_zero = from_zero
   self:line "{"
   self:indent(1)
-  self:declare("int", name, self.as_int(texts[1]))
+  self:declare("int", name, from_zero and self:index32(nil, s.from, -1) or self.as_int(texts[1]))
   self:declare("int", limit, self.as_int(texts[2]), true)
   if s.step.op ~= "const" then
-    by = self:temporary()
-    self:declare("int", by, self.as_int(texts[3]), true)
+    by = size_of_launch(s.step, by) or self:temporary()
+    if by:find "^t%d" then self:declare("int", by, self.as_int(texts[3]), true) end
   end
   if s.unroll then self:line(s.unroll == true and "#pragma unroll" or ("#pragma unroll %d"):format(s.unroll)) end
-  self:line(("for (; %s %s %s; %s += %s) {"):format(name, up and "<=" or ">=", limit, name, by))
+  self:line(("for (; %s %s %s; %s += %s) {"):format(name, up and (from_zero and "<" or "<=") or ">=", limit, name, by))
   self:inner(s.body)
   self:indent(-1)
   self:line "}"
