@@ -196,7 +196,7 @@ static void put_first(emitter *e, const access *p) {
 static void look_ahead(emitter *e, const ptx_ins *ins, const access *p) {
   const int32_t reg = p->at->reg;
   const long long bytes = p->stride * e->k.shape.width;
-  if (!e->straight || p->how != ROW || p->stride != p->size * p->n || bytes > 4 * 64) return;
+  if (!e->straight || p->how != ROW || bytes <= 0 || bytes > 4 * 64) return;
   if (reg < 0 || e->asked[reg]) return;
   if (ins->flags & PTX_F_STREAMING && ins->op == PTX_OP_ST) return;
   e->asked[reg] = true;
@@ -321,7 +321,7 @@ static void load_packs(emitter *e, const ptx_ins *ins, const access *p, const ch
 static int window_of(emitter *e, const access *p) {
   if (p->size != 4 || p->n != 1 || p->base == DC_BASE_LOCAL || e->k.shape.by_lane) return -1;
   if (p->how == ROW) {
-    if (p->stride % 4 != 0 || p->stride < -64 || p->stride > 64) return -1;
+    if (p->stride == 4 || p->stride % 4 != 0 || p->stride < -64 || p->stride > 64) return -1;
     const dc_pattern stride = dc_emit_stride_pattern((int32_t)(p->stride / 4));
     return dc_emit_window(e, &stride);
   }
@@ -448,7 +448,7 @@ static void store_element(emitter *e, const ptx_ins *ins, const access *p, int j
     PUT(", %s); ", mask);
     return;
   }
-  const int window = p->how == INDEX || (p->how == ROW && p->stride != size) ? window_of(e, p) : -1;
+  const int window = window_of(e, p);
   if (p->how == INDEX) {
     if (window >= 0) store_window(e, p, window, o, mask);
     PUT("dc_%sput_elements_%s(a_, i%d, %d, %d, ", window >= 0 ? "far_" : far, T, p->s.origin, (int)p->s.times,
@@ -629,6 +629,7 @@ void dc_emit_memory(emitter *e, const ptx_ins *ins, const char *mask, bool keep)
   access p = access_of(e, ins);
   const int bytes = p.size * p.n;
   as_lanes_if_odd(&p);
+  if (p.base == DC_BASE_SHARED && p.how != ONE) e->out->reaches |= is_every_other(&p) || window_of(e, &p) >= 0;
   /* volatile: a warp's lanes may pass values to each other without a barrier */
   if (ins->flags & PTX_F_STRONG) e->out->lane_free = false;
   if (p.base == DC_BASE_LOCAL && !e->k.shape.by_lane) e->out->narrow = false;

@@ -26,6 +26,7 @@ typedef struct dc_emitted {
   bool suspends;        /* suspends at all */
   bool operates;        /* uses dc_native.operate */
   bool atomics;         /* has atomics outside of shared memory */
+  bool reaches;         /* whole vectors of shared memory are accessed, behind the last word that lanes address */
   bool lane_free;       /* nothing shows which lane runs a thread, so that gangs may begin at any thread */
   bool narrow;          /* besides, all of it exists for gangs of 16 lanes, and for lanes one by one */
   bool scalar;          /* lanes one by one are estimated to be faster */

@@ -24,11 +24,12 @@
 
 /* --- beginning and end ---------------------------------------------------------------------------------- */
 
-/* Bytes that lanes without a thread would access behind the end: the machine leaves out masked lanes of an inaccessible
-** page in microcode, which takes hundreds of cycles. */
+/* Bytes that masked words of a vector would access behind the end: the machine leaves out those of an inaccessible page
+** in microcode, which takes hundreds of cycles. */
 static size_t slack_of(const dc_job *job) {
   const dc_native_code *c = job->native;
-  if (c == NULL || dc_gang_row(c->shape, job->grid.block) % (uint32_t)c->shape.width == 0) return 0;
+  if (c == NULL) return 0;
+  if (!c->info.reaches && dc_gang_row(c->shape, job->grid.block) % (uint32_t)c->shape.width == 0) return 0;
   return sizeof(double) * (size_t)c->shape.width;
 }
 
