@@ -140,9 +140,10 @@ static void emit_position(const dc_text *t) {
   } else if (cut) {
     dc_buf_printf(t->b, "  const int y = threadIdx.x %% %d;\n  const %s row = (%s)blockIdx.x / blocks;\n",
                   h->row.threads, i, i);
-    dc_buf_printf(t->b, "  const %s wanted = (%s)blockIdx.x %% blocks * %d + (%s)(threadIdx.x / %d);\n"
+    /* the last warp has the first segment: the CPU device runs it first, and memory is read in order */
+    dc_buf_printf(t->b, "  const %s wanted = (%s)blockIdx.x %% blocks * %d + %d - (%s)(threadIdx.x / %d);\n"
                   "  const bool active = wanted < segments;\n  const %s part = active ? wanted : 0;\n", i, i,
-                  h->row.together, i, h->row.threads, i);
+                  h->row.together, h->row.together - 1, i, h->row.threads, i);
   } else {
     dc_buf_printf(t->b, "  const int y = threadIdx.x %% %d;\n", h->row.threads);
     dc_buf_printf(t->b, "  const %s unit = (%s)blockIdx.x * (%s)(blockDim.x / %d) + (%s)(threadIdx.x / %d);\n", i, i, i,

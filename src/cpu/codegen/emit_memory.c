@@ -214,17 +214,41 @@ void dc_emit_last_access(emitter *e, const ptx_ins *ins) {
   PUT("h%d + DC_GANG %% DC_LAST_ACCESSES", i);
 }
 
+/* Whether an access may be prefetched: by a row or by indices, of global memory. */
+static bool is_prefetched(const access *p) {
+  return p->base == DC_BASE_FLAT && !p->narrow && (p->how == ROW || p->how == INDEX);
+}
+
+/* The first load of its basic block whose address is constant bytes from this one's; *bytes: what all of these load. */
+static int32_t first_of_address(const emitter *e, const ptx_ins *ins, const access *p, long long *bytes) {
+  const int32_t self = (int32_t)(ins - e->f->ins), reg = p->at->reg;
+  int32_t first = self;
+  *bytes = 0;
+  for (int32_t i = e->k.use_at[reg]; i < e->k.use_at[reg + 1]; i++) {
+    const int32_t at = e->k.uses[i];
+    const ptx_ins *other = &e->f->ins[at];
+    if (e->k.block_of[at] != e->k.block_of[self] || other->op == PTX_OP_ST || !dc_emit_memory_supported(e, other))
+      continue;
+    const access q = access_of(e, other);
+    if (q.at->reg != reg || !is_prefetched(&q)) continue;
+    *bytes += (long long)q.size * q.n * e->k.shape.width;
+    if (at < first) first = at;
+  }
+  return first;
+}
+
 /* In a loop that strides over a large array each iteration's row is in another page, where the processor does not
 ** prefetch: what a later iteration will load is asked for here, and where gangs run through the loop one after another
 ** what the next one will (a product of matrices with tiles of 16: 91, before 150 ms; sums of 2^24 values by rows and by
-** indices: 5.2, before 8.0 and 7.9 ms; a histogram of 2^26 bytes: 40, before 58 ms).  Where gangs take turns at a
-** barrier in the loop, an iteration takes long enough for two to be far ahead, and stores must not wait for lines
-** either, since later loads wait for them (a stencil that marches through planes: 45, before 78 ns a row).  The stride
-** is what the loop adds to the address or, where that is unknown, the way from the last address, if it was the same
-** before. */
+** indices: 5.2, before 8.0 and 7.9 ms; a histogram of 2^26 bytes: 40, before 58 ms).  Where the rows of an iteration
+** and the next adjoin, lines further on are (a sum of 2^24 values: 4.9, before 6.1 ms; a plain loop takes 4.3).  Where
+** gangs take turns at a barrier in the loop, an iteration takes long enough for two to be far ahead, and stores must
+** not wait for lines either, since later loads wait for them (a stencil that marches through planes: 45, before 78 ns a
+** row).  The stride is what the loop adds to the address or, where that is unknown, the way from the last address, if
+** it was the same before; in loops without barriers, loads at constant distances share it. */
 static void prefetch(emitter *e, const ptx_ins *ins, const access *p) {
   const int32_t i = (int32_t)(ins - e->f->ins), b = e->k.block_of[i];
-  if (p->base != DC_BASE_FLAT || p->narrow || (p->how != ROW && p->how != INDEX)) return;
+  if (!is_prefetched(p)) return;
   if (e->k.loop_at[b] < 0) {
     look_ahead(e, ins, p);
     return;
@@ -232,11 +256,15 @@ static void prefetch(emitter *e, const ptx_ins *ins, const access *p) {
   const ptx_operand *step = p->how == ROW ? step_of(e, p->at->reg) : NULL;
   const bool quiet = is_in_quiet_loop(e, b), stores = ins->op == PTX_OP_ST;
   if (stores && (quiet || ins->flags & PTX_F_STREAMING)) return;
+  long long dense = 0;
+  const int32_t first = quiet ? first_of_address(e, ins, p, &dense) : i;
   PUT(stores ? "dc_prefetch_target(" : "dc_prefetch(");
   put_first(e, p);
   PUT(", ");
   if (step) {
     dc_emit_operand(e, step, 'D');
+  } else if (first < i) {
+    PUT("a%d.expected", first);
   } else {
     PUT("dc_next_step(");
     if (quiet) PUT("&a%d", i);
@@ -247,8 +275,13 @@ static void prefetch(emitter *e, const ptx_ins *ins, const access *p) {
     e->strides[i] = quiet;
   }
   e->asks |= quiet;
-  PUT(quiet ? ", 8, ahead * %lldull); " : stores ? ", 2); " : ", 2, 0); ",
-      p->how == ROW ? p->stride : (long long)p->s.times);
+  if (stores) {
+    PUT(", 2); ");
+    return;
+  }
+  const bool whole = p->how == ROW && p->stride > 0 && p->stride <= p->size * p->n;
+  PUT(", %lldull, %lldull, ", whole ? p->stride * e->k.shape.width : 0ll, whole ? dense : 0ll);
+  PUT(quiet ? "8, ahead * %lldull); " : "2, 0); ", p->how == ROW ? p->stride : (long long)p->s.times);
 }
 
 /* The addresses of a row that wraps around. */

@@ -173,18 +173,18 @@ DC_LANE_BY_LANE(s16, V32, u32)
 DC_LANE_BY_LANE(u32, V32, u32)
 DC_LANE_BY_LANE(u64, V64, u64)
 
-/* The entry of a stride prefetcher: lane 0's address at a gang's last execution of an instruction, and its distance
-** from that at the one before. */
+/* The entry of a stride prefetcher: lane 0's address at a gang's last execution of an instruction, its distance from
+** that at the one before, and the one expected to the next: the last, if it occurred twice in a row; else 0. */
 typedef struct dc_last_access {
-  u64 at, step;
+  u64 at, step, expected;
 } dc_last_access;
 /* Entries per instruction; gangs, of 48 bytes, share one where DC_GANG, the address by 16, is equal modulo this. */
 enum { DC_LAST_ACCESSES = 16 };
-/* The expected distance to the addresses of the next execution: the last one, if it occurred twice in a row; else 0. */
 DC_FN u64 dc_next_step(dc_last_access *w, u64 first) {
-  const u64 step = first - w->at, last = w->step;
+  const u64 step = first - w->at;
+  w->expected = step == w->step ? step : 0;
   w->at = first, w->step = step;
-  return step == last ? step : 0;
+  return w->expected;
 }
 /* Prefetches a row: 32 words touch up to three lines, of which a masked access waits for all. */
 #define DC_PREFETCH_ROW(a, write, where)                                                                               \
@@ -193,9 +193,19 @@ DC_FN u64 dc_next_step(dc_last_access *w, u64 first) {
     if (DC_W == 32) __builtin_prefetch(DC_AT(const void, (a) + 64), write, where);                                     \
     __builtin_prefetch(DC_AT(const void, (a) + 4 * DC_W - 1), write, where);                                           \
   }
-/* Prefetches what the `later`th next iteration will load, if `step` leaves the page, and what the next gang will load
-** in this one, at a + ahead if that is not 0; either may be wrong. */
-DC_FN void dc_prefetch(u64 a, u64 step, u64 later, u64 ahead) {
+/* Prefetches `bytes` bytes. */
+DC_FN void dc_look_ahead(u64 a, u64 bytes) {
+  for (u64 at = 0; at < bytes; at += 64) __builtin_prefetch(DC_AT(const void, a + at));
+}
+/* Prefetches for a row of `bytes` bytes at a that a loop moves on by `step`; any may be wrong.  An iteration's loads
+** through this address cover `dense` bytes.  If the next one's adjoin without overlapping, that is a stream: prefetched
+** 2 KB ahead, since the processor's own prefetch ends with each page.  If `step` leaves the page, what the `later`th
+** next iteration will load, and what the next gang will load in this one, at a + ahead if that is not 0. */
+DC_FN void dc_prefetch(u64 a, u64 step, u64 bytes, u64 dense, u64 later, u64 ahead) {
+  if (step >= bytes && step <= dense) {
+    dc_look_ahead(a + 2048, bytes);
+    return;
+  }
   if (step + 4096 <= 8192) return;
   DC_PREFETCH_ROW(a + later * step, 0, 3);
   if (ahead) DC_PREFETCH_ROW(a + ahead, 0, 2);
@@ -223,9 +233,6 @@ DC_FN u32 dc_line_starts(V64 a, const u64 *at) {
   (void)a;
 #endif
   return starts;
-}
-DC_FN void dc_look_ahead(u64 a, u64 bytes) {
-  for (u64 at = 0; at < bytes; at += 64) __builtin_prefetch(DC_AT(const void, a + at));
 }
 /* Prefetches the lines at distance `step` from the lanes' addresses. */
 DC_FN void dc_prefetch_lines(V64 a, const u64 *at, u64 step) {
