@@ -28,7 +28,7 @@ static const dc_gang_layout shapes[NSHAPES] = { IN_ROWS(32), IN_ROWS(16), { .wid
 struct dc_native_set {
   dc_native_code code[NSHAPES];
   int last; /* shape prepared last */
-  bool loops;
+  bool prefers_16_lanes;
 };
 
 /* Instructions above which more than -O1 takes too long. */
@@ -105,15 +105,17 @@ static bool loops(const dc_cpu_function *fn) {
   return false;
 }
 
-/* Made at the first use; NULL: out of memory. */
-static dc_native_set *set_of(dc_cpu_function *fn) {
-  if (fn->native == NULL && (fn->native = calloc(1, sizeof *fn->native)) != NULL) fn->native->loops = loops(fn);
-  return fn->native;
+/* Gangs of 16 lanes spill fewer values, which pays in loops; elsewhere a gang's prologue costs more. */
+static bool prefers_16_lanes(const dc_cpu_function *fn) {
+  const char *isa = fn->code->ops->isa;
+  return strcmp(isa, "baseline") == 0 || (strcmp(isa, "avx2") == 0 && loops(fn));
 }
 
-/* Gangs of 16 lanes spill fewer values, which pays in loops; elsewhere a gang's prologue costs more. */
-static bool prefers_16_lanes(const dc_native_set *set, const char *isa) {
-  return strcmp(isa, "baseline") == 0 || (strcmp(isa, "avx2") == 0 && set->loops);
+/* Made at the first use; NULL: out of memory. */
+static dc_native_set *set_of(dc_cpu_function *fn) {
+  if (fn->native == NULL && (fn->native = calloc(1, sizeof *fn->native)) != NULL)
+    fn->native->prefers_16_lanes = prefers_16_lanes(fn);
+  return fn->native;
 }
 
 /* Whether a block's warps do not span its rows. */
@@ -138,7 +140,7 @@ static int suitable(dc_native_set *set, const dc_cpu_function *fn, dc_dim3 block
   uint64_t time[NSHAPES];
   int n = 0;
   if (warps_are_rows(block)) {
-    if (prefers_16_lanes(set, fn->code->ops->isa)) list[n++] = in_rows(16, block);
+    if (set->prefers_16_lanes) list[n++] = in_rows(16, block);
     list[n++] = in_rows(32, block);
     return n;
   }

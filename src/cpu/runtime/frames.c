@@ -132,6 +132,7 @@ static void empty(dc_memory *m, dc_stack *s) {
 void dc_frames_forget(dc_frames *s) {
   s->npools = 0;
   s->code = NULL;
+  s->forgotten++;
   empty(s->memory, &s->registers);
   empty(s->memory, &s->lanes);
 }

@@ -26,6 +26,7 @@ typedef struct dc_frames {
   dc_memory *memory;
   size_t reserve;        /* bytes of address space of one stack */
   const struct dc_code *code; /* whose frames these are */
+  uint64_t forgotten;    /* times that all frames were freed */
   dc_frame_pool *pools;
   int npools, pools_cap;
   dc_stack registers, lanes;

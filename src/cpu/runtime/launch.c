@@ -172,7 +172,7 @@ static void work(dc_worker *k, dc_job *job) {
   dc_native_end_alone(&k->native); /* after a fault */
   dc_fault_catch(NULL);
   drop_blocks(k);
-  dc_native_blocks_end(k);
+  k->simple_ready = false;
   dc_frames_trim(&k->frames);
 }
 

@@ -91,6 +91,36 @@ static bool order_gangs(dc_worker *k, uint64_t block) {
   return true;
 }
 
+/* Releases the gangs' frames. */
+static void drop_gangs(dc_worker *k) {
+  const bool gone = k->gangs_for.forgotten != k->frames.forgotten;
+  for (uint32_t i = 0; i < DC_MAX_GANGS; i++) {
+    if (k->gang_frames[i] && !gone) dc_frame_release(&k->frames, k->gang_frames[i]);
+    k->gang_frames[i] = NULL;
+  }
+  k->gangs_for.code = NULL;
+}
+
+/* Whether the last launch's gangs are those of the job. */
+static bool has_gangs(const dc_worker *k) {
+  const dc_job *job = k->job;
+  return k->gangs_for.code == job->native && k->gangs_for.forgotten == k->frames.forgotten &&
+         k->gangs_for.tids == job->gang_tids && k->gangs_for.shared == (job->grid.shared_bytes > 0) &&
+         memcmp(&k->gangs_for.block, &job->grid.block, sizeof job->grid.block) == 0;
+}
+
+/* False: no memory. */
+static bool make_gangs(dc_worker *k, uint64_t block) {
+  drop_gangs(k);
+  k->gangs_for.forgotten = k->frames.forgotten;
+  if (!order_gangs(k, block)) return false;
+  k->gangs_for.code = k->job->native;
+  k->gangs_for.block = k->job->grid.block;
+  k->gangs_for.tids = k->job->gang_tids;
+  k->gangs_for.shared = k->job->grid.shared_bytes > 0;
+  return true;
+}
+
 /* Sets up what all blocks of the launch on this worker have in common.  False: no memory. */
 static bool prepare_gangs(dc_worker *k, uint64_t block) {
   const dc_native_code *c = k->job->native;
@@ -100,7 +130,7 @@ static bool prepare_gangs(dc_worker *k, uint64_t block) {
   k->native.ngangs = dc_gangs_of(c->shape, g->block);
   k->native.gangs = k->gangs;
   k->native.enter = enter_gang;
-  if (!order_gangs(k, block)) return false;
+  if (!has_gangs(k) && !make_gangs(k, block)) return false;
   dc_warp_set_local(&s->w, k);
   k->simple_ready = true;
   return true;
@@ -140,12 +170,4 @@ dc_progress dc_native_blocks(dc_worker *k, uint64_t first, uint64_t count) {
   k->warp = NULL;
   dc_native_end_alone(n);
   return r == DC_NATIVE_DONE ? DC_DONE : DC_STOPPED;
-}
-
-void dc_native_blocks_end(dc_worker *k) {
-  for (uint32_t i = 0; i < k->native.ngangs; i++) {
-    if (k->gang_frames[i]) dc_frame_release(&k->frames, k->gang_frames[i]);
-    k->gang_frames[i] = NULL;
-  }
-  k->simple_ready = false;
 }

@@ -8,4 +8,3 @@
 
 /* Runs blocks [first, first + count) of the launch: DONE or STOPPED. */
 dc_progress dc_native_blocks(dc_worker *k, uint64_t first, uint64_t count);
-void dc_native_blocks_end(dc_worker *k); /* after a launch: releases the gangs' frames */

@@ -111,9 +111,16 @@ typedef struct dc_worker {
   uint64_t native_for;   /* id of the launch that `native` has been set up for */
   bool in_native;        /* native code runs: of a fault only the block is known */
   bool replaying;        /* a block that faulted in native code runs again at tier 0, to find thread and instruction */
-  bool simple_ready;
+  bool simple_ready;     /* what blocks have in common is set up */
   dc_block_run *simple_block;
   dc_warp_slot *simple_warp;
   dc_frame *gang_frames[DC_MAX_GANGS];
-  dc_gang gangs[DC_MAX_GANGS];
+  dc_gang gangs[DC_MAX_GANGS]; /* in the order of a block */
+  struct {
+    const dc_native_code *code;  /* NULL: none */
+    dc_dim3 block;
+    const void *tids;
+    bool shared;         /* there is shared memory, which decides the order */
+    uint64_t forgotten;  /* of `frames`, when the gangs' frames were made */
+  } gangs_for;           /* what they were made for; a launch like the last one takes them as they are */
 } dc_worker;
