@@ -189,6 +189,8 @@ for _, dtype in ipairs(floats) do
       end
     end
   end
+  local flags, others = x:gt(0):copy(), y:gt(0):copy()
+  same_dist(flags:matmul(others), dist.array(flags, comm, 2):matmul(others), 1, "bool along the inner axis")
   local v = y[{ ":", 1 }]:copy()
   same_dist(x:matmul(v), dist.array(x, comm):matmul(v), 1, "a matrix times a vector", near)
   same_dist(x:matmul(v), dist.array(x, comm, 2):matmul(dist.array(v, comm)), 1, "by a distributed vector", near)
@@ -334,6 +336,14 @@ fails("argument", "communicator", function() dist.zeros(2, { comm = 1 }) end)
 fails("argument", "axis", function() f:redistribute() end)
 fails("argument", "no option", function() f:sum { kep = true } end)
 fails("shape", "twice", function() f:sum(1, 1) end)
+-- Blocks without elements of an array without elements, which has a minimum along an axis of some.
+local none = dc.zeros(0, 3)
+local no_blocks = dist.array(none, comm, 2)
+for _, name in ipairs { "min", "max", "argmin", "argmax" } do
+  same(none[name](none, 2), no_blocks[name](no_blocks, 2), name .. " of shape (0, 3)")
+  fails("shape", "%(0, 3%)", function() no_blocks[name](no_blocks, 1) end)
+end
+
 fails("shape", "inner extents", function() f:matmul(dc.ones(5, 2)) end)
 fails("argument", "dtype", function() f:to "cpu" end)
 fails("argument", "generator", function() dist.uniform(4, { comm = comm, generator = 1 }) end)

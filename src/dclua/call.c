@@ -10,8 +10,9 @@
 const char *dclua_progname = "dclua";
 
 void dclua_print_message(const char *text) {
-  if (dclua_progname) fprintf(stderr, "%s: ", dclua_progname);
-  fprintf(stderr, "%s\n", text);
+  /* at once, so that messages of several ranks do not mix */
+  if (dclua_progname) fprintf(stderr, "%s: %s\n", dclua_progname, text);
+  else fprintf(stderr, "%s\n", text);
   fflush(stderr);
 }
 

@@ -33,13 +33,14 @@ local function along_k(comm, a, b, shape, length)
   end
   local dtype
   partial, dtype = exchange.reducible(partial)
+  local op = dtype == "bool" and "max" or "sum" -- a product of bool is whether any pair of elements is true
   if shape[1] % comm.size == 0 then
-    local parts = comm.parts and comm:reduce_scatter(partial) or { comm:reduce_scatter(partial[1]) }
+    local parts = comm.parts and comm:reduce_scatter(partial, op) or { comm:reduce_scatter(partial[1], op) }
     for k, part in ipairs(parts) do parts[k] = part:to(dtype) end
     return object.new(comm, 1, shape, parts)
   end
-  local sums = comm.parts and comm:all_reduce(partial, { out = partial })
-    or { comm:all_reduce(partial[1], { out = partial[1] }) }
+  local sums = comm.parts and comm:all_reduce(partial, op, { out = partial })
+    or { comm:all_reduce(partial[1], op, { out = partial[1] }) }
   return object.make(comm, 1, shape, function(place, first, last)
     return algorithm.range(sums[place.k], 1, first, last):to(dtype):copy()
   end)

@@ -43,9 +43,18 @@ local function options(s, over, keep, ddof)
   return { axes = #over.axes < s.ndim and over.axes or nil, keep = keep, ddof = ddof }
 end
 
+local is_extreme = { min = true, max = true, argmin = true, argmax = true } -- raise where there is no element
+
+-- The reduction of an array without elements: of the whole, since some blocks have extents of 0 where that has none.
+local function of_none(s, over, name)
+  local whole = algorithm.empty(s.comm.device, s.shape, s.dtype)
+  return whole[name](whole, options(s, over, over.keep))
+end
+
 -- A reduction of the parts along axes that each rank has whole.
 local function inside(s, over, name, ddof)
   local parts = {}
+  if s.size == 0 and is_extreme[name] then of_none(s, over, name) end -- raises on all ranks alike
   for k, part in ipairs(s.parts) do
     parts[k] = part[name](part, options(s, over, over.keep, ddof))
   end
@@ -62,13 +71,12 @@ local function identity(name, dtype)
   return name == "min" and greatest or least
 end
 
--- Blocks reduced along the axes, in `dtype` (nil: their own); one without elements gives the identity, unless the whole
--- array has none either.
+-- Blocks reduced along the axes, in `dtype` (nil: their own); one without elements gives the identity.
 local function reduced_parts(s, over, name, dtype)
   local parts = {}
   for k, part in ipairs(s.parts) do
     local n = select(s.axis, part:shape())
-    if n == 0 and s.size > 0 and (name == "min" or name == "max") then
+    if n == 0 and is_extreme[name] then
       local shape = object.block_shape(s.shape, s.axis, 1, 1)
       part = algorithm.on(part.device, dc.full, shape, identity(name, s.dtype), s.dtype)
     end
@@ -106,6 +114,7 @@ for name, op in pairs { sum = "sum", prod = "prod", min = "min", max = "max", co
     local s, over = read(name, d, axes_only, ...)
     if name == "min" or name == "max" then algorithm.refuse_complex(name, s.parts[1], "have no order") end
     if not over.across then return inside(s, over, name) end
+    if s.size == 0 and is_extreme[name] then return of_none(s, over, name) end
     return across(s, over, name, op)
   end
 end
@@ -185,7 +194,7 @@ local function extreme(fname, name, d, ...)
     fail("argument", "%s: the index of an extreme is along one axis or in all elements, not along several axes", fname)
   end
   if not over.across then return inside(s, over, fname) end
-  if s.size == 0 then return s.parts[1][fname](s.parts[1], options(s, over, over.keep)) end
+  if s.size == 0 then return of_none(s, over, fname) end
   local values, positions = reduced_parts(s, over, name), {}
   for k, place in ipairs(object.places(s.comm)) do
     local first, last = object.bounds(s.shape[s.axis], place.rank + 1, s.comm.size)
