@@ -53,15 +53,6 @@ static void find_blocks(emitter *e) {
   }
 }
 
-/* Whether emitted code suspends at the end of the node, which all lanes reach together, and resumes behind it. */
-static bool pauses(const emitter *e, int32_t n) {
-  const dc_basic_block *node = node_at(e, n);
-  if (dc_emit_divergent(e, n) || is_bra(node) || leaves(node)) return false;
-  if (node->end == DC_END_SLEEP) return false; /* of a loop that waits: block.c finds a livelock at tier 0 alone */
-  if (dc_emit_is_call(e, node)) return false;
-  return node->end != DC_END_TRAP && node->end != DC_END_EXIT && node->end != DC_END_BRX;
-}
-
 /* A scalar that the arm writes is seen by the other lanes too: it must have no use outside of the arm. */
 static bool is_local(const emitter *e, int32_t reg, int32_t block) {
   const dc_uniformity *k = &e->k;
@@ -129,8 +120,8 @@ static void find_reductions(emitter *e) {
   for (int32_t n = 0; n < e->nnodes; n++) e->reduced[n] = -1;
   for (int32_t n = 0; n < e->nnodes; n++) {
     const int32_t next = node_at(e, n)->next;
-    if (pauses(e, n)) e->last_pause = n;
-    if (next < 0 || !pauses(e, n)) continue;
+    if (dc_emit_pauses(e, n)) e->last_pause = n;
+    if (next < 0 || !dc_emit_pauses(e, n)) continue;
     if (e->entered[next]) e->reduced[next] = -1;
     else if (is_whole_barrier(node_at(e, n)) && node_at(e, n)->op->ins->ndst) e->reduced[next] = n;
     e->entered[next] = true;
@@ -159,7 +150,7 @@ static void find_entries(emitter *e) {
     for (int32_t n = 0; n < e->nnodes; n++) {
       const dc_basic_block *node = node_at(e, n);
       const int32_t by[] = { e->from[n], e->also[n] };
-      if (pauses(e, n)) continue;
+      if (dc_emit_pauses(e, n)) continue;
       for (int i = 0; i < 2; i++) {
         news |= come_from(e, node->next, by[i]);
         news |= come_from(e, node->taken, by[i]);
@@ -398,7 +389,7 @@ static void pause_at(emitter *e, int32_t n) {
   } else if (node->op->ins->ndst) {
     contribute(e, node);
   }
-  dc_emit_suspend(e, node->next);
+  dc_emit_suspend(e, n);
   if (whole && node->next < 0) PUT("act = M_none(); DC_PAUSE(%d, 0)\n", n);
   else if (whole && e->from[n] >= 0)
     PUT("DC_PAUSE_FROM(%d, %d, %d, %d)\n", n, node->next, e->from[n], e->also[n] >= 0 ? e->also[n] : e->from[n]);
@@ -448,7 +439,7 @@ static void end_node(emitter *e, int32_t n) {
   const dc_basic_block *node = node_at(e, n);
   if (is_bra(node)) jump(e, n);
   else if (leaves(node)) end_lanes(e, n);
-  else if (pauses(e, n)) pause_at(e, n);
+  else if (dc_emit_pauses(e, n)) pause_at(e, n);
   else if (!dc_emit_is_call(e, node)) leave_at_end(e, n);
   else dc_emit_call(e, node), go(e, n, node->next);
 }

@@ -22,15 +22,19 @@ static int space_of(const ptx_ins *ins, const ptx_operand *at) {
 
 static const ptx_operand *address_of(const ptx_ins *ins) { return &ins->opnd[ins->ndst]; }
 
+/* Whether threads on other processors may observe the access.  (Those of a block run between nodes only: what is
+** volatile in its shared memory need not be ordered.) */
+static bool is_ordered(const ptx_ins *ins, int space) {
+  return ins->flags & (space == PTX_SHARED ? PTX_F_ACQUIRE | PTX_F_RELEASE : PTX_F_STRONG);
+}
+
 bool dc_emit_memory_supported(const emitter *e, const ptx_ins *ins) {
   int size = ptx_type_bits((ptx_type)ins->type), n = ins->vec ? ins->vec : 1;
   bool load = ins->op == PTX_OP_LD || ins->op == PTX_OP_LDU;
   if ((!load && ins->op != PTX_OP_ST) || size < 8 || size > 64) return false;
   const ptx_operand *at = address_of(ins);
   int space = space_of(ins, at);
-  /* other threads of a block run between nodes only: what is volatile in its shared memory need not be ordered */
-  const uint32_t ordered = space == PTX_SHARED ? PTX_F_ACQUIRE | PTX_F_RELEASE : PTX_F_STRONG;
-  if (ins->flags & ordered) return false;
+  if (n > 1 && is_ordered(ins, space)) return false; /* whole, as at tier 0 */
   if (at->kind != PTX_ADDR || (load ? ins->ndst != n || ins->nsrc != 1 : ins->ndst != 0 || ins->nsrc != n + 1))
     return false;
   if (space == PTX_PARAM && at->sym && at->sym->inside && !e->k.shape.by_lane) return false;
@@ -668,6 +672,8 @@ void dc_emit_memory(emitter *e, const ptx_ins *ins, const char *mask, bool keep)
   if (p.base == DC_BASE_LOCAL && !e->k.shape.by_lane) e->out->narrow = false;
   begin_access(e, &p);
   prefetch(e, ins, &p);
+  const bool ordered = is_ordered(ins, space_of(ins, p.at));
+  if (ordered) PUT("__atomic_thread_fence(__ATOMIC_%s); ", ins->flags & PTX_F_RELEASE ? "SEQ_CST" : "RELEASE");
   if (p.how == LANES && (bytes > 1 || DC_IGNORED)) {
     PUT("if (DC_RARE(dc_bad_addresses(a_, %s, %d, %s))) n->fault(n); ", dc_emit_base(p.base), bytes, mask);
   } else if (p.how == ROW && bytes > 1 && p.stride % bytes != 0) {
@@ -682,5 +688,6 @@ void dc_emit_memory(emitter *e, const ptx_ins *ins, const char *mask, bool keep)
       else load_element(e, ins, &p, j, mask, keep);
     }
   }
+  if (ordered) PUT("__atomic_thread_fence(__ATOMIC_ACQUIRE); ");
   PUT("}\n");
 }

@@ -323,14 +323,12 @@ static void ballot(emitter *e, const ptx_ins *ins, const char *mask, bool keep) 
   }
 }
 
-/* A shuffle whose segments are the same in all lanes. */
 static bool is_shuffle(const emitter *e, const ptx_ins *ins) {
   if (ins->op != PTX_OP_SHFL || ins->nsrc != 4) return false;
   const ptx_operand *src = &ins->opnd[ins->ndst];
   for (int i = 0; i < 4; i++) {
     if (src[i].kind == PTX_REG ? dc_emit_bits(e, src[i].reg) != 32 : src[i].kind != PTX_IMM) return false;
   }
-  if (dc_value_shape_of(&e->k, &src[2]).tag != DC_UNIFORM) return false;
   for (int i = 0; i < ins->ndst; i++)
     if (ins->opnd[i].reg >= 0 && dc_emit_bits(e, ins->opnd[i].reg) != (i ? 1 : 32)) return false;
   return true;
@@ -346,7 +344,7 @@ static void shuffle(emitter *e, const ptx_ins *ins, const char *mask, bool keep)
   PUT(", ");
   dc_emit_operand(e, &src[1], 'w');
   PUT(", ");
-  dc_emit_operand(e, &src[2], 'W');
+  dc_emit_operand(e, &src[2], 'w');
   PUT(groups ? ", %s, " : ", M_and(%s, ", mask);
   dc_emit_operand(e, &src[3], groups ? 'w' : 'W');
   PUT("%s, &in_); ", groups ? "" : ")");
@@ -399,8 +397,8 @@ static bool simple_cvta(const emitter *e, const ptx_ins *ins) {
 }
 
 typedef enum way {
-  BY_MEMORY, BY_ATOM, BY_COPY, BY_NOTHING, BY_SREG, BY_BALLOT, BY_SHUFFLE, BY_ADDRESS, BY_FORM, BY_DOUBLE_FORM,
-  BY_CARRY, BY_PARTS, BY_TIER0
+  BY_MEMORY, BY_ATOM, BY_COPY, BY_FENCE, BY_NOTHING, BY_SREG, BY_BALLOT, BY_SHUFFLE, BY_ADDRESS, BY_FORM,
+  BY_DOUBLE_FORM, BY_CARRY, BY_PARTS, BY_TIER0
 } way;
 
 /* How an operation is done; `form` is filled for the ways that have one. */
@@ -410,6 +408,7 @@ static way way_of(const emitter *e, const ptx_ins *ins, dc_native_form *form) {
   if (dc_emit_memory_supported(e, ins)) return BY_MEMORY;
   if (dc_emit_atom_supported(e, ins)) return BY_ATOM;
   if (ins->op == PTX_OP_CP && (ins->mode == PTX_CP_COMMIT || ins->mode == PTX_CP_WAIT)) return BY_NOTHING;
+  if (ins->op == PTX_OP_MEMBAR || ins->op == PTX_OP_FENCE) return BY_FENCE;
   if (one && is_sreg_move(ins)) return BY_SREG;
   if (one && is_ballot(ins) &&
       (ins->op == PTX_OP_ACTIVEMASK || dc_value_shape_of(&e->k, &ins->opnd[2]).tag == DC_UNIFORM))
@@ -425,7 +424,7 @@ static way way_of(const emitter *e, const ptx_ins *ins, dc_native_form *form) {
 
 /* Copies that were begun may end behind it: it does not access memory. */
 static bool lets_copies_wait(const ptx_ins *ins, way how) {
-  return how != BY_MEMORY && how != BY_ATOM && how != BY_TIER0 && ins->pred < 0;
+  return how != BY_MEMORY && how != BY_ATOM && how != BY_FENCE && how != BY_TIER0 && ins->pred < 0;
 }
 
 bool dc_emit_is_plain(const emitter *e, const ptx_ins *ins) {
@@ -463,6 +462,7 @@ void dc_emit_operation(emitter *e, const ptx_ins *ins, int32_t index, const char
     case BY_MEMORY: dc_emit_memory(e, ins, mask, keep); return;
     case BY_ATOM: dc_emit_atom(e, ins, mask, keep); return;
     case BY_COPY: dc_emit_copy(e, ins, mask); return;
+    case BY_FENCE: PUT("__atomic_thread_fence(__ATOMIC_SEQ_CST);\n"); return;
     case BY_NOTHING: return;
     case BY_SREG: move_sreg(e, ins, mask, keep); return;
     case BY_BALLOT: ballot(e, ins, mask, keep); return;

@@ -1,8 +1,10 @@
 /*
 ** emit_state.c - see emit_state.h.
 **
-** Suspension (at a barrier, in a call) saves a gang's live values in dc_native.save, scalars as scalars.
-**  Deoptimization writes them to tier 0's register file under masks, since lanes at different nodes may have different
+** Suspension (at a barrier, in a call) saves a gang's live values in dc_native.save, scalars as scalars, each in a
+** place of its own: what has not been written since the last suspension is there already.  (So the C compiler leaves
+** out the loads of what passes through, too: in chains of barriers most values do.)
+** Deoptimization writes them to tier 0's register file under masks, since lanes at different nodes may have different
 ** registers in one slot.
 */
 #include "cpu/codegen/emit_state.h"
@@ -13,6 +15,7 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "cpu/analysis/uniformity.h"
+#include "cpu/codegen/emit_calls.h"
 #include "cpu/interp/code.h"
 #include "cpu/interp/interp.h"
 #include "cpu/ptx/ptx.h"
@@ -56,11 +59,53 @@ static void at_end(const emitter *e, const dc_basic_block *node, uint64_t *set) 
   if (node->op) pass_back(set, node->op->ins);
 }
 
+bool dc_emit_pauses(const emitter *e, int32_t n) {
+  const dc_basic_block *node = &e->fn->nodes[n];
+  if (dc_emit_divergent(e, n)) return false;
+  switch (node->end) {
+    case DC_END_JUMP: case DC_END_LEAVE: case DC_END_EXIT: case DC_END_TRAP: case DC_END_BRX: return false;
+    case DC_END_SLEEP: return false; /* of a loop that waits: block.c finds a livelock at tier 0 alone */
+    default: return !dc_emit_is_call(e, node);
+  }
+}
+
+/* The registers that may have been written between the last entry and the end of node n; to `set`. */
+static void changed_at_end(const emitter *e, int32_t n, uint64_t *set) {
+  const dc_basic_block *node = &e->fn->nodes[n];
+  memcpy(set, e->changed + (size_t)n * e->words, e->words * sizeof *set);
+  for (const dc_uop *o = node->first; o < node->last; o++)
+    for (int i = 0; i < o->ins->ndst; i++) add(set, o->ins->opnd[i].reg);
+}
+
+static bool pass_on(const emitter *e, int32_t to, const uint64_t *set) {
+  return to >= 0 && merge(e, e->changed + (size_t)to * e->words, set);
+}
+
+/* Fills e->changed.  Where emitted code goes on behind a pause only what the pause itself gives is new. */
+static int find_changes(emitter *e, uint64_t *set) {
+  e->changed = dc_arena_alloc(&e->k.arena, (size_t)(e->nnodes + 1) * e->words * sizeof *e->changed);
+  if (!e->changed) return dc_fail_oom(e->err);
+  bool moved = true;
+  while (moved) {
+    moved = false;
+    for (int32_t n = 0; n < e->nnodes; n++) {
+      const dc_basic_block *node = &e->fn->nodes[n];
+      if (dc_emit_pauses(e, n)) memset(set, 0, e->words * sizeof *set);
+      else changed_at_end(e, n, set);
+      for (int i = 0; node->op && i < node->op->ins->ndst; i++) add(set, node->op->ins->opnd[i].reg);
+      moved |= pass_on(e, node->next, set);
+      moved |= pass_on(e, node->taken, set);
+      for (int32_t i = 0; i < node->ntargets; i++) moved |= pass_on(e, node->targets[i], set);
+    }
+  }
+  return 0;
+}
+
 int dc_emit_liveness(emitter *e) {
   const dc_cpu_function *fn = e->fn;
   e->words = (size_t)(e->f->nregs + 63) / 64 + 1;
   e->live = dc_arena_alloc(&e->k.arena, (size_t)(e->nnodes + 1) * e->words * sizeof *e->live);
-  uint64_t *set = dc_arena_alloc(&e->k.arena, e->words * sizeof *set);
+  uint64_t *set = e->set = dc_arena_alloc(&e->k.arena, e->words * sizeof *set);
   if (!e->live || !set) return dc_fail_oom(e->err);
   bool moved = true;
   while (moved) {
@@ -77,7 +122,7 @@ int dc_emit_liveness(emitter *e) {
       moved |= merge(e, row(e, n), set);
     }
   }
-  return 0;
+  return find_changes(e, set);
 }
 
 #define EACH_LIVE(r, set)                                                                                              \
@@ -101,9 +146,13 @@ static int32_t save_offset(emitter *e, int32_t reg) {
   return e->save_at[reg];
 }
 
+/* What has not changed since it was loaded is there. */
+static bool is_kept(const emitter *e, int32_t reg) { return !(e->set[reg >> 6] >> (reg & 63) & 1); }
+
 static void keep_origin(emitter *e, int32_t origin, bool back) {
   if (origin < 0 || e->origin_turn[origin] == e->turn) return; /* shared by several registers */
-  if (e->remat[e->f->ins[origin].opnd[0].reg]) return;
+  const int32_t widened = e->f->ins[origin].opnd[0].reg;
+  if (e->remat[widened] || (!back && is_kept(e, widened))) return;
   const bool index = dc_emit_is_index(e, origin);
   e->origin_turn[origin] = e->turn;
   if (e->origin_save_at[origin] < 0) e->origin_save_at[origin] = index ? reserve(e, 128, 64) : reserve(e, 8, 8);
@@ -138,11 +187,12 @@ static void keep_register(emitter *e, int32_t r, bool back) {
     return;
   }
   int at = save_offset(e, r);
+  if (dc_is_scalar(s)) keep_origin(e, s->origin, back);
+  if (!back && is_kept(e, r)) return;
   e->read[r] = true;
   if (dc_is_scalar(s)) {
     if (back) PUT("s%d = *(uint64_t *)(save + %d); ", r, at);
     else PUT("*(uint64_t *)(save + %d) = s%d; ", at, r);
-    keep_origin(e, s->origin, back);
   } else if (bits == 1) {
     if (back) PUT("p%d = P_from(*(uint32_t *)(save + %d)); ", r, at);
     else PUT("*(uint32_t *)(save + %d) = P_word(p%d); ", at, r);
@@ -163,7 +213,9 @@ static void keep_registers(emitter *e, int32_t node, bool back) {
 }
 
 void dc_emit_suspend(emitter *e, int32_t node) {
-  if (node >= 0) keep_registers(e, node, false);
+  const int32_t next = e->fn->nodes[node].next;
+  changed_at_end(e, node, e->set);
+  if (next >= 0) keep_registers(e, next, false);
 }
 
 void dc_emit_resume(emitter *e, int32_t node) { keep_registers(e, node, true); }

@@ -5,8 +5,10 @@
 
 #include "cpu/codegen/emitter.h"
 
-int dc_emit_liveness(emitter *e);                 /* fills e->live; -1: out of memory */
-void dc_emit_suspend(emitter *e, int32_t node);   /* saves the registers that are live at a node */
+/* Whether emitted code suspends at the end of node n, which all lanes reach together, and resumes behind it. */
+bool dc_emit_pauses(const emitter *e, int32_t n);
+int dc_emit_liveness(emitter *e);                 /* fills e->live and e->changed; -1: out of memory */
+void dc_emit_suspend(emitter *e, int32_t node);   /* saves the registers that are live behind a node */
 void dc_emit_resume(emitter *e, int32_t node);
 
 /* Writes the registers that are live at the node to tier 0's register file, for the lanes of `mask`; `node` < 0:

@@ -91,6 +91,8 @@ typedef struct emitter {
   bool *strides;        /* per instruction: a load in a loop, whose last access is a<i> */
   bool *loops;          /* per instruction: a load in a loop, lanes anywhere; each gang's last access is in h<i> */
   uint64_t *live;       /* per node: registers that are read there or later, before they are written */
+  uint64_t *changed;    /* per node: registers that may have been written since the code was entered */
+  uint64_t *set;        /* one such set, for use */
   size_t words;         /* of each */
   int32_t *save_at;     /* per register: its offset in dc_native.save, -1 none yet */
   int32_t *origin_save_at;

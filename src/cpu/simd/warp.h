@@ -51,17 +51,18 @@ DC_FN V32 dc_permute(V32 x, V32 from) {
 ** is not among those of `here`, or not in the lane's member mask, as on a GPU.  c: clamp value in bits 0-4, segment
 ** mask in bits 8-12.  dc_shuffle_…: all lanes have one member mask, which `here` is within. */
 #define DC_SHUFFLE(name, source, inside)                                                                               \
-  DC_FN V32 dc_source_##name(V32 n, u32 c, P *in) {                                                                    \
-    const u32 segment = c >> 8 & 31;                                                                                   \
-    const V32 lane = V32_affine(0, 1), least = v_and_32(lane, V32_splat(segment)), by = v_and_32(n, V32_splat(31));    \
-    const V32 most = v_or_32(least, V32_splat(c & 31 & ~segment)), from = source;                                      \
+  DC_FN V32 dc_source_##name(V32 n, V32 c, P *in) {                                                                    \
+    const V32 lane = V32_affine(0, 1), by = v_and_32(n, V32_splat(31));                                                \
+    const V32 segment = v_and_32(v_shr_u32(c, V32_splat(8)), V32_splat(31)), least = v_and_32(lane, segment);          \
+    const V32 clamp = v_and_32(c, v_and_32(v_not_32(segment), V32_splat(31)));                                         \
+    const V32 most = v_or_32(least, clamp), from = source;                                                             \
     *in = inside(from, most);                                                                                          \
     return V32_choose(*in, from, lane);                                                                                \
   }                                                                                                                    \
-  DC_FN V32 dc_shuffle_##name(V32 x, V32 n, u32 c, M here, P *in) {                                                    \
+  DC_FN V32 dc_shuffle_##name(V32 x, V32 n, V32 c, M here, P *in) {                                                    \
     return dc_permute(V32_select(here, x, V32_splat(0)), dc_source_##name(n, c, in));                                  \
   }                                                                                                                    \
-  DC_FN V32 dc_groups_##name(V32 x, V32 n, u32 c, M here, V32 member, P *in) {                                         \
+  DC_FN V32 dc_groups_##name(V32 x, V32 n, V32 c, M here, V32 member, P *in) {                                         \
     const V32 from = dc_source_##name(n, c, in), r = dc_permute(V32_select(here, x, V32_splat(0)), from);              \
     const V32 named = v_and_32(v_shr_u32(member, v_and_32(from, V32_splat(31))), V32_splat(1));                        \
     return V32_choose(v_setp_ne_u32(named, V32_splat(0)), r, V32_splat(0));                                            \
@@ -69,4 +70,4 @@ DC_FN V32 dc_permute(V32 x, V32 from) {
 DC_SHUFFLE(up, v_sub_32(lane, by), v_setp_ge_s32)
 DC_SHUFFLE(down, v_add_32(lane, by), v_setp_le_s32)
 DC_SHUFFLE(bfly, v_xor_32(lane, by), v_setp_le_s32)
-DC_SHUFFLE(idx, v_or_32(least, v_and_32(by, V32_splat(~segment))), v_setp_le_s32)
+DC_SHUFFLE(idx, v_or_32(least, v_and_32(by, v_not_32(segment))), v_setp_le_s32)
