@@ -137,8 +137,15 @@ function expressions:need_integer(e, n, what)
   return e
 end
 
--- A value as another scalar type.
-function expressions:convert(e, t, n)
+-- Where a type comes from that a constant does not fit: a local has it, or a node of the tree, of which `n` is the text.
+function expressions:origin(from, n)
+  if not from then return "" end
+  if not from.op then return (", the type of '%s'%s"):format(from.name, from.because and " " .. from.because or "") end
+  return (": '%s' is %s"):format(from.symbol and from.symbol.name or self:shown(n), self:why(from))
+end
+
+-- A value as another scalar type, which `from` (and `from_n`) has.
+function expressions:convert(e, t, n, from, from_n)
   if e.type == t or e.type == types.unknown then return e end
   if e.op == "build" and t.composite == "tuple" then
     for k, item in ipairs(t.items) do e.args[k] = self:convert(e.args[k], item, n) end
@@ -147,7 +154,7 @@ function expressions:convert(e, t, n)
   end
   if e.op == "const" and types.is_number(t) and type(e.value) == "number" then
     if not number_text.holds(t, e.value) then
-      self:fail((n or e).at, "%s is out of range for %s", tostring(e.value), t.text)
+      self:fail((n or e).at, "%s is out of range for %s%s", tostring(e.value), t.text, self:origin(from, from_n))
     end
   end
   return { op = "convert", type = t, a = e, at = e.at, n = e.n }
@@ -205,7 +212,7 @@ function expressions:arith(n, sign, a, b)
     if t.kind == "c" then self:use_complex "pow" end
     if not (b.op == "const" and b.value == 2) then b = self:convert(b, t, n.b) end
   else
-    a, b = self:convert(a, t, n.a), self:convert(b, t, n.b)
+    a, b = self:convert(a, t, n.a, b, n.b), self:convert(b, t, n.b, a, n.a)
   end
   return { op = "arith", type = t, sign = sign, a = a, b = b, at = n.at }
 end

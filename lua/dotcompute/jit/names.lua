@@ -156,6 +156,26 @@ function names.type_of(value)
   if of then return types.array(types.struct(of), value.ndim) end
 end
 
+-- What takes the place in a kernel of Lua's functions in C, by patterns of their names.
+local instead_of <const> = {
+  { "^x?pcall$", "an error ends the launch, and is caught around it" },
+  { "metatable$", "there are no metatables; dc.struct declares types" },
+  { "^raw", "there are no metatables" },
+  { "^coroutine%.", "there are no coroutines; each thread runs the kernel on its own" },
+  { "^string%.", "there are no strings but those of print, assert and error" },
+  { "^tostring$", "there are no strings; print takes numbers as they are" },
+  { "^table%.", "there are no tables that grow; {a, b} is a tuple, dc.local_array an array" },
+  { "^i?pairs$", "a numeric loop, 'for i = 1, #a do', counts the indices of an array" },
+  { "^math%.random", "dc.random_uniform(seed, k, i) and others are random numbers of a thread" },
+}
+
+local function instead(name)
+  for _, one in ipairs(instead_of) do
+    if name:find(one[1]) then return ": " .. one[2] end
+  end
+  return "; the functions of 'math' and 'dc' that it can call are listed in docs/jit.md"
+end
+
 -- The node of a captured value.
 function names:captured(n, path, value)
   self:note(path, value)
@@ -182,8 +202,7 @@ function names:captured(n, path, value)
       self:fail(n.at, "'%s' works on arrays outside of kernels; what a kernel can call is listed in docs/jit.md",
         path.text)
     elseif info.what == "C" then
-      self:fail(n.at, "'%s' is a function in C, which a kernel cannot call; the functions of 'math' and 'dc' that it "
-        .. "can call are listed in docs/jit.md", path.text)
+      self:fail(n.at, "'%s' is a function in C, which a kernel cannot call%s", path.text, instead(path.text))
     end
     local fn = self:root_function(value, nil, n.at)
     fn.name = fn.name or path[#path] or path.text

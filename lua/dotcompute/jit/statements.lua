@@ -124,7 +124,7 @@ end
 function statements:converted(list, symbols)
   for k, symbol in ipairs(symbols) do
     local t = symbol.type
-    if types.is_value(t) and types.is_value(list[k].type) then list[k] = self:convert(list[k], t, list[k].n) end
+    if types.is_value(t) and types.is_value(list[k].type) then list[k] = self:convert(list[k], t, list[k].n, symbol) end
   end
   return list
 end
@@ -161,8 +161,8 @@ function statements:stored_composite(e, element, n, what)
 end
 
 -- A place of a type takes a value: Lua's rules of arrays, but that a fraction is never dropped without a cast. `what`
--- names the place.
-function statements:stored(e, element, n, what)
+-- names the place; `array`: of an element.
+function statements:stored(e, element, n, what, array)
   local t = e.type
   if t == types.unknown then return e end
   if element.composite then return self:stored_composite(e, element, n, what) end
@@ -187,7 +187,7 @@ function statements:stored(e, element, n, what)
     end
     e = { op = "const", type = types.integer, value = i, at = e.at, n = e.n }
   end
-  return self:convert(e, element, n)
+  return self:convert(e, element, n, array)
 end
 
 -- An element of an array is written.
@@ -255,11 +255,13 @@ S.assign = function(self, n)
       if e.type.ndim then self:check_lifetime(symbol, e, n.at) end
       self:assign(symbol, e, target.n.at, n)
       if not outer and self.inst.state then self.inst.state[symbol] = nil end
-      if types.is_value(symbol.type) and types.is_value(e.type) then list[k] = self:convert(e, symbol.type, e.n) end
+      if types.is_value(symbol.type) and types.is_value(e.type) then
+        list[k] = self:convert(e, symbol.type, e.n, symbol)
+      end
     elseif target.op == "field" or target.op == "item" then
       if target.type ~= types.unknown then list[k] = self:component_value(e, target, n.values[k] or n) end
     elseif target.type ~= types.unknown then
-      list[k] = self:stored(e, target.type, n.values[k] or n)
+      list[k] = self:stored(e, target.type, n.values[k] or n, nil, target.array)
     end
   end
   return { op = "assign", targets = targets, values = list }
