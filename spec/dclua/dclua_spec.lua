@@ -178,6 +178,21 @@ describe("dclua's own options", function()
     assert.matches("abacus", text)
     assert.matches("stack traceback:\n.*upvalue 'f'", (text:gsub("local 'f'", "upvalue 'f'")))
   end)
+
+  it("tracebacks have the script's frames, not dotcompute's", function()
+    local script = temporary [[
+      local dc = require "dotcompute"
+      local k = dc.jit(function(a) a[1] = a[1] & 2 end)
+      local function launch() k(1, 1, dc.ones(3)) return 1 end
+      launch()]]
+    local text, code = shell(quote(dclua) .. " " .. quote(script))
+    assert.equal(1, code)
+    assert.matches(":2: column 43: operator '&'.*\nstack traceback:\n\t%[C%]: in %a+ 'k'\n\t[^\n]*:3: in %a+ 'launch'\n"
+      .. "\t[^\n]*:4: in main chunk\n\t%[C%]: in %?\n$", text)
+    text = shell(quote(dclua) .. [[ -e 'local dc = require "dotcompute"
+      dc.jit(function(a) error("in a text\nstack traceback:") end)(1, 1)']])
+    assert.matches("takes 1 argument", text)
+  end)
 end)
 
 -- Starts a script in the background, sends it SIGINT after it has written a line, waits for it.

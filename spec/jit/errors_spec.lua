@@ -13,7 +13,8 @@ local text, list, thread = "abc", { 1, 2 }, coroutine.create(print)
 -- array x.
 local mistakes = {
   { "an empty table in a kernel", function(_) local t = {} end },
-  { "'setmetatable' is a function in C, which a kernel cannot call: there are no metatables", function(_) local t = setmetatable({}, {}) end },
+  { "'setmetatable' is a function in C, which a kernel cannot call: there are no metatables",
+    function(_) local t = setmetatable({}, {}) end },
   { "'coroutine.wrap' is a function in C", function(_) coroutine.wrap(print) end },
   { "'pcall' is a function in C, which a kernel cannot call: an error ends the launch", function(_) pcall(print) end },
   { "'string.format' is a function in C", function(a) a[1] = string.format("%d", 1) end },
@@ -54,7 +55,8 @@ local mistakes = {
     function(_) local v = dc.int16(1) v = 70000 whole[1] = v end },
   { "70000 is out of range for int16: 'v' is int16, since line %d+",
     function(_) local v = dc.int16(1) whole[1] = v * 70000 end },
-  { "operator '&' needs an integer, but 'v' is a Lua float, since line", function(_) local v = 2.0 whole[1] = v & 1 end },
+  { "operator '&' needs an integer, but 'v' is a Lua float, since line",
+    function(_) local v = 2.0 whole[1] = v & 1 end },
   { "300 is out of range for|4294967296 is out of range for int32", function(_) whole[1] = whole[2] + 4294967296 end },
   { "9223372036854775808 is too large for an integer", function(a) a[1] = 9223372036854775808 end },
   { "attempt to perform 'n//0'", function(a) a[1] = 1 // 0 end },

@@ -36,24 +36,60 @@ static void push_description(lua_State *L) {
   lua_pushfstring(L, "(error object is a %s value)", luaL_typename(L, 1));
 }
 
-static int message_handler(lua_State *L) {
+/* Whether a line of a traceback is a frame of dotcompute's own Lua files, or of C that they have called. */
+static bool is_own_frame(const char *line) {
+  static const char lua[] = "\tdotcompute/", core[] = "\t[C]: in function 'dotcompute.core.", c[] = "\t[C]: ";
+  for (; strncmp(line, c, sizeof c - 1) == 0; line++) {
+    if (strncmp(line, core, sizeof core - 1) == 0) return true;
+    if ((line = strchr(line, '\n')) == NULL) return false;
+  }
+  return strncmp(line, lua, sizeof lua - 1) == 0;
+}
+
+/* Takes these frames, and tail calls by them, from the text with a traceback on top. */
+static void hide_own_frames(lua_State *L) {
+  static const char head[] = "\nstack traceback:\n", tail[] = "\t(...tail calls...)";
+  const char *text = lua_tostring(L, -1), *line = strstr(text, head);
+  if (!line) return;
+  line += sizeof head - 1;
+  luaL_Buffer b;
+  luaL_buffinit(L, &b);
+  luaL_addlstring(&b, text, (size_t)(line - text));
+  bool hidden = false;
+  for (const char *next; *line; line = next) {
+    next = line + strcspn(line, "\n");
+    if (*next) next++;
+    hidden = is_own_frame(line) || (hidden && strncmp(line, tail, sizeof tail - 1) == 0);
+    if (!hidden) luaL_addlstring(&b, line, (size_t)(next - line));
+  }
+  luaL_pushresult(&b);
+  lua_remove(L, -2);
+}
+
+/* Error: its text with a traceback. */
+static void push_text(lua_State *L) {
   if (lua_isstring(L, 1)) { /* or a number */
     luaL_traceback(L, L, lua_tostring(L, 1), 1);
-    return 1;
+    return;
   }
   if (!luaL_callmeta(L, 1, "__tostring") || lua_type(L, -1) != LUA_TSTRING) {
     push_description(L);
     luaL_traceback(L, L, lua_tostring(L, -1), 1);
-    return 1;
+    return;
   }
   int text = lua_gettop(L);
-  if (!push_own_traceback(L)) return 1;
+  if (!push_own_traceback(L)) return;
   if (strstr(lua_tostring(L, text), lua_tostring(L, -1))) lua_pop(L, 1); /* the text has it already */
   else {
     lua_pushliteral(L, "\n");
     lua_insert(L, -2);
     lua_concat(L, 3);
   }
+}
+
+static int message_handler(lua_State *L) {
+  push_text(L);
+  hide_own_frames(L);
   return 1;
 }
 

@@ -137,7 +137,7 @@ function expressions:need_integer(e, n, what)
   return e
 end
 
--- Where a type comes from that a constant does not fit: a local has it, or a node of the tree, of which `n` is the text.
+-- Where a type comes from that a constant does not fit: a local has it, or a node of the tree whose text is `n`.
 function expressions:origin(from, n)
   if not from then return "" end
   if not from.op then return (", the type of '%s'%s"):format(from.name, from.because and " " .. from.because or "") end

@@ -163,29 +163,6 @@ function prompt.complete(line, columns) return complete(line, columns, env) end
 
 -- --- errors -------------------------------------------------------------------------------------------------------
 
--- Frames of a traceback that are dotcompute's own, and the host's call of the entry.
-local own_frames = {
-  "^\tdotcompute/[%w_/]+%.lua:%d+: ", "^\t%[C%]: in function 'dotcompute%.core%.", "^\t%[C%]: in %?$",
-}
-
-local function is_own_frame(line)
-  for _, pattern in ipairs(own_frames) do
-    if line:find(pattern) then return true end
-  end
-end
-
--- A message without those frames, and without the tail calls behind them.
-local function without_own_frames(text)
-  local lines, in_traceback, dropped = {}, false, false
-  for line in (text .. "\n"):gmatch "(.-)\n" do
-    local drop = in_traceback and (is_own_frame(line) or (dropped and line == "\t(...tail calls...)"))
-    in_traceback = in_traceback or line == "stack traceback:"
-    if not drop then lines[#lines + 1] = line end
-    dropped = drop
-  end
-  return table.concat(lines, "\n")
-end
-
 -- The message in red, the traceback faint.
 local function paint_error(text)
   local first, traceback = text:match "^(.-)(\nstack traceback:\n.*)$"
@@ -198,7 +175,7 @@ end
 function prompt.error_text(message)
   if noted then commands.forget() end
   noted = false
-  local text = without_own_frames(message)
+  local text = message:gsub("\n\t%[C%]: in %?$", "") -- the host's call of the entry
   if prompt.error_colours then text = paint_error(text) end
   local ok, hint = pcall(hints.of, message, env)
   return ok and hint and text .. "\n" .. hint or text
