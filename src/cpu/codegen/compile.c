@@ -106,6 +106,9 @@ static void compiler_options(args *a, const char *isa, int opt) {
   else if (opt == 1) add_all(a, gcc_huge, COUNT(gcc_huge));
   else add_all(a, gcc_quick, COUNT(gcc_quick));
   if (wide) add_all(a, avx512, COUNT(avx512));
+#if defined(__x86_64__)
+  if (wide && __builtin_cpu_supports("avx512vpopcntdq")) add(a, "-mavx512vpopcntdq");
+#endif
   if (wide || strcmp(isa, "avx2") == 0) add_all(a, avx2, COUNT(avx2));
 }
 

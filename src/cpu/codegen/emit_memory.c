@@ -343,7 +343,7 @@ static void load_packs(emitter *e, const ptx_ins *ins, const access *p, const ch
   if (p->how == LANES && dc_emit_is_looping(e, ins, p->base)) {
     PUT("dc_prefetch_lanes(");
     dc_emit_last_access(e, ins);
-    PUT(", a_); ");
+    PUT(", a_, %s); ", mask);
   }
   PUT("const %s%s q_ = ", ins->vec == 4 ? "dc_four" : "dc_two", p->size == 8 ? "_64" : "");
   if (p->how == ROW && put_condition(e, p, "")) {

@@ -234,18 +234,20 @@ DC_FN u32 dc_line_starts(V64 a, const u64 *at) {
 #endif
   return starts;
 }
-/* Prefetches the lines at distance `step` from the lanes' addresses. */
-DC_FN void dc_prefetch_lines(V64 a, const u64 *at, u64 step) {
-  for (u32 left = dc_line_starts(a, at); left; left &= left - 1)
+/* Prefetches the lines at distance `step` from the addresses of the mask's lanes. */
+DC_FN void dc_prefetch_lines(V64 a, const u64 *at, u64 step, M m) {
+  for (u32 left = dc_line_starts(a, at) & M_word(m); left; left &= left - 1)
     __builtin_prefetch(DC_AT(const void, at[__builtin_ctz(left)] + step), 0, 2);
 }
-/* Prefetches what each lane is expected to load at the next execution. */
-DC_CALL void dc_prefetch_lanes(dc_last_access *w, V64 a) {
+/* Prefetches what each lane is expected to load at the next execution, unless all of them go on near each other, which
+** the processor sees itself. */
+DC_CALL void dc_prefetch_lanes(dc_last_access *w, V64 a, M m) {
   const u64 step = dc_next_step(w, a.l0[0]);
   u64 at[DC_W];
-  if (!step) return;
+  if (!step || !M_any(m)) return;
   V64_spill(at, a);
-  dc_prefetch_lines(a, at, step);
+  if (step + 4096 > 8192 || at[31 - __builtin_clz(M_word(m))] - at[__builtin_ctz(M_word(m))] + 4096 > 8192)
+    dc_prefetch_lines(a, at, step, m);
 }
 
 /* --- rows ----------------------------------------------------------------------------------------------------------
@@ -882,7 +884,7 @@ typedef struct dc_copying {
 /* Prefetches the sources; in loops, where w is given, those of the next execution instead. */
 DC_CALL void dc_begin_copy(const u64 *from, dc_last_access *w) {
   const u64 step = w ? dc_next_step(w, from[0]) : 0;
-  if (!w || step) dc_prefetch_lines(V64_load(from), from, step);
+  if (!w || step) dc_prefetch_lines(V64_load(from), from, step, DC_EVERY);
 }
 DC_CALL void dc_end_copies(const dc_copying *c, int n) {
   for (; n > 0; n--, c++) DC_LANES_DO(c->lanes, *DC_AT(dc_16_bytes, c->to[l]) = *DC_AT(const dc_16_bytes, c->from[l]));
