@@ -32,7 +32,7 @@ extern const struct dc_embedded dc_embedded_simd[];
   "#define DC_W " width "\n#include <stdint.h>\n#include <string.h>\n"                                                 \
   "#ifdef __SSE2__\n#include <immintrin.h>\n#endif\ntypedef int " MARK ";\n"                                           \
   "#include \"abi.h\"\n#include \"lanes.h\"\n#include \"packs.h\"\n#include \"windows.h\"\n"                           \
-  "#include \"warp.h\"\n#include \"matrix.h\"\n"
+  "#include \"atomics.h\"\n#include \"warp.h\"\n#include \"matrix.h\"\n"
 enum { WIDTH_32, WIDTH_16, WIDTHS };
 static const struct dc_embedded headers[WIDTHS] = {
   { "native32.h", HEADER("32"), sizeof HEADER("32") - 1 }, { "native16.h", HEADER("16"), sizeof HEADER("16") - 1 },

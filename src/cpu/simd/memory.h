@@ -56,8 +56,7 @@ DC_FN void V32_store_some(u32 *p, V32 x, M m) { V32_store(p, V32_select(m, x, V3
 DC_FN void V16_store_some(uint16_t *p, V32 x, M m) { V16_store(p, V32_select(m, x, V16_load(p))); }
 DC_FN void V64_store_some(u64 *p, V64 x, M m) { V64_store(p, V64_select(m, x, V64_load(p))); }
 
-/* --- affine values widened from 32 bits ----------------------------------------------------------------------------
- */
+/* --- affine values widened from 32 bits --------------------------------------------------------------------------- */
 
 /* Whether x + step * lane stays within 32 bits for all lanes. */
 DC_FN int dc_no_wrap_s32(u32 x, s64 step) {
@@ -131,8 +130,7 @@ DC_ONE(s16, int16_t, u32)
 DC_ONE(u32, u32, u32)
 DC_ONE(u64, u64, u64)
 
-/* --- lane by lane --------------------------------------------------------------------------------------------------
- */
+/* --- lane by lane ------------------------------------------------------------------------------------------------- */
 
 #define DC_EACH_LANE(l, m) for (u32 w_ = M_word(m), l; w_ && (l = (u32)__builtin_ctz(w_), 1); w_ &= w_ - 1)
 /* The same for a statement; most often the first lanes are in the mask, up to the end of a row of threads. */
@@ -173,85 +171,7 @@ DC_LANE_BY_LANE(s16, V32, u32)
 DC_LANE_BY_LANE(u32, V32, u32)
 DC_LANE_BY_LANE(u64, V64, u64)
 
-/* The entry of a stride prefetcher: lane 0's address at a gang's last execution of an instruction, its distance from
-** that at the one before, and the one expected to the next: the last, if it occurred twice in a row; else 0. */
-typedef struct dc_last_access {
-  u64 at, step, expected;
-} dc_last_access;
-/* Entries per instruction; gangs, of 48 bytes, share one where DC_GANG, the address by 16, is equal modulo this. */
-enum { DC_LAST_ACCESSES = 16 };
-DC_FN u64 dc_next_step(dc_last_access *w, u64 first) {
-  const u64 step = first - w->at;
-  w->expected = step == w->step ? step : 0;
-  w->at = first, w->step = step;
-  return w->expected;
-}
-/* Prefetches a row: 32 words touch up to three lines, of which a masked access waits for all. */
-#define DC_PREFETCH_ROW(a, write, where)                                                                               \
-  {                                                                                                                    \
-    __builtin_prefetch(DC_AT(const void, a), write, where);                                                            \
-    if (DC_W == 32) __builtin_prefetch(DC_AT(const void, (a) + 64), write, where);                                     \
-    __builtin_prefetch(DC_AT(const void, (a) + 4 * DC_W - 1), write, where);                                           \
-  }
-/* Prefetches `bytes` bytes. */
-DC_FN void dc_look_ahead(u64 a, u64 bytes) {
-  for (u64 at = 0; at < bytes; at += 64) __builtin_prefetch(DC_AT(const void, a + at));
-}
-/* Prefetches for a row of `bytes` bytes at a that a loop moves on by `step`; any may be wrong.  An iteration's loads
-** through this address cover `dense` bytes.  If the next one's adjoin without overlapping, that is a stream: prefetched
-** 2 KB ahead, since the processor's own prefetch ends with each page.  If `step` leaves the page, what the `later`th
-** next iteration will load, and what the next gang will load in this one, at a + ahead if that is not 0. */
-DC_FN void dc_prefetch(u64 a, u64 step, u64 bytes, u64 dense, u64 later, u64 ahead) {
-  if (step >= bytes && step <= dense) {
-    dc_look_ahead(a + 2048, bytes);
-    return;
-  }
-  if (step + 4096 <= 8192) return;
-  DC_PREFETCH_ROW(a + later * step, 0, 3);
-  if (ahead) DC_PREFETCH_ROW(a + ahead, 0, 2);
-}
-/* The same for what an iteration will store. */
-DC_FN void dc_prefetch_target(u64 a, u64 step, u64 later) {
-  if (step + 4096 > 8192) DC_PREFETCH_ROW(a + later * step, 1, 3);
-}
-/* Lanes whose address is in another line of the cache than that of the lane before; at: a in memory. */
-DC_FN u32 dc_line_starts(V64 a, const u64 *at) {
-  u32 starts = 1;
-#if DC_NW == 16
-  __m512i before = (__m512i)a.l0;
-#define DC_STARTS_(from, x)                                                                                            \
-  {                                                                                                                    \
-    const __m512i line = _mm512_srli_epi64((__m512i)a.x, 6);                                                           \
-    starts |= (u32)_mm512_cmpneq_epi64_mask(line, _mm512_alignr_epi64(line, before, 7)) << (from);                     \
-    before = line;                                                                                                     \
-  }
-#define DC_STARTS_OF_PART_(i, unused) DC_STARTS_(16 * i, l##i) DC_STARTS_(16 * i + 8, h##i)
-  DC_PARTS(DC_STARTS_OF_PART_, )
-  (void)at;
-#else
-  for (u32 l = 1; l < DC_W; l++) starts |= (u32)((at[l] ^ at[l - 1]) >> 6 != 0) << l;
-  (void)a;
-#endif
-  return starts;
-}
-/* Prefetches the lines at distance `step` from the addresses of the mask's lanes. */
-DC_FN void dc_prefetch_lines(V64 a, const u64 *at, u64 step, M m) {
-  for (u32 left = dc_line_starts(a, at) & M_word(m); left; left &= left - 1)
-    __builtin_prefetch(DC_AT(const void, at[__builtin_ctz(left)] + step), 0, 2);
-}
-/* Prefetches what each lane is expected to load at the next execution, unless all of them go on near each other, which
-** the processor sees itself. */
-DC_CALL void dc_prefetch_lanes(dc_last_access *w, V64 a, M m) {
-  const u64 step = dc_next_step(w, a.l0[0]);
-  u64 at[DC_W];
-  if (!step || !M_any(m)) return;
-  V64_spill(at, a);
-  if (step + 4096 > 8192 || at[31 - __builtin_clz(M_word(m))] - at[__builtin_ctz(M_word(m))] + 4096 > 8192)
-    dc_prefetch_lines(a, at, step, m);
-}
-
-/* --- rows ----------------------------------------------------------------------------------------------------------
- */
+/* --- rows --------------------------------------------------------------------------------------------------------- */
 
 #if DC_NW == 16
 /* n_row_T, n_put_row_T: one native vector. */
@@ -438,8 +358,7 @@ DC_STREAM_ROW(u64, V64, DC_STREAM64_)
 #define dc_stream_row_u64 dc_put_row_u64
 #endif
 
-/* --- anywhere ------------------------------------------------------------------------------------------------------
- */
+/* --- anywhere ----------------------------------------------------------------------------------------------------- */
 
 /* Lanes often lie side by side where the analysis could not prove it: one test saves a gather. */
 DC_FN int dc_in_row(V64 a, unsigned size, M m) {
@@ -558,8 +477,7 @@ DC_ANYWHERE(s16, V32, 2u, dc_any_gather_s16, dc_each_scatter_s16)
 DC_ANYWHERE(u32, V32, 4u, dc_any_gather_u32, dc_any_scatter_u32)
 DC_ANYWHERE(u64, V64, 8u, dc_any_gather_u64, dc_any_scatter_u64)
 
-/* --- elements of an array -------------------------------------------------------------------------------------------
- */
+/* --- elements of an array ----------------------------------------------------------------------------------------- */
 
 /* The address of an element of the array at a, by an index, which with `sign` is a signed one. */
 DC_FN u64 dc_element(u64 a, u32 index, u64 stride, int sign) {
@@ -699,8 +617,7 @@ DC_FN void dc_put_any_elements_u64(u64 a, V32 x, u64 stride, int sign, V64 y, M 
 #define dc_put_any_elements_u64 dc_put_each_element_u64
 #endif
 
-/* --- rows with a constant stride ------------------------------------------------------------------------------------
- */
+/* --- rows with a constant stride ---------------------------------------------------------------------------------- */
 
 /* Of the size of an element, and not so far apart that an index might overflow. */
 #define DC_FEW(stride, size) ((stride) % (s64)(size) == 0 && (stride) < 1 << 24 && (stride) > -(1 << 24))
@@ -795,97 +712,3 @@ DC_ARRAY(u16, V32, 2, dc_any_elements_u16, dc_put_each_element_u16, dc_row_u16, 
 DC_ARRAY(s16, V32, 2, dc_any_elements_s16, dc_put_each_element_s16, dc_row_s16, dc_put_row_s16)
 DC_ARRAY(u32, V32, 4, dc_any_elements_u32, dc_put_any_elements_u32, dc_every_other_u32, dc_put_every_other_u32)
 DC_ARRAY(u64, V64, 8, dc_any_elements_u64, dc_put_any_elements_u64, dc_row_u64, dc_put_row_u64)
-
-/* --- atomics --------------------------------------------------------------------------------------------------------
- */
-
-DC_FN u32 dc_old_32(const u32 *p, int alone) { return alone ? *p : __atomic_load_n(p, __ATOMIC_SEQ_CST); }
-DC_FN u64 dc_old_64(const u64 *p, int alone) { return alone ? *p : __atomic_load_n(p, __ATOMIC_SEQ_CST); }
-/* Whether `now` takes the place of *old; if not, *old is what is there. */
-#define DC_RENEW(bits)                                                                                                 \
-  DC_FN int dc_renew_##bits(u##bits *p, u##bits *old, u##bits now, int alone) {                                        \
-    if (!alone) return __atomic_compare_exchange_n(p, old, now, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                \
-    *p = now;                                                                                                          \
-    return 1;                                                                                                          \
-  }
-DC_RENEW(32)
-DC_RENEW(64)
-
-/* Lanes go in ascending order; `value` makes the new value of x_ (old), y_, z_, which `y` and `z` give for lane l, at
-** `address`.  `alone`: no other thread sees this memory, so that plain accesses do.  Where all lanes address one word
-** (`same`) it is exchanged once.  Without `result` nothing is returned.  (Emitted code has variables named s32.) */
-#define DC_ATOM(bits, same, address, m, alone, result, y, z, value)                                                    \
-  ({                                                                                                                   \
-    u##bits t_[DC_W];                                                                                                  \
-    if (result && m != DC_EVERY) memset(t_, 0, sizeof t_);                                                             \
-    if (!M_any(m)) {                                                                                                   \
-    } else if (same) {                                                                                                 \
-      const u32 first_ = (u32)__builtin_ctz(M_word(m));                                                                \
-      u##bits *const p_ = ({ const u32 l = first_; (void)l; DC_AT(u##bits, address); });                               \
-      u##bits old_ = dc_old_##bits(p_, alone), x_;                                                                     \
-      do {                                                                                                             \
-        x_ = old_;                                                                                                     \
-        DC_LANES_DO(m, ({                                                                                              \
-          const u##bits y_ = y, z_ = z;                                                                                \
-          (void)y_, (void)z_;                                                                                          \
-          if (result) t_[l] = x_;                                                                                      \
-          x_ = value;                                                                                                  \
-        }));                                                                                                           \
-      } while (!dc_renew_##bits(p_, &old_, x_, alone));                                                                \
-    } else if (alone) {                                                                                                \
-      DC_LANES_DO(m, ({                                                                                                \
-        u##bits *const p_ = DC_AT(u##bits, address);                                                                   \
-        const u##bits x_ = *p_, y_ = y, z_ = z;                                                                        \
-        (void)y_, (void)z_;                                                                                            \
-        *p_ = value;                                                                                                   \
-        if (result) t_[l] = x_;                                                                                        \
-      }));                                                                                                             \
-    } else {                                                                                                           \
-      DC_EACH_LANE(l, m) {                                                                                             \
-        u##bits *const p_ = DC_AT(u##bits, address);                                                                   \
-        const u##bits y_ = y, z_ = z;                                                                                  \
-        u##bits x_ = dc_old_##bits(p_, 0);                                                                             \
-        (void)y_, (void)z_;                                                                                            \
-        while (!dc_renew_##bits(p_, &x_, value, 0)) {}                                                                 \
-        if (result) t_[l] = x_;                                                                                        \
-      }                                                                                                                \
-    }                                                                                                                  \
-    result ? DC_ATOM_LOAD_##bits(t_) : DC_ATOM_NONE_##bits;                                                            \
-  })
-#define DC_ATOM_LOAD_32(t) V32_load(t)
-#define DC_ATOM_LOAD_64(t) V64_load(t)
-#define DC_ATOM_NONE_32 V32_splat(0)
-#define DC_ATOM_NONE_64 V64_splat(0)
-/* Whether the lanes of m, of which there are some, are equal; t: x in memory. */
-DC_FN int dc_same_32(V32 x, const u32 *t, M m) {
-  return (P_word(v_setp_ne_u32(x, V32_splat(t[__builtin_ctz(M_word(m))]))) & M_word(m)) == 0;
-}
-DC_FN int dc_same_64(V64 x, const u64 *t, M m) {
-  return (P_word(v_setp_ne_u64(x, V64_splat(t[__builtin_ctz(M_word(m))]))) & M_word(m)) == 0;
-}
-/* The lanes of a row that no other thread sees: `value` makes their new values of x_. */
-#define DC_ATOM_ROW(bits, a, m, value)                                                                                 \
-  ({                                                                                                                   \
-    const V##bits x_ = dc_row_u##bits(a, m);                                                                           \
-    dc_put_row_u##bits(a, value, m);                                                                                   \
-    x_;                                                                                                                \
-  })
-
-/* --- copies ------------------------------------------------------------------------------------------------------- */
-
-typedef u32 dc_16_bytes __attribute__((vector_size(16))); /* one access; memcpy would be two */
-/* 16 bytes a lane. */
-typedef struct dc_copying {
-  u64 to[DC_W];
-  const u64 *from;
-  M lanes;
-} dc_copying;
-
-/* Prefetches the sources; in loops, where w is given, those of the next execution instead. */
-DC_CALL void dc_begin_copy(const u64 *from, dc_last_access *w) {
-  const u64 step = w ? dc_next_step(w, from[0]) : 0;
-  if (!w || step) dc_prefetch_lines(V64_load(from), from, step, DC_EVERY);
-}
-DC_CALL void dc_end_copies(const dc_copying *c, int n) {
-  for (; n > 0; n--, c++) DC_LANES_DO(c->lanes, *DC_AT(dc_16_bytes, c->to[l]) = *DC_AT(const dc_16_bytes, c->from[l]));
-}

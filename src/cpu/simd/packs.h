@@ -8,7 +8,7 @@
 */
 #pragma once
 
-#include "memory.h"
+#include "prefetch.h"
 
 /* Values of two vectors by their numbers, which count through both. */
 #if defined(__clang__)
@@ -61,6 +61,7 @@ DC_FN dc_u n_load_at(u64 a, int k) { /* the kth vector from there on */
 }
 DC_FN void n_store_at(u64 a, int k, dc_u x) { memcpy(DC_AT(void, a + sizeof x * (unsigned)k), &x, sizeof x); }
 
+typedef u32 dc_16_bytes __attribute__((vector_size(16))); /* one access; memcpy would be two */
 typedef struct dc_four {
   V32 x0, x1, x2, x3;
 } dc_four;
@@ -282,3 +283,21 @@ DC_ROW_PACKS(2, dc_two, 8, (u64 a, M m, V32 x, V32 y), (V64_affine(a, 8), m, x, 
 DC_ROW_PACKS(4, dc_four, 16, (u64 a, M m, V32 x, V32 y, V32 z, V32 w), (V64_affine(a, 16), m, x, y, z, w),
              (a, m, x, y, z, w))
 DC_ROW_PACKS(2x64, dc_two_64, 16, (u64 a, M m, V64 x, V64 y), (V64_affine(a, 16), m, x, y), (a, m, x, y))
+
+/* --- copies ------------------------------------------------------------------------------------------------------- */
+
+/* 16 bytes a lane. */
+typedef struct dc_copying {
+  u64 to[DC_W];
+  const u64 *from;
+  M lanes;
+} dc_copying;
+
+/* Prefetches the sources; in loops, where w is given, those of the next execution instead. */
+DC_CALL void dc_begin_copy(const u64 *from, dc_last_access *w) {
+  const u64 step = w ? dc_next_step(w, from[0]) : 0;
+  if (!w || step) dc_prefetch_lines(V64_load(from), from, step, DC_EVERY);
+}
+DC_CALL void dc_end_copies(const dc_copying *c, int n) {
+  for (; n > 0; n--, c++) DC_LANES_DO(c->lanes, *DC_AT(dc_16_bytes, c->to[l]) = *DC_AT(const dc_16_bytes, c->from[l]));
+}

@@ -1,0 +1,78 @@
+/*
+** atomics.h - atomic operations of natively compiled kernels.
+*/
+#pragma once
+
+#include "memory.h"
+
+DC_FN u32 dc_old_32(const u32 *p, int alone) { return alone ? *p : __atomic_load_n(p, __ATOMIC_SEQ_CST); }
+DC_FN u64 dc_old_64(const u64 *p, int alone) { return alone ? *p : __atomic_load_n(p, __ATOMIC_SEQ_CST); }
+/* Whether `now` takes the place of *old; if not, *old is what is there. */
+#define DC_RENEW(bits)                                                                                                 \
+  DC_FN int dc_renew_##bits(u##bits *p, u##bits *old, u##bits now, int alone) {                                        \
+    if (!alone) return __atomic_compare_exchange_n(p, old, now, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                \
+    *p = now;                                                                                                          \
+    return 1;                                                                                                          \
+  }
+DC_RENEW(32)
+DC_RENEW(64)
+
+/* Lanes go in ascending order; `value` makes the new value of x_ (old), y_, z_, which `y` and `z` give for lane l, at
+** `address`.  `alone`: no other thread sees this memory, so that plain accesses do.  Where all lanes address one word
+** (`same`) it is exchanged once.  Without `result` nothing is returned.  (Emitted code has variables named s32.) */
+#define DC_ATOM(bits, same, address, m, alone, result, y, z, value)                                                    \
+  ({                                                                                                                   \
+    u##bits t_[DC_W];                                                                                                  \
+    if (result && m != DC_EVERY) memset(t_, 0, sizeof t_);                                                             \
+    if (!M_any(m)) {                                                                                                   \
+    } else if (same) {                                                                                                 \
+      const u32 first_ = (u32)__builtin_ctz(M_word(m));                                                                \
+      u##bits *const p_ = ({ const u32 l = first_; (void)l; DC_AT(u##bits, address); });                               \
+      u##bits old_ = dc_old_##bits(p_, alone), x_;                                                                     \
+      do {                                                                                                             \
+        x_ = old_;                                                                                                     \
+        DC_LANES_DO(m, ({                                                                                              \
+          const u##bits y_ = y, z_ = z;                                                                                \
+          (void)y_, (void)z_;                                                                                          \
+          if (result) t_[l] = x_;                                                                                      \
+          x_ = value;                                                                                                  \
+        }));                                                                                                           \
+      } while (!dc_renew_##bits(p_, &old_, x_, alone));                                                                \
+    } else if (alone) {                                                                                                \
+      DC_LANES_DO(m, ({                                                                                                \
+        u##bits *const p_ = DC_AT(u##bits, address);                                                                   \
+        const u##bits x_ = *p_, y_ = y, z_ = z;                                                                        \
+        (void)y_, (void)z_;                                                                                            \
+        *p_ = value;                                                                                                   \
+        if (result) t_[l] = x_;                                                                                        \
+      }));                                                                                                             \
+    } else {                                                                                                           \
+      DC_EACH_LANE(l, m) {                                                                                             \
+        u##bits *const p_ = DC_AT(u##bits, address);                                                                   \
+        const u##bits y_ = y, z_ = z;                                                                                  \
+        u##bits x_ = dc_old_##bits(p_, 0);                                                                             \
+        (void)y_, (void)z_;                                                                                            \
+        while (!dc_renew_##bits(p_, &x_, value, 0)) {}                                                                 \
+        if (result) t_[l] = x_;                                                                                        \
+      }                                                                                                                \
+    }                                                                                                                  \
+    result ? DC_ATOM_LOAD_##bits(t_) : DC_ATOM_NONE_##bits;                                                            \
+  })
+#define DC_ATOM_LOAD_32(t) V32_load(t)
+#define DC_ATOM_LOAD_64(t) V64_load(t)
+#define DC_ATOM_NONE_32 V32_splat(0)
+#define DC_ATOM_NONE_64 V64_splat(0)
+/* Whether the lanes of m, of which there are some, are equal; t: x in memory. */
+DC_FN int dc_same_32(V32 x, const u32 *t, M m) {
+  return (P_word(v_setp_ne_u32(x, V32_splat(t[__builtin_ctz(M_word(m))]))) & M_word(m)) == 0;
+}
+DC_FN int dc_same_64(V64 x, const u64 *t, M m) {
+  return (P_word(v_setp_ne_u64(x, V64_splat(t[__builtin_ctz(M_word(m))]))) & M_word(m)) == 0;
+}
+/* The lanes of a row that no other thread sees: `value` makes their new values of x_. */
+#define DC_ATOM_ROW(bits, a, m, value)                                                                                 \
+  ({                                                                                                                   \
+    const V##bits x_ = dc_row_u##bits(a, m);                                                                           \
+    dc_put_row_u##bits(a, value, m);                                                                                   \
+    x_;                                                                                                                \
+  })

@@ -1,0 +1,83 @@
+/*
+** prefetch.h - what natively compiled kernels will access soon is asked for: in loops, and by the gangs that follow.
+*/
+#pragma once
+
+#include "memory.h"
+
+/* The entry of a stride prefetcher: lane 0's address at a gang's last execution of an instruction, its distance from
+** that at the one before, and the one expected to the next: the last, if it occurred twice in a row; else 0. */
+typedef struct dc_last_access {
+  u64 at, step, expected;
+} dc_last_access;
+/* Entries per instruction; gangs, of 48 bytes, share one where DC_GANG, the address by 16, is equal modulo this. */
+enum { DC_LAST_ACCESSES = 16 };
+DC_FN u64 dc_next_step(dc_last_access *w, u64 first) {
+  const u64 step = first - w->at;
+  w->expected = step == w->step ? step : 0;
+  w->at = first, w->step = step;
+  return w->expected;
+}
+/* Prefetches a row: 32 words touch up to three lines, of which a masked access waits for all. */
+#define DC_PREFETCH_ROW(a, write, where)                                                                               \
+  {                                                                                                                    \
+    __builtin_prefetch(DC_AT(const void, a), write, where);                                                            \
+    if (DC_W == 32) __builtin_prefetch(DC_AT(const void, (a) + 64), write, where);                                     \
+    __builtin_prefetch(DC_AT(const void, (a) + 4 * DC_W - 1), write, where);                                           \
+  }
+/* Prefetches `bytes` bytes. */
+DC_FN void dc_look_ahead(u64 a, u64 bytes) {
+  for (u64 at = 0; at < bytes; at += 64) __builtin_prefetch(DC_AT(const void, a + at));
+}
+/* Prefetches for a row of `bytes` bytes at a that a loop moves on by `step`; any may be wrong.  An iteration's loads
+** through this address cover `dense` bytes.  If the next one's adjoin without overlapping, that is a stream: prefetched
+** 2 KB ahead, since the processor's own prefetch ends with each page.  If `step` leaves the page, what the `later`th
+** next iteration will load, and what the next gang will load in this one, at a + ahead if that is not 0. */
+DC_FN void dc_prefetch(u64 a, u64 step, u64 bytes, u64 dense, u64 later, u64 ahead) {
+  if (step >= bytes && step <= dense) {
+    dc_look_ahead(a + 2048, bytes);
+    return;
+  }
+  if (step + 4096 <= 8192) return;
+  DC_PREFETCH_ROW(a + later * step, 0, 3);
+  if (ahead) DC_PREFETCH_ROW(a + ahead, 0, 2);
+}
+/* The same for what an iteration will store. */
+DC_FN void dc_prefetch_target(u64 a, u64 step, u64 later) {
+  if (step + 4096 > 8192) DC_PREFETCH_ROW(a + later * step, 1, 3);
+}
+/* Lanes whose address is in another line of the cache than that of the lane before; at: a in memory. */
+DC_FN u32 dc_line_starts(V64 a, const u64 *at) {
+  u32 starts = 1;
+#if DC_NW == 16
+  __m512i before = (__m512i)a.l0;
+#define DC_STARTS_(from, x)                                                                                            \
+  {                                                                                                                    \
+    const __m512i line = _mm512_srli_epi64((__m512i)a.x, 6);                                                           \
+    starts |= (u32)_mm512_cmpneq_epi64_mask(line, _mm512_alignr_epi64(line, before, 7)) << (from);                     \
+    before = line;                                                                                                     \
+  }
+#define DC_STARTS_OF_PART_(i, unused) DC_STARTS_(16 * i, l##i) DC_STARTS_(16 * i + 8, h##i)
+  DC_PARTS(DC_STARTS_OF_PART_, )
+  (void)at;
+#else
+  for (u32 l = 1; l < DC_W; l++) starts |= (u32)((at[l] ^ at[l - 1]) >> 6 != 0) << l;
+  (void)a;
+#endif
+  return starts;
+}
+/* Prefetches the lines at distance `step` from the addresses of the mask's lanes. */
+DC_FN void dc_prefetch_lines(V64 a, const u64 *at, u64 step, M m) {
+  for (u32 left = dc_line_starts(a, at) & M_word(m); left; left &= left - 1)
+    __builtin_prefetch(DC_AT(const void, at[__builtin_ctz(left)] + step), 0, 2);
+}
+/* Prefetches what each lane is expected to load at the next execution, unless all of them go on near each other, which
+** the processor sees itself. */
+DC_CALL void dc_prefetch_lanes(dc_last_access *w, V64 a, M m) {
+  const u64 step = dc_next_step(w, a.l0[0]);
+  u64 at[DC_W];
+  if (!step || !M_any(m)) return;
+  V64_spill(at, a);
+  if (step + 4096 > 8192 || at[31 - __builtin_clz(M_word(m))] - at[__builtin_ctz(M_word(m))] + 4096 > 8192)
+    dc_prefetch_lines(a, at, step, m);
+}
