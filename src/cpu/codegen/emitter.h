@@ -1,8 +1,8 @@
 /*
 ** emitter.h - the state of the emitter while it writes a function, and registers and constants as C expressions.  Its
-** parts are emit.c (control flow), emit_ops.c (operations), emit_memory.c (loads and stores), emit_windows.c
-** (windows of memory), emit_matrix.c (tensor cores), emit_calls.c (functions), emit_state.c (suspension and
-** deoptimization).
+** parts are emit.c (control flow), emit_gangs.c (the loop over a block's gangs), emit_ops.c (operations),
+** emit_memory.c (loads and stores), emit_windows.c (windows of memory), emit_matrix.c (tensor cores), emit_calls.c
+** (functions), emit_state.c (suspension and deoptimization).
 **
 ** Names in emitted code: s12 is the scalar of a uniform, affine or indexed register (an affine one's value in lane 0,
 ** an indexed one's base), v12 a varying register's lanes (V32, V64), p12 a varying predicate (M).  x7, ok7: the 32-bit

@@ -1,0 +1,52 @@
+/* emit_gangs.c - see emit_gangs.h. */
+#include "cpu/codegen/emit_gangs.h"
+
+#include "base/buf.h"
+
+#define PUT(...) dc_buf_printf(e->t, __VA_ARGS__)
+
+void dc_emit_enter_gang(emitter *e) {
+  const bool all = e->k.shape.whole && !(e->exits && e->out->suspends);
+  PUT("tid = g->tid; act = %s; ", all ? "M_all()" : "M_from(g->live)");
+  if (e->numbers) PUT("n->warpid = g->number; ");
+  if (e->asks) PUT("ahead = g + 1 < end ? DC_W * ((uint64_t)g[1].number - g->number) : 0; ");
+  if (e->has_sums) PUT("sums = g->save; ");
+  if (e->fn->local_stride || e->out->stack_bytes) PUT("base4 = g->local; ");
+  if (e->out->stack_bytes) PUT("n->stack_end = base4 + %u; ", e->out->stack_bytes);
+  if (e->operates) PUT("n->enter(n, g); ");
+}
+
+void dc_emit_begin_gangs(emitter *e) {
+  PUT("dc_gang *g = n->gangs, *const end = g + n->ngangs; const uint32_t(*tid)[32];\n");
+  if (!e->out->suspends) {
+    if (e->k.shape.by_lane) PUT("uint32_t left;\n");
+    PUT("gang: ");
+    dc_emit_enter_gang(e);
+    if (e->k.shape.by_lane)
+      PUT("left = g->live;\nlane: tid = (const uint32_t (*)[32])(const void *)(*g->tid + __builtin_ctz(left)); "
+          "left &= left - 1; act = 1; ");
+    PUT("switch (0) {\n");
+    return;
+  }
+  PUT("uint32_t left = n->ngangs, any = 0, all = ~0u; int together = 1;\n"
+      "#define DC_SAVE g->save\n"
+      "#define DC_NEXT_ROUND g = n->gangs; any = 0; all = ~0u; %s\n"
+      "#define DC_PAUSE(at, to) { go_on = to; goto pause; }\n"
+      "#define DC_PAUSE_FROM(at, to, from, or) if (DC_USUAL(together)) { g->node = to; g->live = M_word(act); "
+      "any |= to; all &= to; if (++g != end) { if (from == or || g->node == from) goto E##from; goto E##or; } "
+      "if (any == all && left == n->ngangs) { DC_NEXT_ROUND goto E##to; } g--; } DC_PAUSE(at, to)\n"
+      "gang: switch (g->node) {\n",
+      e->reduces ? "sum = yes; every = no == 0; yes = no = 0;" : "");
+}
+
+void dc_emit_end_gangs(emitter *e) {
+  if (e->out->suspends) {
+    PUT("done: g->live = 0; left--; if (!left) return DC_NATIVE_DONE; goto step;\n");
+    PUT("pause: if (!M_any(act)) goto done;\ng->node = go_on; g->live = M_word(act); any |= go_on; all &= go_on;\n");
+    PUT("step: if (++g == end) { together = any == all && left == n->ngangs; DC_NEXT_ROUND }\n"
+        "if (!g->live) goto step; goto gang;\n");
+  } else {
+    PUT("done: %sif (++g == end) return DC_NATIVE_DONE; goto gang;\n",
+        e->k.shape.by_lane ? "if (left) goto lane; " : "");
+  }
+}

@@ -1,0 +1,16 @@
+/*
+** emit_gangs.h - the loop of simple code over the gangs of a block.
+**
+** It switches between the gangs of a block.  Most often all of them are `together`: they run to the same
+** barrier, and go on from there one after another, without a switch, where it is reached from one entry or two (as from
+** before a loop and from its end).  `any` and `all` show whether the nodes of those that have paused are one.
+*/
+#pragma once
+
+#include "cpu/codegen/emitter.h"
+
+/* Where simple code begins or goes on with gang g, which in whole rows has all its lanes as long as none exits. */
+void dc_emit_enter_gang(emitter *e);
+/* The head, up to the switch over the entries, and what ends and pauses of gangs lead to. */
+void dc_emit_begin_gangs(emitter *e);
+void dc_emit_end_gangs(emitter *e);
