@@ -12,7 +12,7 @@ core.builtin(debug.getinfo(1, "S").source)
 
 local prompt = {}
 local load, type, select, getenv, require = load, type, select, os.getenv, require
-local ipairs, rawget, rawset, pcall = ipairs, rawget, rawset, pcall
+local rawget, rawset, pcall = rawget, rawset, pcall
 
 local env, declare = locals.environment {
   dc = function() return require "dotcompute" end,
