@@ -1,4 +1,4 @@
--- Programs written for the CUDA runtime verify themselves on the CPU device (launches_spec.lua has another one). Those
+-- Programs written for the CUDA runtime verify themselves on the CPU device (other specs here have one each). Those
 -- about Thrust and CUB, which take nvcc up to a minute each, run where DOTCOMPUTE_SPEC_THRUST is set.
 local tool = require "spec.cudart.tool"
 
