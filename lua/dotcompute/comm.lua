@@ -148,6 +148,8 @@ local signatures = {
   all_to_all = { "a", known = { out = "any" }, usage = "an array" },
 }
 local reduces = { all_reduce = true, reduce = true, reduce_scatter = true }
+local shared = { ops = ops, folds = folds, reduces = reduces, target = target, check_fold = check_fold,
+  check_array = check_array, result_shape = result_shape } -- what comm_copies.lua uses
 -- Of these the source may be the target, too.
 local in_place = { all_reduce = true, reduce = true, broadcast = true }
 
@@ -184,8 +186,7 @@ for name, signature in pairs(signatures) do
     check(name, c)
     local o = arguments.read(name, signature, ...)
     local root = check_rank(name, "the root", o.root, c.size)
-    if c.parts then return copies.run(c, name, o, root, { target = target, check_fold = check_fold,
-      check_array = check_array, result_shape = result_shape, reduces = reduces[name] }) end
+    if c.parts then return copies.run(c, name, o, root, shared) end
     if type(o.a) == "number" and (name == "all_reduce" or name == "reduce" or name == "broadcast") and o.out == nil then
       return number(c, name, o.a, root, o.op)
     end

@@ -71,11 +71,8 @@ function by_copies.all_to_all(list, out)
   end
 end
 
-local ops = { all_reduce = 0, reduce = 1, broadcast = 2, all_gather = 3, reduce_scatter = 4, all_to_all = 5 }
-local folds = { sum = 0, prod = 1, min = 2, max = 3, mean = 4 }
-
 -- By the library: one row for each device. Strided arrays are packed.
-local function by_library(c, name, list, out, fold, root)
+local function by_library(c, name, list, out, fold, root, shared)
   local rows, after = {}, {}
   for k, a in ipairs(list) do
     local src, dst = a, out[k] or false
@@ -89,7 +86,7 @@ local function by_library(c, name, list, out, fold, root)
     end
     if src ~= dst and (not src.contiguous or dst and core.shares(src, dst)) then src = src:copy() end
     local count = name == "reduce_scatter" and dst.size or name == "all_to_all" and a.size // c.size or a.size
-    rows[k] = { k, ops[name], folds[fold or "sum"], src, dst, count, root }
+    rows[k] = { k, shared.ops[name], shared.folds[fold or "sum"], src, dst, count, root }
   end
   core.comm_run(c.handle, rows)
   for _, a in ipairs(after) do a[1]:copy_from(a[2]) end
@@ -106,12 +103,12 @@ local function check_lists(c, name, o)
   end
 end
 
--- `checks`: the functions of comm.lua that check one rank's arguments.
-function copies.run(c, name, o, root, checks)
+-- `shared`: of comm.lua, the operations' numbers and functions that check one rank's arguments.
+function copies.run(c, name, o, root, shared)
   check_lists(c, name, o)
   local list, out = o.a, {}
   for k, a in ipairs(list) do
-    checks.check_array(name, a, c.devices[k])
+    shared.check_array(name, a, c.devices[k])
     if a.dtype ~= list[1].dtype then
       fail("dtype", "%s: array %d is %s, array 1 %s", name, k, a.dtype, list[1].dtype)
     end
@@ -120,12 +117,12 @@ function copies.run(c, name, o, root, checks)
         table.concat({ list[1]:shape() }, ", "))
     end
   end
-  local fold = checks.reduces and checks.check_fold(name, o.op, list[1].dtype)
+  local fold = shared.reduces[name] and shared.check_fold(name, o.op, list[1].dtype)
   for k, a in ipairs(list) do
     if name == "broadcast" then out[k] = a
     elseif name ~= "reduce" or k == root + 1 then
-      out[k] = checks.target(name, o.out and o.out[k], c.devices[k], a.dtype,
-        checks.result_shape(name, { a:shape() }, c.size))
+      out[k] = shared.target(name, o.out and o.out[k], c.devices[k], a.dtype,
+        shared.result_shape(name, { a:shape() }, c.size))
     end
   end
   if name == "all_gather" or name == "reduce_scatter" or name == "all_to_all" then -- these cannot work in place
@@ -138,7 +135,7 @@ function copies.run(c, name, o, root, checks)
   end
   local dst = out[root + 1]
   if dst.size > 0 then
-    if c.handle then by_library(c, name, list, out, fold, root)
+    if c.handle then by_library(c, name, list, out, fold, root, shared)
     else by_copies[name](list, out, fold, root) end
   end
   if name == "reduce" then return dst end

@@ -19,33 +19,28 @@ typedef struct note {
 } note;
 enum { TAG_COLLECTIVE = 1, TAG_MESSAGE = 2 };
 
-static bool folds(int op) {
-  return op == DC_COMM_ALL_REDUCE || op == DC_COMM_REDUCE || op == DC_COMM_REDUCE_SCATTER;
-}
-static bool is_message(int op) { return op == DC_COMM_SEND || op == DC_COMM_RECV; }
-static bool has_root(int op) { return op == DC_COMM_REDUCE || op == DC_COMM_BROADCAST; }
-
 static note note_of(const dc_comm_call *c, uint64_t serial) {
   note n;
   memset(&n, 0, sizeof n);
   n.op = (int32_t)c->op;
   n.serial = serial;
-  n.fold = folds(n.op) ? (int32_t)c->fold : 0;
+  n.fold = dc_comm_reduces(n.op) ? (int32_t)c->fold : 0;
   n.dtype = n.op == DC_COMM_BARRIER ? 0 : (int32_t)c->dtype;
   n.count = n.op == DC_COMM_BARRIER ? 0 : c->count;
-  n.peer = has_root(n.op) || is_message(n.op) ? c->peer : 0;
+  n.peer = dc_comm_has_root(n.op) || dc_comm_is_message(n.op) ? c->peer : 0;
   snprintf(n.where, sizeof n.where, "%s", c->where != NULL ? c->where : "?");
   return n;
 }
 
 static void describe(const note *n, char *text, size_t room) {
   char fold[16] = "", what[80] = "", peer[40] = "";
-  if (folds(n->op)) snprintf(fold, sizeof fold, " (%s)", dc_comm_fold_name((dc_comm_fold)n->fold));
+  if (dc_comm_reduces(n->op)) snprintf(fold, sizeof fold, " (%s)", dc_comm_fold_name((dc_comm_fold)n->fold));
   if (n->op != DC_COMM_BARRIER)
     snprintf(what, sizeof what, " of %" PRId64 " %s element%s", n->count, dc_dtype_name((dc_dtype)n->dtype),
              n->count == 1 ? "" : "s");
-  if (has_root(n->op)) snprintf(peer, sizeof peer, ", root %d,", n->peer);
-  if (is_message(n->op)) snprintf(peer, sizeof peer, " %s rank %d", n->op == DC_COMM_SEND ? "to" : "from", n->peer);
+  if (dc_comm_has_root(n->op)) snprintf(peer, sizeof peer, ", root %d,", n->peer);
+  if (dc_comm_is_message(n->op))
+    snprintf(peer, sizeof peer, " %s rank %d", n->op == DC_COMM_SEND ? "to" : "from", n->peer);
   snprintf(text, room, "%s%s%s%s at %s", dc_comm_name((dc_comm_op)n->op), fold, what, peer, n->where);
 }
 
@@ -198,7 +193,7 @@ static int compare_messages(dc_ranks *r, const dc_comm_call *calls, int n, dc_er
   int messages = 0;
   if (notes == NULL) return dc_fail_oom(err);
   for (int i = 0; i < n; i++)
-    if (is_message((int)calls[i].op)) notes[2 * messages++] = note_of(&calls[i], 0);
+    if (dc_comm_is_message(calls[i].op)) notes[2 * messages++] = note_of(&calls[i], 0);
   const int rc = compare_all_messages(r, notes, messages, err);
   if (!r->failed) free(notes);
   return rc;
@@ -206,6 +201,6 @@ static int compare_messages(dc_ranks *r, const dc_comm_call *calls, int n, dc_er
 
 int dc_compare_calls(dc_ranks *r, const dc_comm_call *calls, int n, dc_error *err) {
   for (int i = 0; i < n; i++)
-    if (!is_message((int)calls[i].op) && compare_collective(r, &calls[i], err) != 0) return -1;
+    if (!dc_comm_is_message(calls[i].op) && compare_collective(r, &calls[i], err) != 0) return -1;
   return compare_messages(r, calls, n, err);
 }

@@ -20,7 +20,10 @@ static struct {
   dc_ranks ranks;
   bool open, broken; /* broken: something is under way that will not end */
   pid_t owner;
+  bool forked;       /* this process is a fork of it; for calls, of which asking the system takes a fifth */
 } world = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static void in_child(void) { world.forked = true; }
 
 /* --- start and end ----------------------------------------------------------------------------------------------- */
 
@@ -55,6 +58,7 @@ static int start(dc_ranks *r, dc_error *err) {
   dc_mpi_unlock();
   if (rc != 0) return dc_mpi_fail(rc, "MPI cannot be started", err);
   world.owner = getpid();
+  pthread_atfork(NULL, NULL, in_child);
   on_exit(end, NULL);
   if (l.size < 0 || l.size == r->size) return 0;
   char version[200];
@@ -76,7 +80,7 @@ dc_ranks *dc_ranks_world(dc_error *err) {
 int dc_ranks_usable(const dc_ranks *r, dc_error *err) {
   if (r->failed)
     return dc_fail(err, DC_LAUNCH, NULL, "the communicator cannot be used any more: an earlier call on it has failed");
-  if (r->data != NULL && getpid() != world.owner)
+  if (r->data != NULL && world.forked)
     return dc_fail(err, DC_LAUNCH, NULL, "the communicator belongs to process %d, of which this one is a fork: a fork "
                    "cannot communicate", (int)world.owner);
   return 0;
@@ -133,8 +137,7 @@ static int type_of(const dc_comm_call *c) {
     [DC_FLOAT16] = DC_MPI_FLOAT16, [DC_BFLOAT16] = DC_MPI_BFLOAT16,  [DC_FLOAT32] = DC_MPI_FLOAT32,
     [DC_FLOAT64] = DC_MPI_FLOAT64, [DC_COMPLEX64] = DC_MPI_COMPLEX64, [DC_COMPLEX128] = DC_MPI_COMPLEX128,
   };
-  if (c->op == DC_COMM_ALL_REDUCE || c->op == DC_COMM_REDUCE || c->op == DC_COMM_REDUCE_SCATTER)
-    return reduced[c->dtype];
+  if (dc_comm_reduces(c->op)) return reduced[c->dtype];
   switch (dc_dtype_size(c->dtype)) {
     case 1: return DC_MPI_UINT8;
     case 2: return DC_MPI_UINT16;

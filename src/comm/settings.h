@@ -20,6 +20,11 @@ typedef struct dc_ranks {
 double dc_ranks_timeout(void);
 /* Whether DOTCOMPUTE_COMM_CHECK asks for calls to be compared. */
 bool dc_ranks_checks(void);
+static inline bool dc_comm_reduces(dc_comm_op op) {
+  return op == DC_COMM_ALL_REDUCE || op == DC_COMM_REDUCE || op == DC_COMM_REDUCE_SCATTER;
+}
+static inline bool dc_comm_has_root(dc_comm_op op) { return op == DC_COMM_REDUCE || op == DC_COMM_BROADCAST; }
+static inline bool dc_comm_is_message(dc_comm_op op) { return op == DC_COMM_SEND || op == DC_COMM_RECV; }
 /* "all_reduce", as scripts call it. */
 const char *dc_comm_name(dc_comm_op op);
 const char *dc_comm_fold_name(dc_comm_fold fold); /* "sum" */

@@ -170,12 +170,8 @@ static const elements reduced_as[DC_NDTYPES] = {
   [DC_COMPLEX128] = { ncclFloat64, 2 },
 };
 
-static bool reduces(dc_comm_op op) {
-  return op == DC_COMM_ALL_REDUCE || op == DC_COMM_REDUCE || op == DC_COMM_REDUCE_SCATTER;
-}
-
 static elements elements_of(const dc_comm_call *c) {
-  return reduces(c->op) ? reduced_as[c->dtype] : (elements){ ncclInt8, dc_dtype_size(c->dtype) };
+  return dc_comm_reduces(c->op) ? reduced_as[c->dtype] : (elements){ ncclInt8, dc_dtype_size(c->dtype) };
 }
 
 static int check_elements(const dc_comm_call *c, dc_error *err) {
@@ -183,7 +179,7 @@ static int check_elements(const dc_comm_call *c, dc_error *err) {
   if (count == 0)
     return dc_fail(err, DC_DTYPE, NULL, "%s: NCCL does not reduce %s; use a:to \"int32\"", dc_comm_name(c->op),
                    dc_dtype_name(c->dtype));
-  if (reduces(c->op) && count == 2 && c->fold != DC_COMM_SUM && c->fold != DC_COMM_MEAN)
+  if (dc_comm_reduces(c->op) && count == 2 && c->fold != DC_COMM_SUM && c->fold != DC_COMM_MEAN)
     return dc_fail(err, DC_DTYPE, NULL, "%s: NCCL has no product of complex numbers", dc_comm_name(c->op));
   return 0;
 }

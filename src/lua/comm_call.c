@@ -15,6 +15,7 @@
 #include "array/graph/geometry.h"
 #include "base/dtype.h"
 #include "base/error.h"
+#include "comm/settings.h"
 #include "device/comm.h"
 #include "lua/array.h"
 #include "lua/comm.h"
@@ -22,12 +23,6 @@
 #include "lua/error.h"
 #include "lua/host_interrupt.h"
 #include "lua/object.h"
-
-static bool reduces(dc_comm_op op) {
-  return op == DC_COMM_ALL_REDUCE || op == DC_COMM_REDUCE || op == DC_COMM_REDUCE_SCATTER;
-}
-static bool has_root(dc_comm_op op) { return op == DC_COMM_REDUCE || op == DC_COMM_BROADCAST; }
-static bool is_message(dc_comm_op op) { return op == DC_COMM_SEND || op == DC_COMM_RECV; }
 
 /* --- running, now or at the end of a group ------------------------------------------------------------------------ */
 
@@ -213,13 +208,13 @@ static bool read_options(lua_State *L, const dc_lua_comm *h, bool op, bool root,
 static bool read_request(lua_State *L, const dc_lua_comm *h, request *q) {
   const int top = q->given;
   int at = ARRAY + 1;
-  if (is_message(q->op)) return top == at && read_rank(L, at, h, &q->root) && q->root != h->rank;
-  const bool root = has_root(q->op) && at <= top && read_rank(L, at, h, &q->root);
+  if (dc_comm_is_message(q->op)) return top == at && read_rank(L, at, h, &q->root) && q->root != h->rank;
+  const bool root = dc_comm_has_root(q->op) && at <= top && read_rank(L, at, h, &q->root);
   at += root;
-  const bool op = reduces(q->op) && at <= top && read_fold(L, at, &q->fold);
+  const bool op = dc_comm_reduces(q->op) && at <= top && read_fold(L, at, &q->fold);
   at += op;
   if (at == top && lua_type(L, at) == LUA_TTABLE)
-    return read_options(L, h, reduces(q->op) && !op, has_root(q->op) && !root, q);
+    return read_options(L, h, dc_comm_reduces(q->op) && !op, dc_comm_has_root(q->op) && !root, q);
   return at > top;
 }
 
@@ -317,7 +312,7 @@ static bool get_pair(lua_State *L, dc_lua *self, const dc_lua_comm *h, const req
 static bool fits(const request *q, const dc_array *src, const dc_array *dst, int size) {
   dc_geometry shape;
   dc_ptr from[2], to[2];
-  if (dst == src) return q->op == DC_COMM_ALL_REDUCE || has_root(q->op) || is_message(q->op);
+  if (dst == src) return q->op == DC_COMM_ALL_REDUCE || dc_comm_has_root(q->op) || dc_comm_is_message(q->op);
   if (!is_ready(dst, dc_array_device(src)) || dc_array_dtype(dst) != dc_array_dtype(src)) return false;
   dc_array_span(src, &from[0], &to[0]);
   dc_array_span(dst, &from[1], &to[1]);
@@ -329,7 +324,7 @@ static bool fits(const request *q, const dc_array *src, const dc_array *dst, int
 static bool make_transfer(const dc_lua_comm *h, const request *q, dc_transfer *t) {
   dc_array *src = t->src;
   const dc_dtype dtype = dc_array_dtype(src);
-  if (!is_ready(src, dc_array_device(src)) || (reduces(q->op) && !has_fold(q->fold, dtype)) ||
+  if (!is_ready(src, dc_array_device(src)) || (dc_comm_reduces(q->op) && !has_fold(q->fold, dtype)) ||
       (t->dst && !fits(q, src, t->dst, h->size)))
     return false;
   const bool divided = q->op == DC_COMM_REDUCE_SCATTER || q->op == DC_COMM_ALL_TO_ALL;
@@ -387,7 +382,7 @@ static int run_usual(lua_State *L, dc_lua *self, dc_comm_op op) {
   const int handle = lua_gettop(L);
   request q = { .given = handle - 1, .op = op };
   const dc_lua_comm *h = dc_lua_test(L, self, handle, DC_LUA_COMM);
-  if (!h || h->closed || h->size == 1 || h->n > MOST_PARTS || (!h->ranks && is_message(op))) return -1;
+  if (!h || h->closed || h->size == 1 || h->n > MOST_PARTS || (!h->ranks && dc_comm_is_message(op))) return -1;
   luaL_checkstack(L, 2 * h->n + 24, NULL);
   if (!read_request(L, h, &q)) return -1;
   const int arrays = lua_gettop(L) + 1;
