@@ -38,6 +38,24 @@ local function on_device(A, B, m, k, n)
   return C
 end
 
+-- The product, and the seconds of the first launch and of the fastest later one.  On the CPU device the first launches
+-- are interpreted while native code is built in the background: launches are repeated until it is there, for two
+-- seconds at most.
+local function timed(A, B, m, k, n)
+  local C
+  local function launch()
+    dc.synchronize()
+    local from = dc.clock()
+    C = on_device(A, B, m, k, n)
+    dc.synchronize()
+    return dc.clock() - from
+  end
+  local first, later, deadline = launch(), math.huge, dc.clock() + 2
+  repeat later = math.min(later, launch()) until not dc.device().host_memory or matmul.attributes.tier == 1
+    or dc.clock() > deadline
+  return C, first, math.min(later, launch())
+end
+
 local function plain(A, B, m, k, n)
   local C = {}
   for i = 1, m do
@@ -59,13 +77,7 @@ do
   local t0 = dc.clock()
   local want = plain(A, B, n, n, n)
   local lua_seconds = dc.clock() - t0
-  local dA, dB = dc.array(A), dc.array(B)
-  on_device(dA, dB, n, n, n) -- compile and warm up
-  dc.synchronize()
-  t0 = dc.clock()
-  local C = on_device(dA, dB, n, n, n)
-  dc.synchronize()
-  local device_seconds = dc.clock() - t0
+  local C, _, device_seconds = timed(dc.array(A), dc.array(B), n, n, n)
   local got, worst = C:to_table(), 0
   for i = 1, n do
     for j = 1, n do worst = math.max(worst, math.abs(got[i][j] - want[i][j])) end
@@ -79,12 +91,7 @@ end
 -- 2. The size asked for, checked at random places in double precision.
 do
   local A, B = random_table(M, K), random_table(K, N)
-  local dA, dB = dc.array(A), dc.array(B)
-  dc.synchronize()
-  local t0 = dc.clock()
-  local C = on_device(dA, dB, M, K, N)
-  dc.synchronize()
-  local seconds = dc.clock() - t0
+  local C, first, seconds = timed(dc.array(A), dc.array(B), M, K, N)
   for _ = 1, 200 do
     local i, j = math.random(M), math.random(N)
     local want = 0.0
@@ -92,6 +99,6 @@ do
     local got = C[{ i, j }]
     assert(math.abs(got - want) <= 1e-6 * K + 1e-5, ("C[%d][%d] is %g, should be %g"):format(i, j, got, want))
   end
-  print(("matmul %dx%dx%d: %.3f ms, %.2f GFLOP/s, 200 elements checked, on %s"):format(
-    M, K, N, seconds * 1e3, 2 * M * K * N / seconds / 1e9, dc.device().name))
+  print(("matmul %dx%dx%d: first launch %.3f ms, then %.3f ms, %.2f GFLOP/s, 200 elements checked, on %s"):format(
+    M, K, N, first * 1e3, seconds * 1e3, 2 * M * K * N / seconds / 1e9, dc.device().name))
 end

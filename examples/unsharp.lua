@@ -76,5 +76,5 @@ if output then
   local result = input and sharp or dc.concat({ picture, blurred, sharp }, 2)
   dc.image.write(output, (result * 255 + 0.5):to "uint8")
 end
-print(("unsharp: %dx%d, sigma %g, in %.3f ms, blur checked%s, on %s"):format(w, h, sigma, seconds * 1e3,
+print(("unsharp: %dx%d, sigma %g, first run in %.3f ms, blur checked%s, on %s"):format(w, h, sigma, seconds * 1e3,
   output and ", written to " .. output or "", dc.device().name))
