@@ -1452,6 +1452,36 @@ function c_array:argsort(axis, options) end
 ---@return dotcompute.array # their indices, int64, of the same shape
 function c_array:topk(k, axis, options) end
 
+---@class dotcompute.quantile.options
+---@field keep? boolean whether the axis stays, with extent 1. Default: false
+---@field axis? integer the axis. Default: all elements
+
+---The value below which the share `q` of the elements lies, from 0 (the smallest) to 1 (the largest): neighbours of position `1 + q * (n - 1)` in ascending order are interpolated. Over all elements, or along an axis. Of a list of `q` the results are along a new first axis. The dtype is that of `mean`; NaN is propagated.
+---```lua
+---dc.quantile({ 1, 2, 3, 4, 10 }, 0.25)      --> 2.0
+---dc.quantile({ 1, 2, 3, 4 }, { 0, 0.5, 1 }) --> {1, 2.5, 4}
+---dc.quantile({ { 1, 2, 6 }, { 5, 5, 5 } }, 0.75, 2) --> {4, 5}
+---```
+---@param q number|dotcompute.array|table a number from 0 to 1, or a list of them
+---@param axis? integer|dotcompute.quantile.options the axis. Default: all elements
+---@param options? dotcompute.quantile.options options by name
+---@return dotcompute.array # a new array
+function c_array:quantile(q, axis, options) end
+
+---@class dotcompute.median.options
+---@field keep? boolean whether the axis stays, with extent 1. Default: false
+---@field axis? integer the axis. Default: all elements
+
+---The middle element in ascending order, or the mean of the two in the middle: `a:quantile(0.5)`. Over all elements, or along an axis.
+---```lua
+---dc.median({ 3, 1, 2 })                     --> 2.0
+---dc.median({ { 1, 4 }, { 3, 8 } }, 1)       --> {2, 6}
+---```
+---@param axis? integer|dotcompute.median.options the axis. Default: all elements
+---@param options? dotcompute.median.options options by name
+---@return dotcompute.array # a new array
+function c_array:median(axis, options) end
+
 ---@class dotcompute.unique.options
 ---@field counts? boolean also gives how often each value occurs. Default: false
 ---@field inverse? boolean also gives the index of each element's value. Default: false
@@ -4941,6 +4971,30 @@ function dc.argsort(a, axis, options) end
 ---@return dotcompute.array # the elements: the shape of `a` with `k` as the extent of the axis
 ---@return dotcompute.array # their indices, int64, of the same shape
 function dc.topk(a, k, axis, options) end
+
+---The value below which the share `q` of the elements lies, from 0 (the smallest) to 1 (the largest): neighbours of position `1 + q * (n - 1)` in ascending order are interpolated. Over all elements, or along an axis. Of a list of `q` the results are along a new first axis. The dtype is that of `mean`; NaN is propagated.
+---```lua
+---dc.quantile({ 1, 2, 3, 4, 10 }, 0.25)      --> 2.0
+---dc.quantile({ 1, 2, 3, 4 }, { 0, 0.5, 1 }) --> {1, 2.5, 4}
+---dc.quantile({ { 1, 2, 6 }, { 5, 5, 5 } }, 0.75, 2) --> {4, 5}
+---```
+---@param a dotcompute.array|table the array
+---@param q number|dotcompute.array|table a number from 0 to 1, or a list of them
+---@param axis? integer|dotcompute.quantile.options the axis. Default: all elements
+---@param options? dotcompute.quantile.options options by name
+---@return dotcompute.array # a new array
+function dc.quantile(a, q, axis, options) end
+
+---The middle element in ascending order, or the mean of the two in the middle: `a:quantile(0.5)`. Over all elements, or along an axis.
+---```lua
+---dc.median({ 3, 1, 2 })                     --> 2.0
+---dc.median({ { 1, 4 }, { 3, 8 } }, 1)       --> {2, 6}
+---```
+---@param a dotcompute.array|table the array
+---@param axis? integer|dotcompute.median.options the axis. Default: all elements
+---@param options? dotcompute.median.options options by name
+---@return dotcompute.array # a new array
+function dc.median(a, axis, options) end
 
 ---The distinct values of all elements, ascending (complex numbers with a NaN count as one value, the last); then, with `counts = true`, their counts; then, with `inverse = true`, an array of the shape of `a` with the index of each element's value. With `equal` nothing is sorted: of neighbours that are equal the first stays.
 ---```lua

@@ -87,15 +87,15 @@ q
   end)
 
   it("that fails keeps the session, and says what may have been meant", function()
-    local text = session "dc.onse(3)\ndc.median\ndc.ones(3):astype 'int8'\nstrin.rep\n1 + 1\n"
+    local text = session "dc.onse(3)\ndc.percentile\ndc.ones(3):astype 'int8'\nstrin.rep\n1 + 1\n"
     assert.matches("did you mean 'ones'%?", text)
-    assert.matches("'median' of NumPy is here: ", text)
+    assert.matches("'percentile' of NumPy is here: ", text)
     assert.matches("'astype' of NumPy is here: a:to%(dtype%)", text)
     assert.matches("did you mean 'string'%?", text)
     assert.matches("\n2\n", text)
-    text = session "sort({})\nmedian({})\ndc.linalg.svdd\n1 + 1\n"
+    text = session "sort({})\npercentile({})\ndc.linalg.svdd\n1 + 1\n"
     assert.matches("did you mean 'dc.sort'%?", text)
-    assert.matches("'median' of NumPy is here: ", text)
+    assert.matches("'percentile' of NumPy is here: ", text)
     assert.matches("did you mean 'svd'%?", text)
     assert.matches("\n2\n", text)
   end)

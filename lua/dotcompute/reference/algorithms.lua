@@ -120,6 +120,42 @@ indices                                    --> {2, 3}
     words = "largest smallest elements partition argpartition",
   },
   {
+    "quantile", at = "dc array",
+    call = { "a:quantile(q [, axis] [, {keep=false}])", "dc.quantile(a, q [, axis] [, {keep=false}])" },
+    text = "The value below which the share `q` of the elements lies, from 0 (the smallest) to 1 (the largest): "
+      .. "neighbours of position `1 + q * (n - 1)` in ascending order are interpolated. Over all elements, or along an "
+      .. "axis. Of a list of `q` the results are along a new first axis. The dtype is that of `mean`; NaN is "
+      .. "propagated.",
+    args = { ARRAY, { "q", "number|array|table", "a number from 0 to 1, or a list of them" },
+      { "axis?", "integer", "the axis. Default: all elements" } },
+    options = { { "keep", "boolean", "whether the axis stays, with extent 1. Default: false" } },
+    returns = { { "array", "a new array" } },
+    errors = { argument = "a `q` that is not from 0 to 1", dtype = "complex numbers", index = "an axis out of range",
+      shape = "no elements, `q` of several axes" },
+    example = [[
+dc.quantile({ 1, 2, 3, 4, 10 }, 0.25)      --> 2.0
+dc.quantile({ 1, 2, 3, 4 }, { 0, 0.5, 1 }) --> {1, 2.5, 4}
+dc.quantile({ { 1, 2, 6 }, { 5, 5, 5 } }, 0.75, 2) --> {4, 5}
+]],
+    see = "median sort topk",
+    words = "percentile nanpercentile quartile distribution",
+  },
+  {
+    "median", at = "dc array", call = { "a:median([axis] [, {keep=false}])", "dc.median(a [, axis] [, {keep=false}])" },
+    text = "The middle element in ascending order, or the mean of the two in the middle: `a:quantile(0.5)`. Over all "
+      .. "elements, or along an axis.",
+    args = { ARRAY, { "axis?", "integer", "the axis. Default: all elements" } },
+    options = { { "keep", "boolean", "whether the axis stays, with extent 1. Default: false" } },
+    returns = { { "array", "a new array" } },
+    errors = { dtype = "complex numbers", index = "an axis out of range", shape = "no elements" },
+    example = [[
+dc.median({ 3, 1, 2 })                     --> 2.0
+dc.median({ { 1, 4 }, { 3, 8 } }, 1)       --> {2, 6}
+]],
+    see = "quantile mean sort",
+    words = "middle average",
+  },
+  {
     "unique", at = "dc array struct_array",
     call = { "a:unique([{counts=false, inverse=false, less=, equal=, values=}])",
       "dc.unique(a [, {counts=false, inverse=false, less=, equal=, values=}])" },
