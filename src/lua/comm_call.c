@@ -96,11 +96,11 @@ static int core_comm_group_end(lua_State *L) {
   dc_error err = DC_ERROR_INIT;
   const bool discard = lua_toboolean(L, 2);
   if (!h->grouping) return 0;
+  h->grouping = false;
   lua_settop(L, 1);
   push_queue(L, 1); /* 2 */
   lua_pushnil(L);
   lua_setiuservalue(L, 1, 1);
-  h->grouping = false;
   const int n = discard ? 0 : (int)lua_rawlen(L, 2);
   if (n == 0) return 0;
   dc_transfer *list = lua_newuserdatauv(L, (size_t)n * sizeof *list, 0); /* 3 */
