@@ -555,7 +555,10 @@ static bool sweep(dc_uniformity *k, dc_has_scalar has_scalar) {
     for (int d = 0; d < ins->ndst; d++) {
       int32_t reg = ins->opnd[d].reg;
       if (reg < 0 || k->reg[reg].tag == DC_VARYING) continue;
-      const bool rises = k->def_at[reg + 1] - k->def_at[reg] == 1 && r.tag > k->reg[reg].tag;
+      const dc_value_shape *was = &k->reg[reg];
+      /* What seemed aligned in the first iteration of a loop, and so not to wrap around, may be affine still. */
+      const bool wraps = r.tag == DC_AFFINE && was->tag == DC_AFFINE && r.origin >= 0 && was->origin < 0;
+      const bool rises = k->def_at[reg + 1] - k->def_at[reg] == 1 && (r.tag > was->tag || wraps);
       dc_value_shape now = rises ? r : merge(k->reg[reg], r);
       if (dc_is_scalar(&now) && !(may_be_scalar(k, reg) && stays_true(k, reg, now.origin))) now = varying;
       if (same(&now, &k->reg[reg]) && now.aligned == k->reg[reg].aligned && now.zeros == k->reg[reg].zeros) continue;
