@@ -31,14 +31,14 @@ DC_FN void dc_look_ahead(u64 a, u64 bytes) {
 }
 /* Prefetches for a row of `bytes` bytes at a that a loop moves on by `step`; any may be wrong.  An iteration's loads
 ** through this address cover `dense` bytes.  If the next one's adjoin without overlapping, that is a stream: prefetched
-** 2 KB ahead, since the processor's own prefetch ends with each page.  If `step` leaves the page, what the `later`th
-** next iteration will load, and what the next gang will load in this one, at a + ahead if that is not 0. */
+** 2 KB ahead, since the processor's own prefetch ends with each page.  If few iterations are in a page, what the
+** `later`th next one will load, and what the next gang will load in this one, at a + ahead if that is not 0. */
 DC_FN void dc_prefetch(u64 a, u64 step, u64 bytes, u64 dense, u64 later, u64 ahead) {
   if (step >= bytes && step <= dense) {
     dc_look_ahead(a + 2048, bytes);
     return;
   }
-  if (step + 4096 <= 8192) return;
+  if (step + 1024 <= 2048) return;
   DC_PREFETCH_ROW(a + later * step, 0, 3);
   if (ahead) DC_PREFETCH_ROW(a + ahead, 0, 2);
 }
