@@ -172,6 +172,37 @@ int main() { int *p; cudaMalloc(&p, 4); copy<<<1, 1>>>(p, p, 1); cudaFree(p); }
   end)
 end)
 
+describe("a header with prototypes of kernel templates", function()
+  it("may have an overload that the file does not define", function()
+    local m = module_of([[
+#pragma once
+namespace math {
+template <class T, int n> __global__ void scale(int size, T *x, T by, int unused);
+template <class T, int n> __global__ void shift(T *x, T by);
+template <class T, int n> void run(T *x, T by);
+}
+]], [[
+namespace math {
+template <class T, int n> __global__ void scale(int size, T *x, T by) {
+  if (threadIdx.x < size) x[threadIdx.x] *= n * by;
+}
+template <class T, int n> __global__ void shift(T *x, T by) { x[threadIdx.x] += n * by; }
+template <class T, int n> void run(T *x, T by) {
+  scale<T, n><<<1, 32>>>(3, x, by);
+  shift<T, n><<<1, 3>>>(x, by);
+}
+template void run<float, 2>(float *, float);
+template void run<int, 5>(int *, int);
+}
+]])
+    assert.equal("math::scale<float, 2>; math::scale<int, 5>; math::shift<float, 2>; math::shift<int, 5>",
+      sorted(m:kernels()))
+    local x, by = dc.array({ 1, 2, 3 }, "int32"), math.random(-9, 9)
+    m:kernel "math::scale<int, 5>"(1, 32, 3, x, by)
+    helper.same({ 5 * by, 10 * by, 15 * by }, x:to_table())
+  end)
+end)
+
 describe("conditionals of the preprocessor", function()
   it("may open brackets in each branch", function()
     local m = module_of([[

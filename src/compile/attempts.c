@@ -125,6 +125,7 @@ static int start_fixup(dc_fixup *m, const dc_source *src, bool keeps_host, dc_er
   if (dc_include_list(src, &m->arena, &m->included, err) != 0) return -1;
   for (const dc_included *i = m->has_host_code && dc_toolkit_include() ? m->included : NULL; i; i = i->next)
     if (!i->path && !has_header(i->name, &m->arena)) dc_fixup_lacks(m, i->name, keeps_host);
+  if (!keeps_host) dc_fixup_drop_prototypes(m);
   return 0;
 }
 

@@ -18,6 +18,7 @@
 #include "compile/nvcc_compat/message.h"
 #include "compile/nvcc_compat/missing_headers.h"
 #include "compile/nvcc_compat/pieces.h"
+#include "compile/nvcc_compat/prototypes.h"
 #include "compile/nvcc_compat/statements.h"
 #include "compile/nvcc_compat/texture_references.h"
 #include "compile/types/image.h"
@@ -563,6 +564,20 @@ bool dc_fixup_init(dc_fixup *m, const dc_source *src, bool keeps_host) {
   m->source.launched = dc_host_code_launches(src->text, src->len, &m->arena, src->launched, &m->source.nlaunched);
   m->mended = m->blanked = dc_host_code_blank_launches(m->text, src->len);
   return true;
+}
+
+void dc_fixup_drop_prototypes(dc_fixup *m) {
+  for (const dc_included *i = m->source.nlaunched > 0 ? m->included : NULL; i; i = i->next) {
+    char *data = NULL;
+    size_t len = 0;
+    dc_error unreadable = DC_ERROR_INIT;
+    const bool stale = i->path && dc_file_read(i->path, &data, &len, &unreadable) == 0 &&
+                       dc_prototypes_stale(data, len, m->text, m->source.len, false);
+    dc_fixup_header *h = stale ? header_at(m, i->path) : NULL;
+    if (h) dc_prototypes_stale(h->text, h->len, m->text, m->source.len, true);
+    dc_error_clear(&unreadable);
+    free(data);
+  }
 }
 
 /* The compiler has lost its place: errors behind this one may be its consequences. */

@@ -52,6 +52,9 @@ typedef struct dc_fixup {
 ** which shows the kernels' instances that it launches.  False when out of memory. */
 bool dc_fixup_init(dc_fixup *m, const dc_source *src, bool keeps_host);
 
+/* The user's headers lose prototypes that make the names of launched instances ambiguous (prototypes.h). */
+void dc_fixup_drop_prototypes(dc_fixup *m);
+
 /* The header is not there: empty from now on if it is one of the host's, or `any` is. */
 void dc_fixup_lacks(dc_fixup *m, const char *header, bool any);
 
