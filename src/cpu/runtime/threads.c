@@ -277,7 +277,6 @@ int dc_threads_open(dc_memory *memory, dc_error *err) {
 }
 
 int dc_threads_count(void) { return set.nthreads; }
-size_t dc_threads_stack(void) { return set.stack; }
 
 /* --- workers -------------------------------------------------------------------------------------------- */
 

@@ -20,7 +20,6 @@ int dc_cpu_threads(void); /* DOTCOMPUTE_CPU_THREADS, else the processors that th
 /* Before anything else, by one thread at a time; later calls change nothing.  `memory` is the device's, for good. */
 int dc_threads_open(dc_memory *memory, dc_error *err);
 int dc_threads_count(void);    /* workers of a launch at most, its launching thread among them */
-size_t dc_threads_stack(void); /* bytes of address space of each one's stacks */
 
 /* The launching thread finds that its launch takes long: Ctrl-C ends it from now on, and threads are woken while it has
 ** blocks left.  To be called again after each of its polls. */
