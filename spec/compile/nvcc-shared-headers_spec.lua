@@ -172,6 +172,29 @@ int main() { int *p; cudaMalloc(&p, 4); copy<<<1, 1>>>(p, p, 1); cudaFree(p); }
   end)
 end)
 
+describe("a header with functions of the host", function()
+  it("may include what stands beside it", function()
+    helper.with_folder(function(folder)
+      helper.shell("mkdir -p " .. helper.quote(folder .. "/include/parts"))
+      write(folder, "include/parts/first.h", [[
+#pragma once
+#include <stdexcept>
+#include "second.h"
+inline void check(const options &o) { if (o.by < 0) throw std::invalid_argument("by"); }
+]])
+      write(folder, "include/parts/second.h", "#pragma once\nstruct options { int by; };\n")
+      local m = dc.module { include = folder .. "/include", file = write(folder, "main.cu", [[
+#include <parts/first.h>
+__global__ void scale(int *x, options o) { x[threadIdx.x] *= o.by; }
+int main() { options o = { 3 }; check(o); scale<<<1, 1>>>(nullptr, o); }
+]]) }
+      local x, by = dc.array({ 1, 2, 3 }, "int32"), math.random(-9, 9)
+      m.scale(1, 3, x, { by = by })
+      helper.same({ by, 2 * by, 3 * by }, x:to_table())
+    end)
+  end)
+end)
+
 describe("a header with prototypes of kernel templates", function()
   it("may have an overload that the file does not define", function()
     local m = module_of([[

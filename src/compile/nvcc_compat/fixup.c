@@ -320,10 +320,21 @@ static const char *stand_in(const char *path, size_t n) {
   return math ? "#include <dotcompute/vector_math.h>\n" : "";
 }
 
+static dc_fixup_header *header_at(dc_fixup *m, const char *whole);
+
+/* A header that stands beside one that is given as text now, and was found from there. */
+static bool give_neighbour(dc_fixup *m, const char *name, size_t n) {
+  const dc_fixup_header *before = m->headers;
+  for (const dc_included *i = m->included; i; i = i->next)
+    if (i->path && strlen(i->name) == n && memcmp(i->name, name, n) == 0) header_at(m, i->path);
+  return m->headers != before;
+}
+
 static bool learn_files(dc_fixup *m, const dc_message *e) {
   size_t n;
   const char *path = dc_message_quoted(e, "cannot open source file \"", &n);
   if (!n) return false;
+  if (give_neighbour(m, path, n)) return true;
   const char *text = stand_in(path, n);
   if (!*text && !is_hosts(path, n)) {
     if (!m->has_host_code && !m->source.is_file) return false;
