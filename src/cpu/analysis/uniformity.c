@@ -386,7 +386,6 @@ static dc_value_shape widened(const dc_uniformity *k, const ptx_ins *ins, const 
   r.tag = a.tag == DC_VARYING ? DC_INDEXED : DC_AFFINE;
   if (a.tag == DC_AFFINE) r.step = (int32_t)dc_value_stride(&a);
   if (a.tag == DC_UNIFORM) return a;
-  if (a.tag == DC_AFFINE && a.aligned) return product(affine(1, true), factor, 64); /* so it does not wrap around */
   if (a.tag == DC_AFFINE) return r;
   const bool index = (factor == 1 || factor == 2 || factor == 4 || factor == 8) && o->kind == PTX_REG;
   return index && k->f->regs[o->reg].bits == 32 && k->f->regs[ins->opnd[0].reg].bits == 64 ? r : varying;

@@ -108,7 +108,8 @@ static void move_sreg(emitter *e, const ptx_ins *ins, const char *mask, bool kee
 
 /* --- operations ----------------------------------------------------------------------------------------- */
 
-/* An affine value is widened: what it was, and whether it wraps around among the lanes.  An index is: what it was, and
+/* An affine value is widened: what it was, and whether it wraps around among the lanes, as an aligned one does not.
+** (That is known at the end of the analysis only, whose shapes must not come to differ.)  An index is: what it was, and
 ** the base, which is all of the result then (true). */
 static bool note_origin(emitter *e, const ptx_ins *ins, int32_t index) {
   const dc_value_shape *s = NULL;
@@ -128,8 +129,10 @@ static bool note_origin(emitter *e, const ptx_ins *ins, int32_t index) {
   }
   PUT("x%d = ", index);
   dc_emit_operand(e, src, 'W');
-  PUT("; ok%d = dc_no_wrap_%s(x%d, %lldll);\n", index, dc_emit_is_signed(e, index) ? "s32" : "u32", index,
-      (long long)s->step);
+  if (dc_value_shape_of(&e->k, src).aligned) PUT("; ok%d = 1;\n", index);
+  else
+    PUT("; ok%d = dc_no_wrap_%s(x%d, %lldll);\n", index, dc_emit_is_signed(e, index) ? "s32" : "u32", index,
+        (long long)s->step);
   return false;
 }
 
