@@ -98,6 +98,16 @@ describe("integers in kernels", function()
     end, 7, 1000000)
   end)
 
+  it("end loops whose steps, times a few iterations, are beyond 64 or 32 bits", function()
+    same(function(out, a, b)
+      out[1], out[2], out[3], out[4] = a, b, a, b
+      for _ = 2, -math.huge, -0x4000000000000000 do out[1] = out[1] * b + a end
+      for _ = -1, math.huge, 0x2000000000000000 do out[2] = out[2] * a + b end
+      for v = a & 255, math.maxinteger, 0x1000000000000000 do out[3] = out[3] * v + b end
+      for v = 1, 0x40000000, 0x20000000 do out[4] = out[4] * a + v end
+    end, 4, 5, -9)
+  end)
+
   it("keep what comparisons say until they are assigned", function()
     same(function(out, a, b)
       local x, y, count = a, b, 0

@@ -198,6 +198,14 @@ local function is_index(s)
   return found
 end
 
+-- The pragma of a loop, or nil. ptxas multiplies a step by the number of iterations that it unrolls; where that wraps,
+-- the loop has no end (CUDA 13.0, -O2 and -O3), so loops with such steps are not unrolled.
+local function unroll_pragma(s, step, bits)
+  local most <const> = 1 << (bits - 7)
+  if math.type(step) == "integer" and (step >= most or step <= -most) then return "#pragma unroll 1" end
+  return s.unroll and (s.unroll == true and "#pragma unroll" or ("#pragma unroll %d"):format(s.unroll))
+end
+
 -- A loop of 32 bits whose variable passes the limit without overflow: a loop as C has it, which compilers know best.
 -- False where it may be another one. A variable that is an index, from 1 up, counts from 0.
 function printer:plain_loop(s)
@@ -221,7 +229,8 @@ function printer:plain_loop(s)
     by = size_of_launch(s.step, by) or self:temporary()
     if by:find "^t%d" then self:declare("int", by, self.as_int(texts[3]), true) end
   end
-  if s.unroll then self:line(s.unroll == true and "#pragma unroll" or ("#pragma unroll %d"):format(s.unroll)) end
+  local pragma = unroll_pragma(s, s.step.op == "const" and s.step.value, 32)
+  if pragma then self:line(pragma) end
   self:line(("for (; %s %s %s; %s += %s) {"):format(name, up and (from_zero and "<" or "<=") or ">=", limit, name, by))
   self:inner(s.body)
   self:indent(-1)
@@ -267,9 +276,10 @@ S["for"] = function(self, s)
   local entry = types.is_floating(t) and ("if (%s)"):format(enters) or ("if (%s && %s)"):format(enters, inside)
   local loop = types.is_floating(t) and ("for (; %s; %s = (%s)(%s + %s)) {"):format(inside, name, t.ctype, name, by)
     or "for (;;) {"
-  if s.unroll then
+  local pragma = unroll_pragma(s, step, symbol.narrow and 32 or 64)
+  if pragma then
     self:line(entry .. " {")
-    self:line(s.unroll == true and "#pragma unroll" or ("#pragma unroll %d"):format(s.unroll))
+    self:line(pragma)
     self:line(loop)
   else
     self:line(("%s %s"):format(entry, loop))
@@ -300,7 +310,7 @@ S["for"] = function(self, s)
     self:line(("%s = (%s)((%s)%s + (%s)%s);"):format(name, ctype, u, name, u, by))
   end
   self:indent(-1)
-  self:line(s.unroll and "} }" or "}")
+  self:line(pragma and "} }" or "}")
   self:indent(-1)
   self:line "}"
 end
