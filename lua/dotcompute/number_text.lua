@@ -69,29 +69,34 @@ end
 function number_text.unsigned(d) return d.size == 8 and "unsigned long long" or "unsigned int" end
 
 -- ptxas takes 16-bit negations (before CUDA 13.3) and absolute values (before 13.1) for free of overflow: -(-32768) is
--- 32768 where it is widened, and abs of the least integer never negative. NVRTC makes these instructions of every form
--- of `0 - x` and `abs` that it recognizes, so here the value passes through a move that it does not see through.
--- array/codegen/instruction.c has the same.
-local move = '[](%s dc_v) { %s dc_r; asm("mov.b%d %%0, %%1;" : "=%s"(dc_r) : "%s"(%s)); return %s; }(%s)'
+-- 32768 where it is widened, and abs of the least integer never negative. For compute capability 9.0 it also loses the
+-- sign of min(min(a, -b), c) and max(max(a, -b), c) of 32-bit integers (CUDA 13.0). NVRTC makes negations of every form
+-- of `0 - x` and `abs` that it recognizes, so here the value passes through instructions that it does not see through:
+-- a move, or ~x + 1. array/codegen/instruction.c has the same.
+local hidden = '[](%s dc_v) { %s dc_r; asm("%s" : "=%s"(dc_r) : "%s"(dc_v)); return %s; }(%s)'
 
-local function moved(size, value, result, text)
+local function through(instructions, size, result, text)
   local ctype, letter = size == 8 and "long long" or "int", size == 8 and "l" or "r"
-  return move:format(ctype, ctype, size == 8 and 64 or 32, letter, letter, value, result, text)
+  instructions = instructions:gsub("BITS", size == 8 and "64" or "32")
+  return hidden:format(ctype, ctype, instructions, letter, letter, result, text)
 end
+local move <const>, negation <const> = "mov.bBITS %0, %1;", "not.bBITS %0, %1; add.sBITS %0, %0, 1;"
 
 -- An integer that was computed without a sign, as one of the dtype; of 16 bits, it may be a negation. `text`: a C
 -- expression of at least 32 bits.
 function number_text.wrapped(text, d)
-  return ("(%s)%s"):format(d.ctype, d.kind == "i" and d.size == 2 and moved(4, "dc_v", "dc_r", text)
+  return ("(%s)%s"):format(d.ctype, d.kind == "i" and d.size == 2 and through(move, 4, "dc_r", text)
     or "(" .. text .. ")")
 end
 
 -- -a and abs(a) of integers of the dtype, which wrap around.
-function number_text.negated(a, d) return number_text.wrapped(("0 - (%s)%s"):format(number_text.unsigned(d), a), d) end
+function number_text.negated(a, d)
+  if d.kind == "i" and d.size < 8 then return ("(%s)%s"):format(d.ctype, through(negation, 4, "dc_r", a)) end
+  return number_text.wrapped(("0 - (%s)%s"):format(number_text.unsigned(d), a), d)
+end
 function number_text.absolute(a, d)
   if d.kind == "u" or d.kind == "b" then return a end
-  return ("(%s)%s"):format(d.ctype, moved(d.size, ("0 - (%s)dc_v"):format(number_text.unsigned(d)),
-    "dc_v > dc_r ? dc_v : dc_r", a))
+  return ("(%s)%s"):format(d.ctype, through(negation, d.size, "dc_v > dc_r ? dc_v : dc_r", a))
 end
 
 -- The unsigned type of the same size.

@@ -44,7 +44,8 @@ local function met(sign, a, b)
   local kind = core.dtype(strong).kind
   if kind ~= "f" and math.type(number) == "float" then strong = "float32" end
   if (sign == "/" or sign == "^") and core.dtype(strong).kind ~= "f" then
-    strong = core.dtype(strong).size >= 4 and "float64" or "float32"
+    local wider = math.max(x and core.dtype(x).size or 0, y and core.dtype(y).size or 0)
+    strong = wider >= 4 and "float64" or "float32"
   end
   return strong
 end

@@ -98,6 +98,29 @@ describe("integers in kernels", function()
     end, 7, 1000000)
   end)
 
+  it("keep the sign of negated operands of min and max", function()
+    local n = 96
+    local x, y, out = {}, {}, dc.zeros(4, n, "int32")
+    for k = 1, n do x[k], y[k] = math.random(-100, 100), math.random(-100, 100) end
+    local function fill(to, a, b, k)
+      local opposite = -a[k]
+      to[1][k], to[2][k] = math.min(math.min(k, opposite), b[k]), math.max(math.max(b[k], opposite), k)
+      to[3][k], to[4][k] = math.max(math.abs(a[k]), b[k]), math.min(-k, b[k], -b[k])
+    end
+    local k = dc.jit(function(to, a, b)
+      local i = dc.index()
+      if i <= #a then fill(to, a, b, i) end
+    end)
+    k(2, 64, out, dc.array(x, "int32"), dc.array(y, "int32"))
+    local want = { {}, {}, {}, {} }
+    for i = 1, n do fill(want, x, y, i) end
+    for row = 1, 4 do h.same(want[row], out[row]:to_table(), "row " .. row) end
+    local a, b, c = dc.array(x, "int32"), dc.array(y, "int32"), dc.arange(1, n, "int32")
+    h.same(want[1], dc.minimum(dc.minimum(c, -a), b):to_table(), "of arrays, least")
+    h.same(want[2], dc.maximum(dc.maximum(b, -a), c):to_table(), "of arrays, greatest")
+    h.same(want[3], dc.maximum(dc.abs(a), b):to_table(), "of arrays, abs")
+  end)
+
   it("end loops whose steps, times a few iterations, are beyond 64 or 32 bits", function()
     same(function(out, a, b)
       out[1], out[2], out[3], out[4] = a, b, a, b

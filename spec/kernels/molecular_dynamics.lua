@@ -1,5 +1,5 @@
--- Lennard-Jones forces by cell lists in a periodic box: slots taken by atomics, each cell then sorted so that the
--- result has no order of chance; the energy is summed in fixed point.
+-- Lennard-Jones forces, shifted to 0 at a cutoff, by cell lists in a periodic box: slots taken by atomics, each cell
+-- then sorted so that the result has no order of chance; the energy is summed in fixed point.
 return {
   field = "physics",
   cuda = [==[
@@ -32,11 +32,15 @@ __global__ void sort_cells(const int *count, int *slots, int cells) {
 
 __device__ float nearest(float d, float side) { return d - side * rintf(d / side); }
 
+/* The force of a pair by its distance, as a product with the difference of the positions. */
+__device__ float strength(float i2, float i6) { return 24.0f * i6 * (2.0f * i6 - 1.0f) * i2; }
+
 __global__ void forces(const float *pos, const Box *box, const int *count, const int *slots, float *force,
                        unsigned long long *energy) {
   Box b = *box;
   int c = blockIdx.x, cx = c % b.cells, cy = c / b.cells % b.cells, cz = c / (b.cells * b.cells);
-  float mine = 0;
+  /* shifted to 0 at the cutoff, where a pair may be taken for near or far by a rounding */
+  float mine = 0, c2 = 1.0f / (b.cutoff * b.cutoff), shift = strength(c2, c2 * c2 * c2);
   if (threadIdx.x < min(count[c], ROOM)) {
     int i = slots[c * ROOM + threadIdx.x];
     float x = pos[3 * i], y = pos[3 * i + 1], z = pos[3 * i + 2], fx = 0, fy = 0, fz = 0;
@@ -49,7 +53,7 @@ __global__ void forces(const float *pos, const Box *box, const int *count, const
         float dx = nearest(x - pos[3 * j], b.side), dy = nearest(y - pos[3 * j + 1], b.side);
         float dz = nearest(z - pos[3 * j + 2], b.side), r2 = dx * dx + dy * dy + dz * dz;
         if (r2 >= b.cutoff * b.cutoff) continue;
-        float i2 = 1.0f / r2, i6 = i2 * i2 * i2, f = 24.0f * i6 * (2.0f * i6 - 1.0f) * i2;
+        float i2 = 1.0f / r2, i6 = i2 * i2 * i2, f = strength(i2, i6) - shift;
         fx += f * dx, fy += f * dy, fz += f * dz;
         mine += 2.0f * i6 * (i6 - 1.0f);
       }
@@ -76,11 +80,15 @@ void jitter(void **p, const double *s) {
   }
 }
 static double wrap(double d, double side) { return d > side / 2 ? d - side : d < -side / 2 ? d + side : d; }
+static double strength(double r2) {
+  double i6 = 1 / (r2 * r2 * r2);
+  return 24 * i6 * (2 * i6 - 1) / r2;
+}
 /* All pairs, in double. */
 void ref(void **p, const double *s) {
   const float *v = p[0];
   float *force = p[1];
-  double *energy = p[2], side = s[1], limit = s[2] * s[2], e = 0;
+  double *energy = p[2], side = s[1], limit = s[2] * s[2], shift = strength(limit), e = 0;
   int n = (int)s[0];
   double *f = calloc(3 * n, sizeof *f);
   for (int i = 0; i < n; i++)
@@ -91,8 +99,8 @@ void ref(void **p, const double *s) {
       double i6 = 1 / (r2 * r2 * r2);
       e += 4 * i6 * (i6 - 1);
       for (int k = 0; k < 3; k++) {
-        f[3 * i + k] += 24 * i6 * (2 * i6 - 1) / r2 * d[k];
-        f[3 * j + k] -= 24 * i6 * (2 * i6 - 1) / r2 * d[k];
+        f[3 * i + k] += (strength(r2) - shift) * d[k];
+        f[3 * j + k] -= (strength(r2) - shift) * d[k];
       }
     }
   for (int i = 0; i < 3 * n; i++) force[i] = (float)f[i];

@@ -331,7 +331,11 @@ X["not"] = function(self, e) return ("(!%s)"):format(self:truth(e.a)) end
 function X.unary(self, e)
   local t, a = e.type, self:expr(e.a)
   if t.kind == "c" then return ("(-%s)"):format(a) end
-  if self:is_int(e) and self:is_int(e.a) then return ("(long long)(%s%s)"):format(e.sign, as_int(a)) end
+  if self:is_int(e) and self:is_int(e.a) then
+    local narrow_a = as_int(a)
+    return "(long long)" .. (e.sign == "-" and number_text.negated(narrow_a, types.dtype "int32")
+      or ("(~%s)"):format(narrow_a))
+  end
   if t.kind == "f" then return t.size == 2 and ("((%s)-(float)%s)"):format(t.ctype, a) or ("(-%s)"):format(a) end
   if e.sign == "~" then return ("((%s)~%s)"):format(t.ctype, a) end
   return "(" .. number_text.negated(a, t) .. ")"

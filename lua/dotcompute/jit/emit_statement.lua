@@ -198,12 +198,13 @@ local function is_index(s)
   return found
 end
 
--- The pragma of a loop, or nil. ptxas multiplies a step by the number of iterations that it unrolls; where that wraps,
--- the loop has no end (CUDA 13.0, -O2 and -O3), so loops with such steps are not unrolled.
-local function unroll_pragma(s, step, bits)
+local function unroll_pragma(count) return count == true and "#pragma unroll" or ("#pragma unroll %d"):format(count) end
+
+-- Whether a few steps wrap integers of so many bits. Where ptxas unrolls such a loop, it compares the distance to the
+-- limit with the product, and the loop has no end (CUDA 13.0, -O2 and -O3): such loops count their iterations.
+local function wraps_unrolled(step, bits)
   local most <const> = 1 << (bits - 7)
-  if math.type(step) == "integer" and (step >= most or step <= -most) then return "#pragma unroll 1" end
-  return s.unroll and (s.unroll == true and "#pragma unroll" or ("#pragma unroll %d"):format(s.unroll))
+  return math.type(step) == "integer" and (step >= most or step <= -most)
 end
 
 -- A loop of 32 bits whose variable passes the limit without overflow: a loop as C has it, which compilers know best.
@@ -212,6 +213,7 @@ function printer:plain_loop(s)
   local to, step = narrow.range(s.to, self.facts), narrow.range(s.step, self.facts)
   if s.type ~= types.integer or not s.symbol.narrow or not self:is_int(s.to) or not step then return false end
   local up = step[1] > 0
+  if step[1] == step[2] and wraps_unrolled(step[1], 32) then return false end
   if not up and step[2] >= 0 or up and to[2] + step[2] > 2147483647 or not up and to[1] + step[1] < -2147483648 then
     return false
   end
@@ -229,13 +231,21 @@ function printer:plain_loop(s)
     by = size_of_launch(s.step, by) or self:temporary()
     if by:find "^t%d" then self:declare("int", by, self.as_int(texts[3]), true) end
   end
-  local pragma = unroll_pragma(s, s.step.op == "const" and s.step.value, 32)
-  if pragma then self:line(pragma) end
+  if s.unroll then self:line(unroll_pragma(s.unroll)) end
   self:line(("for (; %s %s %s; %s += %s) {"):format(name, up and (from_zero and "<" or "<=") or ">=", limit, name, by))
   self:inner(s.body)
   self:indent(-1)
   self:line "}"
   return true
+end
+
+-- The step without its sign, and the distance from an integer variable to the limit, in 64 bits without a sign: where
+-- the distance is less than a step, the loop ends.
+local function distance_to_limit(name, limit, by, step)
+  local u <const> = "unsigned long long"
+  local up, down = ("(%s)%s - (%s)%s"):format(u, limit, u, name), ("(%s)%s - (%s)%s"):format(u, name, u, limit)
+  if step then return ("%dull"):format(math.abs(step)), step > 0 and up or down end
+  return ("(%s > 0 ? (%s)%s : 0 - (%s)%s)"):format(by, u, by, u, by), ("(%s > 0 ? %s : %s)"):format(by, up, down)
 end
 
 -- Else the start of the loop's body is the variable's next value; the loop ends before an integer would wrap.
@@ -274,12 +284,16 @@ S["for"] = function(self, s)
   else inside = ("(%s ? %s <= %s : %s >= %s)"):format(up, name, limit, name, limit) end
   local body_at = self.at
   local entry = types.is_floating(t) and ("if (%s)"):format(enters) or ("if (%s && %s)"):format(enters, inside)
+  local size, rest, count
+  if not types.is_floating(t) then
+    size, rest = distance_to_limit(name, limit, by, step)
+    count = wraps_unrolled(step, t.size == 8 and not symbol.narrow and 64 or 32) and self:temporary()
+  end
   local loop = types.is_floating(t) and ("for (; %s; %s = (%s)(%s + %s)) {"):format(inside, name, t.ctype, name, by)
-    or "for (;;) {"
-  local pragma = unroll_pragma(s, step, symbol.narrow and 32 or 64)
-  if pragma then
+    or count and ("for (unsigned long long %s = (%s) / %s;; %s--) {"):format(count, rest, size, count) or "for (;;) {"
+  if s.unroll then
     self:line(entry .. " {")
-    self:line(pragma)
+    self:line(unroll_pragma(s.unroll))
     self:line(loop)
   else
     self:line(("%s %s"):format(entry, loop))
@@ -289,18 +303,9 @@ S["for"] = function(self, s)
   self:block(s.body)
   self.at = body_at
   if not types.is_floating(t) then
-    -- the distance to the limit, without a sign, is less than a step: the loop ends
-    if step == 1 or step == -1 then
-      self:line(("if (%s == %s) break;"):format(name, limit))
-    else
-      local u = "unsigned long long"
-      local size = step and ("%dull"):format(math.abs(step))
-        or ("(%s > 0 ? (%s)%s : 0 - (%s)%s)"):format(by, u, by, u, by)
-      local rest = step and (step > 0 and ("(%s)%s - (%s)%s"):format(u, limit, u, name)
-        or ("(%s)%s - (%s)%s"):format(u, name, u, limit))
-        or ("(%s ? (%s)%s - (%s)%s : (%s)%s - (%s)%s)"):format(up, u, limit, u, name, u, name, u, limit)
-      self:line(("if (%s < %s) break;"):format(rest, size))
-    end
+    if count then self:line(("if (%s == 0) break;"):format(count))
+    elseif step == 1 or step == -1 then self:line(("if (%s == %s) break;"):format(name, limit))
+    else self:line(("if (%s < %s) break;"):format(rest, size)) end
     if t.size < 8 then -- the loop ends with the range of its dtype, too
       local least, greatest = number_text.limits(t)
       self:line(("if ((long long)%s + %s < %dll || (long long)%s + %s > %dll) break;"):format(name, by, least, name, by,
@@ -310,7 +315,7 @@ S["for"] = function(self, s)
     self:line(("%s = (%s)((%s)%s + (%s)%s);"):format(name, ctype, u, name, u, by))
   end
   self:indent(-1)
-  self:line(pragma and "} }" or "}")
+  self:line(s.unroll and "} }" or "}")
   self:indent(-1)
   self:line "}"
 end

@@ -38,19 +38,21 @@ static const char *suffix(dc_dtype t) { return t == DC_FLOAT64 ? "" : "f"; }
 
 /* The integer v[0] passed to a lambda that negates it and returns `result`, on GPUs.  ptxas takes 16-bit negations
 ** (before CUDA 13.3) and absolute values (before 13.1) for free of overflow: -(-32768) is 32768 where it is widened,
-** and abs of the least integer never negative.  NVRTC makes these instructions of every form of `0 - x` and `abs` that
-** it recognizes, so the negation passes through a move that it does not see through. */
-static void put_moved(dc_writer *w, const char *result) {
+** and abs of the least integer never negative.  For compute capability 9.0 it also loses the sign of min(min(a, -b), c)
+** and max(max(a, -b), c) of 32-bit integers (CUDA 13.0).  NVRTC makes these instructions of every form of `0 - x` and
+** `abs` that it recognizes, so the negation is one that it does not see through: ~x + 1. */
+static void put_negated(dc_writer *w, const char *result) {
   const bool wide = dc_dtype_size(w->as) == 8;
   const char *type = wide ? "long long" : "int", letter = wide ? 'l' : 'r';
-  dc_buf_printf(w->b, "(%s)[](%s v) { %s r; asm(\"mov.b%d %%0, %%1;\" : \"=%c\"(r) : \"%c\"(0 - (%s)v)); ",
-                dc_ctype_of(w->as), type, type, wide ? 64 : 32, letter, letter, wide_unsigned(w->as));
+  const int bits = wide ? 64 : 32;
+  dc_buf_printf(w->b, "(%s)[](%s v) { %s r; asm(\"not.b%d %%0, %%1; add.s%d %%0, %%0, 1;\" : \"=%c\"(r) : \"%c\"(v)); ",
+                dc_ctype_of(w->as), type, type, bits, bits, letter, letter);
   dc_buf_printf(w->b, "return %s; }(%s)", result, w->v[0]);
 }
 
 static void put_negation(dc_writer *w) {
   if (w->kind == 'f' || w->kind == 'c') dc_buf_printf(w->b, "-%s", w->v[0]);
-  else if (w->as == DC_INT16 && w->t->p->dev->target.gpu) put_moved(w, "r");
+  else if (w->kind == 'i' && dc_dtype_size(w->as) < 8 && w->t->p->dev->target.gpu) put_negated(w, "r");
   else dc_buf_printf(w->b, "(%s)(0 - (%s)%s)", dc_ctype_of(w->as), wide_unsigned(w->as), w->v[0]);
 }
 
@@ -61,7 +63,7 @@ static void put_abs(dc_writer *w) {
     dc_buf_printf(w->b, "c_abs(%s)", w->v[0]);
   } else if (w->kind == 'i') {
     if (w->t->p->dev->target.gpu) {
-      put_moved(w, "v > r ? v : r");
+      put_negated(w, "v > r ? v : r");
       return;
     }
     dc_buf_printf(w->b, "%s < 0 ? ", w->v[0]);
