@@ -19,7 +19,7 @@
 
 static const char *const names[DC_NREDUCES] = {
   [DC_REDUCE_SUM] = "sum", [DC_REDUCE_PROD] = "prod", [DC_REDUCE_MIN] = "minimum", [DC_REDUCE_MAX] = "maximum",
-  [DC_REDUCE_ANY] = "any", [DC_REDUCE_ALL] = "all", [DC_REDUCE_ARGMIN] = "minimum", [DC_REDUCE_ARGMAX] = "maximum",
+  [DC_REDUCE_ANY] = "any", [DC_REDUCE_ALL] = "all", [DC_REDUCE_ARGMIN] = "argmin", [DC_REDUCE_ARGMAX] = "argmax",
   [DC_REDUCE_M2] = "variance",
 };
 
