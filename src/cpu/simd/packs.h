@@ -54,9 +54,14 @@
 #define DC_TURNS_64(x, y, k) DC_MIX64(x, y, k, k + 2)
 #endif
 
-DC_FN dc_u n_load_at(u64 a, int k) { /* the kth vector from there on */
+/* The kth vector from there on.  The compiler must not read it again in place of a register: between the two another
+** thread may write, and a lane's 16 bytes were not of one access. */
+DC_FN dc_u n_load_at(u64 a, int k) {
   dc_u x;
   memcpy(&x, DC_AT(const void, a + sizeof x * (unsigned)k), sizeof x);
+#if defined(__x86_64__)
+  __asm__("" : "+x"(x));
+#endif
   return x;
 }
 DC_FN void n_store_at(u64 a, int k, dc_u x) { memcpy(DC_AT(void, a + sizeof x * (unsigned)k), &x, sizeof x); }
