@@ -63,10 +63,10 @@ local function interpolate(a, axis, list)
   local sorted <close> = dc.sort(a, axis)
   local low <close> = sorted:take(dc.array(below, "int64"), axis)
   local high <close> = sorted:take(dc.array(above, "int64"), axis)
-  local opposite = {}
-  for k = 1, #weight do opposite[k] = 1 - weight[k] end
+  local rest = {} -- the weights of the lower neighbours
+  for k = 1, #weight do rest[k] = 1 - weight[k] end
   local left, right = low:to(wide), high:to(wide)
-  local mixed = left * along(opposite, axis, a.ndim, wide) + right * along(weight, axis, a.ndim, wide)
+  local mixed = left * along(rest, axis, a.ndim, wide) + right * along(weight, axis, a.ndim, wide)
   local value = dc.where(left:eq(right), left, mixed)
   if algorithm.dtype(a).kind == "f" then -- NaN is sorted last: there is one where the last element is one
     local last = algorithm.range(sorted, axis, n, n):to(wide)

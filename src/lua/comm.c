@@ -102,7 +102,8 @@ static int core_comm_split(lua_State *L) {
   return ranks ? opened(L, made, ranks) : 0;
 }
 
-/* comm_devices({device, ...}): the handle of these, or nothing where the devices have no library for that. */
+/* comm_devices({device, ...}): the handle of a communicator among the devices; nothing where their backend has no
+** library that connects devices of one process. */
 static int core_comm_devices(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
   dc_device *devices[DC_LUA_COMM_MOST];

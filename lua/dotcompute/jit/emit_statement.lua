@@ -200,8 +200,9 @@ end
 
 local function unroll_pragma(count) return count == true and "#pragma unroll" or ("#pragma unroll %d"):format(count) end
 
--- Whether a few steps wrap integers of so many bits. Where ptxas unrolls such a loop, it compares the distance to the
--- limit with the product, and the loop has no end (CUDA 13.0, -O2 and -O3): such loops count their iterations.
+-- Whether 128 times a constant step overflows integers of `bits` bits. A loop with such a step counts its iterations:
+-- ptxas (CUDA 13.0, -O2 and -O3) compares the distance to the limit with the step times the number of iterations that
+-- it unrolls, and where that product wraps around, the loop does not end.
 local function wraps_unrolled(step, bits)
   local most <const> = 1 << (bits - 7)
   return math.type(step) == "integer" and (step >= most or step <= -most)
@@ -227,9 +228,11 @@ function printer:plain_loop(s)
   self:indent(1)
   self:declare("int", name, from_zero and self:index32(nil, s.from, -1) or self.as_int(texts[1]))
   self:declare("int", limit, self.as_int(texts[2]), true)
-  if s.step.op ~= "const" then
-    by = size_of_launch(s.step, by) or self:temporary()
-    if by:find "^t%d" then self:declare("int", by, self.as_int(texts[3]), true) end
+  local launch_size = size_of_launch(s.step, by)
+  if launch_size then by = launch_size
+  elseif s.step.op ~= "const" then
+    by = self:temporary()
+    self:declare("int", by, self.as_int(texts[3]), true)
   end
   if s.unroll then self:line(unroll_pragma(s.unroll)) end
   self:line(("for (; %s %s %s; %s += %s) {"):format(name, up and (from_zero and "<" or "<=") or ">=", limit, name, by))

@@ -633,7 +633,7 @@ static int allocate(emitter *e) {
   e->listed = e->loops + ins;
   e->lines = e->listed + ins;
   e->given = e->lines + ins;
-  e->asked = e->given + regs;
+  e->prefetched = e->given + regs;
   return 0;
 }
 

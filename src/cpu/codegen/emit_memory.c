@@ -193,18 +193,18 @@ static void put_first(emitter *e, const access *p) {
   else PUT("a_");
 }
 
-/* Outside of loops gang after gang, and block after block, goes through an array by rows.  Processors have but a few of
-** them in flight, since a gang takes many instructions, and do not prefetch past the page: what a gang some lines ahead
-** will load, and store, is asked for here (one thread: saxpy of 2^24 values 7.3, before 9.1 ms, a 5-point stencil of
-** 4096^2 9.3, before 10.9). */
-static void look_ahead(emitter *e, const ptx_ins *ins, const access *p) {
+/* Code without loops: consecutive gangs, and blocks, access consecutive rows of an array.  A gang takes so many
+** instructions that only a few rows fit the processor's out-of-order window, and its prefetcher stops at the end of a
+** page; so each access prefetches the row of a gang 1 KB ahead, or for stores 512 bytes (one thread: saxpy of 2^24
+** values 7.3, before 9.1 ms, a 5-point stencil of 4096^2 9.3, before 10.9). */
+static void prefetch_for_gangs(emitter *e, const ptx_ins *ins, const access *p) {
   const int32_t reg = p->at->reg;
   const long long bytes = p->stride * e->k.shape.width;
   if (!e->straight || p->how != ROW || bytes <= 0 || bytes > 4 * 64) return;
-  if (reg < 0 || e->asked[reg]) return;
+  if (reg < 0 || e->prefetched[reg]) return;
   if (ins->flags & PTX_F_STREAMING && ins->op == PTX_OP_ST) return;
-  e->asked[reg] = true;
-  PUT("dc_look_ahead(a_ + %d, %lld); ", ins->op == PTX_OP_ST ? 512 : 1024, bytes);
+  e->prefetched[reg] = true;
+  PUT("dc_prefetch_bytes(a_ + %d, %lld); ", ins->op == PTX_OP_ST ? 512 : 1024, bytes);
 }
 
 /* Tiles of matrices are copied 16 bytes a lane, one after another along rows that are pages apart: what each gang loads
@@ -254,7 +254,7 @@ static void prefetch(emitter *e, const ptx_ins *ins, const access *p) {
   const int32_t i = (int32_t)(ins - e->f->ins), b = e->k.block_of[i];
   if (!is_prefetched(p)) return;
   if (e->k.loop_at[b] < 0) {
-    look_ahead(e, ins, p);
+    prefetch_for_gangs(e, ins, p);
     return;
   }
   const ptx_operand *step = p->how == ROW ? step_of(e, p->at->reg) : NULL;
@@ -666,7 +666,7 @@ void dc_emit_memory(emitter *e, const ptx_ins *ins, const char *mask, bool keep)
   access p = access_of(e, ins);
   const int bytes = p.size * p.n;
   as_lanes_if_odd(&p);
-  if (p.base == DC_BASE_SHARED && p.how != ONE) e->out->reaches |= is_every_other(&p) || window_of(e, &p) >= 0;
+  if (p.base == DC_BASE_SHARED && p.how != ONE) e->out->overruns_shared |= is_every_other(&p) || window_of(e, &p) >= 0;
   /* volatile: a warp's lanes may pass values to each other without a barrier */
   if (ins->flags & PTX_F_STRONG) e->out->lane_free = false;
   if (p.base == DC_BASE_LOCAL && !e->k.shape.by_lane) e->out->narrow = false;

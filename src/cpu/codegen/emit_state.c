@@ -105,7 +105,7 @@ int dc_emit_liveness(emitter *e) {
   const dc_cpu_function *fn = e->fn;
   e->words = (size_t)(e->f->nregs + 63) / 64 + 1;
   e->live = dc_arena_alloc(&e->k.arena, (size_t)(e->nnodes + 1) * e->words * sizeof *e->live);
-  uint64_t *set = e->set = dc_arena_alloc(&e->k.arena, e->words * sizeof *set);
+  uint64_t *set = e->scratch = dc_arena_alloc(&e->k.arena, e->words * sizeof *set);
   if (!e->live || !set) return dc_fail_oom(e->err);
   bool moved = true;
   while (moved) {
@@ -147,7 +147,7 @@ static int32_t save_offset(emitter *e, int32_t reg) {
 }
 
 /* What has not changed since it was loaded is there. */
-static bool is_kept(const emitter *e, int32_t reg) { return !(e->set[reg >> 6] >> (reg & 63) & 1); }
+static bool is_kept(const emitter *e, int32_t reg) { return !(e->scratch[reg >> 6] >> (reg & 63) & 1); }
 
 static void keep_origin(emitter *e, int32_t origin, bool back) {
   if (origin < 0 || e->origin_turn[origin] == e->turn) return; /* shared by several registers */
@@ -214,7 +214,7 @@ static void keep_registers(emitter *e, int32_t node, bool back) {
 
 void dc_emit_suspend(emitter *e, int32_t node) {
   const int32_t next = e->fn->nodes[node].next;
-  changed_at_end(e, node, e->set);
+  changed_at_end(e, node, e->scratch);
   if (next >= 0) keep_registers(e, next, false);
 }
 

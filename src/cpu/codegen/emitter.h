@@ -26,7 +26,7 @@ typedef struct dc_emitted {
   bool suspends;        /* suspends at all */
   bool operates;        /* uses dc_native.operate */
   bool atomics;         /* has atomics outside of shared memory */
-  bool reaches;         /* whole vectors of shared memory are accessed, behind the last word that lanes address */
+  bool overruns_shared; /* vectors of shared memory are accessed whose last words, masked, are behind its end */
   bool lane_free;       /* nothing shows which lane runs a thread, so that gangs may begin at any thread */
   bool narrow;          /* besides, all of it exists for gangs of 16 lanes, and for lanes one by one */
   bool scalar;          /* lanes one by one are estimated to be faster */
@@ -92,7 +92,7 @@ typedef struct emitter {
   bool *loops;          /* per instruction: a load in a loop, lanes anywhere; each gang's last access is in h<i> */
   uint64_t *live;       /* per node: registers that are read there or later, before they are written */
   uint64_t *changed;    /* per node: registers that may have been written since the code was entered */
-  uint64_t *set;        /* one such set, for use */
+  uint64_t *scratch;    /* a set of registers: while a suspension is emitted, those that have changed */
   size_t words;         /* of each */
   int32_t *save_at;     /* per register: its offset in dc_native.save, -1 none yet */
   int32_t *origin_save_at;
@@ -132,7 +132,7 @@ typedef struct emitter {
   bool operates;        /* some operation is done by tier 0's function */
   bool numbers;         /* some operation reads the warp's number */
   bool straight;        /* there is no loop */
-  bool *asked;          /* per register: what gangs load and store there is prefetched */
+  bool *prefetched;     /* per register: addresses in it are prefetched for gangs further on (code without loops) */
   bool asks;            /* some load prefetches what the next gang loads, which is `ahead` lanes ahead */
   const char *mask;     /* of the node being emitted: "act" or "m" */
   bool chooses;         /* masks given to operations are predicates (P) for the moment */

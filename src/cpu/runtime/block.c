@@ -29,7 +29,7 @@
 static size_t slack_of(const dc_job *job) {
   const dc_native_code *c = job->native;
   if (c == NULL) return 0;
-  if (!c->info.reaches && dc_gang_row(c->shape, job->grid.block) % (uint32_t)c->shape.width == 0) return 0;
+  if (!c->info.overruns_shared && dc_gang_row(c->shape, job->grid.block) % (uint32_t)c->shape.width == 0) return 0;
   return sizeof(double) * (size_t)c->shape.width;
 }
 

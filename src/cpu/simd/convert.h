@@ -179,11 +179,6 @@ DC_WHOLE_FORMS(rzi)
 ** nearest bound, and 0 of a NaN, from the intrinsics too), so that the operand is kept from their sight.
 */
 #if defined(DC_X86)
-#if DC_NW == 16
-#define DC_UNSEEN(x) __asm__("" : "+v"(x))
-#else
-#define DC_UNSEEN(x) __asm__("" : "+x"(x))
-#endif
 #define DC_TO_S32(name, convert)                                                                                       \
   DC_FN dc_u name(dc_u x) {                                                                                            \
     dc_mf a = (dc_mf)x;                                                                                                \

@@ -54,13 +54,13 @@
 #define DC_TURNS_64(x, y, k) DC_MIX64(x, y, k, k + 2)
 #endif
 
-/* The kth vector from there on.  The compiler must not read it again in place of a register: between the two another
-** thread may write, and a lane's 16 bytes were not of one access. */
+/* The kth vector at `a`.  The compiler must not read memory a second time in place of the register: if another thread
+** writes between the two reads, the 16 bytes of a lane are not those of one access. */
 DC_FN dc_u n_load_at(u64 a, int k) {
   dc_u x;
   memcpy(&x, DC_AT(const void, a + sizeof x * (unsigned)k), sizeof x);
-#if defined(__x86_64__)
-  __asm__("" : "+x"(x));
+#if defined(DC_X86)
+  DC_UNSEEN(x);
 #endif
   return x;
 }

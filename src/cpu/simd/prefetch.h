@@ -1,5 +1,5 @@
 /*
-** prefetch.h - what natively compiled kernels will access soon is asked for: in loops, and by the gangs that follow.
+** prefetch.h - software prefetches of natively compiled kernels: for later iterations of a loop, and for other gangs.
 */
 #pragma once
 
@@ -26,7 +26,7 @@ DC_FN u64 dc_next_step(dc_last_access *w, u64 first) {
     __builtin_prefetch(DC_AT(const void, (a) + 4 * DC_W - 1), write, where);                                           \
   }
 /* Prefetches `bytes` bytes. */
-DC_FN void dc_look_ahead(u64 a, u64 bytes) {
+DC_FN void dc_prefetch_bytes(u64 a, u64 bytes) {
   for (u64 at = 0; at < bytes; at += 64) __builtin_prefetch(DC_AT(const void, a + at));
 }
 /* Prefetches for a row of `bytes` bytes at a that a loop moves on by `step`; any may be wrong.  An iteration's loads
@@ -35,7 +35,7 @@ DC_FN void dc_look_ahead(u64 a, u64 bytes) {
 ** `later`th next one will load, and what the next gang will load in this one, at a + ahead if that is not 0. */
 DC_FN void dc_prefetch(u64 a, u64 step, u64 bytes, u64 dense, u64 later, u64 ahead) {
   if (step >= bytes && step <= dense) {
-    dc_look_ahead(a + 2048, bytes);
+    dc_prefetch_bytes(a + 2048, bytes);
     return;
   }
   if (step + 1024 <= 2048) return;
@@ -71,8 +71,8 @@ DC_FN void dc_prefetch_lines(V64 a, const u64 *at, u64 step, M m) {
   for (u32 left = dc_line_starts(a, at) & M_word(m); left; left &= left - 1)
     __builtin_prefetch(DC_AT(const void, at[__builtin_ctz(left)] + step), 0, 2);
 }
-/* Prefetches what each lane is expected to load at the next execution, unless all of them go on near each other, which
-** the processor sees itself. */
+/* Prefetches what each lane is expected to load at the next execution.  Not where step and range of all addresses are
+** within a page: the processor prefetches those itself. */
 DC_CALL void dc_prefetch_lanes(dc_last_access *w, V64 a, M m) {
   const u64 step = dc_next_step(w, a.l0[0]);
   u64 at[DC_W];

@@ -34,6 +34,13 @@
 #endif
 #define DC_P (DC_W / DC_NW)
 
+/* A native vector's value as one of unknown origin: no constant, and not what is in memory. */
+#if DC_NW == 16
+#define DC_UNSEEN(x) __asm__("" : "+v"(x))
+#elif defined(DC_X86)
+#define DC_UNSEEN(x) __asm__("" : "+x"(x))
+#endif
+
 /* DC_PARTS(X, ...) is X(0, ...) X(1, ...) … for each part. */
 #if DC_P == 1
 #define DC_PARTS(X, ...) X(0, __VA_ARGS__)
