@@ -104,4 +104,9 @@ describe("branches around a few operations", function()
       assert.equal("right\n", (helper.on_cpu(how, branches, helper.seed)), helper.note())
     end)
   end
+
+  -- These programs store comparisons of 16 lanes, of which GCC 12 loaded 32 bits again.
+  it("do so where comparisons are kept over a loop", function()
+    assert.equal("right\n", (helper.on_cpu("TIER=1", branches, 1795711158)))
+  end)
 end)

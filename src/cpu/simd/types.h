@@ -167,7 +167,12 @@ DC_FN dc_ul n_select_hi(dc_m m, dc_ul yes, dc_ul no) {
   return (dc_ul)_mm512_mask_blend_epi64((__mmask8)(m >> 8), (__m512i)no, (__m512i)yes);
 }
 DC_FN dc_m n_from(u32 word) { return (dc_m)word; }
-DC_FN u32 n_word(dc_m m) { return m; }
+/* A comparison's word is taken from a register in which it is a mask of 16 bits: GCC (12.2 for one) drops the extension
+** of a comparison that is also used as a mask, stores 16 bits of the register and loads 32. */
+DC_FN u32 n_word(dc_m m) {
+  __asm__("" : "+k"(m));
+  return m;
+}
 DC_FN dc_m n_truth(int truth) { return (dc_m)(truth ? 0xffffu : 0); }
 DC_FN dc_u n_ones(dc_m m) { return (dc_u)_mm512_maskz_set1_epi32(m, -1); }
 DC_FN dc_m n_and(dc_m x, dc_m y) { return (dc_m)(x & y); }
