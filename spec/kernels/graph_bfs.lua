@@ -77,7 +77,8 @@ void ref(void **p, const double *s) {
     local rows, cols = h.data("int32", row), h.input("int32", edges, 0, n)
     local dist, a, b = h.output("int32", n), h.output("int32", n), h.output("int32", n)
     local counts = h.output("int32", levels + 1)
-    local source = math.random(0, n - 1)
+    local source
+    repeat source = math.random(0, n - 1) until row[source + 1] < row[source + 2]
     h.launch("bfs_start", { (n + 127) // 128 }, { 128 }, dist, a, counts, source, n)
     for level = 0, levels - 1 do
       h.launch("bfs_level", { 5 }, { 96 }, rows, cols, dist, a, b, counts, level)

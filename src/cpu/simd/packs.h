@@ -59,9 +59,7 @@
 DC_FN dc_u n_load_at(u64 a, int k) {
   dc_u x;
   memcpy(&x, DC_AT(const void, a + sizeof x * (unsigned)k), sizeof x);
-#if defined(DC_X86)
   DC_UNSEEN(x);
-#endif
   return x;
 }
 DC_FN void n_store_at(u64 a, int k, dc_u x) { memcpy(DC_AT(void, a + sizeof x * (unsigned)k), &x, sizeof x); }

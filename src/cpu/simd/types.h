@@ -37,7 +37,9 @@
 /* A native vector's value as one of unknown origin: no constant, and not what is in memory. */
 #if DC_NW == 16
 #define DC_UNSEEN(x) __asm__("" : "+v"(x))
-#elif defined(DC_X86)
+#elif defined(__aarch64__)
+#define DC_UNSEEN(x) __asm__("" : "+w"(x))
+#else
 #define DC_UNSEEN(x) __asm__("" : "+x"(x))
 #endif
 
