@@ -1,5 +1,6 @@
 -- CUDA C inside kernels in Lua: dc.cuda; and what is said to the compiler: dc.unroll.
 local core = require "dotcompute.core"
+local points_to = require "dotcompute.jit.points_to"
 local types = require "dotcompute.jit.types"
 core.builtin(debug.getinfo(1, "S").source)
 
@@ -73,7 +74,7 @@ return function(builtins)
       if e.type.ndim then
         effect = true
         self:need_contiguous(e, n.args[k], b.name)
-        self:each_array(e, function(array)
+        points_to.each(e, function(array)
           if not array.constant then self:write(array, n.args[k].at) end
         end)
       elseif not e.type.kind and e.type ~= types.unknown and e.type.composite ~= "struct" then

@@ -11,6 +11,7 @@ local complexes = require "dotcompute.jit.complexes"
 local composites = require "dotcompute.jit.composites"
 local expressions = require "dotcompute.jit.expressions"
 local names = require "dotcompute.jit.names"
+local points_to = require "dotcompute.jit.points_to"
 local source = require "dotcompute.jit.source"
 local statements = require "dotcompute.jit.statements"
 local vectors = require "dotcompute.jit.vectors"
@@ -119,18 +120,6 @@ function Checker:widen(symbol, t, at, n)
   symbol.type = t
 end
 
--- Calls fn(symbol) for the arrays that an expression may stand for: `c and x or y` has two.
-function Checker:each_array(e, fn)
-  if e.symbol then
-    fn(e.symbol)
-  elseif e.op == "logic" then
-    self:each_array(e.a, fn)
-    self:each_array(e.b, fn)
-  elseif e.array then
-    self:each_array(e.array, fn)
-  end
-end
-
 -- A local takes another array than it was declared with. An array of dc.local_array ends with the block, or the
 -- iteration, in which it was made.
 function Checker:check_lifetime(symbol, e, at)
@@ -148,7 +137,7 @@ function Checker:check_lifetime(symbol, e, at)
     end
     for other in pairs(root.roots) do visit(other) end
   end
-  self:each_array(e, visit)
+  points_to.each(e, visit)
 end
 
 -- The symbol takes the value of `e` at a place of the text.
@@ -177,7 +166,7 @@ function Checker:assign(symbol, e, at, n)
     local extents = e.op == "memory" and table.concat(e.extents, ",")
     if symbol.extents == nil then symbol.extents = extents and e.extents or false end
     if symbol.extents and table.concat(symbol.extents, ",") ~= extents then symbol.extents = false end
-    self:each_array(e, function(root)
+    points_to.each(e, function(root)
       if symbol.roots[root] then return end
       symbol.roots[root] = true
       if not is_new then self.changed = true end

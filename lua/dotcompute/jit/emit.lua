@@ -12,6 +12,7 @@ local emit_statement = require "dotcompute.jit.emit_statement"
 local functions = require "dotcompute.functions"
 local number_text = require "dotcompute.number_text"
 local narrow = require "dotcompute.jit.narrow"
+local points_to = require "dotcompute.jit.points_to"
 local source = require "dotcompute.jit.source"
 core.builtin(debug.getinfo(1, "S").source)
 
@@ -426,6 +427,12 @@ function emit.kernel(tree, name, checked, facts)
     return "{" .. table.concat(list, ", ") .. "}"
   end
 
+  -- NVVM takes a load for one of read-only memory (ld.global.nc) where any of the pointers that its address is chosen
+  -- from is a restricted one that is only read: in a local that is one of two arrays, and in `c and x[i] or y[j]`,
+  -- where both loads become one. ptxas then moves it past a store to y. Of pointers that are not restricted NVVM asks
+  -- which stores may alias the load, so it finds the loads of x alone as long as y is restricted.
+  local reads_written = points_to.reads_written(tree)
+
   local function parameter(symbol, t, what)
     order[#order + 1] = what
     local cname = fresh(symbol.name)
@@ -433,8 +440,9 @@ function emit.kernel(tree, name, checked, facts)
       tree.layout:parameter(what.argument, symbol, cname, params, first)
     elseif t.ndim then
       what.written = symbol.written
-      -- a barrier is no write to what a restricted pointer points to
-      local alone = facts.disjoint and not (symbol.written and tree.uses.communicates)
+      local alone = facts.disjoint
+      if symbol.written then alone = alone and not tree.uses.communicates -- a barrier is no write to a restricted array
+      else alone = alone and not reads_written end
       params[#params + 1] = ("%s%s *%s%s"):format(symbol.written and "" or "const ",
         t.element.composite and "unsigned char" or parameter_ctype(t.element), alone and "__restrict__ " or "", cname)
       local extents, strides = integers(symbol, "extent", t.ndim), ""

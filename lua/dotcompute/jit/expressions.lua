@@ -3,6 +3,7 @@ local core = require "dotcompute.core"
 local builtins = require "dotcompute.jit.builtins"
 local has_effect = require "dotcompute.jit.emit_expression".has_effect
 local number_text = require "dotcompute.number_text"
+local points_to = require "dotcompute.jit.points_to"
 local types = require "dotcompute.jit.types"
 core.builtin(debug.getinfo(1, "S").source)
 
@@ -504,7 +505,7 @@ function expressions:call_function(n, fn, args)
   for k, decl in ipairs(params) do
     local symbol = inst.symbols[decl]
     if symbol and symbol.written then
-      self:each_array(args[k], function(array) self:write(array, n.at) end)
+      points_to.each(args[k], function(array) self:write(array, n.at) end)
     end
   end
   local call = { op = "call", type = types.unknown, inst = inst, args = args, at = n.at, effect = inst.effect }

@@ -7,6 +7,7 @@ local core = require "dotcompute.core"
 local builtins = require "dotcompute.jit.builtins"
 local c_types = require "dotcompute.jit.c_types"
 local module = require "dotcompute.module"
+local points_to = require "dotcompute.jit.points_to"
 local templates = require "dotcompute.templates"
 local types = require "dotcompute.jit.types"
 core.builtin(debug.getinfo(1, "S").source)
@@ -82,7 +83,7 @@ local function argument(self, n, param, what)
         or "an array", self:shown(n), self:why(e))
     end
     self:need_contiguous(e, n, what)
-    if not param.const then self:each_array(e, function(array) self:write(array, n.at) end) end
+    if not param.const then points_to.each(e, function(array) self:write(array, n.at) end) end
     return e
   end
   if not t.kind or (t.kind == "b") ~= (param.t.kind == "b") then
