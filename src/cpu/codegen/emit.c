@@ -24,6 +24,7 @@
 #include "cpu/codegen/emit_remat.h"
 #include "cpu/codegen/emit_state.h"
 #include "cpu/codegen/emit_windows.h"
+#include "cpu/codegen/emit_yields.h"
 #include "cpu/interp/decode.h"
 #include "cpu/interp/interp.h"
 #include "cpu/ptx/opcode.h"
@@ -214,6 +215,7 @@ static void go_to_next_tracked(emitter *e, int32_t n) {
 static void burn(emitter *e, int32_t n, int32_t to) {
   if (to < 0 || to > n) return;
   PUT("if (DC_RARE(--polls < 0)) { if (n->tick(n)) return DC_NATIVE_STOP; polls = n->poll_budget; } ");
+  dc_emit_yield(e, to);
   if (!dc_emit_loop_waits(e, e->block_of[to], e->block_of[n])) return;
   e->leaves = true;
   if (dc_emit_divergent(e, to)) PUT("if (DC_RARE(--spins < 0)) goto deoptimize; ");
@@ -561,7 +563,10 @@ static void declare(emitter *e) {
     if (e->tracked[n]) PUT("M t%d = M_none(); ", n);
   if (e->asks) PUT("uint64_t ahead = 0; ");
   if (e->most_copies) PUT("dc_copying copies[%d]; ", e->most_copies);
-  for (int b = DC_BASE_SHARED; b < DC_BASE_LOCAL; b++) PUT("const uint64_t %s = n->base[%d]; ", dc_emit_base(b), b);
+  for (int b = DC_BASE_SHARED; b < DC_BASE_LOCAL; b++) {
+    const bool changes = b == DC_BASE_SHARED && e->out->yields && e->out->simple;
+    PUT("%suint64_t %s = n->base[%d]; ", changes ? "" : "const ", dc_emit_base(b), b);
+  }
   if (!e->callee) PUT("uint64_t base4 = n->base[4]; enum { depth = 0 }; ");
   if (e->k.shape.by_lane)
     PUT("uint32_t carry = 0; uint8_t call_[%u] __attribute__((aligned(16))); ", e->fn->call_stride + 16);
@@ -574,6 +579,7 @@ static void begin(emitter *e) {
   else
     PUT("#define DC_SAVE n->save\n#define DC_PAUSE(at, to) { n->node = at; goto pause; }\n"
         "#define DC_PAUSE_FROM(at, to, from, or) DC_PAUSE(at, to)\n"
+        "#define DC_LEADS 0\n#define DC_YIELDS 0\n#define DC_YIELD(at)\n"
         "const uint32_t(*const tid)[32] = n->tid; act = M_from(n->lanes); switch (n->node) {\n");
   for (int32_t n = 0; n < e->nnodes; n++) {
     if (!e->entered[n]) continue;
@@ -587,6 +593,7 @@ static void begin(emitter *e) {
     if (dc_emit_divergent(e, n)) PUT("t%d = act; goto T%d;\n", n, n);
     else PUT("goto N%d;\n", n);
   }
+  if (e->out->simple) dc_emit_yield_entries(e);
   PUT("default: return DC_NATIVE_STOP; }\n");
 }
 
@@ -681,7 +688,8 @@ static int survey(emitter *e, dc_gang_layout shape) {
   find_tracked(e);
   find_entries(e);
   dc_emit_find_far(e);
-  if (dc_emit_liveness(e) != 0 || dc_emit_place_sums(e) != 0 || dc_emit_find_remat(e) != 0) return -1;
+  if (dc_emit_liveness(e) != 0 || dc_emit_find_yields(e) != 0) return -1;
+  if (dc_emit_place_sums(e) != 0 || dc_emit_find_remat(e) != 0) return -1;
   for (int32_t r = 0; r < e->f->nregs; r++)
     if (dc_is_scalar(&e->k.reg[r]) && e->k.reg[r].origin >= 0) e->origin[e->k.reg[r].origin] = true;
   return 0;
@@ -746,7 +754,7 @@ static int emit(emitter *e, dc_gang_layout shape) {
   PUT("#include \"native%d.h\"\n", shape.width);
   dc_emit_matrix_head(e);
   dc_emit_windows(e);
-  PUT("#define DC_GANG %s\n", e->out->simple ? "((uint64_t)(uintptr_t)g >> 4)" : "0");
+  PUT("#define DC_GANG %s\n", !e->out->simple ? "0" : e->out->yields ? "g->number" : "((uint64_t)(uintptr_t)g >> 4)");
   for (int32_t i = 0; i < e->callees->n; i++) {
     dc_emit_prototype(e, e->callees->list[i]);
     PUT(";\n");

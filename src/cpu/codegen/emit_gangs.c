@@ -8,6 +8,7 @@
 void dc_emit_enter_gang(emitter *e) {
   const bool all = e->k.shape.whole && !(e->exits && e->out->suspends);
   PUT("tid = g->tid; act = %s; ", all ? "M_all()" : "M_from(g->live)");
+  if (e->out->yields) PUT("base1 = g->shared; memcpy(n->ctaid, g->ctaid, sizeof n->ctaid); ");
   if (e->numbers) PUT("n->warpid = g->number; ");
   if (e->asks) PUT("ahead = g + 1 < end ? DC_W * ((uint64_t)g[1].number - g->number) : 0; ");
   if (e->has_sums) PUT("sums = g->save; ");
@@ -28,9 +29,12 @@ void dc_emit_begin_gangs(emitter *e) {
     PUT("switch (0) {\n");
     return;
   }
+  if (e->out->yields) PUT("int yielded = 0, holds = 0;\n");
   PUT("uint32_t left = n->ngangs, any = 0, all = ~0u; int together = 1;\n"
       "#define DC_SAVE g->save\n"
       "#define DC_NEXT_ROUND g = n->gangs; any = 0; all = ~0u; %s\n"
+      "#define DC_LEADS g->leads\n#define DC_YIELDS (n->nblocks > 1)\n"
+      "#define DC_YIELD(at) { go_on = DC_AT_YIELD + at; goto yield; }\n"
       "#define DC_PAUSE(at, to) { go_on = to; goto pause; }\n"
       "#define DC_PAUSE_FROM(at, to, from, or) if (DC_USUAL(together)) { g->node = to; g->live = M_word(act); "
       "any |= to; all &= to; if (++g != end) { if (from == or || g->node == from) goto E##from; goto E##or; } "
@@ -43,8 +47,13 @@ void dc_emit_end_gangs(emitter *e) {
   if (e->out->suspends) {
     PUT("done: g->live = 0; left--; if (!left) return DC_NATIVE_DONE; goto step;\n");
     PUT("pause: if (!M_any(act)) goto done;\ng->node = go_on; g->live = M_word(act); any |= go_on; all &= go_on;\n");
-    PUT("step: if (++g == end) { together = any == all && left == n->ngangs; DC_NEXT_ROUND }\n"
-        "if (!g->live) goto step; goto gang;\n");
+    if (e->out->yields)
+      PUT("goto step;\nyield: g->node = go_on; g->live = M_word(act); yielded = 1; together = 0;\n"
+          "step: if (++g == end) { g = n->gangs; holds = yielded; yielded = 0; if (holds) goto first; ");
+    else PUT("step: if (++g == end) { ");
+    PUT("together = any == all && left == n->ngangs; DC_NEXT_ROUND }\n");
+    if (e->out->yields) PUT("first: if (holds && g->node < DC_AT_YIELD) goto step;\n");
+    PUT("if (!g->live) goto step; goto gang;\n");
   } else {
     PUT("done: %sif (++g == end) return DC_NATIVE_DONE; goto gang;\n",
         e->k.shape.by_lane ? "if (left) goto lane; " : "");

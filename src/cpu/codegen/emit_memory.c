@@ -167,8 +167,8 @@ static void begin_access(emitter *e, const access *p) {
   if ((bytes > 1 || DC_IGNORED) && p->at->reg >= 0) PUT("if (DC_BAD(o_, %d, a_)) n->fault(n); ", bytes - 1);
 }
 
-/* Whether block b is in a loop that a gang runs through without a barrier, so that its accesses follow each other. */
-static bool is_in_quiet_loop(const emitter *e, int32_t b) {
+/* Its accesses follow each other. */
+bool dc_emit_is_in_quiet_loop(const emitter *e, int32_t b) {
   const int32_t h = e->k.loop_at[b], last = h >= 0 ? e->k.loop_last[h] : -1;
   const int32_t end = last + 1 < e->f->nblocks ? e->fn->node_of[last + 1] : e->nnodes;
   for (int32_t n = h >= 0 ? e->fn->node_of[h] : end; n < end; n++)
@@ -250,15 +250,21 @@ static int32_t first_of_address(const emitter *e, const ptx_ins *ins, const acce
 ** not wait for lines either, since later loads wait for them (a stencil that marches through planes: 45, before 78 ns a
 ** row).  The stride is what the loop adds to the address or, where that is unknown, the way from the last address, if
 ** it was the same before; in loops without barriers, loads at constant distances share it. */
-static void prefetch(emitter *e, const ptx_ins *ins, const access *p) {
+static void prefetch(emitter *e, const ptx_ins *ins, const access *p, const char *mask) {
   const int32_t i = (int32_t)(ins - e->f->ins), b = e->k.block_of[i];
   if (!is_prefetched(p)) return;
   if (e->k.loop_at[b] < 0) {
     prefetch_for_gangs(e, ins, p);
     return;
   }
+  if (p->how == INDEX && e->pace[e->fn->node_of[e->k.loop_at[b]]]) { /* a line for each lane, for all blocks together */
+    PUT("if (DC_LEADS) dc_prefetch_lanes(");
+    dc_emit_last_access(e, ins);
+    PUT(", dc_indexed(a_, i%d, %d, %d), %s); ", p->s.origin, (int)p->s.times, dc_emit_is_signed(e, p->s.origin), mask);
+    return;
+  }
   const ptx_operand *step = p->how == ROW ? step_of(e, p->at->reg) : NULL;
-  const bool quiet = is_in_quiet_loop(e, b), stores = ins->op == PTX_OP_ST;
+  const bool quiet = dc_emit_is_in_quiet_loop(e, b), stores = ins->op == PTX_OP_ST;
   if (stores && (quiet || ins->flags & PTX_F_STREAMING)) return;
   long long dense = 0;
   const int32_t first = quiet ? first_of_address(e, ins, p, &dense) : i;
@@ -354,6 +360,18 @@ static void load_packs(emitter *e, const ptx_ins *ins, const access *p, const ch
   PUT("dc_%s_pack%s(a_, %s); ", p->how == ROW ? "row" : "gather", kind, mask);
 }
 
+/* The index that instruction `origin` widened. */
+static const ptx_operand *index_of(const emitter *e, int32_t origin) {
+  const ptx_operand *o = &e->f->ins[origin].opnd[1];
+  return dc_value_shape_of(&e->k, o).tag == DC_UNIFORM ? o + 1 : o;
+}
+
+int32_t dc_emit_far_index(const emitter *e, const ptx_ins *ins) {
+  const access p = access_of(e, ins);
+  if (p.base != DC_BASE_FLAT || p.at->reg < 0 || p.s.tag < DC_INDEXED) return -1;
+  return p.s.tag == DC_INDEXED ? index_of(e, p.s.origin)->reg : p.at->reg;
+}
+
 /* The window of an access to words that are no row, or -1.  (Local memory has a stride of its own.) */
 static int window_of(emitter *e, const access *p) {
   if (p->size != 4 || p->n != 1 || p->base == DC_BASE_LOCAL || e->k.shape.by_lane) return -1;
@@ -363,8 +381,7 @@ static int window_of(emitter *e, const access *p) {
     return dc_emit_window(e, &stride);
   }
   if (p->how != INDEX) return -1;
-  const ptx_operand *o = &e->f->ins[p->s.origin].opnd[1];
-  if (dc_value_shape_of(&e->k, o).tag == DC_UNIFORM) o++;
+  const ptx_operand *const o = index_of(e, p->s.origin);
   if (o->reg < 0 || !e->patterns[o->reg]) return -1;
   dc_pattern words = *e->patterns[o->reg];
   for (int l = 0; l < DC_MOST_LANES; l++) {
@@ -671,7 +688,7 @@ void dc_emit_memory(emitter *e, const ptx_ins *ins, const char *mask, bool keep)
   if (ins->flags & PTX_F_STRONG) e->out->lane_free = false;
   if (p.base == DC_BASE_LOCAL && !e->k.shape.by_lane) e->out->narrow = false;
   begin_access(e, &p);
-  prefetch(e, ins, &p);
+  prefetch(e, ins, &p, mask);
   const bool ordered = is_ordered(ins, space_of(ins, p.at));
   if (ordered) PUT("__atomic_thread_fence(__ATOMIC_%s); ", ins->flags & PTX_F_RELEASE ? "SEQ_CST" : "RELEASE");
   if (p.how == LANES && (bytes > 1 || DC_IGNORED)) {

@@ -132,7 +132,8 @@ int dc_emit_liveness(emitter *e) {
 
 /* --- suspension --------------------------------------------------------------------------------------- */
 
-static int32_t reserve(emitter *e, unsigned bytes, unsigned align) {
+int32_t dc_emit_reserve(emitter *e, unsigned bytes) {
+  const uint32_t align = bytes % 64 == 0 ? 64 : 8;
   uint32_t at = (e->out->save_bytes + align - 1) / align * align;
   e->out->save_bytes = at + bytes;
   return (int32_t)at;
@@ -142,7 +143,7 @@ static int32_t save_offset(emitter *e, int32_t reg) {
   int bits = dc_emit_bits(e, reg);
   bool scalar = dc_is_scalar(dc_emit_shape(e, reg));
   if (e->save_at[reg] >= 0) return e->save_at[reg];
-  e->save_at[reg] = scalar || bits == 1 ? reserve(e, 8, 8) : bits == 64 ? reserve(e, 256, 64) : reserve(e, 128, 64);
+  e->save_at[reg] = dc_emit_reserve(e, scalar || bits == 1 ? 8 : bits == 64 ? 256 : 128);
   return e->save_at[reg];
 }
 
@@ -155,7 +156,7 @@ static void keep_origin(emitter *e, int32_t origin, bool back) {
   if (e->remat[widened] || (!back && is_kept(e, widened))) return;
   const bool index = dc_emit_is_index(e, origin);
   e->origin_turn[origin] = e->turn;
-  if (e->origin_save_at[origin] < 0) e->origin_save_at[origin] = index ? reserve(e, 128, 64) : reserve(e, 8, 8);
+  if (e->origin_save_at[origin] < 0) e->origin_save_at[origin] = dc_emit_reserve(e, index ? 128 : 8);
   if (index)
     PUT(back ? "i%d = V32_load((const uint32_t *)(save + %d)); " : "V32_store((uint32_t *)(save + %2$d), i%1$d); ",
         origin, e->origin_save_at[origin]);
@@ -216,6 +217,11 @@ void dc_emit_suspend(emitter *e, int32_t node) {
   const int32_t next = e->fn->nodes[node].next;
   changed_at_end(e, node, e->scratch);
   if (next >= 0) keep_registers(e, next, false);
+}
+
+void dc_emit_suspend_at(emitter *e, int32_t node) {
+  memset(e->scratch, 0xff, e->words * sizeof *e->scratch);
+  keep_registers(e, node, false);
 }
 
 void dc_emit_resume(emitter *e, int32_t node) { keep_registers(e, node, true); }

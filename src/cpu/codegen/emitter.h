@@ -1,8 +1,8 @@
 /*
 ** emitter.h - the state of the emitter while it writes a function, and registers and constants as C expressions.  Its
-** parts are emit.c (control flow), emit_gangs.c (the loop over a block's gangs), emit_ops.c (operations),
-** emit_memory.c (loads and stores), emit_windows.c (windows of memory), emit_matrix.c (tensor cores), emit_calls.c
-** (functions), emit_state.c (suspension and deoptimization).
+** parts are emit.c (control flow), emit_gangs.c (the loop over a block's gangs), emit_yields.c (blocks that run
+** together), emit_ops.c (operations), emit_memory.c (loads and stores), emit_windows.c (windows of memory),
+** emit_matrix.c (tensor cores), emit_calls.c (functions), emit_state.c (suspension and deoptimization).
 **
 ** Names in emitted code: s12 is the scalar of a uniform, affine or indexed register (an affine one's value in lane 0,
 ** an indexed one's base), v12 a varying register's lanes (V32, V64), p12 a varying predicate (M).  x7, ok7: the 32-bit
@@ -24,6 +24,7 @@ typedef struct dc_emitted {
   dc_buf text;          /* a C file that defines  int dc_run(dc_native *n)  */
   bool simple;          /* suspends only at barriers of all threads of a block, and never deoptimizes to tier 0 */
   bool suspends;        /* suspends at all */
+  bool yields;          /* suspends in loops, for gangs of other blocks */
   bool operates;        /* uses dc_native.operate */
   bool atomics;         /* has atomics outside of shared memory */
   bool overruns_shared; /* vectors of shared memory are accessed whose last words, masked, are behind its end */
@@ -100,6 +101,8 @@ typedef struct emitter {
   int32_t turn;
   int32_t *ways;        /* per node: number of predecessors */
   int32_t *reduced;     /* per node: that with the barrier whose reduction gangs have when they go on here, or -1 */
+  const ptx_operand **pace; /* per node: a header where gangs yield if this is far; else NULL; see emit_yields.c */
+  int32_t masks_at;     /* of lanes that wait meanwhile, in dc_native.save */
   int32_t *from, *also; /* per node: the entries from which emitted code comes there, or negative: none, or several */
   int32_t region;       /* counts sequences of nodes that are entered at their first alone */
   int32_t *in_slot;     /* per register: the region in which tier 0's register file holds its value, 0 none */

@@ -118,7 +118,9 @@ static void run_blocks(dc_worker *k) {
 static void run_simple_blocks(dc_worker *k) {
   dc_job *job = k->job;
   uint64_t share = job->nblocks / (64u * (uint64_t)k->cpu->pool->nthreads);
+  const uint64_t most = job->nblocks / (4u * (uint64_t)k->cpu->pool->nthreads), together = dc_native_together(job);
   if (share > 64) share = 64;
+  if (share < together) share = together < most ? together : most;
   if (share < 1) share = 1;
   while (!atomic_load_explicit(&job->grid.stop, memory_order_relaxed) && !dc_job_interrupted(job)) {
     uint64_t first = atomic_fetch_add_explicit(&job->next_block, share, memory_order_relaxed);
@@ -159,7 +161,7 @@ static void work(dc_worker *k, dc_job *job) {
     if (!again) dc_fault_report(k);
   }
   if (again) {
-    dc_dim3 at = k->warp->block->ctaid;
+    const dc_dim3 at = { k->native.ctaid[0], k->native.ctaid[1], k->native.ctaid[2] };
     k->in_native = false;
     if (sigsetjmp(k->escape, 0) == 0) {
       replay(k, at);

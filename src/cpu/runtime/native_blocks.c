@@ -21,18 +21,28 @@
 #include "cpu/simd/abi.h"
 #include "device/device.h"
 
+/* Their gangs pass their values through memory, which had better fit in the first cache. */
+#define GANGS_TOGETHER 64
+
+uint32_t dc_native_together(const dc_job *job) {
+  const dc_native_code *c = job->native;
+  if (!c->info.yields || c->info.operates || job->order->kind == DC_ORDER_RANDOM) return 1;
+  const uint32_t n = GANGS_TOGETHER / dc_gangs_of(c->shape, job->grid.block);
+  return n > DC_MOST_TOGETHER ? DC_MOST_TOGETHER : n < 1 ? 1 : n;
+}
+
 /* The warp that all gangs share, set up for the launch; NULL: no memory. */
 static dc_warp_slot *stage(dc_worker *k) {
-  dc_block_run *b = k->simple_block;
-  if (b == NULL) {
-    b = k->simple_block = calloc(1, sizeof *b);
-    if (b == NULL) return NULL;
-    b->worker = k;
+  dc_block_run **b = k->simple_blocks;
+  for (uint32_t i = 0; i < dc_native_together(k->job); i++) {
+    if (b[i] == NULL && (b[i] = calloc(1, sizeof **b)) == NULL) return NULL;
+    b[i]->worker = k;
+    if (dc_block_start(b[i], 0) != 0) return NULL;
   }
   dc_warp_slot *s = k->simple_warp;
   if (s == NULL) s = k->simple_warp = dc_warp_new(k);
-  if (s == NULL || dc_block_start(b, 0) != 0) return NULL;
-  dc_warp_prepare(s, b);
+  if (s == NULL) return NULL;
+  dc_warp_prepare(s, b[0]);
   dc_native_begin(k, &s->w);
   k->native.wait = NULL;
   memcpy(k->native.base, s->w.base, sizeof s->w.base);
@@ -65,17 +75,19 @@ static void enter_gang(dc_native *n, const dc_gang *g) {
   w->live = g->live;
 }
 
-/* k->gangs in the order of a block.  False: no memory. */
-static bool order_gangs(dc_worker *k, uint64_t block) {
+/* k->gangs in the order of a block, of several those with one number side by side.  False: no memory. */
+static bool order_gangs(dc_worker *k, uint64_t block, uint32_t nblocks) {
   const dc_native_code *c = k->job->native;
   const dc_grid *g = &k->job->grid;
   const uint32_t width = (uint32_t)c->shape.width, gangs_of_row = dc_gangs_of_row(c->shape, g->block);
   const uint32_t all = width == 32 ? DC_ALL_LANES : 0xffffu, rest = dc_gang_row(c->shape, g->block) % width;
   uint8_t order[DC_MAX_GANGS];
-  dc_warp_order_fill(k->job->order, block, g->shared_bytes > 0, k->native.ngangs, order);
+  const uint32_t of_block = dc_gangs_of(c->shape, g->block);
+  dc_warp_order_fill(k->job->order, block, g->shared_bytes > 0, of_block, order);
+  k->native.ngangs = of_block * nblocks;
   for (uint32_t i = 0; i < k->native.ngangs; i++) {
-    const uint32_t number = order[i], lane = number * width;
-    dc_frame *f = frame_of(k, c->info.suspends ? number : 0);
+    const uint32_t number = order[i / nblocks], lane = number * width;
+    dc_frame *f = frame_of(k, c->info.suspends ? number + of_block * (i % nblocks) : 0);
     if (f == NULL) return false;
     const bool last_of_row = (number + 1) % gangs_of_row == 0;
     const uint32_t lanes = last_of_row && rest != 0 ? (1u << rest) - 1 : all; /* that have threads */
@@ -86,7 +98,8 @@ static bool order_gangs(dc_worker *k, uint64_t block) {
         .tid = (const uint32_t(*)[DC_LANES])(const void *)&k->job->gang_tids[lane / DC_LANES][0][lane % DC_LANES],
         .frame = f,
         .local = (uint64_t)(uintptr_t)f->local,
-        .number = number};
+        .number = number,
+        .leads = i % nblocks == 0};
   }
   return true;
 }
@@ -99,6 +112,7 @@ static void drop_gangs(dc_worker *k) {
     k->gang_frames[i] = NULL;
   }
   k->gangs_for.code = NULL;
+  k->gangs_for.nblocks = 0;
 }
 
 /* Whether the last launch's gangs are those of the job. */
@@ -110,10 +124,11 @@ static bool has_gangs(const dc_worker *k) {
 }
 
 /* False: no memory. */
-static bool make_gangs(dc_worker *k, uint64_t block) {
+static bool make_gangs(dc_worker *k, uint64_t block, uint32_t nblocks) {
   drop_gangs(k);
   k->gangs_for.forgotten = k->frames.forgotten;
-  if (!order_gangs(k, block)) return false;
+  if (!order_gangs(k, block, nblocks)) return false;
+  k->gangs_for.nblocks = nblocks;
   k->gangs_for.code = k->job->native;
   k->gangs_for.block = k->job->grid.block;
   k->gangs_for.tids = k->job->gang_tids;
@@ -122,17 +137,47 @@ static bool make_gangs(dc_worker *k, uint64_t block) {
 }
 
 /* Sets up what all blocks of the launch on this worker have in common.  False: no memory. */
-static bool prepare_gangs(dc_worker *k, uint64_t block) {
-  const dc_native_code *c = k->job->native;
-  const dc_grid *g = &k->job->grid;
+static bool prepare_gangs(dc_worker *k) {
   dc_warp_slot *s = stage(k);
   if (s == NULL) return false;
-  k->native.ngangs = dc_gangs_of(c->shape, g->block);
   k->native.gangs = k->gangs;
   k->native.enter = enter_gang;
-  if (!has_gangs(k) && !make_gangs(k, block)) return false;
+  if (!has_gangs(k)) drop_gangs(k);
+  k->native.ngangs = k->gangs_for.nblocks * dc_gangs_of(k->job->native->shape, k->job->grid.block);
   dc_warp_set_local(&s->w, k);
   k->simple_ready = true;
+  return true;
+}
+
+/* Behind the block at `at`, in the grid. */
+static dc_dim3 next_block(const dc_grid *g, dc_dim3 at) {
+  if (++at.x == g->grid.x) {
+    at.x = 0;
+    if (++at.y == g->grid.y) at.y = 0, at.z++;
+  }
+  return at;
+}
+
+/* The gangs of the n blocks from `at` on, number `block`, where they begin.  False: no memory. */
+static bool begin_blocks(dc_worker *k, dc_dim3 *at, uint64_t block, uint32_t nblocks) {
+  const dc_job *job = k->job;
+  const dc_emitted *info = &job->native->info;
+  if (k->gangs_for.nblocks != nblocks && !make_gangs(k, block, nblocks)) return false;
+  if (job->order->kind == DC_ORDER_RANDOM && !order_gangs(k, block, nblocks)) return false;
+  k->native.nblocks = nblocks;
+  k->simple_blocks[0]->s.ctaid = *at;
+  dc_native_set_block(&k->native, *at);
+  for (uint32_t i = 0; info->suspends && i < k->native.ngangs; i++) {
+    k->gangs[i].node = 0;
+    k->gangs[i].live = k->gangs[i].all;
+  }
+  for (uint32_t i = 0; i < nblocks; i++) {
+    for (uint32_t j = i; info->yields && j < k->native.ngangs; j += nblocks) {
+      k->gangs[j].shared = (uint64_t)(uintptr_t)k->simple_blocks[i]->s.shared;
+      k->gangs[j].ctaid[0] = at->x, k->gangs[j].ctaid[1] = at->y, k->gangs[j].ctaid[2] = at->z;
+    }
+    *at = next_block(&job->grid, *at);
+  }
   return true;
 }
 
@@ -141,33 +186,22 @@ dc_progress dc_native_blocks(dc_worker *k, uint64_t first, uint64_t count) {
   const dc_grid *g = &job->grid;
   const dc_native_code *c = job->native;
   dc_native *n = &k->native;
-  const bool reorder = job->order->kind == DC_ORDER_RANDOM;
-  if (!k->simple_ready && !prepare_gangs(k, first)) {
-    dc_job_fail(job, DC_MEMORY, NULL, 0, "out of memory (host) for the registers of a block");
-    return DC_STOPPED;
-  }
   dc_dim3 at = {(uint32_t)(first % g->grid.x), (uint32_t)(first / g->grid.x % g->grid.y),
                 (uint32_t)(first / g->grid.x / g->grid.y)};
+  const uint64_t together = dc_native_together(job);
+  bool room = k->simple_ready || prepare_gangs(k);
   int r = DC_NATIVE_DONE;
-  k->warp = &k->simple_warp->w;
+  k->warp = room ? &k->simple_warp->w : NULL;
   k->in_native = true;
   n->alone = c->info.atomics && k->index == 0 && dc_alone_begin(job);
-  for (uint64_t i = 0; i < count && r == DC_NATIVE_DONE; i++) {
-    dc_native_set_block(n, at);
-    k->simple_block->s.ctaid = at;
-    for (uint32_t j = 0; c->info.suspends && j < n->ngangs; j++) {
-      k->gangs[j].node = 0;
-      k->gangs[j].live = k->gangs[j].all;
-    }
-    if (reorder) order_gangs(k, first + i);
-    r = c->run(n);
-    if (++at.x == g->grid.x) {
-      at.x = 0;
-      if (++at.y == g->grid.y) at.y = 0, at.z++;
-    }
+  for (uint64_t i = 0, some; i < count && room && r == DC_NATIVE_DONE; i += some) {
+    some = count - i < together ? count - i : together;
+    room = begin_blocks(k, &at, first + i, (uint32_t)some);
+    if (room) r = c->run(n);
   }
   k->in_native = false;
   k->warp = NULL;
   dc_native_end_alone(n);
-  return r == DC_NATIVE_DONE ? DC_DONE : DC_STOPPED;
+  if (!room) dc_job_fail(job, DC_MEMORY, NULL, 0, "out of memory (host) for the registers of a block");
+  return room && r == DC_NATIVE_DONE ? DC_DONE : DC_STOPPED;
 }

@@ -6,5 +6,8 @@
 
 #include "cpu/runtime/state.h"
 
+/* How many blocks run as if they were one: neighbours in a loop over columns (codegen/emit_yields.c). */
+uint32_t dc_native_together(const dc_job *job);
+
 /* Runs blocks [first, first + count) of the launch: DONE or STOPPED. */
 dc_progress dc_native_blocks(dc_worker *k, uint64_t first, uint64_t count);

@@ -94,6 +94,8 @@ typedef struct dc_fault {
   bool has_address;
 } dc_fault;
 
+#define DC_MOST_TOGETHER 8 /* blocks, of code that yields: half a cache line of words */
+
 typedef struct dc_worker {
   dc_cpu_device *cpu;
   dc_job *job;
@@ -112,13 +114,14 @@ typedef struct dc_worker {
   bool in_native;        /* native code runs: of a fault only the block is known */
   bool replaying;        /* a block that faulted in native code runs again at tier 0, to find thread and instruction */
   bool simple_ready;     /* what blocks have in common is set up */
-  dc_block_run *simple_block;
+  dc_block_run *simple_blocks[DC_MOST_TOGETHER];
   dc_warp_slot *simple_warp;
   dc_frame *gang_frames[DC_MAX_GANGS];
-  dc_gang gangs[DC_MAX_GANGS]; /* in the order of a block */
+  dc_gang gangs[DC_MAX_GANGS]; /* in the order of a block, or of several together */
   struct {
     const dc_native_code *code;  /* NULL: none */
     dc_dim3 block;
+    uint32_t nblocks;
     const void *tids;
     bool shared;         /* there is shared memory, which decides the order */
     uint64_t forgotten;  /* of `frames`, when the gangs' frames were made */

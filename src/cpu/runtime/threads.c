@@ -300,7 +300,7 @@ void dc_worker_end(dc_worker *k) {
     next = s->next;
     free(s);
   }
-  free_block(k, k->simple_block);
+  for (int i = 0; i < DC_MOST_TOGETHER; i++) free_block(k, k->simple_blocks[i]);
   free(k->simple_warp);
   dc_frames_free(&k->frames);
   dc_buf_free(&k->text);

@@ -25,6 +25,8 @@ enum {
   DC_NATIVE_STOP    /* the launch is to end */
 };
 
+enum { DC_AT_YIELD = 1 << 30 }; /* dc_gang.node: added to the loop header where a gang that has yielded goes on */
+
 /* Of simple code: one gang, and where it goes on. */
 typedef struct dc_gang {
   uint32_t node, live;
@@ -34,11 +36,15 @@ typedef struct dc_gang {
   uint64_t local;     /* address of its local memory */
   uint32_t number;    /* in the block */
   uint32_t all;       /* lanes that have threads */
+  uint64_t shared;    /* address of its block's shared memory, and the block: for code that yields */
+  uint32_t ctaid[3];
+  uint32_t leads;     /* its block is the first of those that run together */
+  uint64_t unused;    /* 80 bytes: see DC_LAST_ACCESSES */
 } dc_gang;
 
 typedef struct dc_native {
-  dc_gang *gangs;     /* of a block, for simple code, in the order in which they run */
-  uint32_t ngangs;
+  dc_gang *gangs;     /* of a block, or of several, for simple code, in the order in which they run */
+  uint32_t ngangs, nblocks;
   uint32_t node;      /* in: where to begin; out: see above */
   uint32_t lanes;
   uint32_t live;      /* in and out: lanes that are in the function */

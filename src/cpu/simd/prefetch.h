@@ -10,7 +10,7 @@
 typedef struct dc_last_access {
   u64 at, step, expected;
 } dc_last_access;
-/* Entries per instruction; gangs, of 48 bytes, share one where DC_GANG, the address by 16, is equal modulo this. */
+/* Entries per instruction; gangs, of 80 bytes, share one where DC_GANG, the address by 16, is equal modulo this. */
 enum { DC_LAST_ACCESSES = 16 };
 DC_FN u64 dc_next_step(dc_last_access *w, u64 first) {
   const u64 step = first - w->at;

@@ -1,0 +1,174 @@
+/*
+** emit_yields.c - see emit_yields.h.
+**
+** Where the lanes of a block walk down a column of a matrix, each accesses another cache line, most often of another
+** page, and the line's other words belong to the columns of the next blocks.  When these run, one whole column later,
+** line and page have left the caches.  So a few blocks run as if they were one (cpu/runtime/native_blocks.c), and each
+** gang gives way to the next one at the loop's back edge: loop interchange, across blocks.  (The least elements of 500
+** columns of 16,000: 16, before 43 ms; more blocks and more rows a turn are no better.)
+**
+** A gang that yields is saved as at a barrier, with the masks of the lanes that wait.  Gangs at barriers wait until
+** none yields.
+*/
+#include "cpu/codegen/emit_yields.h"
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "cpu/analysis/cfg.h"
+#include "cpu/codegen/emit_gangs.h"
+#include "cpu/codegen/emit_loops.h"
+#include "cpu/codegen/emit_memory.h"
+#include "cpu/codegen/emit_remat.h"
+#include "cpu/codegen/emit_state.h"
+#include "cpu/ptx/opcode.h"
+#include "cpu/ptx/ptx.h"
+
+#define PUT(...) dc_buf_printf(e->t, __VA_ARGS__)
+#define MOST_DEPTH 6    /* operations between a product and an index */
+#define FAR_ELEMENTS 64
+
+/* Whether the loop with header block h writes register `reg`. */
+static bool changes(const emitter *e, int32_t reg, int32_t h) {
+  for (int32_t d = e->k.def_at[reg]; d < e->k.def_at[reg + 1]; d++) {
+    const int32_t b = e->k.block_of[e->k.defs[d]];
+    if (b >= h && b <= e->k.loop_last[h]) return true;
+  }
+  return false;
+}
+
+static dc_value_kind kind_of(const emitter *e, const ptx_operand *o) {
+  return o->reg < 0 ? DC_UNKNOWN : (dc_value_kind)dc_emit_shape(e, o->reg)->tag;
+}
+static bool is_pace(const emitter *e, const ptx_operand *o) {
+  return kind_of(e, o) == DC_UNIFORM && dc_emit_bits(e, o->reg) == 32;
+}
+
+/* The factor, unknown and the same in all lanes, of a product with an affine value; NULL: it is no such product. */
+static const ptx_operand *pitch_of(const emitter *e, const ptx_ins *ins, const ptx_operand **row) {
+  if ((ins->op != PTX_OP_MUL && ins->op != PTX_OP_MAD) || !ptx_is_integer(ins->type)) return NULL;
+  for (int i = 1; i <= 2; i++) {
+    *row = &ins->opnd[3 - i];
+    if (is_pace(e, &ins->opnd[i]) && kind_of(e, *row) == DC_AFFINE) return &ins->opnd[i];
+  }
+  return NULL;
+}
+
+/* What a loop does to the index of an access. */
+typedef struct walk {
+  int32_t header, index;    /* its header block; the index's register */
+  bool product;             /* lanes are an unknown factor apart */
+  const ptx_operand *step;  /* unknown, too, and added to the index in the loop; NULL: none */
+} walk;
+
+/* What the index is a multiple of, or advances by, in each iteration, from the definitions of `reg`, which it is made
+** of; NULL: nothing unknown. */
+static const ptx_operand *pace_of(const emitter *e, int32_t reg, int depth, walk *w) {
+  const ptx_operand *row, *found = NULL;
+  for (int32_t d = e->k.def_at[reg]; d < e->k.def_at[reg + 1] && depth > 0 && !found; d++) {
+    const ptx_ins *ins = &e->f->ins[e->k.defs[d]];
+    const ptx_operand *const pitch = pitch_of(e, ins, &row);
+    if (pitch) w->product = true;
+    if (pitch && changes(e, row->reg, w->header)) return pitch;
+    for (int i = 1; i <= ins->nsrc && (ins->op == PTX_OP_ADD || ins->op == PTX_OP_MOV) && !found; i++) {
+      const ptx_operand *const o = &ins->opnd[i];
+      if (kind_of(e, o) != DC_VARYING) continue;
+      if (ins->nsrc == 2 && is_pace(e, &ins->opnd[3 - i]) && changes(e, o->reg, w->header)) w->step = &ins->opnd[3 - i];
+      if (o->reg != w->index) found = pace_of(e, o->reg, depth - 1, w);
+    }
+  }
+  return found || !w->product ? found : w->step;
+}
+
+/* The loop's pace, from the first load that has one. */
+static const ptx_operand *pace_of_loop(const emitter *e, int32_t h) {
+  for (int32_t i = e->f->blocks[h].first; i < e->f->blocks[e->k.loop_last[h]].last; i++) {
+    const ptx_ins *ins = &e->f->ins[i];
+    if (e->k.block_of[i] < 0 || e->k.loop_at[e->k.block_of[i]] != h || !dc_emit_memory_supported(e, ins)) continue;
+    walk w = { .header = h, .index = dc_emit_far_index(e, ins) };
+    const ptx_operand *const pace = w.index >= 0 ? pace_of(e, w.index, MOST_DEPTH, &w) : NULL;
+    if (pace) return pace;
+  }
+  return NULL;
+}
+
+/* Whether the code may be simple, without reductions at barriers, which count a block's gangs. */
+static bool may_yield(const emitter *e) {
+  for (int32_t n = 0; n < e->nnodes; n++) {
+    const dc_basic_block *node = &e->fn->nodes[n];
+    const bool ends = node->end == DC_END_JUMP || node->end == DC_END_LEAVE || node->end == DC_END_EXIT;
+    if (!ends && (!dc_emit_pauses(e, n) || !ptx_is_whole_barrier(node->op->ins) || node->op->ins->ndst)) return false;
+  }
+  return !e->k.shape.by_lane && !e->callee;
+}
+
+static int32_t end_of_loop(const emitter *e, int32_t h) {
+  const int32_t last = e->k.loop_last[h];
+  return last + 1 < e->f->nblocks ? e->fn->node_of[last + 1] : e->nnodes;
+}
+
+/* Whether lanes may wait at node n when a gang yields on its way to node `at`: there, or where some left the loop,
+** which no other loop is around, or passed it by. */
+static bool may_wait(const emitter *e, int32_t n, int32_t at) {
+  const int32_t end = end_of_loop(e, e->block_of[at]);
+  if (!e->tracked[n] || n == at) return n == at && e->tracked[n];
+  for (int32_t from = 0; from < end && n >= end; from++)
+    if (e->fn->nodes[from].next == n || e->fn->nodes[from].taken == n) return true;
+  return false;
+}
+
+/* What is live where lanes wait is to be saved with what is live at the header. */
+static void keep_for_waiting(emitter *e, int32_t at) {
+  for (int32_t n = 0; n < e->nnodes; n++)
+    for (size_t w = 0; may_wait(e, n, at) && w < e->words; w++)
+      e->live[(size_t)at * e->words + w] |= e->live[(size_t)n * e->words + w];
+}
+
+int dc_emit_find_yields(emitter *e) {
+  e->pace = dc_arena_alloc(&e->k.arena, ((size_t)e->nnodes + 1) * sizeof *e->pace);
+  if (!e->pace) return dc_fail_oom(e->err);
+  for (int32_t h = 0; h < e->f->nblocks && may_yield(e); h++) {
+    const int32_t n = e->fn->node_of[h];
+    if (e->k.loop_last[h] < 0 || e->k.loop_up[h] >= 0 || n >= e->nnodes) continue;
+    if (!dc_emit_is_in_quiet_loop(e, h) || dc_emit_loop_waits(e, h, e->k.loop_last[h])) continue;
+    e->pace[n] = pace_of_loop(e, h);
+    if (e->pace[n] == NULL) continue;
+    if (e->last_pause < end_of_loop(e, h)) e->last_pause = end_of_loop(e, h);
+    keep_for_waiting(e, n);
+  }
+  return 0;
+}
+
+/* The masks of waiting lanes, which are a gang's: the next one has none. */
+static void put_masks(emitter *e, int32_t at, bool back) {
+  PUT("{ uint32_t *const masks = (uint32_t *)(void *)(DC_SAVE + %d); ", e->masks_at);
+  for (int32_t n = 0, i = 0; n < e->nnodes; n++) {
+    if (!may_wait(e, n, at)) continue;
+    if (back) PUT("t%d = M_from(masks[%d]); ", n, i++);
+    else PUT("masks[%d] = M_word(t%d); t%d = M_none(); ", i++, n, n);
+  }
+  PUT("}\n");
+}
+
+void dc_emit_yield(emitter *e, int32_t n) {
+  if (e->pace[n] == NULL) return;
+  if (!e->out->yields) e->masks_at = dc_emit_reserve(e, 4 * (unsigned)e->out->ntracked);
+  e->out->yields = e->out->suspends = true;
+  PUT("if (DC_YIELDS && ");
+  dc_emit_operand(e, e->pace[n], 'W');
+  PUT(" + %du > %du) { ", FAR_ELEMENTS, 2 * FAR_ELEMENTS);
+  dc_emit_suspend_at(e, n);
+  put_masks(e, n, false);
+  PUT("DC_YIELD(%d) }\n", n);
+}
+
+void dc_emit_yield_entries(emitter *e) {
+  for (int32_t n = 0; n < e->nnodes; n++) {
+    if (e->pace[n] == NULL) continue;
+    PUT("case DC_AT_YIELD + %d: ", n);
+    dc_emit_enter_gang(e);
+    dc_emit_resume(e, n);
+    dc_emit_remat(e, n);
+    put_masks(e, n, true);
+    PUT(dc_emit_divergent(e, n) ? "goto T%d;\n" : "goto N%d;\n", n);
+  }
+}

@@ -1,0 +1,13 @@
+/*
+** emit_yields.h - simple code that yields in loops over columns, so that the blocks of neighbouring columns interleave.
+*/
+#pragma once
+
+#include "cpu/codegen/emitter.h"
+
+/* Fills e->pace, with liveness known.  -1: out of memory. */
+int dc_emit_find_yields(emitter *e);
+/* At a back edge to node n: the gang gives way to the next one. */
+void dc_emit_yield(emitter *e, int32_t n);
+/* The entries where gangs go on. */
+void dc_emit_yield_entries(emitter *e);
