@@ -86,8 +86,10 @@ static int compile_anywhere(const dc_source *src, dc_target t, dc_image **out, d
   return has_newer(t) && newer ? compile_newer(src, t, out, err) : -1;
 }
 
-/* More than a source needs: each adds a header or takes some of the host's code away. */
+/* More than a source needs: each adds a header or takes some of the host's code away; and the seconds for all, since
+** each compiles all headers of the file. */
 #define MOST_MENDS 100
+#define MOST_SECONDS 240
 
 /* Kernels that went are the image's to tell of. */
 static int keep_refused(dc_image *image, const dc_fixup *m, dc_error *err) {
@@ -122,7 +124,9 @@ static bool has_header(const char *name, dc_arena *arena) {
 static int start_fixup(dc_fixup *m, const dc_source *src, bool keeps_host, dc_error *err) {
   if (!dc_fixup_init(m, src, keeps_host)) return dc_fail_oom(err);
   if (!m->has_host_code && !src->is_file) return 0;
-  if (dc_include_list(src, &m->arena, &m->included, err) != 0) return -1;
+  dc_included *list = NULL;
+  if (dc_include_list(src, &m->arena, &list, err) != 0) return -1;
+  dc_fixup_includes(m, list);
   for (const dc_included *i = m->has_host_code && dc_toolkit_include() ? m->included : NULL; i; i = i->next)
     if (!i->path && !has_header(i->name, &m->arena)) dc_fixup_lacks(m, i->name, keeps_host);
   if (!keeps_host) dc_fixup_drop_prototypes(m);
@@ -249,8 +253,10 @@ static int compile_fixed(const dc_source *src, const char *arch, bool binary, dc
   int result = !more ? -1 : m.mended ? dc_compile_as_is(&m.source, target, out, err)
                                      : compile_anywhere(src, target, out, err);
   target.whole = true;
+  const double began = dc_clock();
+  bool slow = false;
   more = more && result != 0 && err->log && strcmp(err->code, "NVRTC_ERROR_COMPILATION") == 0;
-  for (int i = 0; i < MOST_MENDS && result != 0 && more && err->log; i++) {
+  for (int i = 0; i < MOST_MENDS && result != 0 && more && err->log && !slow; i++) {
     bool doubtful = is_doubtful(&m);
     if (!dc_fixup_learn(&m, err->log) && !dc_left_out_launchers(&m)) break;
     if (!doubtful && is_doubtful(&m)) before = *err;
@@ -258,10 +264,11 @@ static int compile_fixed(const dc_source *src, const char *arch, bool binary, dc
     *err = (dc_error)DC_ERROR_INIT;
     target.default_device = m.default_device;
     result = dc_compile_as_is(&m.source, target, out, err);
+    slow = dc_clock() - began > MOST_SECONDS;
   }
-  if (result != 0 && m.mended && has_newer(target) && wants_newer(err))
+  if (result != 0 && m.mended && !slow && has_newer(target) && wants_newer(err))
     result = compile_newer(&m.source, target, out, err);
-  if (result != 0) result = compile_others(&m, target, out, err);
+  if (result != 0 && !slow) result = compile_others(&m, target, out, err);
   if (result != 0 && has_launchers_alone(&m, err)) {
     dc_error_clear(&before);
     dc_fail(err, DC_COMPILE, NULL, "the file gives no kernel: '%s' %s", m.refused[0].name, m.refused[0].reason);
@@ -277,6 +284,9 @@ static int compile_fixed(const dc_source *src, const char *arch, bool binary, dc
   } else {
     dc_error_clear(&before);
   }
+  if (result != 0 && slow)
+    dc_error_prefix(err, "the file's host code was not told from its kernels within %d s (give the kernels a file with "
+                    "fewer headers): ", MOST_SECONDS);
   if (result == 0 && keep_refused(*out, &m, err) != 0) {
     dc_image_free(*out);
     *out = NULL;

@@ -92,7 +92,7 @@ static void collect_options(const job *j, dc_string_list *o) {
   dc_string_list_add(o, "-DM_PI=3.14159265358979323846");
   dc_string_list_add(o, "--device-int128"); /* as nvcc does on Linux */
   if (src->is_file) { /* nvcc's, by which files choose the system's headers and their own code */
-    static const char *const nvccs[] = {"__linux__", "__linux", "__unix__", "__unix", "__NVCC__",
+    static const char *const nvccs[] = {"__linux__", "__linux", "__unix__", "__unix", "__NVCC__", "__GLIBC__=2",
                                         "__extension__="};
     for (size_t i = 0; i < sizeof nvccs / sizeof *nvccs; i++) add_option(o, "-D", nvccs[i]);
   }

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/runtime.h"
+#include "compile/nvcc_compat/annotations.h"
 #include "compile/nvcc_compat/gnu_forms.h"
 #include "compile/nvcc_compat/host_code.h"
 #include "compile/nvcc_compat/message.h"
@@ -80,14 +81,15 @@ static void replace_header_text(dc_fixup *m, dc_fixup_header *h, char *text) {
   h->text = text;
 }
 
-/* True when any of them was there still. */
+/* Headers of the host's that are there are empty from now on: those of the table, which the toolkit's own include, and
+** what the user's headers include.  True when any of them was there still. */
 static bool drop_heavy_headers(dc_fixup *m) {
   bool any = false;
-  for (const char *w = dc_missing_heavy_headers; *w; w += strspn(w, " ")) {
-    size_t n = strcspn(w, " ");
-    any = add_header(m, w, n, "") || any;
-    w += n;
-  }
+  size_t n = 0;
+  for (const char *w = NULL; (w = dc_missing_heavy_next(w, &n)) != NULL;) any = add_header(m, w, n, "") || any;
+  for (const dc_included *i = m->included; i; i = i->next)
+    if (!i->path && dc_missing_heavy_header(i->name, strlen(i->name)))
+      any = add_header(m, i->name, strlen(i->name), "") || any;
   return any;
 }
 
@@ -213,6 +215,15 @@ static bool learn_in_device(dc_fixup *m, const dc_message *e, const char *space,
   return dc_statement_trap(text, len, &p, line, column_of(e));
 }
 
+/* Thrust's vectors are the host's: types of members and of aliases in headers.  Functions that have them go. */
+static bool bring_thrust_type(dc_fixup *m, const dc_message *e, const char *name, size_t n) {
+  size_t len;
+  int line;
+  dc_piece p;
+  char *text = m->keeps_host || !m->has_host_code ? NULL : text_of(m, e, &len, &line);
+  return text && !dc_piece_function_at(dc_tokens_of(text, len), line, &p) && include_by(m, "types ", "thrust", name, n);
+}
+
 static bool bring(dc_fixup *m, const dc_message *e, const char *space, const char *name, size_t n) {
   if (m->keeps_host && n == 3 && memcmp(name, "cub", n) == 0) return false; /* its include was taken out */
   return include_for(m, space, name, n) || declare_for(m, e, space, name, n);
@@ -266,6 +277,18 @@ static bool bring_qualified(dc_fixup *m, const dc_message *e) {
   return name && (learn_in_device(m, e, space, name, n) || bring(m, e, space, name, n));
 }
 
+/* Of "cuda::std::__4::basic_string<char, …>", which libcu++ only declares, the name; also where << finds no stream. */
+static bool bring_incomplete(dc_fixup *m, const dc_message *e) {
+  size_t n;
+  const char *type = dc_message_quoted(e, "incomplete type \"", &n);
+  if (!n && dc_message_says(e, "no operator \"<<\"") && dc_message_says(e, "std::ostream"))
+    return include_for(m, "std", "ostream", 7);
+  if (n < 11 || memcmp(type, "cuda::std::", 11) != 0) return false;
+  for (size_t i = 0; i + 2 < n && type[i] != '<'; i++)
+    if (memcmp(type + i, "::", 2) == 0) type += i + 2, n -= i + 2, i = 0;
+  return include_for(m, "std", type, strcspn(type, "<\" ") < n ? strcspn(type, "<\" ") : n);
+}
+
 static bool learn_names(dc_fixup *m, const dc_message *e) {
   size_t n;
   if (dc_message_says(e, "texture is not a template") || dc_message_says(e, "surface is not a template"))
@@ -277,7 +300,9 @@ static bool learn_names(dc_fixup *m, const dc_message *e) {
   if (n) return bring(m, e, "std", name, n);
   name = dc_message_quoted(e, "namespace \"thrust\" has no member \"", &n);
   if (!n) name = dc_message_quoted(e, "namespace \"thrust\" has no member class \"", &n);
-  if (n) return learn_in_device(m, e, "thrust", name, n) || bring(m, e, "thrust", name, n);
+  if (n)
+    return learn_in_device(m, e, "thrust", name, n) || bring(m, e, "thrust", name, n) ||
+           bring_thrust_type(m, e, name, n);
   name = dc_message_quoted(e, "namespace \"cub\" has no member \"", &n);
   if (n) return include_for(m, "cub", name, n);
   if (dc_message_says(e, "must be a class or namespace name")) {
@@ -285,13 +310,14 @@ static bool learn_names(dc_fixup *m, const dc_message *e) {
     if (m->has_host_code && !m->keeps_host && n == 6 && memcmp(name, "thrust", n) == 0) {
       const char *space;
       name = qualified_name(e, &space, &n); /* the host's, most often */
-      return name && learn_in_device(m, e, space, name, n);
+      return name && (learn_in_device(m, e, space, name, n) || bring_thrust_type(m, e, name, n));
     }
     return bring(m, e, "", name, n);
   }
   if (dc_message_says(e, "qualified name is not allowed")) return bring_qualified(m, e);
   name = dc_message_quoted(e, "has no member \"", &n);
   if (n && learn_in_device(m, e, "", name, n)) return true;
+  if (bring_incomplete(m, e)) return true;
   if (dc_message_says(e, "more than one instance of overloaded function"))
     return add_include(m, "dotcompute/mixed_math.h");
   if (dc_message_says(e, "no operator \"") && dc_message_says(e, "these operands") && about_vectors(e))
@@ -385,6 +411,40 @@ static bool add_by_names(dc_fixup *m, dc_fixup_header *h, const char *whole) {
   return h->name && add_header(m, h->name, strlen(h->name), h->text);
 }
 
+/* The text, or one in the arena where its macros that stand for annotations are expanded. */
+static char *with_annotations(dc_fixup *m, char *text, size_t *len) {
+  dc_buf b = DC_BUF_INIT;
+  const bool any = dc_annotations_expand(text, *len, m->annotations, &b);
+  char *expanded = any ? dc_arena_strndup(&m->arena, dc_buf_str(&b), b.len) : NULL;
+  if (expanded) *len = b.len;
+  dc_buf_free(&b);
+  return expanded ? expanded : text;
+}
+
+static void expand_annotations(dc_fixup *m) {
+  dc_annotations_find(m->text, m->source.len, &m->arena, &m->annotations);
+  for (const dc_included *i = m->included; i; i = i->next) {
+    char *data = NULL;
+    size_t len = 0;
+    dc_error unreadable = DC_ERROR_INIT;
+    if (i->path && dc_file_read(i->path, &data, &len, &unreadable) == 0)
+      dc_annotations_find(data, len, &m->arena, &m->annotations);
+    dc_error_clear(&unreadable);
+    free(data);
+  }
+  m->source.text = m->text = with_annotations(m, m->text, &m->source.len);
+}
+
+void dc_fixup_includes(dc_fixup *m, dc_included *list) {
+  m->included = list;
+  for (const dc_included *i = list; i && !m->has_host_code; i = i->next)
+    m->has_host_code = !i->path && (is_hosts(i->name, strlen(i->name)) ||
+                                    dc_missing_heavy_header(i->name, strlen(i->name)));
+  if (!m->has_host_code) return;
+  drop_heavy_headers(m);
+  expand_annotations(m);
+}
+
 /* A header of the user's: read, and given to the compiler as text from now on. */
 static dc_fixup_header *take_header(dc_fixup *m, const char *path, size_t n) {
   size_t len = 0;
@@ -396,6 +456,7 @@ static dc_fixup_header *take_header(dc_fixup *m, const char *path, size_t n) {
     is_users = i->path && strcmp(i->path, whole) == 0;
   if (h && whole && (is_users || name_in_folder(m, own)) && dc_file_read(own, &data, &len, &unreadable) == 0) {
     *h = (dc_fixup_header){NULL, own, dc_arena_strndup(&m->arena, data, len), len, m->headers};
+    if (h->text) h->text = with_annotations(m, h->text, &h->len);
     if (h->text && add_by_names(m, h, whole)) m->headers = h;
   }
   dc_error_clear(&unreadable);
@@ -422,8 +483,9 @@ dc_fixup_header *dc_fixup_header_of(dc_fixup *m, const dc_message *e) {
   return take_header(m, e->text, e->nfile);
 }
 
-/* What is taken out around an error: a statement; a function of the host's; that, or a variable or class of its. */
-typedef enum extent { STATEMENT, FUNCTION, DECLARATION } extent;
+/* What is taken out around an error: a statement; a function of the host's, but no constexpr one, which kernels may
+** call; any function of the host's; that, or a variable or class of its. */
+typedef enum extent { STATEMENT, PLAIN_FUNCTION, FUNCTION, DECLARATION } extent;
 
 static bool blank_line(dc_fixup *m, const dc_message *e, char *text, size_t len, int line, extent what) {
   const size_t column = column_of(e);
@@ -432,28 +494,24 @@ static bool blank_line(dc_fixup *m, const dc_message *e, char *text, size_t len,
   if (column && at && *at == ' ') return false; /* it went with another error's */
   dc_piece p;
   const bool is_function = dc_piece_function_at(dc_tokens_of(text, len), line, &p) && !p.is_device;
+  if (what == PLAIN_FUNCTION && (!is_function || dc_text_holds(p.begin, p.body, "constexpr"))) return false;
   const dc_token name = is_function ? dc_host_code_name(&p) : (dc_token){.n = 0};
   const char *kept = name.n ? dc_arena_strndup(&m->arena, name.s, name.n) : NULL;
-  if (!dc_host_code_blank(text, len, line, what == FUNCTION)) return false;
+  if (!dc_host_code_blank(text, len, line, what != DECLARATION)) return false;
   m->hosts.arena = &m->arena;
   if (kept) dc_string_list_add(&m->hosts, kept);
   return true;
 }
 
-/* The header of the toolkit or the system in which the error is, if the text includes it and so may do without it: the
-** host's, most often. */
+/* The header of the toolkit or the system in which the error is, if the text or a header of the user's includes it and
+** so may do without it: the host's, most often. */
 static bool drop_failing_header(dc_fixup *m, const dc_message *e) {
-  const char *path = e->text;
-  const size_t n = e->nfile;
-  for (const char *p = m->text; m->has_host_code && (p = strstr(p, "#include")) != NULL; p++) {
-    const char *name = p + strcspn(p, "<\"\n"), *end;
-    if (*name == '\n' || *name == '\0') continue;
-    name++;
-    end = name + strcspn(name, ">\"\n");
-    const size_t len = (size_t)(end - name);
-    if (len == 0 || len >= n || memcmp(path + n - len, name, len) != 0 || path[n - len - 1] != '/') continue;
+  for (const dc_included *i = m->has_host_code ? m->included : NULL; i; i = i->next) {
+    const size_t len = strlen(i->name);
+    if (i->path || len >= e->nfile || memcmp(e->text + e->nfile - len, i->name, len) != 0 ||
+        e->text[e->nfile - len - 1] != '/') continue;
     m->lacks_header = true;
-    if (add_header(m, name, len, "")) return true;
+    if (add_header(m, i->name, len, "")) return true;
   }
   return false;
 }
@@ -553,6 +611,9 @@ static bool learn_dialect(dc_fixup *m, const dc_message *e) {
   return m->default_device = true;
 }
 
+/* The compiler stops at the hundredth error otherwise, and the errors of a header take the place of others. */
+#define MOST_ERRORS "-Xcudafe=--error_limit=2000"
+
 bool dc_fixup_init(dc_fixup *m, const dc_source *src, bool keeps_host) {
   *m = (dc_fixup){.source = *src, .keeps_host = keeps_host, .default_device = keeps_host, .arena = DC_ARENA_INIT};
   dc_buf b = DC_BUF_INIT;
@@ -563,9 +624,9 @@ bool dc_fixup_init(dc_fixup *m, const dc_source *src, bool keeps_host) {
   m->source.len = b.len;
   dc_buf_free(&b);
   if (!m->text) return false;
+  if (!add_option(m, MOST_ERRORS)) return false;
   m->has_host_code = dc_host_code_in(src->text, src->len);
   if (!m->has_host_code) return true;
-  drop_heavy_headers(m);
   if (keeps_host) {
     dc_statement_prepare(m->text, m->source.len);
     static const char groups[] = "cooperative_groups.h";
@@ -596,32 +657,62 @@ static bool is_syntactic(const dc_message *e) {
   return strncmp(e->sentence, "expected ", 9) == 0 || strncmp(e->sentence, "explicit type is missing", 24) == 0;
 }
 
-/* Takes out what the errors point at, up to the first at which the compiler lost its place. */
-static bool blank_all(dc_fixup *m, const char *log, extent what) {
-  bool any = false, lost = false;
-  for (const char *p = log; *p && !(any && lost);) {
+/* Errors of one file behind one that is syntactic may be its consequences. */
+typedef struct file_lost {
+  const char *name;
+  size_t n;
+} file_lost;
+
+static bool is_lost(const file_lost *f, const dc_message *e) {
+  return f->name && f->n == e->nfile && memcmp(f->name, e->text, f->n) == 0;
+}
+
+static void note_lost(file_lost *f, const dc_message *e) {
+  if (is_syntactic(e)) *f = (file_lost){e->text, e->nfile};
+}
+
+/* Takes out what the errors point at, in each file up to the first at which the compiler lost its place.  Where
+** functions went already, only what is wrong for itself, not for one that uses it. */
+static bool blank_all(dc_fixup *m, const char *log, extent what, bool already) {
+  bool any = already;
+  file_lost f = {NULL, 0};
+  for (const char *p = log; *p;) {
     dc_message e = dc_message_read(p);
     if (e.sentence) {
-      any = blank_at(m, &e, what) || any;
-      lost = lost || is_syntactic(&e);
+      if ((!any || !is_lost(&f, &e)) && !(already && dc_message_says(&e, "detected during")))
+        any = blank_at(m, &e, what) || any;
+      note_lost(&f, &e);
     }
     p = dc_message_next(&e);
   }
   return any;
 }
 
+/* Whether the function that the error is in may launch kernels: in headers, those without a launch tell of none. */
+static bool launches_at(dc_fixup *m, const dc_message *e) {
+  size_t len;
+  int line;
+  dc_piece p;
+  char *text = e->nfile ? text_of(m, e, &len, &line) : NULL;
+  return !text || !dc_piece_function_at(dc_tokens_of(text, len), line, &p) || dc_text_holds(p.body, p.body_end, "<<<");
+}
+
 bool dc_fixup_learn(dc_fixup *m, const char *log) {
-  bool any = false;
+  bool any = false, taught = false;
   m->noptions_before = m->source.noptions;
   /* Functions of the host in which there are errors go at once, while other things are learned: a run less. */
-  bool early = m->has_host_code && !m->keeps_host;
+  const bool early = m->has_host_code && !m->keeps_host;
+  file_lost f = {NULL, 0};
   for (const char *p = log; *p;) {
     dc_message e = dc_message_read(p);
     if (e.sentence) {
       const bool learned = learn_names(m, &e) || learn_files(m, &e) || learn_dialect(m, &e);
       any = learned || any;
-      early = early && !is_syntactic(&e);
-      if (!learned && early && !is_unmarked(&e)) any = blank_at(m, &e, FUNCTION) || any;
+      taught = learned || taught;
+      note_lost(&f, &e);
+      if (!learned && early && !is_unmarked(&e))
+        any = blank_at(m, &e, is_lost(&f, &e) ? PLAIN_FUNCTION : FUNCTION) || any;
+      if (!learned && m->keeps_host && !is_lost(&f, &e) && !launches_at(m, &e)) any = blank_at(m, &e, FUNCTION) || any;
     }
     if (e.sentence && !e.line) {
       const bool dropped = drop_heavy_headers(m);
@@ -629,8 +720,8 @@ bool dc_fixup_learn(dc_fixup *m, const char *log) {
     }
     p = dc_message_next(&e);
   }
-  if (!any && m->keeps_host) any = blank_all(m, log, STATEMENT);
-  if (!any) any = blank_all(m, log, DECLARATION);
+  if (!any && m->keeps_host) any = blank_all(m, log, STATEMENT, false);
+  if (!taught && (early || !any)) any = blank_all(m, log, DECLARATION, any);
   m->mended = m->mended || any;
   return any;
 }

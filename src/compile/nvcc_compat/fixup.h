@@ -12,6 +12,7 @@
 
 #include "base/arena.h"
 #include "base/string_list.h"
+#include "compile/nvcc_compat/annotations.h"
 #include "compile/nvcc_compat/message.h"
 #include "compile/types/image.h"
 #include "compile/types/source.h"
@@ -40,6 +41,7 @@ typedef struct dc_fixup {
   int noptions_before; /* of the source, before the log that is learned from */
   dc_included *included; /* what the source includes, where it is a file or has host code */
   dc_fixup_header *headers;
+  dc_annotation *annotations; /* macros of the source and of the user's headers, in the arena */
   dc_refused *refused; /* kernels that are gone because they cannot be compiled, in the arena (left_out.h) */
   int nrefused;
   dc_refused *gone;    /* all functions that are gone because of errors; those that call them have their reason */
@@ -51,6 +53,9 @@ typedef struct dc_fixup {
 /* The source with its host code to be taken out; or, with `keeps_host`, to be compiled as if it were the device's,
 ** which shows the kernels' instances that it launches.  False when out of memory. */
 bool dc_fixup_init(dc_fixup *m, const dc_source *src, bool keeps_host);
+
+/* What the source includes: headers of the host's among it are empty from now on, and show that it has host code. */
+void dc_fixup_includes(dc_fixup *m, dc_included *list);
 
 /* The user's headers lose prototypes that make the names of launched instances ambiguous (prototypes.h). */
 void dc_fixup_drop_prototypes(dc_fixup *m);

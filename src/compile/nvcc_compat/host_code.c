@@ -38,15 +38,26 @@ static bool holds_device_words(const char *begin, const char *end) {
   return false;
 }
 
-/* Of a class that has something for the device, member functions of the host's only: its data are its layout. */
+/* Whether a member only names a type, also in a template. */
+static bool names_type(const dc_piece *p) {
+  dc_tokens in = dc_tokens_of(p->begin, (size_t)(p->end - p->begin));
+  for (dc_token t = dc_token_next(&in); p->is_class && !p->body && t.kind != DC_TOKEN_END; t = dc_token_next(&in))
+    if (dc_token_is(t, "using") || dc_token_is(t, "typedef")) return true;
+  return false;
+}
+
+/* Of a class that has something for the device, member functions of the host's and names of types only: its data are
+** its layout. */
 static bool blank_member(char *text, const dc_piece *c, int line) {
   dc_tokens in = {c->body, c->body, c->body_end, c->body_line};
   dc_piece p;
-  while (in.p < in.end && dc_piece_next(&in, &p))
-    if (p.is_function && !p.is_device && p.first <= line && line <= p.last) {
-      dc_text_blank(text, p.begin, p.end);
-      return true;
-    }
+  while (in.p < in.end && dc_piece_next(&in, &p)) {
+    if (line < p.first || line > p.last) continue;
+    if (p.is_class && p.body) return blank_member(text, &p, line);
+    if (p.is_device || (!p.is_function && !names_type(&p))) continue;
+    dc_text_blank(text, p.begin, p.end);
+    return true;
+  }
   return false;
 }
 

@@ -23,7 +23,7 @@ static const known table[] = {
 
 #define X(space, names, header)
 #define HOST(names) static const char host_headers[] = names;
-#define HEAVY(names) const char dc_missing_heavy_headers[] = names;
+#define HEAVY(names) static const char heavy_headers[] = names;
 #include "compile/nvcc_compat/missing_headers.def"
 
 static bool among(const char *words, const char *name, size_t n) {
@@ -43,3 +43,14 @@ const char *dc_missing_header(const char *space, const char *name, size_t n) {
 }
 
 bool dc_missing_host_header(const char *name, size_t n) { return among(host_headers, name, n); }
+
+bool dc_missing_heavy_header(const char *name, size_t n) { return among(heavy_headers, name, n); }
+
+const char *dc_missing_heavy_next(const char *before, size_t *n) {
+  const char *w = before ? before + *n : heavy_headers;
+  do {
+    w += strspn(w, " ");
+    *n = strcspn(w, " ");
+  } while (*n > 0 && w[*n - 1] == '*' && (w += *n));
+  return *n > 0 ? w : NULL;
+}

@@ -13,5 +13,8 @@ const char *dc_missing_header(const char *space, const char *name, size_t n);
 /* Whether a header that is not there is one of the host's, of which kernels take nothing. */
 bool dc_missing_host_header(const char *name, size_t n);
 
-/* Headers of the host's that may be there and do not compile, or take long; with blanks between. */
-extern const char dc_missing_heavy_headers[];
+/* Whether a header is the host's though it is there: it does not compile, or takes long. */
+bool dc_missing_heavy_header(const char *name, size_t n);
+
+/* The next of those that are listed by their whole names; NULL for the first, and at the end. */
+const char *dc_missing_heavy_next(const char *before, size_t *n);

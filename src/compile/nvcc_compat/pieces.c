@@ -37,7 +37,7 @@ static dc_token first_token(dc_tokens *in) {
 bool dc_piece_next(dc_tokens *in, dc_piece *p) {
   dc_token t = first_token(in), before = t;
   *p = (dc_piece){.begin = t.s, .first = t.line};
-  bool space = false, initial = false, literal = false, params = false, members = false;
+  bool space = false, initial = false, literal = false, params = false, members = false, operator_name = false;
   for (; t.kind != DC_TOKEN_END; before = t, t = dc_token_next(in)) {
     p->end = in->p;
     p->last = in->line;
@@ -45,6 +45,7 @@ bool dc_piece_next(dc_tokens *in, dc_piece *p) {
       p->is_device = p->is_device || dc_token_in(t, dc_device_words);
       p->is_class = p->is_class || (!params && dc_token_in(t, class_words));
       space = space || dc_token_is(t, "namespace");
+      operator_name = operator_name || dc_token_is(t, "operator"); /* "operator+=" */
       if (dc_token_is(t, "template")) {
         dc_token open = dc_token_next(in);
         for (int depth = dc_token_is_char(open, '<'); depth > 0;) { /* its parameters may say class */
@@ -58,7 +59,7 @@ bool dc_piece_next(dc_tokens *in, dc_piece *p) {
     if (t.kind == DC_TOKEN_OTHER) literal = before.kind == DC_TOKEN_WORD && dc_token_is(before, "extern");
     if (t.kind != DC_TOKEN_PUNCT) continue;
     if (*t.s == ';') return true;
-    if (*t.s == '=' && !params && !dc_token_is(before, "operator")) initial = true;
+    if (*t.s == '=' && !params && !operator_name) initial = true;
     members = members || (params && !p->is_class && *t.s == ':'); /* a constructor's: "a(1), b{2}" */
     if (*t.s == '(') {
       const bool first = before.s == p->begin && !dc_token_in(before, attributes);

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <initializer_list>
 #include <dotcompute/host_libraries.h>
+#include <dotcompute/host_sequence.h>
 #define _Complex /* of C: host code only passes pointers to them on */
 struct dc_any {
   template <class T> operator T() const;
@@ -42,43 +43,6 @@ static inline __device__ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocess
 
 namespace thrust {}
 namespace std {
-/* With bodies, which a class for a type of a function must have. */
-template <class T> struct dc_sequence {
-  using value_type = T;
-  using iterator = T *;
-  using const_iterator = const T *;
-  constexpr dc_sequence() {}
-  constexpr dc_sequence(initializer_list<T>) {}
-  template <class... A> constexpr dc_sequence(A &&...) {}
-  T *data() const { return nullptr; }
-  T *begin() const { return nullptr; }
-  T *end() const { return nullptr; }
-  const T *cbegin() const { return nullptr; }
-  const T *cend() const { return nullptr; }
-  T &operator[](size_t) const { return *data(); }
-  T &at(size_t) const { return *data(); }
-  T &front() const { return *data(); }
-  T &back() const { return *data(); }
-  size_t size() const { return 0; }
-  size_t capacity() const { return 0; }
-  size_t length() const { return 0; }
-  bool empty() const { return true; }
-  template <class V> iterator find(const V &) const { return data(); }
-  template <class V> size_t count(const V &) const { return 0; }
-  template <class... V> iterator erase(V &&...) { return data(); }
-  template <class... A> void resize(A &&...) {}
-  template <class... A> void assign(A &&...) {}
-  template <class... A> iterator insert(A &&...) { return data(); }
-  template <class... A> iterator emplace(A &&...) { return data(); }
-  template <class... A> T &emplace_back(A &&...) { return *data(); }
-  void reserve(size_t) {}
-  void clear() {}
-  void push_front(const T &) {}
-  void push_back(const T &) {}
-  void pop_front() {}
-  void pop_back() {}
-  template <class V> void swap(V &) {}
-};
 template <class T, class A = int> struct vector : dc_sequence<T> { using dc_sequence<T>::dc_sequence; };
 struct string : dc_sequence<char> {
   string();

@@ -1,10 +1,11 @@
 /* Classes of the host's standard library, as headers that kernels share with host code name them: their sizes are
-** those of GCC's library, so that structs that hold them have the host's layout; a function that uses their members is
-** the host's, and does not compile. */
+** those of GCC's library, so that structs that hold them have the host's layout; a function that uses other members
+** than those here is the host's, and does not compile. */
 #ifndef DC_SHIM_HOST_TYPES
 #define DC_SHIM_HOST_TYPES
-#include <cstddef>
-#include <initializer_list>
+#include <iosfwd>
+#define DC_NOT_HERE __trap()
+#include <dotcompute/host_sequence.h>
 struct FILE;
 struct timeval { long tv_sec, tv_usec; };
 struct timespec { long tv_sec, tv_nsec; };
@@ -16,10 +17,8 @@ struct timespec { long tv_sec, tv_nsec; };
     __VA_ARGS__ \
   };
 #define DC_TYPE(name, bytes) struct name DC_BODY(name, bytes, )
-#define DC_ELEMENTS(name, bytes) \
-  template <class T, class... A> struct name \
-  DC_BODY(name, bytes, typedef T value_type; typedef size_t size_type; typedef T *iterator; \
-          typedef const T *const_iterator;)
+#define DC_ELEMENTS(name, bytes) template <class T, class... A> struct name : std::dc_sequence<T> DC_BODY(name, bytes, )
+#define DC_POINTER(name, bytes) template <class T, class... A> struct name DC_BODY(name, bytes, typedef T element_type;)
 #define DC_TABLE(name, bytes) \
   template <class K, class V, class... A> struct name \
   DC_BODY(name, bytes, typedef K key_type; typedef V mapped_type; typedef void *iterator; \
@@ -47,20 +46,21 @@ DC_TABLE(unordered_map, 56)
 DC_TABLE(unordered_multimap, 56)
 DC_ELEMENTS(basic_string, 32)
 DC_ELEMENTS(basic_string_view, 16)
-DC_ELEMENTS(unique_ptr, 8)
-DC_ELEMENTS(shared_ptr, 16)
-DC_ELEMENTS(weak_ptr, 16)
-DC_ELEMENTS(function, 32)
-DC_ELEMENTS(future, 16)
-DC_ELEMENTS(shared_future, 16)
-DC_ELEMENTS(promise, 24)
-DC_ELEMENTS(lock_guard, 8)
-DC_ELEMENTS(unique_lock, 16)
+DC_POINTER(unique_ptr, 8)
+DC_POINTER(shared_ptr, 16)
+DC_POINTER(weak_ptr, 16)
+DC_POINTER(function, 32)
+DC_POINTER(future, 16)
+DC_POINTER(shared_future, 16)
+DC_POINTER(promise, 24)
+DC_POINTER(lock_guard, 8)
+DC_POINTER(unique_lock, 16)
 template <class... A> struct vector<bool, A...> DC_BODY(vector, 40, )
 typedef basic_string<char> string;
 typedef basic_string<wchar_t> wstring;
 typedef basic_string_view<char> string_view;
 DC_TYPE(any, 16)
+DC_TYPE(type_index, 8)
 DC_TYPE(mutex, 40)
 DC_TYPE(recursive_mutex, 40)
 DC_TYPE(condition_variable, 48)
@@ -85,10 +85,59 @@ DC_EXCEPTION(out_of_range, logic_error, )
 DC_EXCEPTION(range_error, runtime_error, )
 DC_EXCEPTION(overflow_error, runtime_error, )
 DC_EXCEPTION(underflow_error, runtime_error, )
+enum dc_manipulator { endl, flush, hex, dec, oct, fixed, scientific, boolalpha };
+template <class V> DC_BOTH dc_manipulator setw(V) { return dec; }
+template <class V> DC_BOTH dc_manipulator setprecision(V) { return dec; }
+template <class V> DC_BOTH dc_manipulator setfill(V) { return dec; }
+template <class C, class T> struct basic_ostream {
+  long dc_bytes[34] = {};
+  template <class V> DC_BOTH basic_ostream &operator<<(const V &) { DC_NOT_HERE; return *this; }
+  template <class... A> DC_BOTH basic_ostream &write(A &&...) { DC_NOT_HERE; return *this; }
+};
+template <class C, class T> struct basic_istream {
+  long dc_bytes[35] = {};
+  template <class V> DC_BOTH basic_istream &operator>>(V &) { DC_NOT_HERE; return *this; }
+  template <class... A> DC_BOTH basic_istream &read(A &&...) { DC_NOT_HERE; return *this; }
+  DC_BOTH explicit operator bool() const { DC_NOT_HERE; return false; }
+};
+template <class C, class T = char_traits<C>> struct basic_iostream : basic_istream<C, T> {
+  long dc_more[1] = {};
+  DC_BOTH operator basic_ostream<C, T> &() const { DC_NOT_HERE; return *(basic_ostream<C, T> *)nullptr; }
+  template <class V> DC_BOTH basic_ostream<C, T> &operator<<(const V &v) {
+    return static_cast<basic_ostream<C, T> &>(*this) << v;
+  }
+};
+#define DC_STREAM(basic, name, base, more) \
+  template <class C, class T = char_traits<C>> struct basic : base<C, T> { \
+    long dc_rest[more / sizeof(long)] = {}; \
+    template <class... A> DC_BOTH basic(A &&...) {} \
+    template <class... A> DC_BOTH basic_string<C> str(A &&...) const { DC_NOT_HERE; return {}; } \
+    template <class... A> DC_BOTH void open(A &&...) { DC_NOT_HERE; } \
+    DC_BOTH void close() { DC_NOT_HERE; } \
+  }; \
+  typedef basic<char> name;
+typedef basic_iostream<char> iostream;
+DC_STREAM(basic_ostringstream, ostringstream, basic_ostream, 104)
+DC_STREAM(basic_istringstream, istringstream, basic_istream, 104)
+DC_STREAM(basic_stringstream, stringstream, basic_iostream, 104)
+DC_STREAM(basic_ofstream, ofstream, basic_ostream, 240)
+DC_STREAM(basic_ifstream, ifstream, basic_istream, 240)
+DC_STREAM(basic_fstream, fstream, basic_iostream, 240)
 } // namespace std
+namespace thrust {
+DC_ELEMENTS(device_vector, 32)
+DC_ELEMENTS(host_vector, 32)
+DC_ELEMENTS(universal_vector, 32)
+DC_POINTER(device_ptr, 8)
+DC_POINTER(device_reference, 8)
+template <class T> struct device_allocator { long dc_bytes[1]; };
+template <class T> struct device_malloc_allocator {};
+} // namespace thrust
 #undef DC_BODY
 #undef DC_TYPE
 #undef DC_ELEMENTS
+#undef DC_POINTER
+#undef DC_STREAM
 #undef DC_TABLE
 #undef DC_EXCEPTION
 #endif
