@@ -1,5 +1,6 @@
 -- Functions that kernels call are part of their native code: inlined, in divergent code too; recursion and calls by
--- address as functions of C, for lanes that run one by one.  Results are those of plain Lua at both tiers.
+-- address as functions of C, for lanes that run one by one; by address too where all functions that a pointer may have
+-- can be inlined.  Results are those of plain Lua at both tiers.
 local helper = require "spec.helper"
 
 -- Raises an error that names what is wrong; arguments: a seed, whether the kernels are to be native.
@@ -81,6 +82,28 @@ __device__ __noinline__ u32 twice(function f, u32 x, int k) { return k == 0 ? x 
 __global__ void by_address(const u32 *x, u32 *out, int n) {
   const int t = blockIdx.x * blockDim.x + threadIdx.x;
   if (t < n) out[t] = twice(table[x[t] % 3], x[t], (int)(x[t] & 3)) + table[t % 3](x[t], t);
+}
+
+typedef u32 (*chooser)(u32, long long, const u32 *);               // of no recursive function: all inlined
+__device__ u32 scaled(u32 x, long long k, const u32 *p) { return x * (u32)k + p[x & 7]; }
+__device__ u32 looped(u32 x, long long k, const u32 *p) {          // a loop, a local array, an early return
+  u32 seen[4] = { 1, 2, 3, 4 };
+  for (u32 i = 0; i < (x & 15); i++) {
+    seen[i & 3] += p[i & 7] ^ (u32)k;
+    if (seen[i & 3] & 1) return seen[(i + 1) & 3];
+  }
+  return seen[x & 3];
+}
+__device__ u32 plain(u32 x, long long, const u32 *) { return x + 5; }
+__device__ chooser choosers[3] = { scaled, looped, plain };
+__global__ void chosen(const u32 *x, u32 *out, int which, int n) {
+  const int t = blockIdx.x * blockDim.x + threadIdx.x;
+  u32 r = 0;
+  if (t >= n) return;
+  if (x[t] & 4) r = choosers[x[t] % 3](x[t], t, x);                 // each lane its own
+  for (int i = 0; i < 4; i++) r ^= choosers[(which + i) % 3](r + i, i, x + i); // one for all
+  if (x[t] & 8) choosers[t % 3](x[t], t, x);                        // for nothing
+  out[t] = r;
 }]]
 
 local function collatz(x, n)
@@ -156,6 +179,28 @@ end
 k(blocks, threads, input, out, n)
 check("by_address", k, out, want)
 
+local choosers = {
+  [0] = function(v, j, at) return v * j + x[at + (v & 7) + 1] & MASK end,
+  function(v, j, at)
+    local seen = { [0] = 1, 2, 3, 4 }
+    for i = 0, (v & 15) - 1 do
+      seen[i & 3] = seen[i & 3] + (x[at + (i & 7) + 1] ~ j) & MASK
+      if seen[i & 3] & 1 == 1 then return seen[i + 1 & 3] end
+    end
+    return seen[v & 3]
+  end,
+  function(v) return v + 5 & MASK end,
+}
+local which = math.random(0, 2)
+k = m:kernel "chosen"
+for i = 1, n do
+  local r = x[i] & 4 == 4 and choosers[x[i] % 3](x[i], i - 1, 0) or 0
+  for j = 0, 3 do r = r ~ choosers[(which + j) % 3](r + j & MASK, j, j) end
+  want[i] = r
+end
+k(blocks, threads, input, out, which, n)
+check("chosen", k, out, want)
+
 -- Errors name the line.
 local source = [[
 __device__ __noinline__ int deep(int v) { return v == -1 ? 0 : 1 + deep(v + 1) * 3; }
@@ -166,6 +211,11 @@ __device__ function known = one;
 __global__ void wild(int *p, long long f) {
   if (threadIdx.x == 3) p[0] += ((function)f)(2);
   p[threadIdx.x] += known(1);
+}
+__device__ double other(double v) { return v; }
+__device__ double (*stranger)(double) = other;
+__global__ void mistaken(int *p) {
+  if (threadIdx.x & 1) p[threadIdx.x] = ((function)(void *)stranger)(2);
 }]]
 local broken, p = dc.module(source), dc.zeros(8, "int32")
 local function fails(what, line, ...)
@@ -179,6 +229,7 @@ local function fails(what, line, ...)
 end
 fails("stack overflow", "deep(v + 1)", "endless")
 fails("call through a pointer", "((function)f)(2)", "wild", 12345)
+fails("call through a pointer", "((function)(void *)stranger)", "mistaken")
 ]==]
 
 describe("functions that a kernel calls", function()

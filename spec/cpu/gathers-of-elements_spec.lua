@@ -1,5 +1,6 @@
 -- Elements of 1, 2, 4 and 8 bytes, signed and not, that lanes read at indices of their own, from a place in the middle
--- of an array that need not be aligned to words, up to the array's last element.
+-- of an array that need not be aligned to words, up to the array's last element; and rows of which only some lanes run,
+-- over both ends of an array.
 local helper = require "spec.helper"
 local script = [==[
 local dc = require "dotcompute"
@@ -28,7 +29,46 @@ for _, dtype in ipairs(names) do
 end
 ]==]
 
-local formats = { "<i2", "<i4", "<i8", "<i1", "<I2", "<I1" } -- by the types' names: int16, int32, int64, int8, uint16 …
+local rows = [==[
+local dc = require "dotcompute"
+math.randomseed(math.tointeger(arg[1]))
+local types = { uint8 = "unsigned char", int16 = "short", int32 = "int", int64 = "long long" }
+for dtype, c in pairs(types) do
+  local m = dc.module((([[
+__global__ void rows(const T *x, T *y, const int *at, const int *on) {
+  const int t = threadIdx.x;
+  __shared__ T s[N];
+  for (int i = t; i < N; i += blockDim.x) s[i] = x[i];
+  __syncthreads();
+  if (on[t]) {
+    const T v = x[at[t] ] + s[at[t] ];
+    s[at[t] ] = v - 1;
+    y[at[t] ] = v;
+  }
+  __syncthreads();
+  for (int i = t; i < N; i += blockDim.x) y[N + i] = s[i];
+}]]):gsub("N", "37"):gsub("T ", c .. " ")))
+  local k = m:kernel "rows"
+  for _ = 1, 12 do
+    local x, y, at, on, want = {}, dc.zeros(74, dtype), {}, {}, {}
+    local from, share = math.random(-31, 36), math.random()
+    for i = 1, 37 do x[i], want[i] = math.random(1, 60), 0 end
+    for i = 1, 37 do want[37 + i] = x[i] end
+    for t = 1, 32 do
+      at[t] = from + t - 1
+      on[t] = at[t] >= 0 and at[t] < 37 and math.random() < share and 1 or 0
+      if on[t] == 1 then want[at[t] + 1], want[at[t] + 38] = 2 * x[at[t] + 1], 2 * x[at[t] + 1] - 1 end
+    end
+    k(1, 32, dc.array(x, dtype), y, dc.array(at, "int32"), dc.array(on, "int32"))
+    for i = 1, 74 do
+      if y[i] ~= want[i] then error(("%s: [%d] is %s, not %s"):format(dtype, i, y[i], want[i])) end
+    end
+  end
+end
+]==]
+
+-- By the types' names: int16, int32, int64, int8, uint16 …
+local formats = { "<i2", "<i4", "<i8", "<i1", "<I2", "<I1" }
 
 local machines = { "TIER=0", "TIER=1", "TIER=1 DOTCOMPUTE_CPU_ISA=avx2", "TIER=1 DOTCOMPUTE_CPU_ISA=baseline" }
 
@@ -51,6 +91,12 @@ describe("elements at indices of the lanes", function()
       local text = helper.on_cpu(how, script, "{" .. table.concat(x, ",") .. "}", "{" .. table.concat(at, ",") .. "}",
         from)
       assert.equal(table.concat(want), text, helper.note(how))
+    end
+  end)
+
+  it("are the running lanes' alone, where others would lie outside of the array", function()
+    for _, how in ipairs(machines) do
+      assert.equal("", (helper.on_cpu(how, rows, helper.seed)), helper.note(how))
     end
   end)
 end)

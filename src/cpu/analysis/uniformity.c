@@ -13,6 +13,7 @@
 #include "base/runtime.h"
 #include "cpu/analysis/cfg.h"
 #include "cpu/analysis/dominators.h"
+#include "cpu/analysis/ranges.h"
 #include "cpu/ptx/opcode.h"
 
 static const dc_value_shape uniform = {.tag = DC_UNIFORM, .origin = -1};
@@ -383,8 +384,11 @@ static dc_value_shape product(dc_value_shape a, int64_t factor, int bits) {
 /* 32 bits to 64, times a constant.  What is multiplied by the size of an element becomes an index. */
 static dc_value_shape widened(const dc_uniformity *k, const ptx_ins *ins, const ptx_operand *o, int64_t factor) {
   dc_value_shape a = dc_value_shape_of(k, o), r = {.origin = (int32_t)(ins - k->f->ins), .times = factor};
+  const bool is_signed = (ins->op == PTX_OP_CVT ? ins->type2 : ins->type) == PTX_S32;
   r.tag = a.tag == DC_VARYING ? DC_INDEXED : DC_AFFINE;
   if (a.tag == DC_AFFINE) r.step = (int32_t)dc_value_stride(&a);
+  if (a.tag == DC_AFFINE && dc_range_is_exact(k->range, o, is_signed))
+    return product(affine(r.step, false), factor, 64);
   if (a.tag == DC_UNIFORM) return a;
   if (a.tag == DC_AFFINE) return r;
   const bool index = (factor == 1 || factor == 2 || factor == 4 || factor == 8) && o->kind == PTX_REG;
@@ -591,9 +595,10 @@ static int allocate(dc_uniformity *k) {
                                 &k->loop_up, &k->loop_last, &k->latches, &k->mark,  &k->stack};
   int32_t **const by_reg[] = {&k->def_at, &k->use_at};
   k->reg = dc_arena_alloc(&k->arena, regs * sizeof *k->reg);
+  k->range = dc_arena_alloc(&k->arena, regs * sizeof *k->range);
   k->block_of = dc_arena_alloc(&k->arena, ins * sizeof *k->block_of);
   k->blend = dc_arena_alloc(&k->arena, (ins + 3 * blocks) * sizeof *k->blend);
-  if (!k->reg || !k->block_of || !k->blend || ptx_arrays(&k->arena, by_reg, 2, regs) != 0 ||
+  if (!k->reg || !k->range || !k->block_of || !k->blend || ptx_arrays(&k->arena, by_reg, 2, regs) != 0 ||
       ptx_arrays(&k->arena, by_block, sizeof by_block / sizeof *by_block, blocks) != 0)
     return -1;
   k->divergent = k->blend + ins;
@@ -621,6 +626,7 @@ int dc_uniformity_find(dc_uniformity *k, const ptx_func *f, dc_gang_layout shape
     k->reg[r].origin = -1;
     if (k->def_at[r] == k->def_at[r + 1]) k->reg[r] = uniform; /* never written: any value will do */
   }
+  dc_ranges_find(f, k->def_at, k->range);
   if (find_dominators(k) != 0) return -1;
   find_loops(k);
   if (!k->regular) return 0;

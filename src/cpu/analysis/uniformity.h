@@ -15,7 +15,8 @@ typedef enum dc_value_kind { DC_UNKNOWN, DC_UNIFORM, DC_AFFINE, DC_INDEXED, DC_V
 
 /* An affine value of lane l is  base + exact * l + times * (ext(x + step * l) - ext(x)),  where ext widens the 32-bit
 ** affine value that instruction `origin` read (no origin: times is 0).  As long as x does not wrap around among the
-** gang's lanes that is  base + (exact + times * step) * l; emitted code tests this once, at the origin.
+** gang's lanes that is  base + (exact + times * step) * l; emitted code tests this once, at the origin.  Where the
+** range of x is known it does not, and the widening is no origin.
 ** An indexed value is  base + times * ext(index),  where `origin` widened the varying 32-bit `index`. */
 typedef struct dc_value_shape {
   uint8_t tag;       /* dc_value_kind */
@@ -43,6 +44,7 @@ typedef struct dc_uniformity {
   dc_gang_layout shape;
   dc_arena arena;      /* of all arrays */
   dc_value_shape *reg;        /* per register */
+  struct dc_range *range; /* per register, of all lanes */
   bool *blend;         /* per instruction: a write to a varying register must keep other lanes' values */
   bool *divergent;     /* per block */
   bool *exit_block;    /* per block: a lone ret, exit or trap */

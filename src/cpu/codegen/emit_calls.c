@@ -47,7 +47,12 @@ static bool is_one_of_few(const emitter *e, const dc_basic_block *node) {
   return n <= MOST_TARGETS && dc_value_shape_of(&e->k, &node->op->ins->opnd[0]).tag == DC_UNIFORM;
 }
 
+static bool is_lost(const dc_basic_block *node) {
+  return node->end == DC_END_CALL_ADDRESS && node->op->ins->flags & PTX_F_LOST;
+}
+
 bool dc_emit_is_call(const emitter *e, const dc_basic_block *node) {
+  if (is_lost(node)) return true;
   if (!e->k.shape.by_lane || node->guard >= 0) return false;
   return node->end == DC_END_CALL || (node->end == DC_END_CALL_ADDRESS && is_one_of_few(e, node));
 }
@@ -68,6 +73,10 @@ static void put_call(emitter *e, const dc_basic_block *node, const dc_cpu_functi
 void dc_emit_call(emitter *e, const dc_basic_block *node) {
   if (node->end == DC_END_CALL) {
     put_call(e, node, node->callee);
+    return;
+  }
+  if (is_lost(node)) {
+    PUT("n->fault(n);\n");
     return;
   }
   const ptx_operand *o = &node->op->ins->opnd[0];

@@ -199,12 +199,15 @@ static void put_first(emitter *e, const access *p) {
 ** values 7.3, before 9.1 ms, a 5-point stencil of 4096^2 9.3, before 10.9). */
 static void prefetch_for_gangs(emitter *e, const ptx_ins *ins, const access *p) {
   const int32_t reg = p->at->reg;
-  const long long bytes = p->stride * e->k.shape.width;
-  if (!e->straight || p->how != ROW || bytes <= 0 || bytes > 4 * 64) return;
+  const long long bytes = (p->how == ROW ? p->stride : (long long)p->s.times) * e->k.shape.width;
+  if (!e->straight || (p->how != ROW && p->how != INDEX) || bytes <= 0 || bytes > 4 * 64) return;
   if (reg < 0 || e->prefetched[reg]) return;
   if (ins->flags & PTX_F_STREAMING && ins->op == PTX_OP_ST) return;
   e->prefetched[reg] = true;
-  PUT("dc_prefetch_bytes(a_ + %d, %lld); ", ins->op == PTX_OP_ST ? 512 : 1024, bytes);
+  if (p->how == INDEX) PUT("if (dc_in_line(i%d, %d, %s)) ", p->s.origin, dc_emit_is_signed(e, p->s.origin), e->mask);
+  PUT("dc_prefetch_bytes(");
+  put_first(e, p);
+  PUT(" + %d, %lld); ", ins->op == PTX_OP_ST ? 512 : 1024, bytes);
 }
 
 /* Tiles of matrices are copied 16 bytes a lane, one after another along rows that are pages apart: what each gang loads

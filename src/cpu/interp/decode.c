@@ -490,6 +490,7 @@ bool dc_may_spin(const ptx_ins *ins) {
   switch (ins->op) {
     case PTX_OP_MBARRIER: return ins->mode == PTX_MB_TEST || ins->mode == PTX_MB_TRY;
     case PTX_OP_LD: return (ins->flags & (PTX_F_VOLATILE | PTX_F_ACQUIRE | PTX_F_RELAXED)) != 0;
+    case PTX_OP_CALL: return !(ins->flags & PTX_F_LOST);
     default: return (ptx_traits(ins->op) & PTX_T_WAITS) != 0;
   }
 }

@@ -4,7 +4,9 @@
 ** Round by round, each call in a function is replaced by the callee's body as it was read: registers, local variables
 ** and variables for arguments of calls get places of their own, a ret is a branch behind the call, and parameters are
 ** the caller's variables for the arguments.  In the end those variables become registers where their accesses are
-** uniform.  What stays a call: recursion, function pointers, long functions, and what would make a module too long.
+** uniform.  A call by address, where all functions that it may reach can be inlined, is a chain of comparisons with
+** their addresses, each before a body, and a call that fails (PTX_F_LOST).  What stays a call: recursion, other
+** function pointers, long functions, and what would make a module too long.
 */
 #include "cpu/ptx/inline.h"
 
@@ -22,6 +24,8 @@
 #define MOST_ROUNDS 16          /* the depth of calls */
 #define LONGEST_CALLER 10000    /* instructions; native code is made of functions up to 15,000 */
 #define MOST_ADDED (1 << 17)    /* of a module */
+#define MOST_TARGETS 16         /* of a call by address */
+#define LONGEST_TARGETS 1500    /* instructions of all of them */
 
 typedef struct inliner {
   ptx_parser *P;
@@ -53,11 +57,44 @@ static bool find_fit(const ptx_func *g) {
   return true;
 }
 
-static const ptx_func *callee_of(inliner *I, const ptx_ins *ins) {
-  const ptx_func *g = ins->op == PTX_OP_CALL && ins->callee && ins->pred < 0 ? ins->callee->func : NULL;
-  if (!g || (ins->flags & PTX_F_REFUSED)) return NULL;
+static bool is_fit(inliner *I, const ptx_func *g) {
   if (I->fit[g->index] == 0) I->fit[g->index] = find_fit(g) ? 1 : -1;
-  return I->fit[g->index] > 0 ? g : NULL;
+  return I->fit[g->index] > 0;
+}
+
+/* Whether a call by address may reach g, as when it runs. */
+static bool may_reach(const ptx_ins *call, const ptx_func *g) {
+  bool fits = g->taken && g->nparams == call->ncall_args;
+  fits = fits && (g->ret ? g->ret->size : 0) >= (call->call_ret ? call->call_ret->size : 0);
+  for (int i = 0; fits && i < g->nparams; i++) fits = g->params[i]->size == call->call_args[i]->size;
+  return fits;
+}
+
+/* A target is no part of its caller if it waits for other threads, or has what would refuse the caller. */
+static bool is_target(inliner *I, const ptx_func *g) {
+  bool may = is_fit(I, g) && !g->has_barrier && !g->has_call;
+  for (int i = 0; i < g->nins && may; i++) may = !(g->ins[i].flags & PTX_F_REFUSED);
+  return may;
+}
+
+/* The functions that a call reaches, in `list`.  Their number; 0: it stays a call. */
+static int callees_of(inliner *I, const ptx_ins *ins, const ptx_func *list[MOST_TARGETS]) {
+  const ptx_module *m = I->P->m;
+  int n = 0, length = 0;
+  if (ins->op != PTX_OP_CALL || ins->pred >= 0 || (ins->flags & (PTX_F_REFUSED | PTX_F_LOST))) return 0;
+  if (ins->callee) {
+    list[0] = ins->callee->func;
+    return list[0] && is_fit(I, list[0]);
+  }
+  if (ins->opnd[0].kind != PTX_REG || ((const ptx_reg *)I->P->regs.data)[ins->opnd[0].reg].bits != 64) return 0;
+  for (int i = 0; i < m->nfuncs; i++) {
+    const ptx_func *g = m->funcs[i];
+    if (!may_reach(ins, g)) continue;
+    length += g->nins;
+    if (n == MOST_TARGETS || length > LONGEST_TARGETS || !is_target(I, g)) return 0;
+    list[n++] = g;
+  }
+  return n;
 }
 
 /* Instructions of a callee that are copied: where it ends with a ret, lanes go on behind the call. */
@@ -191,6 +228,49 @@ static int end_rewriting(inliner *I) {
   return 0;
 }
 
+/* A branch for lanes with or without predicate `pred` (-1: all); to an index of the new body that *to is set to. */
+static int put_branch(inliner *I, const ptx_ins *like, int32_t pred, int64_t **to) {
+  ptx_ins guarded = *like;
+  const ptx_operand label = {.kind = PTX_LABEL, .reg = -1};
+  guarded.pred = pred;
+  if (ptxp_emit(I->P, "bra", &guarded, 0, 1, &label) != 0) return -1;
+  *to = &((ptx_ins *)I->P->ins.data)[I->P->ins.n - 1].opnd->imm;
+  return 0;
+}
+
+/* Lanes whose target is g run its body and go on behind all of them, *end; the others go on here. */
+static int inline_target(inliner *I, const ptx_ins *call, const ptx_func *g, uint32_t local, uint32_t callparam,
+                         int64_t **end) {
+  ptx_parser *P = I->P;
+  int64_t *other;
+  const int32_t address = ptxp_new_register(P, 64), differs = ptxp_new_register(P, 1);
+  if (address < 0 || differs < 0) return -1;
+  const ptx_operand is = {.kind = PTX_REG, .reg = address};
+  ptx_sym *sym = dc_map_get(&P->m->syms, g->name, strlen(g->name));
+  const ptx_operand move[] = {is, {.kind = PTX_SYM, .reg = -1, .sym = sym}};
+  const ptx_operand test[] = {{.kind = PTX_REG, .reg = differs}, call->opnd[0], is};
+  if (ptxp_emit(P, "mov.u64", call, 1, 2, move) != 0 || ptxp_emit(P, "setp.ne.s64", call, 1, 3, test) != 0 ||
+      put_branch(I, call, differs, &other) != 0 || inline_call(I, call, g, local, callparam) != 0 ||
+      put_branch(I, call, -1, end) != 0)
+    return -1;
+  *other = ~(int64_t)P->ins.n;
+  return 0;
+}
+
+static int inline_targets(inliner *I, const ptx_ins *call, const ptx_func *const *list, int n, uint32_t local,
+                          uint32_t callparam) {
+  int64_t *ends[MOST_TARGETS];
+  for (int i = 0; i < n; i++)
+    if (inline_target(I, call, list[i], local, callparam, &ends[i]) != 0) return -1;
+  ptx_ins lost = *call;
+  lost.flags |= PTX_F_LOST;
+  lost.ncall_args = 0;
+  lost.call_ret = NULL;
+  if (ptxp_append(I->P, &I->P->ins, &lost, sizeof lost) != 0) return -1;
+  for (int i = 0; i < n; i++) *ends[i] = ~(int64_t)I->P->ins.n;
+  return 0;
+}
+
 /* Replaces the calls that f makes now; *more: there was one. */
 static int inline_round(inliner *I, bool *more) {
   ptx_parser *P = I->P;
@@ -198,19 +278,25 @@ static int inline_round(inliner *I, bool *more) {
   const uint32_t local = f->local_size, callparam = f->callparam_size;
   int length = f->nins;
   *more = false;
-  for (int i = 0; i < f->nins && !*more; i++) *more = callee_of(I, &f->ins[i]) != NULL;
+  const ptx_func *list[MOST_TARGETS];
+  for (int i = 0; i < f->nins && !*more; i++) *more = callees_of(I, &f->ins[i], list) > 0;
   if (!*more) return 0;
   *more = false;
   if (begin_rewriting(I) != 0) return -1;
   for (int i = 0; i < f->nins; i++) {
     if (i % 4096 == 0 && dc_interrupted()) return ptxp_interrupted(P);
-    const ptx_func *g = callee_of(I, &f->ins[i]);
+    const ptx_ins *ins = &f->ins[i];
+    const int n = callees_of(I, ins, list);
+    int longer = 0;
+    for (int k = 0; k < n; k++) longer += list[k]->nins;
     I->at[i] = (int32_t)P->ins.n;
-    if (g && length + g->nins <= LONGEST_CALLER && I->added + g->nins <= MOST_ADDED) {
-      if (inline_call(I, &f->ins[i], g, local, callparam) != 0) return -1;
-      length += g->nins;
+    if (n > 0 && length + longer <= LONGEST_CALLER && I->added + longer <= MOST_ADDED) {
+      const int rc = ins->callee ? inline_call(I, ins, list[0], local, callparam)
+                                 : inline_targets(I, ins, list, n, local, callparam);
+      if (rc != 0) return -1;
+      length += longer;
       *more = true;
-    } else if (ptxp_append(P, &P->ins, &f->ins[i], sizeof(ptx_ins)) != 0) {
+    } else if (ptxp_append(P, &P->ins, ins, sizeof *ins) != 0) {
       return -1;
     }
   }
@@ -436,7 +522,7 @@ static int inline_into(inliner *I, ptx_func *f) {
   f->nregs = (int)P->regs.n;
   f->has_call = f->has_indirect_call = false;
   for (int i = 0; i < f->nins; i++) {
-    if (f->ins[i].op != PTX_OP_CALL) continue;
+    if (f->ins[i].op != PTX_OP_CALL || f->ins[i].flags & PTX_F_LOST) continue;
     f->has_call = true;
     if (!f->ins[i].callee) f->has_indirect_call = true;
   }

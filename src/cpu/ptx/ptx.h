@@ -92,7 +92,8 @@ enum ptx_flag {
   PTX_F_REFUSED = 1u << 26 /* has a word of unknown meaning: must not run */,
   PTX_F_STRONG = PTX_F_VOLATILE | PTX_F_ACQUIRE | PTX_F_RELEASE | PTX_F_RELAXED /* accesses that others may observe */,
   PTX_F_SATFINITE = 1u << 27, PTX_F_ABS = 1u << 28 /* redux, min and max of three: of the magnitudes */,
-  PTX_F_TEXELS = 1u << 29 /* sust.p, sured.p: x counts texels, not bytes */
+  PTX_F_TEXELS = 1u << 29 /* sust.p, sured.p: x counts texels, not bytes */,
+  PTX_F_LOST = 1u << 30 /* call: its target is none of the module's functions that it may reach, see inline.c */
 };
 
 typedef enum ptx_operand_kind {

@@ -453,7 +453,7 @@ static uint32_t call_address(dc_warp *w, dc_frame *f, const dc_basic_block *node
     same |= (uint32_t)(v == target) << l;
   }
   const dc_cpu_function *callee = dc_code_function_at(f->fn->code, target);
-  if (callee == NULL || !dc_code_fits(callee, node))
+  if (callee == NULL || node->op->ins->flags & PTX_F_LOST || !dc_code_fits(callee, node))
     dc_warp_fault(w, node->op, DC_FAULT_CALL, __builtin_ctz(same), target);
   send(w, f, n, t & ~same);
   call(w, f, node, callee, same);

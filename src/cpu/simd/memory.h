@@ -391,13 +391,14 @@ DC_FN int dc_in_row(V64 a, unsigned size, M m) {
 }
 
 #if DC_NW == 16
-DC_FN dc_u n_gather(dc_ul l, dc_ul h, s64 offset, dc_m m) {
+/* A gather or scatter takes long even if no lane is in its mask. */
+DC_FN __m256i n_gather_half(dc_ul a, s64 offset, __mmask8 m) {
   const __m256i zero = _mm256_setzero_si256();
-  const __m512i o = _mm512_set1_epi64(offset);
-  const __m256i x = _mm512_mask_i64gather_epi32(zero, (__mmask8)m, _mm512_add_epi64((__m512i)l, o), (void *)0, 1);
-  const __m256i y =
-      _mm512_mask_i64gather_epi32(zero, (__mmask8)(m >> 8), _mm512_add_epi64((__m512i)h, o), (void *)0, 1);
-  return DC_JOIN(x, y);
+  if (m == 0) return zero;
+  return _mm512_mask_i64gather_epi32(zero, m, (__m512i)(a + (u64)offset), (void *)0, 1);
+}
+DC_FN dc_u n_gather(dc_ul l, dc_ul h, s64 offset, dc_m m) {
+  return DC_JOIN(n_gather_half(l, offset, (__mmask8)m), n_gather_half(h, offset, (__mmask8)(m >> 8)));
 }
 DC_FN void n_scatter(dc_ul l, dc_ul h, s64 offset, dc_u v, dc_m m) {
   const __m512i o = _mm512_set1_epi64(offset);
@@ -466,14 +467,19 @@ DC_FN void dc_any_scatter_u64(V64 a, s64 offset, V64 x, M m) {
 #define dc_any_scatter_u64 dc_each_scatter_u64
 #endif
 
+/* Whether lanes of a row that are not in the mask may be in another page than its first one.  If that is inaccessible,
+** as behind an array, to leave them out takes the machine hundreds of cycles, a gather fewer. */
+DC_FN int dc_is_cut(u64 first, u64 stride, M m) { return m != DC_EVERY && (first & 4095) > 4096 - stride * DC_W; }
+
 /* `gather` and `scatter` are what does them lane by lane. */
 #define DC_ANYWHERE(T, V, size, gather, scatter)                                                                       \
   DC_FN V dc_gather_##T(V64 a, s64 offset, M m) {                                                                      \
-    if (dc_in_row(a, size, m)) return dc_row_##T(a.l0[0] + (u64)offset, m);                                            \
+    if (dc_in_row(a, size, m) && !dc_is_cut(a.l0[0] + (u64)offset, size, m))                                           \
+      return dc_row_##T(a.l0[0] + (u64)offset, m);                                                                     \
     return gather(a, offset, m);                                                                                       \
   }                                                                                                                    \
   DC_FN void dc_scatter_##T(V64 a, s64 offset, V x, M m) {                                                             \
-    if (dc_in_row(a, size, m))                                                                                         \
+    if (dc_in_row(a, size, m) && !dc_is_cut(a.l0[0] + (u64)offset, size, m))                                           \
       dc_put_row_##T(a.l0[0] + (u64)offset, x, m);                                                                     \
     else                                                                                                               \
       scatter(a, offset, x, m);                                                                                        \
@@ -533,6 +539,7 @@ DC_ELEMENTS(u64, V64, u64)
   (dc_u) _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), m, (__m512i)(x), DC_AT(void, a), scale)
 #endif
 DC_FN dc_u n_elements(u64 a, dc_u x, u64 stride, dc_m m) {
+  if (n_word(m) == 0) return (dc_u){0};
   return stride == 8 ? DC_GATHER_BY(a, x, m, 8) : DC_GATHER_BY(a, x, m, 4);
 }
 #define DC_ELEMENT_(i, unused) r.p##i = n_elements(a, x.p##i, stride, DC_PART(m, i));
@@ -590,17 +597,19 @@ DC_FN V32 dc_any_elements_u32(u64 a, V32 x, u64 stride, int sign, M m) {
   return dc_each_element_u32(a, x, stride, sign, m);
 }
 #if DC_NW == 16
+DC_FN dc_ul n_elements_64(u64 a, __m256i x, __mmask8 m) {
+  return m ? (dc_ul)_mm512_mask_i32gather_epi64(_mm512_setzero_si512(), m, x, DC_AT(void, a), 8) : (dc_ul){0};
+}
 DC_FN V64 dc_any_elements_u64(u64 a, V32 x, u64 stride, int sign, M m) {
   V64 r;
-  const __m512i zero = _mm512_setzero_si512();
   if (!dc_may_gather(x, sign, m)) return dc_each_element_u64(a, x, stride, sign, m);
 #define DC_ELEMENT64_(i, unused)                                                                                       \
-  r.l##i = (dc_ul)_mm512_mask_i32gather_epi64(zero, (__mmask8)DC_PART(m, i), DC_LO(x.p##i), DC_AT(void, a), 8);        \
-  r.h##i = (dc_ul)_mm512_mask_i32gather_epi64(zero, (__mmask8)(DC_PART(m, i) >> 8), DC_HI(x.p##i), DC_AT(void, a), 8);
+  r.l##i = n_elements_64(a, DC_LO(x.p##i), (__mmask8)DC_PART(m, i));                                                   \
+  r.h##i = n_elements_64(a, DC_HI(x.p##i), (__mmask8)(DC_PART(m, i) >> 8));
   DC_PARTS(DC_ELEMENT64_, )
   return r;
 }
-/* Of lanes with one element the last one's value stays.  A scatter takes long even if no lane is in its mask. */
+/* Of lanes with one element the last one's value stays. */
 DC_FN void n_put_elements(u64 a, dc_u x, u64 stride, dc_u y, dc_m m) {
   if (m == 0) return;
   if (stride == 8) _mm512_mask_i32scatter_epi32(DC_AT(void, a), m, (__m512i)x, (__m512i)y, 8);
@@ -701,12 +710,12 @@ DC_FN int dc_in_line(V32 x, int sign, M m) {
 #define DC_ARRAY(T, V, size, gather, scatter, row, put_row)                                                            \
   DC_FN V dc_elements_##T(u64 a, V32 x, u64 stride, int sign, M m) {                                                   \
     const u64 first = dc_first_element(a, x, stride, sign);                                                            \
-    if (!dc_in_line(x, sign, m)) return gather(a, x, stride, sign, m);                                                 \
+    if (!dc_in_line(x, sign, m) || dc_is_cut(first, stride, m)) return gather(a, x, stride, sign, m);                  \
     return stride == (size) ? dc_row_##T(first, m) : row(first, m);                                                    \
   }                                                                                                                    \
   DC_FN void dc_put_elements_##T(u64 a, V32 x, u64 stride, int sign, V y, M m) {                                       \
     const u64 first = dc_first_element(a, x, stride, sign);                                                            \
-    if (!dc_in_line(x, sign, m)) return scatter(a, x, stride, sign, y, m);                                             \
+    if (!dc_in_line(x, sign, m) || dc_is_cut(first, stride, m)) return scatter(a, x, stride, sign, y, m);              \
     if (stride == (size)) dc_put_row_##T(first, y, m);                                                                 \
     else put_row(first, y, m);                                                                                         \
   }                                                                                                                    \
