@@ -73,6 +73,10 @@ function number_text.unsigned(d) return d.size == 8 and "unsigned long long" or 
 -- sign of min(min(a, -b), c) and max(max(a, -b), c) of 32-bit integers (CUDA 13.0). NVRTC makes negations of every form
 -- of `0 - x` and `abs` that it recognizes, so here the value passes through instructions that it does not see through:
 -- a move, or ~x + 1. array/codegen/instruction.c has the same.
+--
+-- ptxas (CUDA 13.0) also takes sums and differences of x << n and x >> 64 - n of 64 bits for a rotation, whatever their
+-- signs are and whether the shift to the right has one; so 2 * x - (x < 0) is wrong. Negations of 64 bits, of which
+-- NVRTC makes such differences, are ~x + 1, too.
 local hidden = '[](%s dc_v) { %s dc_r; asm("%s" : "=%s"(dc_r) : "%s"(dc_v)); return %s; }(%s)'
 
 local function through(instructions, size, result, text)
@@ -91,7 +95,7 @@ end
 
 -- -a and abs(a) of integers of the dtype, which wrap around.
 function number_text.negated(a, d)
-  if d.kind == "i" and d.size < 8 then return ("(%s)%s"):format(d.ctype, through(negation, 4, "dc_r", a)) end
+  if d.kind == "i" or d.size == 8 then return ("(%s)%s"):format(d.ctype, through(negation, d.size, "dc_r", a)) end
   return number_text.wrapped(("0 - (%s)%s"):format(number_text.unsigned(d), a), d)
 end
 function number_text.absolute(a, d)

@@ -59,6 +59,36 @@ describe("the least integers", function()
     end
   end)
 
+  -- ptxas 13.0 takes x << n and x >> 64 - n in a sum or difference of 64 bits for a rotation, whatever their signs.
+  it("are shifted, and what is shifted to both sides added and subtracted", function()
+    local function kernel(x, u, out)
+      local i = dc.index()
+      if i > #x then return end
+      local function sign(v) return v >> 63 end
+      local function less(v) if v > -1 then return v end return v - 1 end
+      local v, n, w = x[i], math.tointeger(x[i]), u[i]
+      local left, right = v << 5, v >> 59
+      out[{ i, 1 }], out[{ i, 2 }], out[{ i, 3 }] = (v << 4) + (v >> 60), (v << 1) - (v >> 63), left + right
+      out[{ i, 4 }], out[{ i, 5 }] = 2 * v - (v < 0 and 1 or 0), v + v + (v < 0 and -1 or 0)
+      out[{ i, 6 }], out[{ i, 7 }] = (n << 4) - (n >> 60), (n >> 63) - 2 * n
+      out[{ i, 8 }], out[{ i, 9 }] = -n - less(n), -n * 2 + sign(n)
+      out[{ i, 10 }], out[{ i, 11 }] = (w >> 60) - (w << 4), -(w << 3) - (w >> 61)
+      out[{ i, 12 }], out[{ i, 13 }] = dc.where(v < 0, 1, 0) - v * 2, w * 16 - w // 0x1000000000000000
+    end
+    local n = 64
+    local x, want = values("int64", n), {}
+    for i, v in ipairs(x) do
+      local function arithmetic(bits) return v >> bits | (v < 0 and -1 << (64 - bits) or 0) end
+      local below = v < 0 and 1 or 0
+      want[i] = { (v << 4) + arithmetic(60), 2 * v - arithmetic(63), (v << 5) + arithmetic(59), 2 * v - below,
+        2 * v - below, (v << 4) - (v >> 60), below - 2 * v, -v - (v - below), below - 2 * v, (v >> 60) - (v << 4),
+        -(v << 3) - (v >> 61), below - 2 * v, 16 * v - (v >> 60) }
+    end
+    local out = dc.zeros({ n, 13 }, "int64")
+    dc.jit(kernel):forall(n, dc.array(x, "int64"), dc.array(x, "int64"):to("uint64"), out)
+    for i, row in ipairs(out:to_table()) do h.same(want[i], row, h.note(("%d"):format(x[i]))) end
+  end)
+
   it("are negated and made absolute by functions of elements, and by arrays", function()
     local minus, size = dc.vectorize(function(v) return -v end), dc.vectorize(function(v) return math.abs(v) end)
     local kernels = dc.vectorize(function(v) if v < 0 then return -v end return math.abs(v) end)

@@ -216,6 +216,30 @@ function printer:int_arith(e, a, b)
   end
 end
 
+-- Whether ptxas may take a sum or difference of 64 bits for a rotation (number_text.lua): one of a value that is shifted
+-- to the left, or multiplied by a power of two, and of one that may be shifted to the right, or depend on a sign.
+function printer:may_rotate(e)
+  local function bare(v)
+    while v.op == "convert" and v.a.type.size == 8 or v.op == "unary" and v.sign == "-"
+      or v.op == "symbol" and v.symbol.only_value do
+      v = v.a or v.symbol.only_value
+    end
+    return v
+  end
+  local function is_scaled(v)
+    if v.op ~= "arith" then return false end
+    if v.sign == "+" then return v.a.op == "symbol" and v.b.op == "symbol" and v.a.symbol == v.b.symbol end
+    local by = v.sign == "*" and (constant(v.a) or constant(v.b))
+    return v.sign == "<<" or by and by ~= 0 and by & (by - 1) == 0
+  end
+  local function may_be_shifted(v)
+    return v.op == "logic" or v.op == "text" or v.op == "convert" or v.sign == ">>" or v.sign == "//"
+      or (v.op == "symbol" or v.op == "result") and self.facts.small and not self:is_int(v) -- else of indices
+  end
+  local a, b = bare(e.a), bare(e.b)
+  return is_scaled(a) and may_be_shifted(b) or is_scaled(b) and may_be_shifted(a)
+end
+
 function X.arith(self, e)
   local t, sign = e.type, e.sign
   if (sign == "+" or sign == "-") and constant(e.b) and self:is_int(e) and self:is_int(e.a) and not has_effect(e) then
@@ -237,6 +261,9 @@ function X.arith(self, e)
       return ("(%s %s %s)"):format(a, sign, b)
     end
     local u = number_text.unsigned(t) -- signed integers wrap
+    if t.size == 8 and sign ~= "*" and self:may_rotate(e) then
+      sign, b = sign == "+" and "-" or "+", number_text.negated(b, t)
+    end
     return "(" .. number_text.wrapped(("(%s)%s %s (%s)%s"):format(u, a, sign, u, b), t) .. ")"
   elseif sign == "/" then
     if t.size == 2 then return ("((%s)(%s / %s))"):format(t.ctype, wide(a, t), wide(b, t)) end

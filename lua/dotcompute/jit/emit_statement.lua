@@ -57,6 +57,7 @@ S["local"] = function(self, s)
     if v.symbol then
       local zero = self:counts_from_one(v.symbol) and not self.has_effect(v.e) and self:from_one(v.e)
       v.symbol.from_zero = zero and true
+      v.symbol.only_value = not self.varying[v.symbol] and v.e
       -- a value that another new local's name would hide has been computed: names differ
       self:declare(narrow.ctype(v.symbol), v.symbol.cname, zero or self:for_symbol(v.symbol, texts[k]))
     elseif self.has_effect(v.e) then
