@@ -216,8 +216,9 @@ function printer:int_arith(e, a, b)
   end
 end
 
--- Whether ptxas may take a sum or difference of 64 bits for a rotation (number_text.lua): one of a value that is shifted
--- to the left, or multiplied by a power of two, and of one that may be shifted to the right, or depend on a sign.
+-- Whether ptxas may take a sum or difference of 64 bits for a rotation (number_text.lua): one of a value that is
+-- shifted to the left, or multiplied by a power of two, and of one that may be shifted to the right, or depend on a
+-- sign.
 function printer:may_rotate(e)
   local function bare(v)
     while v.op == "convert" and v.a.type.size == 8 or v.op == "unary" and v.sign == "-"
