@@ -34,7 +34,7 @@ end
 local kernels = { "same", "back", "any" }
 local module = dc.module(table.concat(source))
 for k, kind in ipairs(kinds) do
-  for _, block in ipairs { 32, 33, 128, 16 } do
+  for _, block in ipairs { 32, 33, 128, 16, 8 } do
     for all = 0, 1 do
       local n, width = math.random(1, 300), kind[2]
       local given, places = {}, {}

@@ -1,22 +1,22 @@
 -- Indices that are bits of the thread's number, taken out, moved or flipped, lie in windows of memory that native code
--- loads and stores as whole vectors with a permutation: the same words as one by one, and no others.
+-- loads and stores as whole vectors with a permutation: the same values as one by one, and no others.
 local helper = require "spec.helper"
 
 local script = [==[
 local dc = require "dotcompute"
-local source, block, limit = arg[1], tonumber(arg[2]), tonumber(arg[3])
+local source, block, limit, dtype = arg[1], tonumber(arg[2]), tonumber(arg[3]), arg[5]
 local x = {}
 for word in arg[4]:gmatch "%S+" do x[#x + 1] = math.tointeger(word) end
 local k = dc.kernel(source)
-local out = dc.zeros(512, "int32")
-k(1, block, dc.array(x, "int32"), out, limit)
+local out = dc.zeros(640, dtype)
+k(1, block, dc.array(x, dtype), out, limit)
 print(table.concat(out:to_table(), " "))
 ]==]
 
 local function bits(j) return (1 << j) - 1 end
 
 -- Functions of the thread's number t below 128: as CUDA C and in Lua. Different threads have different results below
--- 512, except those of `several`.
+-- 640, except those of `several`.
 local makers = {
   function() local m = math.random(127); return ("t ^ %d"):format(m), function(t) return t ~ m end end,
   function()
@@ -44,6 +44,15 @@ local makers = {
     local m, c = math.random(31), math.random(32, 300)
     return ("(unsigned)((t ^ %d) - 32) + %du"):format(m, c), function(t) return (t ~ m) - 32 + c end
   end,
+  function() -- a tree of sums, with padding
+    local o, c = 1 << math.random(0, 1), math.random(1, 2)
+    local a = ("(%d * (2 * t + %d) - 1)"):format(o, c)
+    return ("%s + (%s >> 4)"):format(a, a), function(t) return o * (2 * t + c) - 1 + (o * (2 * t + c) - 1 >> 4) end
+  end,
+  function()
+    local c, j = math.random(0, 99), math.random(5)
+    return ("t + (t + %d >> %d)"):format(c, j), function(t) return t + (t + c >> j) end
+  end,
 }
 local several = {
   function() local j = math.random(5); return ("t >> %d"):format(j), function(t) return t >> j end end,
@@ -52,21 +61,21 @@ local several = {
 }
 
 local head = [[
-__global__ void window(const int *x, int *out, int limit) {
-  __shared__ int own[512];
+__global__ void window(const TYPE *x, TYPE *out, int limit) {
+  __shared__ TYPE own[640];
   const int t = threadIdx.x;
-  int v;
-  for (int i = t; i < 512; i += blockDim.x) own[i] = x[i];
+  TYPE v;
+  for (int i = t; i < 640; i += blockDim.x) own[i] = x[i];
   __syncthreads();
 ]]
 local tail = [[
-  for (int i = t; i < 512; i += blockDim.x) out[i] = own[i];
+  for (int i = t; i < 640; i += blockDim.x) out[i] = own[i];
 }
 ]]
 
 -- A kernel that moves words about, and what it makes of x.
-local function program(x, block, limit)
-  local text, own = { head }, table.move(x, 1, 512, 1, {})
+local function program(x, block, limit, type)
+  local text, own = { (head:gsub("TYPE", type)) }, table.move(x, 1, 640, 1, {})
   for step = 1, 8 do
     local from, from_of = (math.random(3) == 1 and several[math.random(#several)] or makers[math.random(#makers)])()
     local to, to_of = makers[math.random(#makers)]()
@@ -83,13 +92,15 @@ end
 
 describe("accesses by bits of the thread's number", function()
   for _, how in ipairs { "TIER=0", "TIER=1", "TIER=1 DOTCOMPUTE_CPU_ISA=avx2", "TIER=1 DOTCOMPUTE_CPU_ISA=baseline" } do
-    it("move the words that they name: " .. how, function()
-      for _, block in ipairs { 128, 64, math.random(17, 127) } do
+    it("move the values that they name: " .. how, function()
+      for run, block in ipairs { 128, 64, math.random(17, 127) } do
+        local type = run == 1 and "long long" or run == 2 and "int" or math.random(2) == 1 and "long long" or "int"
         local x = {}
-        for i = 1, 512 do x[i] = math.random(-1000000, 1000000) end
+        for i = 1, 640 do x[i] = math.random(-1000000, 1000000) end
         local limit = math.random(1, block)
-        local source, own = program(x, block, limit)
-        local text = helper.on_cpu(how, script, source, block, limit, table.concat(x, " "))
+        local source, own = program(x, block, limit, type)
+        local text = helper.on_cpu(how, script, source, block, limit, table.concat(x, " "),
+          type == "int" and "int32" or "int64")
         assert.equal(table.concat(own, " ") .. "\n", text, helper.note(source))
       end
     end)

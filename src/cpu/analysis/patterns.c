@@ -25,8 +25,8 @@ static int log2_of(int width) { return width == 32 ? 5 : 4; }
 static bool read_register(const finder *x, int32_t reg, value *v) {
   const dc_value_shape *s = &x->k->reg[reg];
   if (x->k->f->regs[reg].bits != 32) return false;
-  if (s->tag == DC_VARYING && x->of[reg]) *v = *x->of[reg];
-  if (s->tag == DC_VARYING || s->tag == DC_INDEXED) return s->tag == DC_VARYING && x->of[reg];
+  if (x->of[reg]) *v = *x->of[reg];
+  if (x->of[reg] || s->tag == DC_VARYING || s->tag == DC_INDEXED) return x->of[reg];
   if (s->tag == DC_AFFINE && s->origin >= 0) return false;
   const uint32_t stride = s->tag == DC_AFFINE ? (uint32_t)s->exact : 0;
   for (uint32_t l = 0; l < DC_MOST_LANES; l++) v->p.lane[l] = (int32_t)(stride * l);
@@ -48,6 +48,18 @@ static void scale(value *v, uint32_t factor) {
   const bool shifts = factor != 0 && (factor & (factor - 1)) == 0;
   const int by = shifts ? __builtin_ctz(factor) : 0;
   v->low = v->low >= 0 && shifts && v->low + by < 31 ? v->low + by : -1;
+}
+
+/* A constant adds to the lanes' bits, or to the base alone, as long as nothing is carried from those to that. */
+static void add_constant(value *v, uint32_t c, int width) {
+  const int low = c == 0 || __builtin_ctz(c) > v->low ? v->low : __builtin_ctz(c);
+  bool fits = v->low >= 0, has_others = v->low < 0;
+  for (int l = 0; l < width && v->low >= 0; l++) {
+    fits = fits && ((int64_t)v->p.lane[l] + (int32_t)c) >> v->low == 0;
+    has_others = has_others || v->p.lane[l] >> low != 0;
+  }
+  if (!fits) v->low = has_others ? -1 : low;
+  for (int l = 0; l < DC_MOST_LANES && fits; l++) v->p.lane[l] = (int32_t)((uint32_t)v->p.lane[l] + c);
 }
 
 static void add(value *v, const value *by, uint32_t sign) {
@@ -80,15 +92,18 @@ static bool combine(const finder *x, const ptx_ins *ins, value *v) {
   if (ins->op == PTX_OP_MOV) return ins->nsrc == 1 && !is_constant[0];
   if (ins->nsrc < 2 || !read_operand(x, o + 1, &w, &is_constant[1], &c[1])) return false;
   switch (ins->op) {
-    case PTX_OP_ADD: add(v, &w, 1); return true;
-    case PTX_OP_SUB: add(v, &w, -1u); return true;
+    case PTX_OP_ADD: case PTX_OP_SUB:
+      if (is_constant[1]) add_constant(v, ins->op == PTX_OP_SUB ? -c[1] : c[1], x->k->shape.width);
+      else add(v, &w, ins->op == PTX_OP_SUB ? -1u : 1);
+      return true;
     case PTX_OP_SHL: if (!is_constant[1] || c[1] > 31) return false; scale(v, (uint32_t)1 << c[1]); return true;
     case PTX_OP_MUL: case PTX_OP_MAD:
       if (ins->mode == PTX_HI_HALF || ins->mode == PTX_WIDE || !is_constant[1]) return false;
       scale(v, c[1]);
       if (ins->op == PTX_OP_MUL) return true;
       if (!read_operand(x, o + 2, &u, &is_constant[2], &c[2])) return false;
-      add(v, &u, 1);
+      if (is_constant[2]) add_constant(v, c[2], x->k->shape.width);
+      else add(v, &u, 1);
       return true;
     case PTX_OP_AND: case PTX_OP_OR: case PTX_OP_XOR: case PTX_OP_SHR:
       return is_constant[1] && change_bits(v, (ptx_opcode)ins->op, c[1]);
@@ -99,9 +114,10 @@ static bool combine(const finder *x, const ptx_ins *ins, value *v) {
 /* Whether an instruction writes its only result in all lanes, whichever run. */
 static bool is_whole(const dc_uniformity *k, const ptx_ins *ins) {
   const int32_t d = ins->ndst == 1 ? ins->opnd[0].reg : -1;
-  return d >= 0 && ins->pred < 0 && k->reg[d].tag == DC_VARYING && k->f->regs[d].bits == 32 &&
-         k->def_at[d + 1] - k->def_at[d] == 1 && !k->blend[ins - k->f->ins] && ptx_is_integer(ins->type) &&
-         ptx_type_bits((ptx_type)ins->type) == 32 && !(ins->flags & (PTX_F_SAT | PTX_F_CC | PTX_F_CARRY_IN));
+  if (d < 0 || ins->pred >= 0 || k->f->regs[d].bits != 32 || k->def_at[d + 1] - k->def_at[d] != 1) return false;
+  return (k->reg[d].tag == DC_VARYING || k->reg[d].tag == DC_AFFINE) && !k->blend[ins - k->f->ins] &&
+         ptx_is_integer(ins->type) && ptx_type_bits((ptx_type)ins->type) == 32 &&
+         !(ins->flags & (PTX_F_SAT | PTX_F_CC | PTX_F_CARRY_IN));
 }
 
 const dc_pattern *const *dc_patterns_find(dc_uniformity *k) {
@@ -115,12 +131,13 @@ const dc_pattern *const *dc_patterns_find(dc_uniformity *k) {
       value v;
       if (!is_whole(k, &f->ins[i]) || !combine(&x, &f->ins[i], &v)) continue;
       const int32_t d = f->ins[i].opnd[0].reg;
+      if (k->reg[d].tag == DC_AFFINE && v.low < 0) continue;
       value *const own = x.of[d] = dc_arena_alloc(&k->arena, 2 * sizeof *own);
       if (own == NULL) return NULL;
       own[0] = own[1] = v;
       for (int l = 0; l < DC_MOST_LANES; l++)
         own[1].p.lane[l] = (int32_t)((uint32_t)v.p.lane[l] - (uint32_t)v.p.lane[0]);
-      found[d] = &own[1].p;
+      if (k->reg[d].tag == DC_VARYING) found[d] = &own[1].p;
     }
   return found;
 }

@@ -196,18 +196,21 @@ static void put_first(emitter *e, const access *p) {
 /* Code without loops: consecutive gangs, and blocks, access consecutive rows of an array.  A gang takes so many
 ** instructions that only a few rows fit the processor's out-of-order window, and its prefetcher stops at the end of a
 ** page; so each access prefetches the row of a gang 1 KB ahead, or for stores 512 bytes (one thread: saxpy of 2^24
-** values 7.3, before 9.1 ms, a 5-point stencil of 4096^2 9.3, before 10.9). */
+** values 7.3, before 9.1 ms, a 5-point stencil of 4096^2 9.3, before 10.9).
+** In code with loops the accesses before and behind them are further apart in time, and a block's gangs may run in
+** descending order: each prefetches the row of its gang in the next block (a scan with look-back: 5.8, before 8.3). */
 static void prefetch_for_gangs(emitter *e, const ptx_ins *ins, const access *p) {
   const int32_t reg = p->at->reg;
-  const long long bytes = (p->how == ROW ? p->stride : (long long)p->s.times) * e->k.shape.width;
-  if (!e->straight || (p->how != ROW && p->how != INDEX) || bytes <= 0 || bytes > 4 * 64) return;
+  const long long stride = p->how == ROW ? p->stride : (long long)p->s.times, bytes = stride * e->k.shape.width;
+  if ((p->how != ROW && p->how != INDEX) || bytes <= 0 || bytes > 1024) return;
   if (reg < 0 || e->prefetched[reg]) return;
   if (ins->flags & PTX_F_STREAMING && ins->op == PTX_OP_ST) return;
   e->prefetched[reg] = true;
   if (p->how == INDEX) PUT("if (dc_in_line(i%d, %d, %s)) ", p->s.origin, dc_emit_is_signed(e, p->s.origin), e->mask);
   PUT("dc_prefetch_bytes(");
   put_first(e, p);
-  PUT(" + %d, %lld); ", ins->op == PTX_OP_ST ? 512 : 1024, bytes);
+  if (e->straight) PUT(" + %d, %lld); ", ins->op == PTX_OP_ST ? 512 : 1024, bytes);
+  else PUT(" + n->ntid[0] * %lldull, %lld); ", stride, bytes);
 }
 
 /* Tiles of matrices are copied 16 bytes a lane, one after another along rows that are pages apart: what each gang loads
@@ -375,23 +378,24 @@ int32_t dc_emit_far_index(const emitter *e, const ptx_ins *ins) {
   return p.s.tag == DC_INDEXED ? index_of(e, p.s.origin)->reg : p.at->reg;
 }
 
-/* The window of an access to words that are no row, or -1.  (Local memory has a stride of its own.) */
+/* The window of an access to values that are no row, or -1.  (Local memory has a stride of its own.) */
 static int window_of(emitter *e, const access *p) {
-  if (p->size != 4 || p->n != 1 || p->base == DC_BASE_LOCAL || e->k.shape.by_lane) return -1;
+  if ((p->size != 4 && p->size != 8) || p->n != 1 || p->base == DC_BASE_LOCAL || e->k.shape.by_lane) return -1;
+  dc_window w = { .words = p->size / 4 };
   if (p->how == ROW) {
-    if (p->stride == 4 || p->stride % 4 != 0 || p->stride < -64 || p->stride > 64) return -1;
-    const dc_pattern stride = dc_emit_stride_pattern((int32_t)(p->stride / 4));
-    return dc_emit_window(e, &stride);
+    if (p->stride == p->size || p->stride % p->size != 0 || p->stride < -128 || p->stride > 128) return -1;
+    w.lanes = dc_emit_stride_pattern((int32_t)(p->stride / 4));
+    return dc_emit_window(e, &w);
   }
   if (p->how != INDEX) return -1;
   const ptx_operand *const o = index_of(e, p->s.origin);
   if (o->reg < 0 || !e->patterns[o->reg]) return -1;
-  dc_pattern words = *e->patterns[o->reg];
+  w.lanes = *e->patterns[o->reg];
   for (int l = 0; l < DC_MOST_LANES; l++) {
-    if (words.lane[l] > MOST_INDEX || words.lane[l] < -MOST_INDEX) return -1;
-    words.lane[l] *= (int32_t)p->s.times / 4;
+    if (w.lanes.lane[l] > MOST_INDEX || w.lanes.lane[l] < -MOST_INDEX) return -1;
+    w.lanes.lane[l] *= (int32_t)p->s.times / 4;
   }
-  return dc_emit_window(e, &words);
+  return dc_emit_window(e, &w);
 }
 
 /* The condition under which all lanes of an access lie in its window, and the address of lane 0. */
@@ -400,7 +404,7 @@ static void put_in_window(emitter *e, const access *p, int window, const char *m
   if (p->how == INDEX) {
     int32_t low = 0, high = 0;
     for (int l = 0; l < e->k.shape.width; l++) {
-      const int32_t at = e->windows[window].lane[l] * 4 / (int32_t)p->s.times;
+      const int32_t at = e->windows[window].lanes.lane[l] * 4 / (int32_t)p->s.times;
       if (at < low) low = at;
       if (at > high) high = at;
     }
@@ -410,6 +414,69 @@ static void put_in_window(emitter *e, const access *p, int window, const char *m
 }
 /* Whether the lanes of a row are one half each of pairs of 4 or 8 bytes. */
 static bool is_every_other(const access *p) { return p->stride == 2 * p->size && (p->size == 2 || p->size == 4); }
+
+/* --- bytes side by side ----------------------------------------------------------------------------------------- */
+
+#define MOST_AHEAD 64 /* instructions between the bytes of a word */
+
+static bool may_join(const emitter *e, const ptx_ins *ins, const access *p) {
+  const int32_t i = (int32_t)(ins - e->f->ins);
+  if (p->size > 2 || p->n > 1 || p->how == ONE || p->base == DC_BASE_LOCAL || e->joined[i] != 0) return false;
+  if (p->how == ROW && p->stride == p->size) return false;
+  return ins->op != PTX_OP_ST && ins->opnd[0].reg >= 0 && ins->pred < 0 &&
+         !(ins->flags & (PTX_F_STRONG | PTX_F_ACQUIRE | PTX_F_RELEASE));
+}
+
+/* A hash, or a pixel: each lane loads the bytes of a word one by one, lanes far from each other.  The first of these
+** loads gathers the word, which need not be aligned: no other bytes than all of them load, and for the same lanes.
+** Nothing between them changes memory or the address. */
+static void join(emitter *e, const ptx_ins *ins, const access *p) {
+  const int32_t first = (int32_t)(ins - e->f->ins);
+  const int each = 4 / p->size;
+  int32_t at[7] = {0}; /* those around the first, by offset; 0: none */
+  if (!may_join(e, ins, p)) return;
+  at[each - 1] = first + 1;
+  for (int32_t i = first + 1; i < e->f->nins && i <= first + MOST_AHEAD; i++) {
+    const ptx_ins *other = &e->f->ins[i];
+    const ptx_ins *before = other - 1;
+    for (int d = 0; d < before->ndst; d++)
+      if (before->opnd[d].reg == p->at->reg) i = e->f->nins;
+    if (i == e->f->nins || e->k.block_of[i] != e->k.block_of[first]) break;
+    const bool loads = other->op == PTX_OP_LD || other->op == PTX_OP_LDU;
+    if (!loads && !(ptx_traits(other->op) & PTX_T_PURE)) break;
+    if (!loads || !dc_emit_memory_supported(e, other)) continue;
+    const access q = access_of(e, other);
+    const long long far = q.offset - p->offset, n = far / p->size + each - 1;
+    if (q.at->reg != p->at->reg || q.base != p->base || q.size != p->size || !may_join(e, other, &q)) continue;
+    if (far % p->size == 0 && n >= 0 && n < 2 * each - 1 && at[n] == 0) at[n] = i + 1;
+  }
+  for (int k = 0; k < each; k++) { /* number of bytes, or halves, before the first */
+    int32_t *const word = &at[each - 1 - k];
+    int n = 0;
+    while (n < each && word[n] != 0) n++;
+    for (int j = 0; n == each && j < each; j++) e->joined[word[j] - 1] = 4 * (first + 1) + j * p->size;
+    if (n == each) return;
+  }
+}
+
+/* Of a load that is the first of a word: all of it, into w<instruction>. */
+static void load_word(emitter *e, const ptx_ins *ins, const access *p, const char *mask) {
+  const int32_t i = (int32_t)(ins - e->f->ins);
+  const char *far = e->far ? "far_" : "";
+  const int before = e->joined[i] % 4;
+  PUT("w%d = ", i);
+  if (p->how == ROW && put_condition(e, p, "")) {
+    PUT(" ? dc_slow_gather_u32(");
+    put_wrapped(e, p);
+    PUT(", -%d, %s) : ", before, mask);
+  }
+  if (p->how == LANES) PUT("dc_%sgather_u32(a_, -%d, %s); ", far, before, mask);
+  else if (p->how == INDEX)
+    PUT("dc_%sgather_u32(dc_indexed(a_, i%d, %dull, %d), -%d, %s); ", far, p->s.origin, (int)p->s.times,
+        dc_emit_is_signed(e, p->s.origin), before, mask);
+  else if (p->stride == 4) PUT("dc_row_u32(a_ - %d, %s); ", before, mask);
+  else PUT("dc_%sstride_u32(a_ - %d, %lldll, %s); ", far, before, p->stride, mask);
+}
 
 static void load_element(emitter *e, const ptx_ins *ins, const access *p, int j, const char *mask, bool keep) {
   const char *T = element(ins);
@@ -431,7 +498,11 @@ static void load_element(emitter *e, const ptx_ins *ins, const access *p, int j,
   dc_emit_assign(e, d, mask, keep);
   if (low) PUT("v_cvt_i16_u16_w(");
   if (widens) PUT(sign ? "v_cvt_i64_s32_w(" : "v_cvt_i64_u32_w(");
-  if (p->how == ONE) {
+  const int32_t word = e->joined[ins - e->f->ins];
+  if (word != 0) {
+    PUT("v_shr_%c32(v_shl_32(w%d, V32_splat(%du)), V32_splat(%du))", sign ? 's' : 'u', word / 4 - 1,
+        32 - 8 * (size + word % 4), 32 - 8 * size);
+  } else if (p->how == ONE) {
     PUT("V%d_splat(dc_ld_%s(a_ + %d))", size == 8 ? 64 : 32, T, j * size);
   } else if (packs(ins, p)) {
     PUT("q_.x%d", j);
@@ -684,12 +755,18 @@ void dc_emit_atom(emitter *e, const ptx_ins *ins, const char *mask, bool keep) {
 
 void dc_emit_memory(emitter *e, const ptx_ins *ins, const char *mask, bool keep) {
   access p = access_of(e, ins);
+  const int32_t i = (int32_t)(ins - e->f->ins);
   const int bytes = p.size * p.n;
   as_lanes_if_odd(&p);
   if (p.base == DC_BASE_SHARED && p.how != ONE) e->out->overruns_shared |= is_every_other(&p) || window_of(e, &p) >= 0;
   /* volatile: a warp's lanes may pass values to each other without a barrier */
   if (ins->flags & PTX_F_STRONG) e->out->lane_free = false;
   if (p.base == DC_BASE_LOCAL && !e->k.shape.by_lane) e->out->narrow = false;
+  if (e->joined[i] != 0) {
+    load_element(e, ins, &p, 0, mask, keep);
+    return;
+  }
+  join(e, ins, &p);
   begin_access(e, &p);
   prefetch(e, ins, &p, mask);
   const bool ordered = is_ordered(ins, space_of(ins, p.at));
@@ -703,6 +780,7 @@ void dc_emit_memory(emitter *e, const ptx_ins *ins, const char *mask, bool keep)
     store_packs(e, ins, &p, mask);
   } else {
     if (packs(ins, &p)) load_packs(e, ins, &p, mask);
+    if (e->joined[i] != 0) load_word(e, ins, &p, mask);
     for (int j = 0; j < p.n; j++) {
       if (ins->op == PTX_OP_ST) store_element(e, ins, &p, j, mask);
       else load_element(e, ins, &p, j, mask, keep);

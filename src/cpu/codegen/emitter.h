@@ -63,6 +63,12 @@ typedef struct dc_rows {
   int16_t line, word;   /* or that line's byte */
 } dc_rows;
 
+/* Memory in which a value of each lane lies. */
+typedef struct dc_window {
+  dc_pattern lanes;     /* their distances, in words */
+  int words;            /* of a value: 1 or 2 */
+} dc_window;
+
 /* Products of tensor cores that are emitted as one, since they have factor A or B in common: a grid of blocks. */
 #define DC_MOST_DOWN 8
 #define DC_MOST_ACROSS 16
@@ -118,9 +124,10 @@ typedef struct emitter {
   bool *lines;          /* per instruction: loads lines m<i> apart from l<i> on */
   bool *read;           /* per register: emitted code reads v<reg> */
   int32_t *copied;      /* per instruction, see emit_copies.h */
+  int32_t *joined;      /* per instruction: loads byte b of w<i>, a word per lane: 4 * (i + 1) + b; else 0 */
   int ncopies, most_copies; /* noted and not executed; at a time */
   const dc_pattern *const *patterns; /* per register, or NULL */
-  dc_pattern windows[DC_MOST_WINDOWS]; /* see emit_windows.h */
+  dc_window windows[DC_MOST_WINDOWS]; /* see emit_windows.h */
   int nwindows;
   bool *given;          /* per register: written by warp.c while emitted code is suspended */
   uint8_t *remat;       /* per register: the cost of computing it again, where that is less than saving it, else 0 */

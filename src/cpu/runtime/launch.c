@@ -94,6 +94,7 @@ static void run_blocks(dc_worker *k) {
     else b = k->live_blocks;
     if (b == NULL) return;
     dc_progress p = dc_block_run_warps(b);
+    dc_native_end_alone(&k->native); /* not at each barrier: it takes as long as all stores before it */
     if (p == DC_STOPPED) return;
     unlink_block(k, b);
     if (p == DC_YIELDED) {

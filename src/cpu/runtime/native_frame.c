@@ -93,9 +93,8 @@ int dc_native_frame(dc_warp *w, dc_frame *f, int32_t node) {
   n->node = (uint32_t)node;
   n->lanes = n->live = f->lanes;
   k->in_native = true;
-  n->alone = c->info.atomics && k->index == 0 && dc_alone_begin(k->job);
+  if (!n->alone) n->alone = c->info.atomics && k->index == 0 && dc_alone_begin(k->job);
   int r = c->run(n);
-  dc_native_end_alone(n);
   k->in_native = false;
   return r;
 }

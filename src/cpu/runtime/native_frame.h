@@ -12,7 +12,7 @@
 void dc_native_begin(dc_worker *k, dc_warp *w);
 
 /* Runs frame f of a warp from node n on, for all its lanes.  The result is what emitted code returned (simd/abi.h);
-** node and lanes are in k->native. */
+** node and lanes are in k->native, which may stay alone (alone.h) until dc_native_end_alone. */
 int dc_native_frame(dc_warp *w, dc_frame *f, int32_t n);
 
 /* From here on other threads may access the memory that native code does. */

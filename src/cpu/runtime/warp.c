@@ -296,6 +296,7 @@ static void back_off(dc_warp_control *c, int32_t n) {
 static bool poll(dc_warp *w, int32_t n, bool spin, dc_progress *progress) {
   dc_warp_control *c = w->ctl;
   c->poll_budget = POLL_BUDGET;
+  dc_native_end_alone(&c->worker->native); /* the poll may wake the other threads */
   if (dc_job_poll(c->worker->job, c->worker->index == 0)) {
     *progress = DC_STOPPED;
     return true;

@@ -434,7 +434,7 @@ DC_FN V64 dc_any_gather_u64(V64 a, s64 offset, M m) {
   r.p##i = r.p##i << ((32 - bits) - 8 * low.p##i);                                                                     \
   r.p##i = is_signed ? (dc_u)((dc_s)r.p##i >> (32 - bits)) : r.p##i >> (32 - bits);
 #define DC_SMALL_GATHER(T, size, is_signed)                                                                            \
-  DC_CALL V32 dc_any_gather_##T(V64 a, s64 offset, M m) {                                                              \
+  DC_FN V32 dc_any_gather_##T(V64 a, s64 offset, M m) {                                                                \
     enum { bits = 8 * size };                                                                                          \
     V32 r, low;                                                                                                        \
     DC_PARTS(DC_WORD_AT_, )                                                                                            \
@@ -570,7 +570,7 @@ DC_FN V32 dc_words(u64 a, V32 x, u64 stride, M m) {
   r.p##i = word.p##i << (bits * (last - (((x.p##i & last) + first) & last)));                                          \
   r.p##i = is_signed ? (dc_u)((dc_s)r.p##i >> (32 - bits)) : r.p##i >> (32 - bits);
 #define DC_SMALL_ELEMENTS(T, few, is_signed)                                                                           \
-  DC_CALL V32 dc_any_elements_##T(u64 a, V32 x, u64 stride, int sign, M m) {                                           \
+  DC_FN V32 dc_any_elements_##T(u64 a, V32 x, u64 stride, int sign, M m) {                                             \
     enum { last = (1 << few) - 1, bits = 32 >> few };                                                                  \
     const u32 first = (u32)(a & 3) >> (2 - few);                                                                       \
     V32 r, word;                                                                                                       \

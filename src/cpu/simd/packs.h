@@ -203,6 +203,12 @@ DC_CALL void dc_scatter_pack2(V64 a, M m, V32 x, V32 y) { dc_scatter_u64(a, 0, v
 ** vector of the part, from word `at` on. */
 #define DC_WHOLE_LOAD(n, k) n_load_at(a, at + (k))
 #define DC_WHOLE_STORE(n, k, x) n_store_at(a, at + (k), x);
+/* The same of the first half of the lanes: a gang of 16 often is a row of 8 threads. */
+#define DC_IS_HALF(m) (DC_W == 16 && m == DC_EVERY >> DC_W / 2)
+#define DC_IN_HALF(n, k) (2 * (at + (k)) < (n)*DC_P)
+#define DC_HALF_LOAD(n, k) (DC_IN_HALF(n, k) ? n_load_at(a, at + (k)) : (dc_u){0})
+#define DC_HALF_STORE(n, k, x)                                                                                         \
+  if (DC_IN_HALF(n, k)) n_store_at(a, at + (k), x);
 #define DC_OF2_(i, LOAD)                                                                                               \
   {                                                                                                                    \
     enum { at = 2 * i };                                                                                               \
@@ -271,15 +277,22 @@ DC_FN dc_m n_words(int n, int at, M m) {
   DC_PART_PACKS(name, R, size, params, lanes)                                                                          \
   DC_FN R dc_row_pack##name(u64 a, M m) {                                                                              \
     R r;                                                                                                               \
-    if (DC_RARE(m != DC_EVERY)) return dc_part_pack##name(a, m);                                                       \
-    DC_PARTS(DC_OF##name##_, DC_WHOLE_LOAD)                                                                            \
+    if (DC_USUAL(m == DC_EVERY)) {                                                                                     \
+      DC_PARTS(DC_OF##name##_, DC_WHOLE_LOAD)                                                                          \
+    } else if (DC_IS_HALF(m)) {                                                                                        \
+      DC_PARTS(DC_OF##name##_, DC_HALF_LOAD)                                                                           \
+    } else {                                                                                                           \
+      r = dc_part_pack##name(a, m);                                                                                    \
+    }                                                                                                                  \
     return r;                                                                                                          \
   }                                                                                                                    \
   DC_FN void dc_put_row_pack##name params {                                                                            \
-    if (DC_RARE(m != DC_EVERY)) {                                                                                      \
-      dc_put_part_pack##name args;                                                                                     \
-    } else {                                                                                                           \
+    if (DC_USUAL(m == DC_EVERY)) {                                                                                     \
       DC_PARTS(DC_PUT##name##_, DC_WHOLE_STORE)                                                                        \
+    } else if (DC_IS_HALF(m)) {                                                                                        \
+      DC_PARTS(DC_PUT##name##_, DC_HALF_STORE)                                                                         \
+    } else {                                                                                                           \
+      dc_put_part_pack##name args;                                                                                     \
     }                                                                                                                  \
   }
 DC_ROW_PACKS(2, dc_two, 8, (u64 a, M m, V32 x, V32 y), (V64_affine(a, 8), m, x, y), (a, m, x, y))

@@ -1,6 +1,7 @@
 /*
-** windows.h - words of 32 bits at constant distances from each other (analysis/patterns.h): whole vectors of the window
-** of memory in which they lie, and a permutation, instead of an access a lane.  Emitted code has the constants.
+** windows.h - values of 32 and 64 bits at constant distances from each other (analysis/patterns.h): whole vectors of
+** the window of memory in which they lie, and permutations of their words, instead of an access a lane.  Emitted code
+** has the constants.
 */
 #pragma once
 
@@ -15,7 +16,8 @@ DC_FN int dc_fits(V32 x, int sign, s64 low, s64 high) {
 
 #if DC_NW == 16
 #define DC_WINDOW_LOAD(a, words) (dc_u) _mm512_maskz_loadu_epi32((__mmask16)(words), DC_AT(const void, a))
-/* Lane l takes word from[l] of the window at a, of one, two or four vectors, of which those in `words` are loaded. */
+/* Word l is word from[l], counted from the beginning of one vector, or two, at a, of which those in `words` are
+** loaded. */
 DC_FN dc_u n_take1(u64 a, u32 words, dc_u from) {
   return (dc_u)_mm512_permutexvar_epi32((__m512i)from, (__m512i)DC_WINDOW_LOAD(a, words));
 }
@@ -23,11 +25,7 @@ DC_FN dc_u n_take2(u64 a, u32 words, dc_u from) {
   return (dc_u)_mm512_permutex2var_epi32((__m512i)DC_WINDOW_LOAD(a, words), (__m512i)from,
                                          (__m512i)DC_WINDOW_LOAD(a + 64, words >> 16));
 }
-DC_FN dc_u n_take4(u64 a, u32 words, u32 upper, dc_u from) {
-  return n_select(_mm512_cmpge_epu32_mask((__m512i)from, _mm512_set1_epi32(32)), n_take2(a + 128, upper, from),
-                  n_take2(a, words, from));
-}
-/* The words `words` at a are lanes from[0], from[1] … of x. */
+/* The words `words` at a are words from[0], from[1] … of x. */
 DC_FN void n_place(u64 a, u32 words, dc_u x, dc_u from) {
   _mm512_mask_storeu_epi32(DC_AT(void, a), (__mmask16)words, _mm512_permutexvar_epi32((__m512i)from, (__m512i)x));
 }
@@ -35,9 +33,6 @@ DC_FN void n_place(u64 a, u32 words, dc_u x, dc_u from) {
 #define DC_WINDOW_LOAD(a, words) _mm256_maskload_epi32(DC_AT(const int, a), (__m256i)n_from(words))
 DC_FN dc_u n_take1(u64 a, u32 words, dc_u from) {
   return (dc_u)_mm256_permutevar8x32_epi32(DC_WINDOW_LOAD(a, words), (__m256i)from);
-}
-DC_FN dc_u n_take2(u64 a, u32 words, dc_u from) {
-  return n_select((dc_m)(from > 7), n_take1(a + 32, words >> 8, from), n_take1(a, words, from));
 }
 DC_FN void n_place(u64 a, u32 words, dc_u x, dc_u from) {
   _mm256_maskstore_epi32(DC_AT(int, a), (__m256i)n_from(words),
