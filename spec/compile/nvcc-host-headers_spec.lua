@@ -109,6 +109,25 @@ __global__ void run(int *p, int a, int b) { pair s(a, b); s += pair(1, 2); *p = 
     assert.equal(2 * (a + b + 3), x[1])
   end)
 
+  it("does without prototypes over what only the host has, and keeps its fields", function()
+    local m = module_of([[
+struct table {
+  int (*call)(int) = nullptr;
+  int first;
+  alignas(16) int second;
+  table(const library::info &from, int n);
+  library::info describe() const noexcept;
+  BOTH table(int a, int b) : first(a), second(b) {}
+  BOTH int sum() const { return first + second; }
+};
+]], [[
+__global__ void run(int *p, int a, int b) { table t(a, b); p[0] = t.sum(); p[1] = sizeof(table); }
+]], inner)
+    local a, b, x = some(), some(), dc.zeros(2, "int32")
+    m.run(1, 1, x, a, b)
+    assert.same({ a + b, 32 }, x:to_table())
+  end)
+
   it("is not used without a function of the device's that does not compile", function()
     helper.fails("compile", '"halve" is undefined', function()
       module_of("BOTH inline int quarter(int x) { return halve(halve(x)); }\n",
@@ -126,6 +145,11 @@ describe("headers with many errors", function()
     end
     lines[#lines + 1] = "template <class T> library::handle<T> open_handle(T x);"
     lines[#lines + 1] = "__device__ inline int triple(int x) { return 3 * x; }"
+    lines[#lines + 1] = [[
+#include <algorithm>
+struct owner { owner(const owner &) = delete; owner &operator=(const owner &) = delete; owner(owner &&); int *p; };
+inline void exchange(owner &a, owner &b) { std::swap(a, b); } /* the error is in std::swap */
+]]
     local m = module_of(table.concat(lines, "\n") .. "\n", [[
 __global__ void run(int *p) { *p = triple(*p); }
 ]])

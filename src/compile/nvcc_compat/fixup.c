@@ -529,7 +529,13 @@ static bool drop_mark(dc_fixup *m, const dc_message *e) {
 static bool blank_at(dc_fixup *m, const dc_message *e, extent what) {
   size_t len;
   int line;
+  dc_message user;
   char *text = text_of(m, e, &len, &line);
+  if (!text && dc_message_instantiated(e, &user)) { /* a function of the host's, by its use of another's template */
+    e = &user;
+    text = text_of(m, e, &len, &line);
+    if (what == DECLARATION) what = FUNCTION;
+  }
   const bool blanked = text && blank_line(m, e, text, len, line, what);
   m->blanked = m->blanked || blanked;
   return blanked;

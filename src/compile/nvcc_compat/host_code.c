@@ -46,6 +46,21 @@ static bool names_type(const dc_piece *p) {
   return false;
 }
 
+/* Whether a member is a function's prototype: "explicit table(const info &i);", not "int (*call)(int);". */
+static bool is_prototype(const dc_piece *p) {
+  static const char *const behind[] = {"const", "noexcept", "override", "final", NULL};
+  static const char *const not_names[] = {"__attribute__", "alignas", "__align__", "decltype", NULL};
+  dc_tokens in = dc_tokens_of(p->begin, (size_t)(p->end - p->begin));
+  dc_token before = {DC_TOKEN_END, p->begin, 0, 0}, t = dc_token_next(&in);
+  for (; t.kind != DC_TOKEN_END && !dc_token_is_char(t, '(') && !dc_token_is_char(t, '='); t = dc_token_next(&in))
+    before = t;
+  if (p->is_class || !dc_token_is_char(t, '(') || before.kind != DC_TOKEN_WORD || dc_token_in(before, not_names))
+    return false;
+  dc_token_skip_group(&in);
+  t = dc_token_next(&in);
+  return dc_token_is_char(t, ';') || dc_token_is_char(t, '=') || dc_token_in(t, behind);
+}
+
 /* Of a class that has something for the device, member functions of the host's and names of types only: its data are
 ** its layout. */
 static bool blank_member(char *text, const dc_piece *c, int line) {
@@ -54,7 +69,7 @@ static bool blank_member(char *text, const dc_piece *c, int line) {
   while (in.p < in.end && dc_piece_next(&in, &p)) {
     if (line < p.first || line > p.last) continue;
     if (p.is_class && p.body) return blank_member(text, &p, line);
-    if (p.is_device || (!p.is_function && !names_type(&p))) continue;
+    if (p.is_device || (!p.is_function && !names_type(&p) && !is_prototype(&p))) continue;
     dc_text_blank(text, p.begin, p.end);
     return true;
   }

@@ -60,3 +60,29 @@ const char *dc_message_pointed_at(const dc_message *e, size_t *n) {
   while (line && (isalnum((unsigned char)line[at + *n]) || line[at + *n] == '_')) ++*n;
   return line ? line + at : NULL;
 }
+
+/* "… at line 44 of ../common/util.h", "… at dotcompute.cu(53)" */
+bool dc_message_instantiated(const dc_message *e, dc_message *user) {
+  static const char line[] = " at line ", source[] = " at " DC_SOURCE_NAME "(";
+  const char *p = memmem(e->sentence, (size_t)(e->end - e->sentence), "detected during", 15);
+  bool any = false;
+  for (; p && (p = memchr(p, ' ', (size_t)(e->end - p))) != NULL; p++) {
+    char *of;
+    if (strncmp(p, source, sizeof source - 1) == 0) {
+      *user = *e;
+      user->nfile = 0;
+      user->line = (int)strtol(p + sizeof source - 1, NULL, 10);
+      any = true;
+    } else if (strncmp(p, line, sizeof line - 1) == 0) {
+      const long n = strtol(p + sizeof line - 1, &of, 10);
+      if (strncmp(of, " of ", 4) != 0) continue;
+      *user = *e;
+      user->text = of + 4;
+      user->nfile = strcspn(of + 4, " \n");
+      user->line = 0;
+      user->header_line = (int)n;
+      any = true;
+    }
+  }
+  return any;
+}
