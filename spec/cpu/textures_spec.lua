@@ -216,9 +216,12 @@ __global__ void read(const cudaTextureObject_t *t, float *out) {
     launch("read", good, 0, "no texture or surface that is open")
     launch("read", good, math.random(1, 1 << 40), "no texture or surface that is open")
     launch("read", good, math.mininteger | math.random(1 << 30), "no texture or surface that is open")
-    launch("read", good, dc.texture(dc.ones(4)).handle, "tex%.2d%S* of a 1%-d texture")
-    launch("read", good, dc.surface(dc.ones(2, 3)).handle, "tex%.2d%S* of a 2%-d surface")
-    launch("fetch", dc.texture(dc.ones(4)), dc.texture(dc.ones(4), { copy = false }).handle, "tex1Dfetch alone")
+    local row, surface = dc.texture(dc.ones(4)), dc.surface(dc.ones(2, 3)) -- open until the end
+    local linear = dc.texture(dc.ones(4), { copy = false })
+    launch("read", good, row.handle, "tex%.2d%S* of a 1%-d texture")
+    launch("read", good, surface.handle, "tex%.2d%S* of a 2%-d surface")
+    launch("fetch", row, linear.handle, "tex1Dfetch alone")
+    for _, object in ipairs { row, surface, linear } do object:close() end
     assert.equal(4, (dc.ones(2) + 1):sum():item()) -- all still works
     assert.is_true(reused.handle ~= handle)
   end))
