@@ -712,12 +712,14 @@ static void put_atom(emitter *e, const ptx_ins *ins, const access *p, const char
   }
   declare_lanes(e, y, p->size, "b_");
   if (z != y) declare_lanes(e, z, p->size, "c_");
+  char address[64] = "at_[l]";
+  if (p->how == INDEX)
+    snprintf(address, sizeof address, "dc_element(a_, at_[l], %d, %d)", p->size, dc_emit_is_signed(e, p->s.origin));
+  if (p->how != ONE && p->base != DC_BASE_SHARED && z != y) PUT("DC_ATOM_PREFETCH(%s, %s); ", mask, address);
   PUT("DC_ATOM(%d, ", bits);
   if (p->how == ONE) PUT("1, a_");
-  else if (p->how == INDEX)
-    PUT("dc_same_32(i%d, at_, %s), dc_element(a_, at_[l], %d, %d)", p->s.origin, mask, p->size,
-        dc_emit_is_signed(e, p->s.origin));
-  else PUT("dc_same_64(w_, at_, %s), at_[l]", mask);
+  else if (p->how == INDEX) PUT("dc_same_32(i%d, at_, %s), %s", p->s.origin, mask, address);
+  else PUT("dc_same_64(w_, at_, %s), %s", mask, address);
   PUT(", %s, %s, %d, ", mask, p->base == DC_BASE_SHARED ? "1" : "n->alone", dc_emit_is_read(e, ins));
   put_of_lane(e, y, p->size, "b_");
   PUT(", ");

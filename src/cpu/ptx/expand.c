@@ -236,6 +236,24 @@ static int expand_stack(ptx_parser *P, const ptx_ins *ins) {
   return ptxp_emit(P, "mov.u64", ins, 1, 2, saves ? save : restore) != 0 ? -1 : 1;
 }
 
+/* ---- a bit field of 64 bits at a constant place, as two halves of a word are joined ---- */
+
+/* Shifts and masks by constants, which native code computes once. */
+static int expand_field(ptx_parser *P, const ptx_ins *ins) {
+  const ptx_operand *const place = &ins->opnd[3], *const length = &ins->opnd[4];
+  if (ptx_type_bits((ptx_type)ins->type) != 64 || place->kind != PTX_IMM || length->kind != PTX_IMM) return 0;
+  if (place->imm < 0 || length->imm < 1 || place->imm >= 64 || length->imm > 64 - place->imm) return 0;
+  const int32_t moved = ptxp_new_register(P, 64), rest = ptxp_new_register(P, 64);
+  if (moved < 0 || rest < 0) return -1;
+  const uint64_t field = UINT64_MAX >> (64 - length->imm) << place->imm;
+  const ptx_operand to = reg_operand(moved), other = reg_operand(rest);
+  const ptx_operand shift[] = {to, ins->opnd[1], *place}, cut[] = {to, to, imm_operand((int64_t)field)};
+  const ptx_operand keep[] = {other, ins->opnd[2], imm_operand((int64_t)~field)}, join[] = {ins->opnd[0], to, other};
+  if (ptxp_emit(P, "shl.b64", ins, 1, 3, shift) != 0) return -1;
+  if (place->imm + length->imm < 64 && ptxp_emit(P, "and.b64", ins, 1, 3, cut) != 0) return -1;
+  return ptxp_emit(P, "and.b64", ins, 1, 3, keep) || ptxp_emit(P, "or.b64", ins, 1, 3, join) ? -1 : 1;
+}
+
 /* ---- barriers of a cluster, which is one block ---- */
 
 /* All threads arrive and all wait: the wait alone is the barrier. */
@@ -254,6 +272,7 @@ int ptxp_expand(ptx_parser *P, const ptx_ins *ins) {
     case PTX_OP_WMMA: case PTX_OP_MMA: case PTX_OP_LDMATRIX: case PTX_OP_STMATRIX: case PTX_OP_MOVMATRIX:
       return expand_matrix(P, ins);
     case PTX_OP_ALLOCA: case PTX_OP_STACKSAVE: case PTX_OP_STACKRESTORE: return expand_stack(P, ins);
+    case PTX_OP_BFI: return expand_field(P, ins);
     case PTX_OP_BARRIER: return ins->flags & PTX_F_CLUSTER ? expand_cluster(P, ins) : 0;
     default: return 0;
   }

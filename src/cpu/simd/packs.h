@@ -122,9 +122,25 @@ DC_FN dc_u n_chunks(const u64 *at, int step) {
   u64 at[DC_W];                                                                                                        \
   V64_spill(at, DC_USUAL(m == DC_EVERY) ? a : V64_select(m, a, V64_splat((u64)(uintptr_t)(instead))));
 
+/* Whether all parts have the addresses of the first, as where each half of a warp reads one row. */
+DC_FN int dc_repeats(V64 a) {
+#if DC_NW == 16
+  dc_ul odd = {0};
+#define DC_REPEATS_(i, unused) odd |= (a.l##i ^ a.l0) | (a.h##i ^ a.h0);
+  DC_PARTS(DC_REPEATS_, )
+  return _mm512_test_epi64_mask((__m512i)odd, (__m512i)odd) == 0;
+#else
+  (void)a;
+  return 0;
+#endif
+}
 /* Vector k: the packs of lanes k, k + 4, …; value j of all lanes: the transpose of each group of four. */
 #define DC_GATHER4_(i, unused)                                                                                         \
-  {                                                                                                                    \
+  if (i > 0 && n_word(DC_PART(m, i)) == 0) {                                                                           \
+    r.x0.p##i = r.x1.p##i = r.x2.p##i = r.x3.p##i = (dc_u){0};                                                         \
+  } else if (i > 0 && repeats) {                                                                                       \
+    r.x0.p##i = r.x0.p0, r.x1.p##i = r.x1.p0, r.x2.p##i = r.x2.p0, r.x3.p##i = r.x3.p0;                                \
+  } else {                                                                                                             \
     const u64 *const p = at + DC_NW * i;                                                                               \
     const dc_u x = n_chunks(p, 4), y = n_chunks(p + 1, 4), z = n_chunks(p + 2, 4), w = n_chunks(p + 3, 4);             \
     const dc_u lxy = DC_LOW_TURNS(x, y), hxy = DC_HIGH_TURNS(x, y);                                                    \
@@ -134,6 +150,7 @@ DC_FN dc_u n_chunks(const u64 *at, int step) {
   }
 DC_CALL dc_four dc_gather_pack4(V64 a, M m) {
   static const dc_16_bytes zero;
+  const int repeats = m == DC_EVERY && dc_repeats(a);
   dc_four r;
   DC_ADDRESSES(at, a, m, &zero)
   DC_PARTS(DC_GATHER4_, )

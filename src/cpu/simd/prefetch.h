@@ -71,13 +71,17 @@ DC_FN void dc_prefetch_lines(V64 a, const u64 *at, u64 step, M m) {
   for (u32 left = dc_line_starts(a, at) & M_word(m); left; left &= left - 1)
     __builtin_prefetch(DC_AT(const void, at[__builtin_ctz(left)] + step), 0, 2);
 }
-/* Prefetches what each lane is expected to load at the next execution.  Not where step and range of all addresses are
-** within a page: the processor prefetches those itself. */
-DC_CALL void dc_prefetch_lanes(dc_last_access *w, V64 a, M m) {
-  const u64 step = dc_next_step(w, a.l0[0]);
+DC_CALL void dc_prefetch_far_lanes(V64 a, u64 step, M m) {
   u64 at[DC_W];
-  if (!step || !M_any(m)) return;
   V64_spill(at, a);
-  if (step + 4096 > 8192 || at[31 - __builtin_clz(M_word(m))] - at[__builtin_ctz(M_word(m))] + 4096 > 8192)
-    dc_prefetch_lines(a, at, step, m);
+  dc_prefetch_lines(a, at, step, m);
+}
+/* Prefetches what each lane is expected to load at the next execution.  Not where step and range of the addresses, from
+** the first lane to the last, are within a page: the processor prefetches those itself. */
+DC_FN void dc_prefetch_lanes(dc_last_access *w, V64 a, M m) {
+  const u64 step = dc_next_step(w, a.l0[0]);
+  u64 range = 0;
+#define DC_RANGE_(i, unused) range = a.h##i[DC_NW / 2 - 1] - a.l0[0];
+  DC_PARTS(DC_RANGE_, )
+  if (step && M_any(m) && (step + 4096 > 8192 || range + 4096 > 8192)) dc_prefetch_far_lanes(a, step, m);
 }
