@@ -108,13 +108,21 @@ local function as_float(v, d)
   return d.kind == "f" and d.size == 2 and "(float)" .. text or text
 end
 
+-- Whether a value may be one that is shifted to the left, for ptxas (number_text.lua).
+local function is_scaled(n)
+  return n.op == "<<" or n.op == "*" and (n[1].op == "constant" or n[2].op == "constant")
+end
+
 for _, sign in ipairs { "+", "-", "*" } do
   emit[sign] = function(node, list)
     local d = common(node, list, "operator '" .. sign .. "'")
     if d.kind == "b" then d = dtype "int32" end
     if d.kind == "f" then return ("%s %s %s"):format(as(list[1], d), sign, as(list[2], d)), d end
-    local u = unsigned(d) -- signed integers wrap
-    return ("(%s)((%s)%s %s (%s)%s)"):format(d.ctype, u, as(list[1], d), sign, u, as(list[2], d)), d
+    local u, a, b, by = unsigned(d), as(list[1], d), as(list[2], d), sign -- signed integers wrap
+    if d.size == 8 and sign ~= "*" and (is_scaled(node[1]) or is_scaled(node[2])) then
+      by, b = sign == "+" and "-" or "+", "(" .. number_text.negated("(" .. b .. ")", d) .. ")"
+    end
+    return ("(%s)((%s)%s %s (%s)%s)"):format(d.ctype, u, a, by, u, b), d
   end
 end
 

@@ -86,7 +86,13 @@ describe("the least integers", function()
     end
     local out = dc.zeros({ n, 13 }, "int64")
     dc.jit(kernel):forall(n, dc.array(x, "int64"), dc.array(x, "int64"):to("uint64"), out)
-    for i, row in ipairs(out:to_table()) do h.same(want[i], row, h.note(("%d"):format(x[i]))) end
+    local of_elements = dc.vectorize(function(v) return (v << 4) + (v >> 60) end)
+    local difference = dc.vectorize(function(v) return (v >> 63) - v * 2 end)
+    local sums, differences = of_elements(dc.array(x, "int64")):to_table(), difference(dc.array(x, "int64")):to_table()
+    for i, row in ipairs(out:to_table()) do
+      h.same(want[i], row, h.note(("%d"):format(x[i])))
+      h.same({ want[i][1], -want[i][2] }, { sums[i], differences[i] }, h.note(("%d"):format(x[i])))
+    end
   end)
 
   it("are negated and made absolute by functions of elements, and by arrays", function()
