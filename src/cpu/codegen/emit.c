@@ -14,6 +14,7 @@
 #include "base/buf.h"
 #include "cpu/analysis/cfg.h"
 #include "cpu/codegen/emit_calls.h"
+#include "cpu/codegen/emit_compare.h"
 #include "cpu/codegen/emit_copies.h"
 #include "cpu/codegen/emit_estimate.h"
 #include "cpu/codegen/emit_gangs.h"
@@ -23,6 +24,7 @@
 #include "cpu/codegen/emit_ops.h"
 #include "cpu/codegen/emit_remat.h"
 #include "cpu/codegen/emit_state.h"
+#include "cpu/codegen/emit_waiting.h"
 #include "cpu/codegen/emit_windows.h"
 #include "cpu/codegen/emit_yields.h"
 #include "cpu/interp/decode.h"
@@ -41,8 +43,6 @@ static bool leaves(const dc_basic_block *node) {
 }
 static bool is_scalar(const emitter *e, int32_t reg) { return dc_is_scalar(dc_emit_shape(e, reg)); }
 static int32_t guard_reg(const dc_basic_block *node) { return node->op && node->guard >= 0 ? node->op->ins->pred : -1; }
-/* A node that only traps or exits: lanes do not wait there for others. */
-static bool is_exit(const emitter *e, int32_t n) { return n >= 0 && e->k.exit_block[e->block_of[n]]; }
 
 /* --- survey --------------------------------------------------------------------------------------------- */
 
@@ -122,7 +122,7 @@ static void find_reductions(emitter *e) {
   for (int32_t n = 0; n < e->nnodes; n++) e->reduced[n] = -1;
   for (int32_t n = 0; n < e->nnodes; n++) {
     const int32_t next = node_at(e, n)->next;
-    if (dc_emit_pauses(e, n)) e->last_pause = n;
+    if (dc_emit_pauses(e, n)) e->last_pause = n, e->pauses = true;
     if (next < 0 || !dc_emit_pauses(e, n)) continue;
     if (e->entered[next]) e->reduced[next] = -1;
     else if (is_whole_barrier(node_at(e, n)) && node_at(e, n)->op->ins->ndst) e->reduced[next] = n;
@@ -168,46 +168,22 @@ static bool is_simple_barrier(const emitter *e, int32_t n) {
   return is_whole_barrier(node) && (node->op->ins->ndst == 0 || (node->next >= 0 && e->reduced[node->next] == n));
 }
 
-/* Lanes may wait at node n. */
-static void track(emitter *e, int32_t n) {
-  if (n >= 0) e->tracked[n] = true;
-}
-
-static void find_tracked(emitter *e) {
+/* Registers that warp.c writes. */
+static void find_given(emitter *e) {
+  e->entered[0] = true;
   for (int32_t n = 0; n < e->nnodes; n++) {
     const dc_basic_block *node = node_at(e, n);
-    int32_t g = guard_reg(node);
-    bool divergent = dc_emit_divergent(e, n);
-    const bool parts = g >= 0 && !is_scalar(e, g) && is_bra(node) && e->predicated[n] < 0;
-    if (e->inlined[n]) continue;
-    if (divergent) track(e, n);
-    if (divergent || parts) {
-      if (e->predicated[n] != node->next) track(e, node->next);
-      if (e->predicated[n] != node->taken) track(e, node->taken);
-    }
-    if (node->wait != DC_WAIT_NOT) track(e, n); /* lanes may deoptimize there, and at loop headers */
-    if (node->spin && node->next >= 0 && node->next <= n) track(e, node->next);
-    if (node->spin && node->taken >= 0 && node->taken <= n) track(e, node->taken);
-    for (int i = 0; node->op && i < node->op->ins->ndst && !is_simple_barrier(e, n); i++)
+    if (e->inlined[n] || is_simple_barrier(e, n)) continue;
+    for (int i = 0; node->op && i < node->op->ins->ndst; i++)
       if (node->op->ins->opnd[i].reg >= 0) e->given[node->op->ins->opnd[i].reg] = true;
   }
-  e->entered[0] = true;
-  for (int32_t n = 0; n < e->nnodes; n++)
-    if (e->tracked[n]) e->ordinal[n] = e->out->ntracked++;
-}
-
-static int32_t next_tracked(const emitter *e, int32_t n) {
-  for (n++; n < e->nnodes; n++)
-    if (e->tracked[n]) return n;
-  return -1;
 }
 
 /* --- jumps ---------------------------------------------------------------------------------------------- */
 
-static void go_to_next_tracked(emitter *e, int32_t n) {
-  int32_t next = next_tracked(e, n);
-  if (next < 0) PUT("goto done;\n");
-  else PUT("goto T%d;\n", next);
+static void go_to_waiting(emitter *e, int32_t n) {
+  if (n < 0) PUT("goto done;\n");
+  else PUT("goto T%d;\n", n);
 }
 
 /* A back edge counts against the poll budget; in loops that may wait for other threads also against the spin budget,
@@ -217,7 +193,7 @@ static void burn(emitter *e, int32_t n, int32_t to) {
   PUT("if (DC_RARE(--polls < 0)) { if (n->tick(n)) return DC_NATIVE_STOP; polls = n->poll_budget; } ");
   dc_emit_yield(e, to);
   if (!dc_emit_loop_waits(e, e->block_of[to], e->block_of[n])) return;
-  e->leaves = true;
+  dc_emit_leaves(e, n, true, to);
   if (dc_emit_divergent(e, to)) PUT("if (DC_RARE(--spins < 0)) goto deoptimize; ");
   else PUT("if (DC_RARE(--spins < 0)) { t%d = act; goto deoptimize; } ", to);
 }
@@ -231,7 +207,7 @@ static void exit_lanes(emitter *e, int32_t n, const char *mask) {
 /* Lanes of `mask` go from node n to node `to`. */
 static void send(emitter *e, int32_t n, int32_t to, const char *mask) {
   if (to == DC_NODE_LEAVE) exit_lanes(e, n, mask);
-  else if (is_exit(e, to)) PUT("if (M_any(%s)) { m = %s; goto N%d; } ", mask, mask, to);
+  else if (dc_emit_is_exit(e, to)) PUT("if (M_any(%s)) { m = %s; goto N%d; } ", mask, mask, to);
   else PUT("t%d = M_or(t%d, %s); ", to, to, mask);
 }
 
@@ -258,13 +234,17 @@ static void go_on_after_split(emitter *e, int32_t n, int32_t a, int32_t b) {
     burn(e, n, to[i]);
     PUT("goto T%d; } ", to[i]);
   }
-  go_to_next_tracked(e, n);
+  go_to_waiting(e, dc_emit_next_waiting(e, n));
 }
 
 /* Lanes of node n all go to `to`. */
 static void go(emitter *e, int32_t n, int32_t to) {
   if (!dc_emit_divergent(e, n)) {
     jump_together(e, n, to);
+    return;
+  }
+  if (to > n && e->ways[to] == 1 && dc_emit_next_waiting(e, n) == to && dc_emit_divergent(e, to)) {
+    PUT("goto N%d;\n", to); /* the same lanes */
     return;
   }
   send(e, n, to, e->mask);
@@ -280,9 +260,14 @@ static bool is_rare(const emitter *e, int32_t from, int32_t to) {
   return false;
 }
 
-/* Where a convergent node's diverging lanes rejoin at `to`: jumps there if no lane takes the other side. */
+/* Whether a convergent node's diverging lanes rejoin at `to`, so that they may jump there together. */
+static bool rejoins(const emitter *e, int32_t n, int32_t to) {
+  return to > n && !dc_emit_divergent(e, n) && !dc_emit_divergent(e, to) && !dc_emit_is_exit(e, to);
+}
+
+/* Jumps to `to` if no lane takes the other side. */
 static void skip(emitter *e, int32_t n, int32_t to, const char *others) {
-  if (to <= n || dc_emit_divergent(e, n) || dc_emit_divergent(e, to) || is_exit(e, to)) return;
+  if (!rejoins(e, n, to)) return;
   PUT(is_rare(e, n, to) ? "if (DC_USUAL(!M_any(%s))) goto N%d; " : "if (!M_any(%s)) goto N%d; ", others, to);
 }
 
@@ -311,6 +296,9 @@ static void diverge(emitter *e, int32_t n) {
     go(e, n, e->predicated[n] == next ? taken : next);
     return;
   }
+  const ptx_ins *comparison = dc_emit_comparison(e, n);
+  if (comparison && rejoins(e, n, taken)) dc_emit_if_all(e, comparison, !node->flip, taken);
+  if (comparison && rejoins(e, n, next)) dc_emit_if_all(e, comparison, node->flip, next);
   PUT("tk = M_and%s(%s, P_word(p%d)); nt = M_and%s(%s, P_word(p%d));\n", node->flip ? "n" : "", here, guard_reg(node),
       node->flip ? "" : "n", here, guard_reg(node));
   if (!dc_emit_divergent(e, n) && (taken == DC_NODE_LEAVE) != (next == DC_NODE_LEAVE)) { /* some exit */
@@ -322,7 +310,7 @@ static void diverge(emitter *e, int32_t n) {
   }
   skip(e, n, taken, "nt");
   skip(e, n, next, "tk");
-  bool first = !is_exit(e, taken); /* to exits last: lanes do not return from there */
+  bool first = !dc_emit_is_exit(e, taken); /* to exits last: lanes do not return from there */
   send(e, n, first ? taken : next, first ? "tk" : "nt");
   send(e, n, first ? next : taken, first ? "nt" : "tk");
   go_on_after_split(e, n, taken, next);
@@ -402,7 +390,7 @@ static void pause_at(emitter *e, int32_t n) {
 /* Deoptimizes before the end of the node, which tier 0 does. */
 static void leave_at_end(emitter *e, int32_t n) {
   const dc_basic_block *node = node_at(e, n);
-  e->leaves = true;
+  dc_emit_leaves(e, n, false, -1);
   store_operands(e, node, e->mask);
   if (node->end == DC_END_BRX)
     for (int32_t i = 0; i < node->ntargets; i++) dc_emit_deoptimize(e, node->targets[i], e->mask);
@@ -421,7 +409,7 @@ static void end_lanes(emitter *e, int32_t n) {
       return;
     }
     send(e, n, DC_NODE_LEAVE, e->mask);
-    go_to_next_tracked(e, n);
+    go_to_waiting(e, dc_emit_next_waiting(e, n));
     return;
   }
   PUT("{ const M g_ = P_word(");
@@ -477,7 +465,7 @@ static void gather(emitter *e, int32_t n) {
   bool divergent = dc_emit_divergent(e, n), scalar = dc_value_shape_of(&e->k, member).tag == DC_UNIFORM;
   check_members(e, ins);
   if (!divergent) return;
-  e->leaves = true;
+  dc_emit_leaves(e, n, false, n);
   PUT("if (DC_RARE((");
   if (!scalar) PUT("dc_members(");
   dc_emit_operand(e, member, scalar ? 'W' : 'w');
@@ -522,12 +510,12 @@ static void emit_node(emitter *e, int32_t n) {
   e->mask = divergent ? "m" : "act";
   if (e->tracked[n]) {
     PUT("T%d: if (!M_any(t%d)) ", n, n);
-    go_to_next_tracked(e, n);
+    go_to_waiting(e, dc_emit_next_without(e, n));
     if (divergent) PUT("m = t%d; ", n);
     PUT("t%d = M_none();\n", n);
   }
   PUT("N%d: ;\n", n);
-  if (!is_exit(e, n)) gather(e, n);
+  if (!dc_emit_is_exit(e, n)) gather(e, n);
   body(e, node_at(e, n), e->mask);
   if (n + 1 == e->nnodes || !continues(e, n + 1)) dc_emit_end_products(e);
   end_node(e, n);
@@ -610,8 +598,8 @@ static void tail(emitter *e) {
   if (!e->leaves) return;
   PUT("deoptimize: n->node = n->lanes = 0; r = DC_NATIVE_LEAVE; goto out;\n");
   PUT("finish: r = DC_NATIVE_FINISH;\nout: n->live = M_word(act); m = M_none();\n");
-  for (int32_t n = 0; n < e->nnodes; n++)
-    if (e->tracked[n]) PUT("n->wait[%d] = M_word(t%d); m = M_or(m, t%d);\n", e->ordinal[n], n, n);
+  for (int32_t i = 0; i < e->out->nwaiting; i++)
+    PUT("n->wait[%d] = M_word(t%d); m = M_or(m, t%d);\n", i, e->out->waiting[i], e->out->waiting[i]);
   dc_emit_deoptimize_all(e);
   PUT("return r;\n");
 }
@@ -619,11 +607,10 @@ static void tail(emitter *e) {
 /* All arrays of numbers are one allocation, all of truth values another. */
 static int allocate(emitter *e) {
   const size_t nodes = (size_t)e->nnodes + 1, regs = (size_t)e->f->nregs + 1, ins = (size_t)e->f->nins + 1;
-  e->block_of = dc_arena_alloc(&e->k.arena, (7 * nodes + 2 * regs + 4 * ins) * sizeof *e->block_of);
+  e->block_of = dc_arena_alloc(&e->k.arena, (6 * nodes + 2 * regs + 4 * ins) * sizeof *e->block_of);
   e->tracked = dc_arena_alloc(&e->k.arena, (3 * nodes + 5 * ins + 2 * regs) * sizeof *e->tracked);
   if (!e->block_of || !e->tracked) return dc_fail_oom(e->err);
-  e->ordinal = e->block_of + nodes;
-  e->predicated = e->ordinal + nodes;
+  e->predicated = e->block_of + nodes;
   e->save_at = e->predicated + nodes;
   e->origin_save_at = e->save_at + regs;
   e->origin_turn = e->origin_save_at + ins;
@@ -661,11 +648,11 @@ static bool takes(const dc_cpu_function *fn, bool by_lane) {
 
 static int outputs(emitter *e) {
   dc_emitted *out = e->out;
-  out->tracked = malloc(((size_t)out->ntracked + 1) * sizeof *out->tracked);
+  out->waiting = malloc(((size_t)e->nnodes + 1) * sizeof *out->waiting);
   out->resumes = calloc((size_t)e->nnodes + 1, 1);
-  if (!out->tracked || !out->resumes) return dc_fail_oom(e->err);
+  if (!out->waiting || !out->resumes) return dc_fail_oom(e->err);
   for (int32_t n = 0; n < e->nnodes; n++) {
-    if (e->tracked[n]) out->tracked[e->ordinal[n]] = n;
+    if (e->waiting[n >> 6] >> (n & 63) & 1) out->waiting[out->nwaiting++] = n;
     out->resumes[n] = e->entered[n];
   }
   if (e->leaves) out->simple = false;
@@ -688,8 +675,9 @@ static int survey(emitter *e, dc_gang_layout shape) {
   for (int32_t b = 0; b < e->f->nblocks; b++) e->straight &= e->k.loop_at[b] < 0;
   if (find_predicated(e) != 0) return -1;
   find_reductions(e);
-  find_tracked(e);
+  find_given(e);
   find_entries(e);
+  if (dc_emit_find_waiting(e) != 0) return -1;
   dc_emit_find_far(e);
   if (dc_emit_liveness(e) != 0 || dc_emit_find_yields(e) != 0) return -1;
   if (dc_emit_place_sums(e) != 0 || dc_emit_find_remat(e) != 0) return -1;
@@ -792,7 +780,7 @@ int dc_emit(const dc_cpu_function *fn, dc_gang_layout shape, dc_emitted *out, dc
 
 void dc_emitted_free(dc_emitted *e) {
   dc_buf_free(&e->text);
-  free(e->tracked);
+  free(e->waiting);
   free(e->resumes);
   memset(e, 0, sizeof *e);
 }

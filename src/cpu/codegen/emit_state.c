@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "cpu/analysis/uniformity.h"
 #include "cpu/codegen/emit_calls.h"
+#include "cpu/codegen/emit_compare.h"
 #include "cpu/interp/code.h"
 #include "cpu/interp/interp.h"
 #include "cpu/ptx/ptx.h"
@@ -57,6 +58,8 @@ static void at_end(const emitter *e, const dc_basic_block *node, uint64_t *set) 
   for (int32_t i = 0; i < node->ntargets; i++)
     if (node->targets[i] >= 0) merge(e, set, row(e, node->targets[i]));
   if (node->op) pass_back(set, node->op->ins);
+  const ptx_ins *comparison = dc_emit_comparison(e, (int32_t)(node - e->fn->nodes)); /* which its branch reads */
+  for (int i = 1; comparison && i < 3; i++) add(set, comparison->opnd[i].reg);
 }
 
 bool dc_emit_pauses(const emitter *e, int32_t n) {
@@ -279,8 +282,8 @@ void dc_emit_deoptimize_all(emitter *e) {
     e->t->failed = true;
     return;
   }
-  for (int32_t n = 0; n < e->nnodes; n++)
-    if (e->tracked[n]) merge(e, all, row(e, n));
+  const int32_t *waiting = e->out->waiting, nwaiting = e->out->nwaiting;
+  for (int32_t i = 0; i < nwaiting; i++) merge(e, all, row(e, waiting[i]));
   int32_t *preds = owners + f->file_bytes / 64;
   EACH_LIVE(r, all) {
     if (f->slot[r] >= 0) ++*(f->regs[r].bits == 1 ? &preds[f->slot[r]] : &owners[f->slot[r] / 64]);
@@ -292,8 +295,8 @@ void dc_emit_deoptimize_all(emitter *e) {
       continue;
     }
     PUT("tk = M_none(); ");
-    for (int32_t n = 0; n < e->nnodes; n++)
-      if (e->tracked[n] && (row(e, n)[r >> 6] >> (r & 63) & 1)) PUT("tk = M_or(tk, t%d); ", n);
+    for (int32_t i = 0; i < nwaiting; i++)
+      if (row(e, waiting[i])[r >> 6] >> (r & 63) & 1) PUT("tk = M_or(tk, t%d); ", waiting[i]);
     dc_emit_to_slot(e, r, "tk");
   }
   PUT("\n");

@@ -20,6 +20,7 @@
 #include "cpu/codegen/emit_memory.h"
 #include "cpu/codegen/emit_remat.h"
 #include "cpu/codegen/emit_state.h"
+#include "cpu/codegen/emit_waiting.h"
 #include "cpu/ptx/opcode.h"
 #include "cpu/ptx/ptx.h"
 
@@ -106,20 +107,10 @@ static int32_t end_of_loop(const emitter *e, int32_t h) {
   return last + 1 < e->f->nblocks ? e->fn->node_of[last + 1] : e->nnodes;
 }
 
-/* Whether lanes may wait at node n when a gang yields on its way to node `at`: there, or where some left the loop,
-** which no other loop is around, or passed it by. */
-static bool may_wait(const emitter *e, int32_t n, int32_t at) {
-  const int32_t end = end_of_loop(e, e->block_of[at]);
-  if (!e->tracked[n] || n == at) return n == at && e->tracked[n];
-  for (int32_t from = 0; from < end && n >= end; from++)
-    if (e->fn->nodes[from].next == n || e->fn->nodes[from].taken == n) return true;
-  return false;
-}
-
 /* What is live where lanes wait is to be saved with what is live at the header. */
 static void keep_for_waiting(emitter *e, int32_t at) {
   for (int32_t n = 0; n < e->nnodes; n++)
-    for (size_t w = 0; may_wait(e, n, at) && w < e->words; w++)
+    for (size_t w = 0; dc_emit_may_wait(e, n, at) && w < e->words; w++)
       e->live[(size_t)at * e->words + w] |= e->live[(size_t)n * e->words + w];
 }
 
@@ -142,7 +133,7 @@ int dc_emit_find_yields(emitter *e) {
 static void put_masks(emitter *e, int32_t at, bool back) {
   PUT("{ uint32_t *const masks = (uint32_t *)(void *)(DC_SAVE + %d); ", e->masks_at);
   for (int32_t n = 0, i = 0; n < e->nnodes; n++) {
-    if (!may_wait(e, n, at)) continue;
+    if (!dc_emit_may_wait(e, n, at)) continue;
     if (back) PUT("t%d = M_from(masks[%d]); ", n, i++);
     else PUT("masks[%d] = M_word(t%d); t%d = M_none(); ", i++, n, n);
   }
@@ -151,7 +142,9 @@ static void put_masks(emitter *e, int32_t at, bool back) {
 
 void dc_emit_yield(emitter *e, int32_t n) {
   if (e->pace[n] == NULL) return;
-  if (!e->out->yields) e->masks_at = dc_emit_reserve(e, 4 * (unsigned)e->out->ntracked);
+  unsigned masks = 0;
+  for (int32_t i = 0; i < e->nnodes; i++) masks += e->tracked[i];
+  if (!e->out->yields) e->masks_at = dc_emit_reserve(e, 4 * masks);
   e->out->yields = e->out->suspends = true;
   PUT("if (DC_YIELDS && ");
   dc_emit_operand(e, e->pace[n], 'W');

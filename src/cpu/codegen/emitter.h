@@ -34,8 +34,8 @@ typedef struct dc_emitted {
   uint32_t stack_bytes; /* local memory of a lane, that of functions it calls included; 0: as tier 0 has it */
   uint64_t gang_time, lane_time; /* estimated: of a gang, and besides of each of its threads */
   uint32_t save_bytes;  /* of dc_native.save */
-  int32_t *tracked;     /* the node of each element of dc_native.wait; owned */
-  int32_t ntracked;
+  int32_t *waiting;     /* the node of each element of dc_native.wait; owned */
+  int32_t nwaiting;
   uint8_t *resumes;     /* per node: emitted code may be entered there; owned */
 } dc_emitted;
 
@@ -90,7 +90,10 @@ typedef struct emitter {
   int32_t nnodes;
   int32_t *block_of;    /* per node */
   bool *tracked;        /* per node: lanes may wait there, in t<node> */
-  int32_t *ordinal;     /* per tracked node: its index in dc_native.wait */
+  uint64_t *after;      /* per node: the nodes where lanes may wait when control comes to it, node_words a set */
+  uint64_t *behind;     /* a set for emit_waiting.c */
+  uint64_t *waiting;    /* the nodes where lanes may wait when some are deoptimized */
+  size_t node_words;
   bool *entered;        /* per node: emitted code resumes there */
   int32_t *predicated;  /* per node: the short node behind its branch that runs in place, under a mask, or -1 */
   bool *inlined;        /* per node: it is one */
@@ -138,7 +141,8 @@ typedef struct emitter {
   bool reduces;         /* some barrier reduces */
   bool leaves;          /* some site deoptimizes */
   bool exits;           /* some lanes may exit before others pause */
-  int32_t last_pause;   /* the last node that ends with a pause */
+  bool pauses;          /* some node ends with a pause */
+  int32_t last_pause;   /* the last of them */
   bool operates;        /* some operation is done by tier 0's function */
   bool numbers;         /* some operation reads the warp's number */
   bool straight;        /* there is no loop */

@@ -622,8 +622,8 @@ static int32_t run_native(dc_warp *w, dc_frame *f, int32_t n, uint32_t *m, dc_pr
   }
   if (r == DC_NATIVE_LEAVE || r == DC_NATIVE_FINISH) { /* deoptimized to tier 0 */
     f->native = NULL;
-    for (int32_t i = 0; i < c->info.ntracked; i++)
-      if (io->wait[i]) arrive(f, c->info.tracked[i], io->wait[i]);
+    for (int32_t i = 0; i < c->info.nwaiting; i++)
+      if (io->wait[i]) arrive(f, c->info.waiting[i], io->wait[i]);
   }
   if (gone) leave(w, f, gone);
   n = (int32_t)io->node;
@@ -688,7 +688,7 @@ dc_warp_slot *dc_warp_new(dc_worker *k) {
 static void go_native(dc_warp *w, dc_frame *f, const dc_native_code *c) {
   dc_worker *k = w->ctl->worker;
   if (c == NULL || k->replaying) return;
-  if (dc_frame_save(&k->frames, f, c->info.save_bytes + (uint32_t)c->info.ntracked * 4 + 64) == 0) f->native = c;
+  if (dc_frame_save(&k->frames, f, c->info.save_bytes + (uint32_t)c->info.nwaiting * 4 + 64) == 0) f->native = c;
 }
 
 /* Sets the fields that all warps of a launch on this worker have in common. */

@@ -54,7 +54,7 @@ typedef struct dc_native {
   uint8_t *regs;      /* tier 0's register file: operands of `operate`, and all values when tier 0 goes on */
   uint32_t *preds;
   uint8_t *save;      /* values kept over a pause */
-  uint32_t *wait;     /* out, when tier 0 goes on: lanes that stand before each of the tracked nodes */
+  uint32_t *wait;     /* out, when tier 0 goes on: lanes that stand before each of dc_emitted.waiting */
   uint64_t base[8], lane_stride[8]; /* of the spaces, as in dc_warp */
   uint64_t stack_end;  /* of the local memory of a lane and the functions it calls */
   const uint32_t (*tid)[32];
