@@ -114,7 +114,7 @@ static bool combine(const finder *x, const ptx_ins *ins, value *v) {
 /* Whether an instruction writes its only result in all lanes, whichever run. */
 static bool is_whole(const dc_uniformity *k, const ptx_ins *ins) {
   const int32_t d = ins->ndst == 1 ? ins->opnd[0].reg : -1;
-  if (d < 0 || ins->pred >= 0 || k->f->regs[d].bits != 32 || k->def_at[d + 1] - k->def_at[d] != 1) return false;
+  if (d < 0 || ins->pred >= 0 || k->f->regs[d].bits != 32 || !dc_is_defined_once(k->def_at, d)) return false;
   return (k->reg[d].tag == DC_VARYING || k->reg[d].tag == DC_AFFINE) && !k->blend[ins - k->f->ins] &&
          ptx_is_integer(ins->type) && ptx_type_bits((ptx_type)ins->type) == 32 &&
          !(ins->flags & (PTX_F_SAT | PTX_F_CC | PTX_F_CARRY_IN));

@@ -44,10 +44,9 @@ static dc_range times(dc_range a, dc_range b) {
 
 static dc_range of_result(const dc_range *range, const ptx_ins *ins) {
   const ptx_operand *src = &ins->opnd[ins->ndst];
-  const bool wide = ins->mode == PTX_WIDE, is_signed = ptx_is_signed(ins->op == PTX_OP_CVT ? ins->type2 : ins->type);
-  const int to = ptx_type_bits((ptx_type)ins->type);
-  const int from = ins->op == PTX_OP_CVT ? ptx_type_bits((ptx_type)ins->type2) : to;
-  if (!ptx_is_integer(ins->type) || to < 32 || (ins->op == PTX_OP_CVT && !ptx_is_integer(ins->type2)) || from < 32 ||
+  const bool wide = ins->mode == PTX_WIDE, is_signed = ptx_is_signed(ptx_source_type(ins));
+  const int to = ptx_type_bits((ptx_type)ins->type), from = ptx_type_bits(ptx_source_type(ins));
+  if (!ptx_is_integer(ins->type) || to < 32 || !ptx_is_integer(ptx_source_type(ins)) || from < 32 ||
       ins->nsrc < 1 || ins->nsrc > 3 || ins->flags & (PTX_F_SAT | PTX_F_CC | PTX_F_CARRY_IN))
     return unknown;
   const dc_range a = of_operand(range, src, from), b = ins->nsrc > 1 ? of_operand(range, src + 1, from) : unknown;

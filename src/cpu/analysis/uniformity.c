@@ -296,7 +296,7 @@ static bool may_be_scalar(const dc_uniformity *k, int32_t r) {
 static bool must_blend(const dc_uniformity *k, int32_t r, int32_t i) {
   if (k->f->ins[i].pred >= 0) return true;
   if (!k->divergent[k->block_of[i]]) return false;
-  if (k->def_at[r + 1] - k->def_at[r] == 1) return !one_definition(k, r);
+  if (dc_is_defined_once(k->def_at, r)) return !one_definition(k, r);
   return !two_definitions(k, r, true);
 }
 
@@ -384,10 +384,9 @@ static dc_value_shape product(dc_value_shape a, int64_t factor, int bits) {
 /* 32 bits to 64, times a constant.  What is multiplied by the size of an element becomes an index. */
 static dc_value_shape widened(const dc_uniformity *k, const ptx_ins *ins, const ptx_operand *o, int64_t factor) {
   dc_value_shape a = dc_value_shape_of(k, o), r = {.origin = (int32_t)(ins - k->f->ins), .times = factor};
-  const bool is_signed = (ins->op == PTX_OP_CVT ? ins->type2 : ins->type) == PTX_S32;
   r.tag = a.tag == DC_VARYING ? DC_INDEXED : DC_AFFINE;
   if (a.tag == DC_AFFINE) r.step = (int32_t)dc_value_stride(&a);
-  if (a.tag == DC_AFFINE && dc_range_is_exact(k->range, o, is_signed))
+  if (a.tag == DC_AFFINE && dc_range_is_exact(k->range, o, ptx_source_type(ins) == PTX_S32))
     return product(affine(r.step, false), factor, 64);
   if (a.tag == DC_UNIFORM) return a;
   if (a.tag == DC_AFFINE) return r;
@@ -561,7 +560,7 @@ static bool sweep(dc_uniformity *k, dc_has_scalar has_scalar) {
       const dc_value_shape *was = &k->reg[reg];
       /* What seemed aligned in the first iteration of a loop, and so not to wrap around, may be affine still. */
       const bool wraps = r.tag == DC_AFFINE && was->tag == DC_AFFINE && r.origin >= 0 && was->origin < 0;
-      const bool rises = k->def_at[reg + 1] - k->def_at[reg] == 1 && (r.tag > was->tag || wraps);
+      const bool rises = dc_is_defined_once(k->def_at, reg) && (r.tag > was->tag || wraps);
       dc_value_shape now = rises ? r : merge(k->reg[reg], r);
       if (dc_is_scalar(&now) && !(may_be_scalar(k, reg) && stays_true(k, reg, now.origin))) now = varying;
       if (same(&now, &k->reg[reg]) && now.aligned == k->reg[reg].aligned && now.zeros == k->reg[reg].zeros) continue;

@@ -72,6 +72,8 @@ void dc_uniformity_free(dc_uniformity *k);
 
 /* The shape of an operand (immediates and addresses of variables are uniform). */
 dc_value_shape dc_value_shape_of(const dc_uniformity *k, const ptx_operand *o);
+/* Whether one instruction alone writes register r, which has def_at[r + 1] - def_at[r] definitions. */
+static inline bool dc_is_defined_once(const int32_t *def_at, int32_t r) { return def_at[r + 1] - def_at[r] == 1; }
 /* Whether a value is kept as a scalar: that of lane 0 and a stride, or what an index is added to. */
 static inline bool dc_is_scalar(const dc_value_shape *k) { return k->tag >= DC_UNIFORM && k->tag <= DC_INDEXED; }
 /* Whether emitted code reads this special register itself, without tier 0. */

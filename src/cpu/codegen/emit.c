@@ -59,7 +59,7 @@ static void find_blocks(emitter *e) {
 static bool is_local(const emitter *e, int32_t reg, int32_t block) {
   const dc_uniformity *k = &e->k;
   if (!dc_is_scalar(&k->reg[reg])) return true;
-  if (k->def_at[reg + 1] - k->def_at[reg] != 1) return false;
+  if (!dc_is_defined_once(k->def_at, reg)) return false;
   for (int32_t u = k->use_at[reg]; u < k->use_at[reg + 1]; u++)
     if (k->block_of[k->uses[u]] != block) return false;
   return true;

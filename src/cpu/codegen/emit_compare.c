@@ -16,7 +16,7 @@
 
 /* Whether the operand has one value as long as what is made of it has: a register written at one place, or none. */
 static bool is_fixed(const emitter *e, const ptx_operand *o) {
-  return o->reg < 0 || e->k.def_at[o->reg + 1] - e->k.def_at[o->reg] == 1;
+  return o->reg < 0 || dc_is_defined_once(e->k.def_at, o->reg);
 }
 
 /* Whether the operand is an affine value of 32 bits, which does not depend on whether another one wraps around. */
@@ -42,7 +42,7 @@ static bool stays_together(const emitter *e, int32_t from, int32_t to) {
 const ptx_ins *dc_emit_comparison(const emitter *e, int32_t n) {
   const dc_basic_block *node = &e->fn->nodes[n];
   const int32_t g = node->end == DC_END_JUMP && node->op && node->guard >= 0 ? node->op->ins->pred : -1;
-  if (g < 0 || e->k.def_at[g + 1] - e->k.def_at[g] != 1) return NULL;
+  if (g < 0 || !dc_is_defined_once(e->k.def_at, g)) return NULL;
   const ptx_ins *ins = &e->f->ins[e->k.defs[e->k.def_at[g]]];
   if (ins->op != PTX_OP_SETP || ins->pred >= 0 || ins->boolop || ins->ndst != 1 || ins->nsrc != 2) return NULL;
   if (!stays_together(e, e->k.block_of[ins - e->f->ins], e->block_of[n])) return NULL;

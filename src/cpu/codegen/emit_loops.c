@@ -62,3 +62,15 @@ static bool counted(const emitter *e, int32_t header, int32_t last) {
 bool dc_emit_loop_waits(const emitter *e, int32_t header, int32_t last) {
   return may_wait(e, header, last) && !counted(e, header, last);
 }
+
+int32_t dc_emit_end_of_loop(const emitter *e, int32_t h) {
+  const int32_t last = e->k.loop_last[h];
+  return last + 1 < e->f->nblocks ? e->fn->node_of[last + 1] : e->nnodes;
+}
+
+bool dc_emit_is_in_quiet_loop(const emitter *e, int32_t b) {
+  const int32_t h = e->k.loop_at[b], end = h >= 0 ? dc_emit_end_of_loop(e, h) : 0;
+  for (int32_t n = h >= 0 ? e->fn->node_of[h] : end; n < end; n++)
+    if (e->fn->nodes[n].end == DC_END_BARRIER) return false;
+  return h >= 0;
+}

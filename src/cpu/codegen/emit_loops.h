@@ -1,9 +1,15 @@
 /*
-** emit_loops.h - loops that may wait for what other threads do.
+** emit_loops.h - where loops end, and which of them have barriers or may wait for other threads.
 */
 #pragma once
 
 #include "cpu/codegen/emitter.h"
+
+/* Behind the last node of the loop with header block h. */
+int32_t dc_emit_end_of_loop(const emitter *e, int32_t h);
+
+/* Whether the innermost loop around block b has no barrier, so that a gang runs through its iterations at once. */
+bool dc_emit_is_in_quiet_loop(const emitter *e, int32_t b);
 
 /* Whether the loop of blocks [header, last] may wait for other threads, and nothing else ends it. */
 bool dc_emit_loop_waits(const emitter *e, int32_t header, int32_t last);

@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "cpu/analysis/patterns.h"
 #include "cpu/analysis/uniformity.h"
+#include "cpu/codegen/emit_loops.h"
 #include "cpu/codegen/emit_windows.h"
 #include "cpu/interp/interp.h"
 #include "cpu/interp/code.h"
@@ -167,15 +168,6 @@ static void begin_access(emitter *e, const access *p) {
   if ((bytes > 1 || DC_IGNORED) && p->at->reg >= 0) PUT("if (DC_BAD(o_, %d, a_)) n->fault(n); ", bytes - 1);
 }
 
-/* Its accesses follow each other. */
-bool dc_emit_is_in_quiet_loop(const emitter *e, int32_t b) {
-  const int32_t h = e->k.loop_at[b], last = h >= 0 ? e->k.loop_last[h] : -1;
-  const int32_t end = last + 1 < e->f->nblocks ? e->fn->node_of[last + 1] : e->nnodes;
-  for (int32_t n = h >= 0 ? e->fn->node_of[h] : end; n < end; n++)
-    if (e->fn->nodes[n].end == DC_END_BARRIER) return false;
-  return h >= 0;
-}
-
 /* What a loop adds to register `reg` in each iteration, if that is the same in all lanes; else NULL. */
 static const ptx_operand *step_of(const emitter *e, int32_t reg) {
   for (int32_t i = e->k.def_at[reg]; i < e->k.def_at[reg + 1]; i++) {
@@ -193,13 +185,13 @@ static void put_first(emitter *e, const access *p) {
   else PUT("a_");
 }
 
-/* Code without loops: consecutive gangs, and blocks, access consecutive rows of an array.  A gang takes so many
-** instructions that only a few rows fit the processor's out-of-order window, and its prefetcher stops at the end of a
-** page; so each access prefetches the row of a gang 1 KB ahead, or for stores 512 bytes (one thread: saxpy of 2^24
-** values 7.3, before 9.1 ms, a 5-point stencil of 4096^2 9.3, before 10.9).
-** In code with loops the accesses before and behind them are further apart in time, and a block's gangs may run in
-** descending order, as they do where there are barriers: each prefetches the row of its gang in the next block (a scan
-** with look-back: 5.8, before 8.3; a scan in shared memory without loops: 34.0, before 38.4). */
+/* Code without loops: consecutive gangs, and blocks, access consecutive rows of an array.  The processor's out-of-order
+** window holds the instructions of a few gangs, and its prefetcher stops at the end of a page; so an access prefetches
+** the row of a gang 1 KB ahead, or for stores 512 bytes (one thread: saxpy of 2^24 values 7.3, before 9.1 ms, a 5-point
+** stencil of 4096^2 9.3, before 10.9).
+** In code with loops the accesses before and behind them are further apart in time, and a block's gangs run in
+** descending order where there are barriers: an access prefetches the row of the same gang in the next block (a scan
+** with look-back: 5.8, before 8.3 ms; a scan in shared memory without loops: 34.0, before 38.4). */
 static void prefetch_for_gangs(emitter *e, const ptx_ins *ins, const access *p) {
   const int32_t reg = p->at->reg;
   const long long stride = p->how == ROW ? p->stride : (long long)p->s.times, bytes = stride * e->k.shape.width;
@@ -428,6 +420,12 @@ static bool may_join(const emitter *e, const ptx_ins *ins, const access *p) {
          !(ins->flags & (PTX_F_STRONG | PTX_F_ACQUIRE | PTX_F_RELEASE));
 }
 
+static bool writes(const ptx_ins *ins, int32_t reg) {
+  bool found = false;
+  for (int d = 0; d < ins->ndst; d++) found |= ins->opnd[d].reg == reg;
+  return found;
+}
+
 /* A hash, or a pixel: each lane loads the bytes of a word one by one, lanes far from each other.  The first of these
 ** loads gathers the word, which need not be aligned: no other bytes than all of them load, and for the same lanes.
 ** Nothing between them changes memory or the address. */
@@ -439,10 +437,7 @@ static void join(emitter *e, const ptx_ins *ins, const access *p) {
   at[each - 1] = first + 1;
   for (int32_t i = first + 1; i < e->f->nins && i <= first + MOST_AHEAD; i++) {
     const ptx_ins *other = &e->f->ins[i];
-    const ptx_ins *before = other - 1;
-    for (int d = 0; d < before->ndst; d++)
-      if (before->opnd[d].reg == p->at->reg) i = e->f->nins;
-    if (i == e->f->nins || e->k.block_of[i] != e->k.block_of[first]) break;
+    if (writes(other - 1, p->at->reg) || e->k.block_of[i] != e->k.block_of[first]) break;
     const bool loads = other->op == PTX_OP_LD || other->op == PTX_OP_LDU;
     if (!loads && !(ptx_traits(other->op) & PTX_T_PURE)) break;
     if (!loads || !dc_emit_memory_supported(e, other)) continue;

@@ -16,8 +16,6 @@ dc_access_kind dc_emit_access(const emitter *e, const ptx_ins *ins);
 
 /* The register whose lanes say where the lanes of an access to global memory are that is no row, or -1. */
 int32_t dc_emit_far_index(const emitter *e, const ptx_ins *ins);
-/* Whether block b is in a loop that a gang runs through without a barrier. */
-bool dc_emit_is_in_quiet_loop(const emitter *e, int32_t b);
 
 /* Fills e->far. */
 void dc_emit_find_far(emitter *e);

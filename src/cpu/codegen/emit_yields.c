@@ -102,11 +102,6 @@ static bool may_yield(const emitter *e) {
   return !e->k.shape.by_lane && !e->callee;
 }
 
-static int32_t end_of_loop(const emitter *e, int32_t h) {
-  const int32_t last = e->k.loop_last[h];
-  return last + 1 < e->f->nblocks ? e->fn->node_of[last + 1] : e->nnodes;
-}
-
 /* What is live where lanes wait is to be saved with what is live at the header. */
 static void keep_for_waiting(emitter *e, int32_t at) {
   for (int32_t n = 0; n < e->nnodes; n++)
@@ -117,13 +112,14 @@ static void keep_for_waiting(emitter *e, int32_t at) {
 int dc_emit_find_yields(emitter *e) {
   e->pace = dc_arena_alloc(&e->k.arena, ((size_t)e->nnodes + 1) * sizeof *e->pace);
   if (!e->pace) return dc_fail_oom(e->err);
-  for (int32_t h = 0; h < e->f->nblocks && may_yield(e); h++) {
+  if (!may_yield(e)) return 0;
+  for (int32_t h = 0; h < e->f->nblocks; h++) {
     const int32_t n = e->fn->node_of[h];
     if (e->k.loop_last[h] < 0 || e->k.loop_up[h] >= 0 || n >= e->nnodes) continue;
     if (!dc_emit_is_in_quiet_loop(e, h) || dc_emit_loop_waits(e, h, e->k.loop_last[h])) continue;
     e->pace[n] = pace_of_loop(e, h);
     if (e->pace[n] == NULL) continue;
-    if (e->last_pause < end_of_loop(e, h)) e->last_pause = end_of_loop(e, h);
+    if (e->last_pause < dc_emit_end_of_loop(e, h)) e->last_pause = dc_emit_end_of_loop(e, h);
     keep_for_waiting(e, n);
   }
   return 0;

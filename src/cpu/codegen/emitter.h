@@ -173,8 +173,7 @@ static inline bool dc_emit_is_index(const emitter *e, int32_t origin) {
 }
 /* Whether the instruction `origin` widened a signed value. */
 static inline bool dc_emit_is_signed(const emitter *e, int32_t origin) {
-  const ptx_ins *ins = &e->f->ins[origin];
-  return (ins->op == PTX_OP_CVT ? ins->type2 : ins->type) == PTX_S32;
+  return ptx_source_type(&e->f->ins[origin]) == PTX_S32;
 }
 
 /* Whether something reads a result of the instruction. */

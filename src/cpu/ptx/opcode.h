@@ -72,6 +72,11 @@ bool ptx_wants_predicate(const ptx_ins *ins, int i);
 /* True when operand i of `ins` is an address in brackets. */
 bool ptx_is_address(const ptx_ins *ins, int i);
 
+/* The type of what an instruction reads: of a conversion, what it converts from. */
+static inline ptx_type ptx_source_type(const ptx_ins *ins) {
+  return (ptx_type)(ins->op == PTX_OP_CVT ? ins->type2 : ins->type);
+}
+
 /* A barrier of a block's threads, not of a warp's lanes. */
 bool ptx_is_barrier(const ptx_ins *ins);
 /* Barrier 0 for all threads of a block, plain or with a reduction, and without a predicate. */
