@@ -115,6 +115,43 @@ describe("the cache", function()
     end)
   end)
 
+  -- Addresses of variables and functions differ from process to process; text with them was compiled in each.
+  it("keeps native code of kernels with variables and pointers to functions for other processes", function()
+    with_folder(function(dir)
+      local n, which = math.random(2, 500), math.random(0, 1)
+      local script_of_variables = ([[
+local dc = require "dotcompute"
+local m = dc.module [=[
+__device__ int table[512], count;
+__constant__ int offset = 7;
+__device__ int *middle = table + 256;
+__device__ int twice(int x) { return 2 * x; }
+__device__ int thrice(int x) { return 3 * x; }
+__global__ void fill() { table[threadIdx.x] = threadIdx.x; }
+__global__ void use(int *y, int which) {
+  int (*f)(int) = which ? twice : thrice;
+  y[threadIdx.x] = f(table[threadIdx.x]) + offset + middle[0];
+  atomicAdd(&count, 1);
+  atomicMax(table + 1, y[threadIdx.x]);
+}
+__global__ void last(int *y) { y[0] = count; y[1] = table[1]; }]=]
+local y, z = dc.zeros(512, "int32"), dc.zeros(2, "int32")
+m.fill(1, 512)
+m.use(1, 512, y, %d)
+m.last(1, 1, z)
+print(y[%d], z[1], z[2])]]):format(which, n + 1)
+      write(dir .. "/s.lua", script_of_variables)
+      local factor = which == 1 and 2 or 3
+      local expected = ("%d\t512\t%d\n"):format(factor * n + 263, factor * 511 + 263)
+      local function once() return run(dir, dir .. "/s.lua", "DOTCOMPUTE_CPU_TIER=1") end
+      assert.equal(expected, once())
+      local before = files(dir)
+      assert.is_true(before > 1, "native code is kept")
+      assert.equal(expected, once())
+      assert.equal(before, files(dir), "and found")
+    end)
+  end)
+
   it("works without a writable disk, and warns once", function()
     with_folder(function(dir)
       write(dir .. "/s.lua", script:format(7) .. 'dc.kernel "__global__ void second() {}"(1, 1)\n')

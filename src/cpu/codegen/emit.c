@@ -557,6 +557,7 @@ static void declare(emitter *e) {
     const bool changes = b == DC_BASE_SHARED && e->out->yields && e->out->simple;
     PUT("%suint64_t %s = n->base[%d]; ", changes ? "" : "const ", dc_emit_base(b), b);
   }
+  PUT("const uint64_t variables = n->variables, functions = n->functions; ");
   if (!e->callee) PUT("uint64_t base4 = n->base[4]; enum { depth = 0 }; ");
   if (e->k.shape.by_lane)
     PUT("uint32_t carry = 0; uint8_t call_[%u] __attribute__((aligned(16))); ", e->fn->call_stride + 16);

@@ -86,7 +86,7 @@ void dc_emit_call(emitter *e, const dc_basic_block *node) {
   for (int i = 0; i < e->fn->code->ptx.nfuncs; i++) {
     const dc_cpu_function *fn = target(e, i, node);
     if (!fn) continue;
-    PUT("if (to_ == %lluull) ", (unsigned long long)(uintptr_t)fn);
+    PUT("if (to_ == functions + %lldull) ", (long long)dc_code_function_offset(fn->ptx));
     put_call(e, node, fn);
     PUT("else ");
   }

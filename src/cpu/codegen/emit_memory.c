@@ -78,13 +78,13 @@ static int base_of(const emitter *e, const ptx_operand *at, int space) {
   if (space == PTX_PARAM && e->callee) return DC_BASE_FRAME;
   return (int)dc_base_of(space == PTX_GENERIC && at->sym ? at->sym->space : space);
 }
-static long long offset_of(const emitter *e, const ptx_operand *at) {
-  return (long long)at->imm + (at->sym ? dc_code_address(e->fn->code, at->sym) : 0);
+static long long offset_of(const ptx_operand *at) {
+  return (long long)at->imm + (at->sym ? dc_code_offset(at->sym) : 0);
 }
 
 static access access_of(const emitter *e, const ptx_ins *ins) {
   access p = { .at = address_of(ins), .size = ptx_type_bits((ptx_type)ins->type) / 8, .n = ins->vec ? ins->vec : 1,
-               .base = base_of(e, address_of(ins), ins->space), .offset = offset_of(e, address_of(ins)) };
+               .base = base_of(e, address_of(ins), ins->space), .offset = offset_of(address_of(ins)) };
   const bool local = p.base == DC_BASE_LOCAL && !e->k.shape.by_lane;
   if (p.at->reg < 0) {
     p.how = local ? ROW : ONE;
@@ -117,6 +117,9 @@ void dc_emit_find_far(emitter *e) {
   e->far = n > MOST_INLINE;
 }
 
+/* What the addresses' constant part is relative to, apart from the base: see dc_emit_module_base. */
+static const char *module_base(const ptx_operand *at) { return at->sym ? dc_emit_module_base(at->sym) : ""; }
+
 /* The addresses of all lanes, as an expression. */
 static void put_addresses(emitter *e, const ptx_operand *at, int base, long long offset) {
   const bool narrow = at->reg >= 0 && dc_emit_bits(e, at->reg) == 32;
@@ -126,18 +129,18 @@ static void put_addresses(emitter *e, const ptx_operand *at, int base, long long
   else dc_emit_register(e, at->reg, narrow ? 'w' : 'd');
   if (narrow) PUT(")");
   if (base == DC_BASE_LOCAL) PUT(", V64_affine(%s + %lldull, %uull))", dc_emit_base(base), offset, e->fn->local_stride);
-  else if (base == DC_BASE_FLAT) PUT(", V64_splat(%lldull))", offset);
+  else if (base == DC_BASE_FLAT) PUT(", V64_splat(%s%lldull))", module_base(at), offset);
   else PUT(", V64_splat(%s + %lldull))", dc_emit_base(base), offset);
 }
 
 int dc_emit_addresses(emitter *e, const ptx_operand *at, int space) {
-  put_addresses(e, at, base_of(e, at, space), offset_of(e, at));
+  put_addresses(e, at, base_of(e, at, space), offset_of(at));
   return base_of(e, at, space);
 }
 
 int dc_emit_first_address(emitter *e, const ptx_operand *at, int space) {
   const dc_value_kind kind = at->reg < 0 ? DC_UNIFORM : (dc_value_kind)dc_emit_shape(e, at->reg)->tag;
-  PUT("%s + %lldull", dc_emit_base(base_of(e, at, space)), offset_of(e, at));
+  PUT("%s + %s%lldull", dc_emit_base(base_of(e, at, space)), module_base(at), offset_of(at));
   if (at->reg < 0) return base_of(e, at, space);
   if (kind == DC_UNIFORM || kind == DC_AFFINE) {
     PUT(" + s%d", at->reg);
@@ -161,8 +164,8 @@ static void begin_access(emitter *e, const access *p) {
     return;
   }
   PUT("const uint64_t o_ = ");
-  if (p->at->reg >= 0) PUT("(uint64_t)s%d + %lldull", p->at->reg, p->offset);
-  else PUT("%lldull", p->offset);
+  if (p->at->reg >= 0) PUT("(uint64_t)s%d + ", p->at->reg);
+  PUT("%s%lldull", module_base(p->at), p->offset);
   if (p->base == DC_BASE_FLAT) PUT(", a_ = o_; ");
   else PUT(", a_ = %s + o_; ", dc_emit_base(p->base));
   if ((bytes > 1 || DC_IGNORED) && p->at->reg >= 0) PUT("if (DC_BAD(o_, %d, a_)) n->fault(n); ", bytes - 1);

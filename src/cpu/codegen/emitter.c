@@ -40,10 +40,20 @@ void dc_emit_register(emitter *e, int32_t reg, char kind) {
   }
 }
 
-static uint64_t immediate(const emitter *e, const ptx_operand *o) {
+const char *dc_emit_module_base(const ptx_sym *sym) {
+  if (sym->kind == PTX_SYM_FUNC) return "functions + ";
+  return sym->space == PTX_GLOBAL ? "variables + " : "";
+}
+
+static void put_constant(emitter *e, const ptx_operand *o, bool is_wide) {
   uint64_t v = (uint64_t)o->imm;
-  if (o->kind == PTX_SYM) v += (uint64_t)dc_code_address(e->fn->code, o->sym);
-  return v;
+  if (o->kind == PTX_SYM) {
+    v += (uint64_t)dc_code_offset(o->sym);
+    PUT("(uint%d_t)(%s", is_wide ? 64 : 32, dc_emit_module_base(o->sym));
+  }
+  if (is_wide) PUT("%lluull", (unsigned long long)v);
+  else PUT("%uu", (unsigned)v);
+  if (o->kind == PTX_SYM) PUT(")");
 }
 
 void dc_emit_operand(emitter *e, const ptx_operand *o, char kind) {
@@ -54,14 +64,13 @@ void dc_emit_operand(emitter *e, const ptx_operand *o, char kind) {
     if (o->negated && !scalar) PUT(")");
     return;
   }
-  uint64_t v = immediate(e, o);
   switch (kind) {
-    case 'W': PUT("%uu", (unsigned)v); return;
-    case 'D': PUT("%lluull", (unsigned long long)v); return;
-    case 'P': PUT("%d", (v != 0) != o->negated); return;
-    case 'w': PUT("V32_splat(%uu)", (unsigned)v); return;
-    case 'd': PUT("V64_splat(%lluull)", (unsigned long long)v); return;
-    default: PUT("P_splat(%d)", (v != 0) != o->negated); return;
+    case 'W': put_constant(e, o, false); return;
+    case 'D': put_constant(e, o, true); return;
+    case 'P': PUT("%d", (o->imm != 0) != o->negated); return;
+    case 'w': PUT("V32_splat("); put_constant(e, o, false); PUT(")"); return;
+    case 'd': PUT("V64_splat("); put_constant(e, o, true); PUT(")"); return;
+    default: PUT("P_splat(%d)", (o->imm != 0) != o->negated); return;
   }
 }
 

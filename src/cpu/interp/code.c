@@ -23,8 +23,15 @@ bool dc_code_fits(const dc_cpu_function *fn, const dc_basic_block *node) {
   return true;
 }
 
+int64_t dc_code_function_offset(const ptx_func *f) { return (int64_t)f->index * (int64_t)sizeof(dc_cpu_function); }
+
+int64_t dc_code_offset(const ptx_sym *sym) {
+  return sym->kind == PTX_SYM_FUNC ? dc_code_function_offset(sym->func) : (int64_t)sym->offset;
+}
+
 int64_t dc_code_address(const struct dc_code *code, const ptx_sym *sym) {
-  if (sym->kind == PTX_SYM_FUNC) return (int64_t)(uintptr_t)dc_code_function_of(code, sym->func);
-  if (sym->space == PTX_GLOBAL) return (int64_t)(code->global_image + sym->offset);
-  return (int64_t)sym->offset;
+  const bool global = sym->kind == PTX_SYM_VAR && sym->space == PTX_GLOBAL;
+  const uint64_t base = sym->kind == PTX_SYM_FUNC ? (uint64_t)(uintptr_t)code->functions
+                        : global                  ? code->global_image : 0;
+  return (int64_t)base + dc_code_offset(sym);
 }

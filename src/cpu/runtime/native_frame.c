@@ -69,6 +69,8 @@ void dc_native_begin(dc_worker *k, dc_warp *w) {
   n->nwarps = g->nwarps;
   n->smid = k->index;
   n->nsmid = g->nsm;
+  n->variables = k->job->fn->code->global_image;
+  n->functions = (uint64_t)(uintptr_t)k->job->fn->code->functions;
   n->operate = operate;
   n->tick = tick;
   n->fault = misaligned;
