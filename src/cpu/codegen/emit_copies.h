@@ -1,6 +1,6 @@
 /*
-** emit_copies.h - copies of 16 bytes a lane between global and shared memory: cp.async, and loads of vectors whose
-** values only go to a store of them, which tiles of matrices are filled with.
+** emit_copies.h - copies of 16 bytes a lane between global and shared memory: cp.async, and in loops, which fill tiles
+** of matrices, loads of vectors whose values only go to a store of them.
 **
 ** They need no registers: addresses are noted, sources prefetched, and the copies follow together, so that they wait
 ** for memory at the same time, before anything else than arithmetic.
