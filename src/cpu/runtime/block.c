@@ -36,8 +36,8 @@ static size_t slack_of(const dc_job *job) {
 /* Shared memory of the block ends at an inaccessible page. */
 static int give_shared(dc_block_run *b, const dc_job *job) {
   dc_memory *m = b->worker->cpu->memory;
-  uint32_t align = job->fn->code->shared_align;
-  size_t need = ((size_t)job->grid.shared_bytes + slack_of(job) + align - 1) / align * align;
+  const size_t align = job->fn->code->shared_align; /* a power of two */
+  const size_t need = ((size_t)job->grid.shared_bytes + slack_of(job) + align - 1) & -align;
   if (need > b->shared_cap || b->shared_span == NULL) {
     dc_error err = DC_ERROR_INIT;
     size_t page = dc_memory_page(m), cap = need ? (need + page - 1) / page * page : page;
@@ -52,13 +52,13 @@ static int give_shared(dc_block_run *b, const dc_job *job) {
   return 0;
 }
 
-int dc_block_start(dc_block_run *b, uint64_t linear) {
+int dc_block_start(dc_block_run *b, uint64_t number) {
   dc_job *job = b->worker->job;
   dc_grid *g = &job->grid;
   uint32_t threads = g->block.x * g->block.y * g->block.z;
-  uint64_t row = linear / g->grid.x;
   b->s.grid = g;
-  b->s.ctaid = (dc_dim3){ (uint32_t)(linear % g->grid.x), (uint32_t)(row % g->grid.y), (uint32_t)(row / g->grid.y) };
+  b->s.ctaid = dc_job_block_at(job, number);
+  b->number = number;
   b->s.smid = b->worker->index;
   b->nwarps = g->nwarps;
   b->started = b->done = 0;
@@ -69,7 +69,6 @@ int dc_block_start(dc_block_run *b, uint64_t linear) {
   if (b->used) memset(b->barriers, 0, sizeof b->barriers);
   b->used = 0;
   if (give_shared(b, job) != 0) return -1;
-  dc_warp_order_fill(job->order, linear, g->shared_bytes > 0, b->nwarps, b->order);
   const ptx_func *f = job->fn->ptx;
   if (f->reserved_bytes) memset(b->s.shared + f->reserved_at, 0, f->reserved_bytes);
   return 0;
@@ -182,6 +181,8 @@ static dc_progress round_of_warps(dc_block_run *b, uint32_t *ran, uint32_t *move
 }
 
 dc_progress dc_block_run_warps(dc_block_run *b) {
+  if (b->started == 0)
+    dc_warp_order_fill(b->worker->job->order, b->number, b->s.grid->shared_bytes > 0, b->nwarps, b->order);
   while (b->done < b->nwarps) {
     uint32_t ran = 0, moved = 0;
     if (round_of_warps(b, &ran, &moved) == DC_STOPPED) return DC_STOPPED;

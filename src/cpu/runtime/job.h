@@ -46,6 +46,14 @@ typedef struct dc_job {
   struct dc_nested *launched;     /* those that are to run when it has ended, newest first */
 } dc_job;
 
+/* Where block `number` of the grid is.  A small grid needs no divisions. */
+static inline dc_dim3 dc_job_block_at(const dc_job *job, uint64_t number) {
+  const dc_dim3 g = job->grid.grid;
+  if (number < g.x) return (dc_dim3){ (uint32_t)number, 0, 0 };
+  const uint64_t row = number / g.x;
+  return (dc_dim3){ (uint32_t)(number % g.x), (uint32_t)(row % g.y), (uint32_t)(row / g.y) };
+}
+
 /* The first failure of a job is its error; all workers stop at their next poll. */
 void dc_job_fail(dc_job *job, dc_kind kind, const char *code, uint32_t line, const char *fmt, ...) DC_PRINTF(5, 6);
 void dc_job_interrupt(dc_job *job); /* all workers stop at their next poll */

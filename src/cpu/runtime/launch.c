@@ -115,16 +115,30 @@ static void run_blocks(dc_worker *k) {
   }
 }
 
-/* The same for native code that runs whole blocks: takes `share` of them at a time. */
+/* How many blocks a worker takes at a time, if native code runs whole blocks. */
+static uint64_t share_of(const dc_worker *k) {
+  const uint64_t n = k->job->nblocks, threads = (uint64_t)k->cpu->pool->nthreads;
+  if (n < 8 * threads) return 1;
+  const uint64_t share = n / (64 * threads), most = n / (4 * threads), together = dc_native_together(k->job);
+  if (share < together) return together < most ? together : most;
+  return share > 64 ? 64 : share;
+}
+
+/* The first of `share` blocks that no worker has taken.  While no other thread may join, without a locked operation: it
+** takes as long as all stores before it. */
+static uint64_t take_blocks(const dc_worker *k, dc_job *job, uint64_t share) {
+  if (k->index != 0 || job->open) return atomic_fetch_add_explicit(&job->next_block, share, memory_order_relaxed);
+  const uint64_t first = atomic_load_explicit(&job->next_block, memory_order_relaxed);
+  atomic_store_explicit(&job->next_block, first + share, memory_order_relaxed);
+  return first;
+}
+
+/* The same for native code that runs whole blocks. */
 static void run_simple_blocks(dc_worker *k) {
   dc_job *job = k->job;
-  uint64_t share = job->nblocks / (64u * (uint64_t)k->cpu->pool->nthreads);
-  const uint64_t most = job->nblocks / (4u * (uint64_t)k->cpu->pool->nthreads), together = dc_native_together(job);
-  if (share > 64) share = 64;
-  if (share < together) share = together < most ? together : most;
-  if (share < 1) share = 1;
+  const uint64_t share = share_of(k);
   while (!atomic_load_explicit(&job->grid.stop, memory_order_relaxed) && !dc_job_interrupted(job)) {
-    uint64_t first = atomic_fetch_add_explicit(&job->next_block, share, memory_order_relaxed);
+    const uint64_t first = take_blocks(k, job, share);
     if (first >= job->nblocks) return;
     uint64_t left = job->nblocks - first;
     if (dc_native_blocks(k, first, left < share ? left : share) == DC_STOPPED || left <= share) return;

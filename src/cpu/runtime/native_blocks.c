@@ -183,11 +183,9 @@ static bool begin_blocks(dc_worker *k, dc_dim3 *at, uint64_t block, uint32_t nbl
 
 dc_progress dc_native_blocks(dc_worker *k, uint64_t first, uint64_t count) {
   dc_job *job = k->job;
-  const dc_grid *g = &job->grid;
   const dc_native_code *c = job->native;
   dc_native *n = &k->native;
-  dc_dim3 at = {(uint32_t)(first % g->grid.x), (uint32_t)(first / g->grid.x % g->grid.y),
-                (uint32_t)(first / g->grid.x / g->grid.y)};
+  dc_dim3 at = dc_job_block_at(job, first);
   const uint64_t together = dc_native_together(job);
   bool room = k->simple_ready || prepare_gangs(k);
   int r = DC_NATIVE_DONE;

@@ -66,6 +66,7 @@ typedef struct dc_block_run {
   dc_block_state s;
   struct dc_worker *worker;
   struct dc_block_run *next;
+  uint64_t number;       /* in the grid */
   dc_warp_slot *warps[DC_MAX_WARPS]; /* NULL: not started or done */
   uint8_t order[DC_MAX_WARPS];       /* numbers of the warps in the order in which they run */
   uint32_t nwarps, started, done;
