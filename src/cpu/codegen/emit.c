@@ -251,15 +251,6 @@ static void go(emitter *e, int32_t n, int32_t to) {
   go_on_after_split(e, n, to, -1);
 }
 
-/* Whether tier 0 is called between two nodes.  These paths are seldom taken (sinf's for huge arguments), and the C
-** compiler must not spill registers for them before the branch. */
-static bool is_rare(const emitter *e, int32_t from, int32_t to) {
-  for (int32_t n = from + 1; n < to; n++)
-    for (const dc_uop *o = node_at(e, n)->first; o < node_at(e, n)->last; o++)
-      if (dc_emit_is_foreign(e, o->ins)) return true;
-  return false;
-}
-
 /* Whether a convergent node's diverging lanes rejoin at `to`, so that they may jump there together. */
 static bool rejoins(const emitter *e, int32_t n, int32_t to) {
   return to > n && !dc_emit_divergent(e, n) && !dc_emit_divergent(e, to) && !dc_emit_is_exit(e, to);
@@ -267,8 +258,7 @@ static bool rejoins(const emitter *e, int32_t n, int32_t to) {
 
 /* Jumps to `to` if no lane takes the other side. */
 static void skip(emitter *e, int32_t n, int32_t to, const char *others) {
-  if (!rejoins(e, n, to)) return;
-  PUT(is_rare(e, n, to) ? "if (DC_USUAL(!M_any(%s))) goto N%d; " : "if (!M_any(%s)) goto N%d; ", others, to);
+  if (rejoins(e, n, to)) PUT("if (!M_any(%s)) goto N%d; ", others, to);
 }
 
 static void body(emitter *e, const dc_basic_block *node, const char *mask);
