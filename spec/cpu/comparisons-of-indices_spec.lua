@@ -86,4 +86,18 @@ describe("branches on comparisons of indices", function()
       assert.equal("right\n", (helper.on_cpu(how, comparisons, helper.seed)), helper.note())
     end)
   end
+
+  it("compile with the declarations that they need alone", function()
+    local how = "TIER=1 DOTCOMPUTE_CACHE=off DOTCOMPUTE_LOG=compile"
+    local text, code = helper.on_cpu(how, [[
+      io.stderr:setvbuf "no"
+      local dc = require "dotcompute"
+      local x = dc.zeros(64, "int32")
+      dc.kernel "__global__ void above(int *x, int k) { if ((int)threadIdx.x + k > 21) x[threadIdx.x] = sqrtf(k); }"(1,
+        64, x, 4)
+      assert(x[18] == 0 and x[19] == 2)
+      os.exit(3)]])
+    assert.equal(3, code, text)
+    assert.not_matches("headers are included", text)
+  end)
 end)

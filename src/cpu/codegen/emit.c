@@ -269,8 +269,11 @@ static void run_arm(emitter *e, int32_t n) {
   const dc_basic_block *node = node_at(e, n);
   const bool not = (e->predicated[n] == node->next) != (node->flip != 0);
   e->chooses = !dc_emit_divergent(e, n);
-  if (!e->chooses) PUT("{ const M in_ = M_and%s(%s, P_word(p%d));\n", not ? "n" : "", e->mask, guard_reg(node));
-  else PUT("{ const P in_ = %s(p%d);\n", not ? "P_not" : "", guard_reg(node));
+  if (!e->chooses) {
+    PUT("{ const M in_ = M_and%s(%s, ", not ? "n" : "", e->mask);
+    dc_emit_register(e, guard_reg(node), 'm');
+    PUT(");\n");
+  } else PUT("{ const P in_ = %s(p%d);\n", not ? "P_not" : "", guard_reg(node));
   body(e, node_at(e, e->predicated[n]), "in_");
   PUT("}\n");
   e->chooses = false;
@@ -289,8 +292,9 @@ static void diverge(emitter *e, int32_t n) {
   const ptx_ins *comparison = dc_emit_comparison(e, n);
   if (comparison && rejoins(e, n, taken)) dc_emit_if_all(e, comparison, !node->flip, taken);
   if (comparison && rejoins(e, n, next)) dc_emit_if_all(e, comparison, node->flip, next);
-  PUT("tk = M_and%s(%s, P_word(p%d)); nt = M_and%s(%s, P_word(p%d));\n", node->flip ? "n" : "", here, guard_reg(node),
-      node->flip ? "" : "n", here, guard_reg(node));
+  PUT("{ const M g_ = ");
+  dc_emit_register(e, guard_reg(node), 'm');
+  PUT("; tk = M_and%s(%s, g_); nt = M_and%s(%s, g_); }\n", node->flip ? "n" : "", here, node->flip ? "" : "n", here);
   if (!dc_emit_divergent(e, n) && (taken == DC_NODE_LEAVE) != (next == DC_NODE_LEAVE)) { /* some exit */
     int32_t on = taken == DC_NODE_LEAVE ? next : taken;
     exit_lanes(e, n, taken == DC_NODE_LEAVE ? "tk" : "nt");
@@ -340,9 +344,9 @@ static void store_operands(emitter *e, const dc_basic_block *node, const char *m
 /* Counts the lanes for which the predicate of a barrier's reduction holds, and the others. */
 static void contribute(emitter *e, const dc_basic_block *node) {
   e->reduces = true;
-  PUT("if (simple) { const uint32_t p_ = P_word(");
-  dc_emit_operand(e, &node->op->ins->opnd[2], 'p');
-  PUT("); yes += s_popc_32(M_word(act) & p_); no += s_popc_32(M_word(act) & ~p_); } else { ");
+  PUT("if (simple) { const M p_ = ");
+  dc_emit_operand(e, &node->op->ins->opnd[2], 'm');
+  PUT("; yes += s_popc_32(M_word(act) & p_); no += s_popc_32(M_word(act) & ~p_); } else { ");
   store_operands(e, node, NULL);
   PUT("}\n");
 }
@@ -355,7 +359,7 @@ static void put_reduction(emitter *e, int32_t n) {
   const char *result = ins->mode == PTX_BAR_RED_POPC ? "sum" : ins->mode == PTX_BAR_RED_OR ? "sum != 0" : "every";
   const bool scalar = is_scalar(e, d), truth = dc_emit_bits(e, d) == 1;
   if (scalar) PUT("s%d = simple ? %s : ", d, result);
-  else PUT("%c%d = %s_splat(simple ? %s : ", truth ? 'p' : 'v', d, truth ? "P" : "V32", result);
+  else PUT("%c%d = %s_splat(simple ? %s : ", truth ? 'p' : 'v', d, e->word[d] ? "M" : truth ? "P" : "V32", result);
   dc_emit_first_of_slot(e, d);
   PUT(scalar ? ";\n" : ");\n");
 }
@@ -402,9 +406,9 @@ static void end_lanes(emitter *e, int32_t n) {
     go_to_waiting(e, dc_emit_next_waiting(e, n));
     return;
   }
-  PUT("{ const M g_ = P_word(");
-  dc_emit_register(e, g, 'p');
-  PUT("); tk = M_and%s(%s, g_); nt = M_and%s(%s, g_); }\n", node->flip ? "n" : "", e->mask, node->flip ? "" : "n",
+  PUT("{ const M g_ = ");
+  dc_emit_register(e, g, 'm');
+  PUT("; tk = M_and%s(%s, g_); nt = M_and%s(%s, g_); }\n", node->flip ? "n" : "", e->mask, node->flip ? "" : "n",
       e->mask);
   exit_lanes(e, n, "tk");
   if (divergent) {
@@ -437,9 +441,8 @@ static void check_members(emitter *e, const ptx_ins *ins) {
   if (!scalar) PUT(", %s)", e->mask);
   else PUT(")");
   if (ins->pred >= 0) {
-    PUT(" & %sP_word(", ins->pred_neg ? "~" : "");
-    dc_emit_register(e, ins->pred, 'p');
-    PUT(")");
+    PUT(" & %s", ins->pred_neg ? "~" : "");
+    dc_emit_register(e, ins->pred, 'm');
   }
   PUT(")) n->outsider(n);\n");
 }
@@ -471,13 +474,14 @@ static void body(emitter *e, const dc_basic_block *node, const char *mask) {
     int32_t index = (int32_t)(o - first);
     if (!dc_emit_is_product(o)) dc_emit_end_products(e);
     if (ins->pred < 0) {
-      dc_emit_operation(e, ins, index, mask, e->k.blend[ins - e->f->ins]);
+      const bool keep = e->k.blend[ins - e->f->ins] && dc_emit_must_keep(e, (int32_t)(node - e->fn->nodes), ins);
+      dc_emit_operation(e, ins, index, mask, keep);
       continue;
     }
     dc_emit_end_copies(e);
-    PUT("{ const M g_ = M_and%s(%s, P_word(", ins->pred_neg ? "n" : "", mask);
-    dc_emit_register(e, ins->pred, 'p');
-    PUT(")); if (M_any(g_)) {\n");
+    PUT("{ const M g_ = M_and%s(%s, ", ins->pred_neg ? "n" : "", mask);
+    dc_emit_register(e, ins->pred, 'm');
+    PUT("); if (M_any(g_)) {\n");
     dc_emit_operation(e, ins, index, "g_", true);
     dc_emit_end_copies(e);
     PUT("} }\n");
@@ -527,6 +531,7 @@ static void declare(emitter *e) {
     int bits = dc_emit_bits(e, r);
     if ((!defined && !used) || e->sum_at[r] >= 0) continue;
     if (dc_is_scalar(dc_emit_shape(e, r))) PUT("uint%d_t s%d = 0; ", bits == 64 ? 64 : 32, r);
+    else if (e->word[r]) PUT("M p%d = 0; ", r);
     else if (bits == 1) PUT("P p%d%s; ", r, is_blended(e, r) ? " = P_splat(0)" : "");
     else if (bits == 64) PUT("V64 v%d%s; ", r, is_blended(e, r) ? " = V64_splat(0)" : "");
     else PUT("V32 v%d%s; ", r, is_blended(e, r) ? " = V32_splat(0)" : "");
@@ -599,7 +604,7 @@ static void tail(emitter *e) {
 static int allocate(emitter *e) {
   const size_t nodes = (size_t)e->nnodes + 1, regs = (size_t)e->f->nregs + 1, ins = (size_t)e->f->nins + 1;
   e->block_of = dc_arena_alloc(&e->k.arena, (6 * nodes + 2 * regs + 4 * ins) * sizeof *e->block_of);
-  e->tracked = dc_arena_alloc(&e->k.arena, (3 * nodes + 5 * ins + 2 * regs) * sizeof *e->tracked);
+  e->tracked = dc_arena_alloc(&e->k.arena, (3 * nodes + 5 * ins + 3 * regs) * sizeof *e->tracked);
   if (!e->block_of || !e->tracked) return dc_fail_oom(e->err);
   e->predicated = e->block_of + nodes;
   e->save_at = e->predicated + nodes;
@@ -622,6 +627,7 @@ static int allocate(emitter *e) {
   e->lines = e->listed + ins;
   e->given = e->lines + ins;
   e->prefetched = e->given + regs;
+  e->word = e->prefetched + regs;
   return 0;
 }
 
@@ -665,6 +671,7 @@ static int survey(emitter *e, dc_gang_layout shape) {
   e->straight = true;
   for (int32_t b = 0; b < e->f->nblocks; b++) e->straight &= e->k.loop_at[b] < 0;
   if (find_predicated(e) != 0) return -1;
+  dc_emit_find_words(e);
   find_reductions(e);
   find_given(e);
   find_entries(e);

@@ -79,9 +79,43 @@ void dc_emit_if_all(emitter *e, const ptx_ins *comparison, bool holds, int32_t t
   dc_emit_operand(e, uniform, 'W');
   PUT("; if (");
   if (!s->aligned) /* where lanes wrap around, vectors are compared */
-    PUT("last_ %s && ", !up ? (sign ? ">= INT32_MIN" : ">= 0") : sign ? "<= INT32_MAX" : "<= UINT32_MAX");
+    PUT("last_ %s && ", !up ? (sign ? ">= -0x80000000ll" : ">= 0") : sign ? "<= 0x7fffffff" : "<= 0xffffffff");
   if (r == PTX_NE) PUT("(%s > u_ || %s < u_)", low, high);
   else if (r == PTX_LT || r == PTX_LE) PUT("%s %s u_", high, r == PTX_LT ? "<" : "<=");
   else PUT("%s %s u_", low, r == PTX_GT ? ">" : ">=");
   PUT(") goto N%d; }\n", to);
+}
+
+/* --- predicates as words ---------------------------------------------------------------------------------------- */
+
+static bool is_logic(const ptx_ins *ins) {
+  return ins->op != PTX_OP_VOTE && ins->ndst == 1 && ptx_wants_predicate(ins, 0) && ins->type == PTX_PRED;
+}
+
+bool dc_emit_is_on_words(const emitter *e, const ptx_ins *ins) {
+  return is_logic(ins) && ins->opnd[0].reg >= 0 && e->word[ins->opnd[0].reg];
+}
+
+/* Whether the instruction takes its sources as words: branches and guards do anyway. */
+static bool takes_words(const emitter *e, const ptx_ins *ins) {
+  return dc_emit_is_on_words(e, ins) || ins->op == PTX_OP_VOTE || ins->op == PTX_OP_BAR || ins->op == PTX_OP_BARRIER;
+}
+
+void dc_emit_find_words(emitter *e) {
+  for (int32_t r = 0; r < e->f->nregs; r++)
+    e->word[r] = e->f->regs[r].bits == 1 && dc_emit_shape(e, r)->tag == DC_VARYING;
+  for (int32_t n = 0; n < e->nnodes; n++) /* chooses by the branch's predicate itself */
+    if (e->predicated[n] >= 0 && !dc_emit_divergent(e, n)) e->word[e->fn->nodes[n].op->ins->pred] = false;
+  for (bool news = true; news;) {
+    news = false;
+    for (int32_t i = 0; i < e->f->nins; i++) {
+      const ptx_ins *ins = &e->f->ins[i];
+      for (int k = ins->ndst; k < ins->ndst + ins->nsrc && !takes_words(e, ins); k++) {
+        const int32_t r = ins->opnd[k].reg;
+        if (r < 0 || !e->word[r]) continue;
+        e->word[r] = false;
+        news = true;
+      }
+    }
+  }
 }

@@ -3,6 +3,7 @@
 
 #include "base/buf.h"
 #include "cpu/analysis/uniformity.h"
+#include "cpu/codegen/emit_compare.h"
 #include "cpu/codegen/emit_matrix.h"
 #include "cpu/codegen/emit_copies.h"
 #include "cpu/codegen/emit_memory.h"
@@ -147,7 +148,7 @@ static bool is_short(const ptx_ins *ins, int i) {
   return bits == 8 || bits == 16;
 }
 
-static void form_operands(emitter *e, const ptx_ins *ins, const dc_native_form *form, bool scalar) {
+static void form_operands(emitter *e, const ptx_ins *ins, const dc_native_form *form, bool scalar, bool word) {
   for (int i = 0; i < ins->nsrc; i++) {
     const bool joined = form->join && i == 2; /* behind the call */
     char kind = form->src[i];
@@ -157,7 +158,7 @@ static void form_operands(emitter *e, const ptx_ins *ins, const dc_native_form *
     if (low) kind = 'd';
     if (i) PUT(joined ? "), " : ", ");
     if (low) PUT(scalar ? "(uint32_t)" : "v_low_half(");
-    dc_emit_operand(e, &o, scalar ? (char)(kind - 'a' + 'A') : kind);
+    dc_emit_operand(e, &o, scalar ? (char)(kind - 'a' + 'A') : word ? 'm' : kind);
     if (low && !scalar) PUT(")");
   }
 }
@@ -167,7 +168,7 @@ static void by_double_form(emitter *e, const ptx_ins *ins, const dc_native_form 
   PUT("{ ");
   for (int i = 0; i < 2; i++) PUT("%s r%d_; ", form->dst[i] == 'p' ? "P" : form->dst[i] == 'w' ? "V32" : "V64", i);
   PUT("v_%s(&r0_, &r1_, ", form->name);
-  form_operands(e, ins, form, false);
+  form_operands(e, ins, form, false, false);
   PUT("); ");
   for (int i = 0; i < 2; i++) {
     dc_emit_assign(e, ins->opnd[i].reg, mask, keep);
@@ -179,13 +180,15 @@ static void by_double_form(emitter *e, const ptx_ins *ins, const dc_native_form 
 
 static void by_form(emitter *e, const ptx_ins *ins, const dc_native_form *form, const char *mask, bool keep) {
   int32_t d = ins->opnd[0].reg;
-  bool scalar = dc_is_scalar(dc_emit_shape(e, d));
+  const bool scalar = dc_is_scalar(dc_emit_shape(e, d)), word = dc_emit_is_on_words(e, ins);
+  const char kind = scalar ? 's' : word ? 'm' : 'v';
   const char *join = form->join == 'a' ? "and_pred(" : form->join == 'o' ? "or_pred(" : form->join ? "xor_pred(" : NULL;
   if (scalar) PUT("s%d = ", d);
+  else if (word) dc_emit_assign_word(e, d, mask, keep);
   else dc_emit_assign(e, d, mask, keep);
-  if (join) PUT(scalar ? "s_%s" : "v_%s", join);
-  PUT(scalar ? "s_%s(" : "v_%s(", form->name);
-  form_operands(e, ins, form, scalar);
+  if (join) PUT("%c_%s", kind, join);
+  PUT("%c_%s(", kind, form->name);
+  form_operands(e, ins, form, scalar, word);
   PUT(")");
   if (scalar) PUT(";\n");
   else dc_emit_assign_end(e, d, keep);
@@ -314,7 +317,7 @@ static void ballot(emitter *e, const ptx_ins *ins, const char *mask, bool keep) 
   } else {
     static const char *const names[] = { "all", "any", "uni", "ballot" };
     PUT("dc_vote_%s(", names[ins->mode - PTX_VOTE_ALL]);
-    dc_emit_operand(e, &ins->opnd[1], 'p');
+    dc_emit_operand(e, &ins->opnd[1], 'm');
     PUT(", %s, ", mask);
     dc_emit_operand(e, &ins->opnd[2], 'W');
     PUT(")");

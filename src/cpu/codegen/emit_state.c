@@ -182,9 +182,9 @@ static void keep_register(emitter *e, int32_t r, bool back) {
       dc_emit_first_of_slot(e, r);
       PUT("; ");
     } else if (back) {
-      PUT("%c%d = ", bits == 1 ? 'p' : 'v', r);
+      dc_emit_assign(e, r, NULL, false);
       dc_emit_slot(e, r);
-      PUT("; ");
+      dc_emit_assign_end(e, r, false);
     } else {
       dc_emit_to_slot(e, r, NULL);
     }
@@ -198,8 +198,9 @@ static void keep_register(emitter *e, int32_t r, bool back) {
     if (back) PUT("s%d = *(uint64_t *)(save + %d); ", r, at);
     else PUT("*(uint64_t *)(save + %d) = s%d; ", at, r);
   } else if (bits == 1) {
-    if (back) PUT("p%d = P_from(*(uint32_t *)(save + %d)); ", r, at);
-    else PUT("*(uint32_t *)(save + %d) = P_word(p%d); ", at, r);
+    const char *const to = e->word[r] ? "" : back ? "P_from" : "P_word";
+    if (back) PUT("p%d = %s(*(uint32_t *)(save + %d)); ", r, to, at);
+    else PUT("*(uint32_t *)(save + %d) = %s(p%d); ", at, to, r);
   } else {
     const char *type = bits == 64 ? "uint64_t" : "uint32_t";
     int lanes = bits == 64 ? 64 : 32;
@@ -238,10 +239,11 @@ void dc_emit_to_slot(emitter *e, int32_t reg, const char *mask) {
   const char *some = mask ? "_some" : "";
   switch (bits) {
     case 1:
-      if (mask) PUT("n->preds[%d] = (n->preds[%d] & ~M_word(%s)) | (M_word(%s) & P_word(", at, at, mask, mask);
-      else PUT("n->preds[%d] = P_word(", at);
-      dc_emit_register(e, reg, 'p');
-      PUT(mask ? ")); " : "); ");
+      PUT("n->preds[%d] = ", at);
+      if (mask) PUT("M_select(%s, ", mask);
+      dc_emit_register(e, reg, 'm');
+      if (mask) PUT(", n->preds[%d])", at);
+      PUT("; ");
       return;
     case 16: PUT("V16_store%s((uint16_t *)(n->regs + %d), ", some, at); break;
     case 32: PUT("V32_store%s((uint32_t *)(n->regs + %d), ", some, at); break;

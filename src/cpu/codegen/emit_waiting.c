@@ -109,6 +109,16 @@ bool dc_emit_may_wait(const emitter *e, int32_t n, int32_t at) {
   return e->tracked[n] && (n == at || (after(e, at)[n >> 6] >> (n & 63) & 1));
 }
 
+bool dc_emit_must_keep(const emitter *e, int32_t n, const ptx_ins *ins) {
+  if (e->inlined[n] || ins->pred >= 0 || dc_emit_is_exit(e, n)) return true; /* others do not wait at a node */
+  for (int32_t at = -1; (at = lowest(e, after(e, n), at)) >= 0;)
+    for (int i = 0; i < ins->ndst; i++) {
+      const int32_t r = ins->opnd[i].reg;
+      if (r >= 0 && (e->live[(size_t)at * e->words + (size_t)(r >> 6)] >> (r & 63) & 1)) return true;
+    }
+  return false;
+}
+
 int32_t dc_emit_next_waiting(emitter *e, int32_t n) {
   behind(e, n, e->behind);
   return lowest(e, e->behind, dc_emit_is_exit(e, n) ? -1 : n);

@@ -14,6 +14,9 @@ static inline bool dc_emit_is_exit(const emitter *e, int32_t n) { return n >= 0 
 /* Whether lanes may wait at node n when control comes to node `at`: there, or at a node behind it. */
 bool dc_emit_may_wait(const emitter *e, int32_t n, int32_t at);
 
+/* Whether lanes that do not run node n may read, where they wait, what its instruction writes. */
+bool dc_emit_must_keep(const emitter *e, int32_t n, const ptx_ins *ins);
+
 /* The next node that may have waiting lanes, where node n has run, or at its label has no lanes; -1: none. */
 int32_t dc_emit_next_waiting(emitter *e, int32_t n);
 int32_t dc_emit_next_without(const emitter *e, int32_t n);

@@ -19,10 +19,12 @@ void dc_emit_register(emitter *e, int32_t reg, char kind) {
   if (kind == 'W' || kind == 'D' || kind == 'P') {
     PUT("s%d", reg);
   } else if (s->tag == DC_VARYING) {
-    PUT("%c%d", kind == 'p' ? 'p' : 'v', reg);
+    const bool truth = kind == 'p' || kind == 'm';
+    if (!truth || e->word[reg] == (kind == 'm')) PUT("%c%d", truth ? 'p' : 'v', reg);
+    else PUT(kind == 'm' ? "P_word(p%d)" : "P_from(p%d)", reg);
     e->read[reg] = true;
-  } else if (kind == 'p') {
-    PUT("P_splat((int)s%d)", reg);
+  } else if (kind == 'p' || kind == 'm') {
+    PUT("%c_splat((int)s%d)", kind - 'a' + 'A', reg);
   } else if (s->tag == DC_UNIFORM) {
     PUT("V%d_splat(s%d)", wide(kind) ? 64 : 32, reg);
   } else if (s->tag == DC_INDEXED) {
@@ -59,7 +61,7 @@ static void put_constant(emitter *e, const ptx_operand *o, bool is_wide) {
 void dc_emit_operand(emitter *e, const ptx_operand *o, char kind) {
   if (o->kind == PTX_REG) {
     bool scalar = kind < 'a';
-    if (o->negated) PUT(scalar ? "!" : "P_not(");
+    if (o->negated) PUT(scalar ? "!" : kind == 'm' ? "M_not(" : "P_not(");
     dc_emit_register(e, o->reg, kind);
     if (o->negated && !scalar) PUT(")");
     return;
@@ -70,22 +72,33 @@ void dc_emit_operand(emitter *e, const ptx_operand *o, char kind) {
     case 'P': PUT("%d", (o->imm != 0) != o->negated); return;
     case 'w': PUT("V32_splat("); put_constant(e, o, false); PUT(")"); return;
     case 'd': PUT("V64_splat("); put_constant(e, o, true); PUT(")"); return;
-    default: PUT("P_splat(%d)", (o->imm != 0) != o->negated); return;
+    default: PUT("%c_splat(%d)", kind - 'a' + 'A', (o->imm != 0) != o->negated); return;
   }
 }
 
 /* --- results -------------------------------------------------------------------------------------------- */
 
-static const char *select_of(int bits) { return bits == 1 ? "P" : bits == 64 ? "V64" : "V32"; }
-
-void dc_emit_assign(emitter *e, int32_t reg, const char *mask, bool keep) {
-  int bits = dc_emit_bits(e, reg);
+static void begin_assignment(emitter *e, int32_t reg, const char *mask, bool keep) {
+  const int bits = dc_emit_bits(e, reg);
   PUT("%c%d = ", bits == 1 ? 'p' : 'v', reg);
   e->read[reg] |= keep;
-  if (keep) PUT("%s_%s(%s, ", select_of(bits), e->chooses ? "choose" : "select", mask);
+  if (!keep) return;
+  PUT("%s_%s(%s, ", e->word[reg] ? "M" : bits == 1 ? "P" : bits == 64 ? "V64" : "V32",
+      e->chooses ? "choose" : "select", mask);
+}
+
+void dc_emit_assign(emitter *e, int32_t reg, const char *mask, bool keep) {
+  begin_assignment(e, reg, mask, keep);
+  if (e->word[reg]) PUT("P_word(");
+}
+
+void dc_emit_assign_word(emitter *e, int32_t reg, const char *mask, bool keep) {
+  begin_assignment(e, reg, mask, keep);
+  PUT("(");
 }
 
 void dc_emit_assign_end(emitter *e, int32_t reg, bool keep) {
+  if (e->word[reg]) PUT(")");
   if (keep) PUT(", %c%d)", dc_emit_bits(e, reg) == 1 ? 'p' : 'v', reg);
   PUT(";\n");
 }

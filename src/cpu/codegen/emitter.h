@@ -126,6 +126,7 @@ typedef struct emitter {
   bool *listed;         /* per instruction: addresses of all lanes are kept in q<i> */
   bool *lines;          /* per instruction: loads lines m<i> apart from l<i> on */
   bool *read;           /* per register: emitted code reads v<reg> */
+  bool *word;           /* per register: a predicate that is a word (M), since no vector is chosen by it; else a P */
   int32_t *copied;      /* per instruction, see emit_copies.h */
   int32_t *joined;      /* per instruction: loads byte b of w<i>, a word per lane: 4 * (i + 1) + b; else 0 */
   int ncopies, most_copies; /* noted and not executed; at a time */
@@ -197,12 +198,15 @@ static inline const char *dc_emit_base(int base) {
 ** differ from process to process, and the text is the key of compiled code in the cache. */
 const char *dc_emit_module_base(const ptx_sym *sym);
 
-/* An operand as a C expression: 'w' 32-bit (and 16-bit) lanes, 'd' 64-bit lanes, 'p' a mask; capitals: the scalar. */
+/* An operand as a C expression: 'w' 32-bit (and 16-bit) lanes, 'd' 64-bit lanes, 'p' a predicate, 'm' its word;
+** capitals: the scalar. */
 void dc_emit_operand(emitter *e, const ptx_operand *o, char kind);
 void dc_emit_register(emitter *e, int32_t reg, char kind);
 /* Opens an assignment to varying register `reg`, closed by dc_emit_assign_end. */
 void dc_emit_assign(emitter *e, int32_t reg, const char *mask, bool keep);
 void dc_emit_assign_end(emitter *e, int32_t reg, bool keep);
+/* The same for the word of a predicate that is one. */
+void dc_emit_assign_word(emitter *e, int32_t reg, const char *mask, bool keep);
 
 /* The lanes (V64) of an affine value that wraps around; `first`: that of lane 0, a C expression. */
 void dc_emit_wrapped(emitter *e, const dc_value_shape *s, const char *first);

@@ -10,6 +10,11 @@ DC_FN P v_or_pred(P x, P y) { return P_or(x, y); }
 DC_FN P v_xor_pred(P x, P y) { return P_xor(x, y); }
 DC_FN P v_not_pred(P x) { return P_not(x); }
 DC_FN P v_mov_pred(P x) { return x; }
+DC_FN M m_and_pred(M x, M y) { return x & y; }
+DC_FN M m_or_pred(M x, M y) { return x | y; }
+DC_FN M m_xor_pred(M x, M y) { return x ^ y; }
+DC_FN M m_not_pred(M x) { return M_not(x); }
+DC_FN M m_mov_pred(M x) { return x; }
 DC_FN int s_and_pred(int x, int y) { return x & y; }
 DC_FN int s_or_pred(int x, int y) { return x | y; }
 DC_FN int s_xor_pred(int x, int y) { return x ^ y; }

@@ -48,7 +48,14 @@ DC_FN void V64_spill(u64 *t, V64 x) {
     V##_spill(t, x);                                                                                                   \
     return t[31 - __builtin_clz(M_word(m) | 1)];                                                                       \
   }
+#if DC_NW == 16 && DC_P == 2
+DC_FN u32 V32_last(V32 x, M m) {
+  const __m512i at = _mm512_set1_epi32(31 - __builtin_clz(M_word(m) | 1));
+  return ((dc_u)_mm512_permutex2var_epi32((__m512i)x.p0, at, (__m512i)x.p1))[0];
+}
+#else
 DC_LAST(V32, u32)
+#endif
 DC_LAST(V64, u64)
 
 /* Lanes of the mask only.  Where lanes may leave native code all live values are stored so, hence in few instructions:

@@ -226,6 +226,9 @@ DC_FN M M_from(u32 word) { return word & DC_EVERY; }
 DC_FN M M_none(void) { return 0; }
 DC_FN M M_all(void) { return DC_EVERY; }
 DC_FN int M_any(M x) { return x != 0; }
+DC_FN M M_splat(int x) { return x ? DC_EVERY : 0; }
+DC_FN M M_not(M x) { return x ^ DC_EVERY; }
+DC_FN M M_select(M m, M yes, M no) { return (m & yes) | (no & ~m); }
 
 #define DC_w_w_(i, f) r.p##i = f(x.p##i);
 #define DC_w_ww_(i, f) r.p##i = f(x.p##i, y.p##i);
@@ -235,10 +238,14 @@ DC_BY_PARTS(P, P_xor, (P x, P y), DC_w_ww_, n_xor)
 DC_BY_PARTS(P, P_andn, (P x, P y), DC_w_ww_, n_andn)
 DC_BY_PARTS(P, P_not, (P x), DC_w_w_, n_not)
 DC_FN u32 P_word(P x) {
+#if DC_NW == 16 && DC_P == 2
+  return (u32)_mm512_kunpackw(n_word(x.p1), n_word(x.p0));
+#else
   u32 r = 0;
 #define DC_WORD_(i, unused) r |= n_word(x.p##i) << (DC_NW * i);
   DC_PARTS(DC_WORD_, )
   return r;
+#endif
 }
 #define DC_FROM_(i, unused) r.p##i = DC_PART(word, i);
 DC_BY_PARTS(P, P_from, (u32 word), DC_FROM_, )

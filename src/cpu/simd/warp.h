@@ -7,10 +7,10 @@
 
 /* --- votes: p's lanes among those of m that `member` names -------------------------------------------------------- */
 
-DC_FN u32 dc_vote_ballot(P p, M m, u32 member) { return P_word(p) & M_word(m) & member; }
-DC_FN u32 dc_vote_any(P p, M m, u32 member) { return (P_word(p) & M_word(m) & member) != 0; }
-DC_FN u32 dc_vote_all(P p, M m, u32 member) { return (~P_word(p) & M_word(m) & member) == 0; }
-DC_FN u32 dc_vote_uni(P p, M m, u32 member) { return dc_vote_all(p, m, member) || !dc_vote_any(p, m, member); }
+DC_FN u32 dc_vote_ballot(M p, M m, u32 member) { return p & M_word(m) & member; }
+DC_FN u32 dc_vote_any(M p, M m, u32 member) { return (p & M_word(m) & member) != 0; }
+DC_FN u32 dc_vote_all(M p, M m, u32 member) { return (~p & M_word(m) & member) == 0; }
+DC_FN u32 dc_vote_uni(M p, M m, u32 member) { return dc_vote_all(p, m, member) || !dc_vote_any(p, m, member); }
 
 /* Lanes of m that are missing in their own member masks. */
 DC_FN u32 dc_outsiders(V32 member, M m) {
