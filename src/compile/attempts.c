@@ -133,6 +133,16 @@ static int start_fixup(dc_fixup *m, const dc_source *src, bool keeps_host, dc_er
   return 0;
 }
 
+/* The source as it is by now.  The compiler may crash on what follows the hundredth error, at which it stops unless it
+** is told otherwise. */
+static int compile_by_now(dc_fixup *m, dc_target t, dc_image **out, dc_error *err) {
+  const int result = dc_compile_as_is(&m->source, t, out, err);
+  if (result == 0 || strcmp(err->code, "COMPILER_CRASHED") != 0 || !dc_fixup_fewer_errors(m)) return result;
+  dc_error_clear(err);
+  *err = (dc_error)DC_ERROR_INIT;
+  return dc_compile_as_is(&m->source, t, out, err);
+}
+
 /* --- the instances of templates that host code launches --------------------------------------------------------- */
 
 /* Runs of NVRTC until host code compiles as code of the device. */
@@ -189,7 +199,7 @@ static int find_launched(const dc_source *src, const char *arch, dc_string_list 
   for (int i = 0; i < MOST_LAUNCH_RUNS && more; i++) {
     dc_error_clear(&refused);
     refused = (dc_error)DC_ERROR_INIT;
-    result = dc_compile_as_is(&m.source, (dc_target){virtual_arch, false, true, true}, &image, &refused);
+    result = compile_by_now(&m, (dc_target){virtual_arch, false, true, true}, &image, &refused);
     more = result != 0 && refused.log && dc_fixup_learn(&m, refused.log);
   }
   if (result == 0 && !add_instances(list, image)) result = dc_fail_oom(err);
@@ -202,14 +212,24 @@ static int find_launched(const dc_source *src, const char *arch, dc_string_list 
   return result;
 }
 
+/* Whether the file includes headers of the host's: a class of one may launch the file's kernels. */
+static bool includes_hosts(const dc_source *src, dc_arena *arena) {
+  dc_included *list = NULL;
+  dc_error unreadable = DC_ERROR_INIT;
+  const bool any = src->is_file && dc_include_list(src, arena, &list, &unreadable) == 0 && dc_fixup_hosts_among(list);
+  dc_error_clear(&unreadable);
+  return any;
+}
+
 /* Whether only the front end can tell what the file launches: templates, or kernels of headers. */
 static bool has_unknown_launches(const dc_source *src, dc_arena *arena, bool *failed) {
   bool templates = false, kernels = false;
-  if (src->no_signatures || !dc_host_code_in(src->text, src->len)) return false;
+  if (src->no_signatures) return false;
   for (const dc_scanned *k = dc_scan(src->text, src->len, arena, failed); k; k = k->next) {
     templates = templates || (k->is_template && !k->is_variable);
     kernels = kernels || !k->is_variable;
   }
+  if (!dc_host_code_in(src->text, src->len)) return templates && includes_hosts(src, arena);
   return templates || !kernels || dc_host_code_launches_others(src->text, src->len);
 }
 
@@ -219,12 +239,12 @@ static int compile_others(dc_fixup *m, dc_target t, dc_image **out, dc_error *er
   dc_error last = DC_ERROR_INIT;
   if (!m->source.is_file || !m->has_host_code || m->lacks_header || !err->log) return -1;
   if (has_newer(t) && wants_newer(err)) t.arch = "compute_90";
-  int result = dc_compile_as_is(&m->source, t, out, &last);
+  int result = compile_by_now(m, t, out, &last);
   for (int i = 0; i < MOST_MENDS && result != 0 && last.log; i++) {
     if (!dc_left_out_failing(m, last.log) && !dc_fixup_learn(m, last.log)) break;
     dc_error_clear(&last);
     last = (dc_error)DC_ERROR_INIT;
-    result = dc_compile_as_is(&m->source, t, out, &last);
+    result = compile_by_now(m, t, out, &last);
   }
   if (result == 0 && (*out)->nkernels == 0) {
     dc_image_free(*out);
@@ -250,7 +270,7 @@ static int compile_fixed(const dc_source *src, const char *arch, bool binary, dc
   dc_target target = {.arch = arch, .binary = binary};
   bool more = start_fixup(&m, src, false, err) == 0;
   m.launches = !binary; /* the CPU device alone has what a launch calls */
-  int result = !more ? -1 : m.mended ? dc_compile_as_is(&m.source, target, out, err)
+  int result = !more ? -1 : m.mended ? compile_by_now(&m, target, out, err)
                                      : compile_anywhere(src, target, out, err);
   target.whole = true;
   const double began = dc_clock();
@@ -263,7 +283,7 @@ static int compile_fixed(const dc_source *src, const char *arch, bool binary, dc
     else dc_error_clear(err);
     *err = (dc_error)DC_ERROR_INIT;
     target.default_device = m.default_device;
-    result = dc_compile_as_is(&m.source, target, out, err);
+    result = compile_by_now(&m, target, out, err);
     slow = dc_clock() - began > MOST_SECONDS;
   }
   if (result != 0 && m.mended && !slow && has_newer(target) && wants_newer(err))

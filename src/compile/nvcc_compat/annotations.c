@@ -53,7 +53,14 @@ static void read_define(const char *p, dc_arena *arena, dc_annotation **list) {
   for (size_t i = 0; i + 1 < n; i++)
     if (words[i] == '/' && strchr("/*", words[i + 1])) n = i;
   while (n > 0 && strchr(" \t", words[n - 1])) n--;
-  if (end > name && words > end && is_annotation(words, n)) add(name, (size_t)(end - name), words, n, arena, list);
+  if (end == name || words == end) return;
+  dc_buf b = DC_BUF_INIT; /* of "#define FD HD __forceinline__" what HD stands for, if that is known already */
+  if (dc_annotations_expand(words, n, *list, &b)) {
+    words = dc_buf_str(&b);
+    n = b.len;
+  }
+  if (is_annotation(words, n)) add(name, (size_t)(end - name), words, n, arena, list);
+  dc_buf_free(&b);
 }
 
 void dc_annotations_find(const char *text, size_t len, dc_arena *arena, dc_annotation **list) {

@@ -23,6 +23,7 @@
 #include "compile/nvcc_compat/statements.h"
 #include "compile/nvcc_compat/texture_references.h"
 #include "compile/types/image.h"
+#include "compile/types/scan.h"
 #include "compile/types/source.h"
 #include "compile/types/tokens.h"
 
@@ -72,13 +73,16 @@ static bool add_header(dc_fixup *m, const char *name, size_t n, const char *cont
   return true;
 }
 
-static void replace_header_text(dc_fixup *m, dc_fixup_header *h, char *text) {
+static bool replace_text(dc_fixup *m, const char *old, const char *text) {
   const char **texts = dc_arena_alloc(&m->arena, sizeof *texts * (size_t)m->source.nheaders);
   for (int i = 0; texts && i < m->source.nheaders; i++)
-    texts[i] = m->source.header_texts[i] == h->text ? text : m->source.header_texts[i];
-  if (!texts) return;
-  m->source.header_texts = texts;
-  h->text = text;
+    texts[i] = m->source.header_texts[i] == old ? text : m->source.header_texts[i];
+  if (texts) m->source.header_texts = texts;
+  return texts;
+}
+
+static void replace_header_text(dc_fixup *m, dc_fixup_header *h, char *text) {
+  if (replace_text(m, h->text, text)) h->text = text;
 }
 
 /* Headers of the host's that are there are empty from now on: those of the table, which the toolkit's own include, and
@@ -137,7 +141,7 @@ static meaning meaning_of_template(const char *open) {
   if (depth != 0) return UNKNOWN_NAME;
   p += strspn(p, " ");
   if (*p == '(') return FUNCTION_TEMPLATE;
-  return isalpha((unsigned char)*p) || (*p && strchr("_*&>:", *p)) ? CLASS_TEMPLATE : UNKNOWN_NAME;
+  return isalpha((unsigned char)*p) || (*p && strchr("_*&>:{", *p)) ? CLASS_TEMPLATE : UNKNOWN_NAME;
 }
 
 static meaning meaning_of(const dc_fixup *m, const dc_message *e, const char *name, size_t n) {
@@ -154,20 +158,21 @@ static meaning meaning_of(const dc_fixup *m, const dc_message *e, const char *na
   return shown ? UNKNOWN_NAME : FUNCTION_NAME; /* in a header's macro: it calls something most often */
 }
 
+/* The headers of such names. */
+#define DECLARED "dotcompute/host/"
+
 /* A name of the host's that nothing declares is declared: a function of any arguments, of which the result is dc_any
 ** (dotcompute/host.h); a type without members, of which pointers can be had; or a constant, which is a dc_any. */
-static bool declare_for(dc_fixup *m, const dc_message *e, const char *space, const char *name, size_t n) {
-  if (!m->keeps_host || n == 0 || n > 200) return false;
-  const meaning is = meaning_of(m, e, name, n);
+static bool declare_as(dc_fixup *m, meaning is, const char *space, const char *name, size_t n) {
   const bool is_error = n > 4 && memcmp(name, "cuda", 4) == 0 && isupper((unsigned char)name[4]);
   static const char *const declaration[] = {
     [TYPE_NAME] = "struct %.*s {};\n",
     [VALUE_NAME] = "extern dc_any %.*s;\n",
     [FUNCTION_TEMPLATE] = "template <class T, class... A> dc_any %.*s(A &&...);\n",
     [CLASS_TEMPLATE] = "template <class... T> struct %.*s : dc_any {};\n"};
-  if (is == UNKNOWN_NAME) return false;
+  if (is == UNKNOWN_NAME || n > 200) return false;
   char header[256];
-  const int length = snprintf(header, sizeof header, "dotcompute/host/%s/%.*s", space, (int)n, name);
+  const int length = snprintf(header, sizeof header, DECLARED "%s/%.*s", space, (int)n, name);
   dc_buf b = DC_BUF_INIT;
   dc_buf_puts(&b, "#include <dotcompute/host.h>\n");
   if (*space) dc_buf_printf(&b, "namespace %s {\n", space);
@@ -178,6 +183,20 @@ static bool declare_for(dc_fixup *m, const dc_message *e, const char *space, con
   const char *text = dc_arena_strndup(&m->arena, dc_buf_str(&b), b.len);
   dc_buf_free(&b);
   return text && add_header(m, header, (size_t)length, text) && add_include(m, header);
+}
+
+static bool declare_for(dc_fixup *m, const dc_message *e, const char *space, const char *name, size_t n) {
+  return m->keeps_host && n > 0 && declare_as(m, meaning_of(m, e, name, n), space, name, n);
+}
+
+/* What was declared for a name is wrong itself: "std::type_info" is the compiler's own.  What uses it goes. */
+static bool withdraw_declaration(dc_fixup *m, const dc_message *e) {
+  if (e->nfile < sizeof DECLARED || memcmp(e->text, DECLARED, sizeof DECLARED - 1) != 0) return false;
+  for (int i = 0; i < m->source.nheaders; i++) {
+    const char *name = m->source.header_names[i], *text = m->source.header_texts[i];
+    if (strlen(name) == e->nfile && memcmp(name, e->text, e->nfile) == 0) return *text && replace_text(m, text, "");
+  }
+  return false;
 }
 
 /* Of the source, or of the header that the error is in: its text, and the line; NULL for another's header. */
@@ -289,12 +308,19 @@ static bool bring_incomplete(dc_fixup *m, const dc_message *e) {
   return include_for(m, "std", type, strcspn(type, "<\" ") < n ? strcspn(type, "<\" ") : n);
 }
 
+/* "X is not a template": the compiler's words for an unknown name before < where a type is meant. */
+static bool declare_template(dc_fixup *m, const dc_message *e) {
+  size_t n = strcspn(e->sentence, " \n");
+  return strncmp(e->sentence + n, " is not a template", 18) == 0 && declare_as(m, CLASS_TEMPLATE, "", e->sentence, n);
+}
+
 static bool learn_names(dc_fixup *m, const dc_message *e) {
   size_t n;
   if (dc_message_says(e, "texture is not a template") || dc_message_says(e, "surface is not a template"))
     return mark_references(m, e);
   const char *name = dc_message_quoted(e, "identifier \"", &n);
   if (n && dc_message_says(e, "is undefined")) return learn_in_device(m, e, "", name, n) || bring(m, e, "", name, n);
+  if (m->keeps_host && (withdraw_declaration(m, e) || declare_template(m, e))) return true;
   name = dc_message_quoted(e, "namespace \"std\" has no member \"", &n);
   if (!n) name = dc_message_quoted(e, "namespace \"std\" has no member class \"", &n);
   if (n) return bring(m, e, "std", name, n);
@@ -421,28 +447,48 @@ static char *with_annotations(dc_fixup *m, char *text, size_t *len) {
   return expanded ? expanded : text;
 }
 
-static void expand_annotations(dc_fixup *m) {
+/* Notes the templates of kernels that the text has, by their names without namespaces. */
+static void find_kernels(dc_fixup *m, const char *text, size_t len) {
+  bool failed = false;
+  m->kernels.arena = &m->arena;
+  if (!m->keeps_host || !memmem(text, len, "__global__", 10)) return;
+  for (const dc_scanned *k = dc_scan(text, len, &m->arena, &failed); k; k = k->next) {
+    const char *colon = strrchr(k->name, ':');
+    if (k->is_template && !k->is_variable) dc_string_list_add(&m->kernels, colon ? colon + 1 : k->name);
+  }
+}
+
+/* What macros of the source and of the user's headers stand for, and which kernels they have. */
+static void read_texts(dc_fixup *m) {
   dc_annotations_find(m->text, m->source.len, &m->arena, &m->annotations);
+  find_kernels(m, m->text, m->source.len);
   for (const dc_included *i = m->included; i; i = i->next) {
     char *data = NULL;
     size_t len = 0;
     dc_error unreadable = DC_ERROR_INIT;
-    if (i->path && dc_file_read(i->path, &data, &len, &unreadable) == 0)
+    if (i->path && dc_file_read(i->path, &data, &len, &unreadable) == 0) {
       dc_annotations_find(data, len, &m->arena, &m->annotations);
+      find_kernels(m, data, len);
+    }
     dc_error_clear(&unreadable);
     free(data);
   }
   m->source.text = m->text = with_annotations(m, m->text, &m->source.len);
 }
 
+bool dc_fixup_hosts_among(const dc_included *list) {
+  for (; list; list = list->next)
+    if (!list->path && (is_hosts(list->name, strlen(list->name)) ||
+                        dc_missing_heavy_header(list->name, strlen(list->name)))) return true;
+  return false;
+}
+
 void dc_fixup_includes(dc_fixup *m, dc_included *list) {
   m->included = list;
-  for (const dc_included *i = list; i && !m->has_host_code; i = i->next)
-    m->has_host_code = !i->path && (is_hosts(i->name, strlen(i->name)) ||
-                                    dc_missing_heavy_header(i->name, strlen(i->name)));
+  m->has_host_code = m->has_host_code || dc_fixup_hosts_among(list);
   if (!m->has_host_code) return;
   drop_heavy_headers(m);
-  expand_annotations(m);
+  read_texts(m);
 }
 
 /* A header of the user's: read, and given to the compiler as text from now on. */
@@ -489,7 +535,7 @@ typedef enum extent { STATEMENT, PLAIN_FUNCTION, FUNCTION, DECLARATION } extent;
 
 static bool blank_line(dc_fixup *m, const dc_message *e, char *text, size_t len, int line, extent what) {
   const size_t column = column_of(e);
-  if (what == STATEMENT) return dc_statement_drop(text, len, line, column);
+  if (what == STATEMENT) return dc_statement_drop(text, len, line, column, &m->kernels);
   const char *at = dc_text_place(text, len, line, column);
   if (column && at && *at == ' ') return false; /* it went with another error's */
   dc_piece p;
@@ -620,6 +666,17 @@ static bool learn_dialect(dc_fixup *m, const dc_message *e) {
 /* The compiler stops at the hundredth error otherwise, and the errors of a header take the place of others. */
 #define MOST_ERRORS "-Xcudafe=--error_limit=2000"
 
+bool dc_fixup_fewer_errors(dc_fixup *m) {
+  const char **v = dc_arena_alloc(&m->arena, sizeof *v * (size_t)m->source.noptions);
+  int n = 0;
+  for (int i = 0; v && i < m->source.noptions; i++)
+    if (strcmp(m->source.options[i], MOST_ERRORS) != 0) v[n++] = m->source.options[i];
+  if (!v || n == m->source.noptions) return false;
+  m->source.options = v;
+  m->source.noptions = n;
+  return true;
+}
+
 bool dc_fixup_init(dc_fixup *m, const dc_source *src, bool keeps_host) {
   *m = (dc_fixup){.source = *src, .keeps_host = keeps_host, .default_device = keeps_host, .arena = DC_ARENA_INIT};
   dc_buf b = DC_BUF_INIT;
@@ -631,7 +688,7 @@ bool dc_fixup_init(dc_fixup *m, const dc_source *src, bool keeps_host) {
   dc_buf_free(&b);
   if (!m->text) return false;
   if (!add_option(m, MOST_ERRORS)) return false;
-  m->has_host_code = dc_host_code_in(src->text, src->len);
+  m->has_host_code = keeps_host || dc_host_code_in(src->text, src->len);
   if (!m->has_host_code) return true;
   if (keeps_host) {
     dc_statement_prepare(m->text, m->source.len);
@@ -663,29 +720,42 @@ static bool is_syntactic(const dc_message *e) {
   return strncmp(e->sentence, "expected ", 9) == 0 || strncmp(e->sentence, "explicit type is missing", 24) == 0;
 }
 
-/* Errors of one file behind one that is syntactic may be its consequences. */
+/* Errors of one file behind one that is syntactic may be its consequences; and those of all files behind one that shows
+** that the compiler took the end of a function's body for that of a namespace. */
 typedef struct file_lost {
   const char *name;
   size_t n;
+  bool everywhere;
 } file_lost;
 
 static bool is_lost(const file_lost *f, const dc_message *e) {
-  return f->name && f->n == e->nfile && memcmp(f->name, e->text, f->n) == 0;
+  return f->everywhere || (f->name && f->n == e->nfile && memcmp(f->name, e->text, f->n) == 0);
 }
 
 static void note_lost(file_lost *f, const dc_message *e) {
-  if (is_syntactic(e)) *f = (file_lost){e->text, e->nfile};
+  if (is_syntactic(e))
+    *f = (file_lost){e->text, e->nfile, f->everywhere || strncmp(e->sentence, "expected a declaration", 22) == 0};
+}
+
+/* Whether what the error points at went with another one's. */
+static bool is_gone(dc_fixup *m, const dc_message *e) {
+  size_t len;
+  int line;
+  const char *text = text_of(m, e, &len, &line), *at = text ? dc_text_place(text, len, line, column_of(e)) : NULL;
+  return at && *at == ' ' && column_of(e) > 0;
 }
 
 /* Takes out what the errors point at, in each file up to the first at which the compiler lost its place.  Where
 ** functions went already, only what is wrong for itself, not for one that uses it. */
 static bool blank_all(dc_fixup *m, const char *log, extent what, bool already) {
   bool any = already;
-  file_lost f = {NULL, 0};
+  file_lost f = {NULL, 0, false};
   for (const char *p = log; *p;) {
     dc_message e = dc_message_read(p);
     if (e.sentence) {
-      if ((!any || !is_lost(&f, &e)) && !(already && dc_message_says(&e, "detected during")))
+      const bool consequence = (any && (is_lost(&f, &e) || (what == STATEMENT && is_gone(m, &e)))) ||
+                               (already && dc_message_says(&e, "detected during"));
+      if (!consequence)
         any = blank_at(m, &e, what) || any;
       note_lost(&f, &e);
     }
@@ -708,7 +778,7 @@ bool dc_fixup_learn(dc_fixup *m, const char *log) {
   m->noptions_before = m->source.noptions;
   /* Functions of the host in which there are errors go at once, while other things are learned: a run less. */
   const bool early = m->has_host_code && !m->keeps_host;
-  file_lost f = {NULL, 0};
+  file_lost f = {NULL, 0, false};
   for (const char *p = log; *p;) {
     dc_message e = dc_message_read(p);
     if (e.sentence) {

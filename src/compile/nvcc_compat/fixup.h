@@ -46,6 +46,7 @@ typedef struct dc_fixup {
   int nrefused;
   dc_refused *gone;    /* all functions that are gone because of errors; those that call them have their reason */
   int ngone;
+  dc_string_list kernels; /* with keeps_host: names of templates of kernels */
   dc_string_list hosts; /* names of functions that are gone since they are the host's */
   dc_arena arena;
 } dc_fixup;
@@ -53,6 +54,12 @@ typedef struct dc_fixup {
 /* The source with its host code to be taken out; or, with `keeps_host`, to be compiled as if it were the device's,
 ** which shows the kernels' instances that it launches.  False when out of memory. */
 bool dc_fixup_init(dc_fixup *m, const dc_source *src, bool keeps_host);
+
+/* From now on the compiler stops at the hundredth error again.  False when it did. */
+bool dc_fixup_fewer_errors(dc_fixup *m);
+
+/* Whether headers of the host's are among those that a source includes. */
+bool dc_fixup_hosts_among(const dc_included *list);
 
 /* What the source includes: headers of the host's among it are empty from now on, and show that it has host code. */
 void dc_fixup_includes(dc_fixup *m, dc_included *list);

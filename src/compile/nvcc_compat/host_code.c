@@ -76,6 +76,21 @@ static bool blank_member(char *text, const dc_piece *c, int line) {
   return false;
 }
 
+/* Of a class of the host's, all but names of types, which kernels may use.  False where it has none, or they alone are
+** left. */
+static bool blank_all_members(char *text, const dc_piece *c) {
+  dc_tokens in = {c->body, c->body, c->body_end, c->body_line};
+  bool any = false, kept = false;
+  for (dc_piece p; in.p < in.end && dc_piece_next(&in, &p);) {
+    if (names_type(&p)) kept = true;
+    else {
+      any = true;
+      dc_text_blank(text, p.begin, p.end);
+    }
+  }
+  return any && kept;
+}
+
 bool dc_host_code_blank(char *text, size_t len, int line, bool functions) {
   dc_tokens in = dc_tokens_of(text, len);
   dc_piece p;
@@ -84,6 +99,7 @@ bool dc_host_code_blank(char *text, size_t len, int line, bool functions) {
     if (p.is_class && p.body) {
       if (blank_member(text, &p, line)) return true;
       if (functions || p.is_device || holds_device_words(p.body, p.body_end)) continue;
+      if (line >= p.body_line && blank_all_members(text, &p)) return true;
     } else if (p.is_device || (functions && !p.is_function)) {
       continue;
     }

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/string_list.h"
 #include "compile/nvcc_compat/pieces.h"
 #include "compile/types/tokens.h"
 
@@ -50,28 +51,73 @@ static bool drop_initializer(char *text, const char *begin, const char *end, int
   return false;
 }
 
+/* A change of the statement around `at`. */
+typedef struct edit {
+  char *text;
+  const char *at;
+  bool (*change)(const struct edit *e, const char *begin, const char *end, int line);
+  const dc_string_list *kernels; /* names of templates of kernels; NULL: none */
+} edit;
+
+static bool is_kernel(const edit *e, dc_token t) {
+  for (int i = 0; e->kernels && i < e->kernels->n; i++)
+    if (dc_token_is(t, e->kernels->v[i])) return true;
+  return false;
+}
+
+/* Behind the > of "k<T, 4>", of which the < comes next; NULL where it is no list of arguments. */
+static const char *instance_end(dc_tokens in) {
+  int depth = 0;
+  do {
+    const dc_token t = dc_token_next(&in);
+    if (t.kind == DC_TOKEN_END || (t.kind == DC_TOKEN_PUNCT && strchr(";{})]", *t.s))) return NULL;
+    if (dc_token_is_char(t, '(') || dc_token_is_char(t, '[')) dc_token_skip_group(&in);
+    depth += dc_token_is_char(t, '<') - dc_token_is_char(t, '>');
+  } while (depth > 0);
+  return in.p;
+}
+
+/* Of "launch(grid)(ns::k<T, 4>, x);" the instance of a kernel remains, an expression: that it is named is enough for
+** the compiler to make it.  False where there is none, or nothing else in the statement. */
+static bool keep_instances(const edit *e, const char *begin, const char *end, int line) {
+  dc_tokens in = {begin, begin, end, line};
+  const char *from = begin, *name = NULL; /* what is not blank yet; where "ns::k" begins */
+  bool scope = false, changes = false;    /* whether :: stands before */
+  for (dc_token t = dc_token_next(&in); t.kind != DC_TOKEN_END; t = dc_token_next(&in)) {
+    const bool colon = dc_token_is_char(t, ':') && in.p < end && *in.p == ':';
+    if (t.kind == DC_TOKEN_WORD && !(scope && name)) name = t.s;
+    const char *behind = is_kernel(e, t) && in.p < end && *in.p == '<' ? instance_end(in) : NULL;
+    if (behind && behind < end) {
+      const bool another = from > begin;
+      changes = replace(e->text, from, name, another ? "," : "") || changes;
+      in.p = from = behind;
+    }
+    if (colon) dc_token_next(&in);
+    else if (t.kind != DC_TOKEN_WORD) name = NULL;
+    scope = colon;
+  }
+  return from > begin && (replace(e->text, from, end, "") || changes);
+}
+
 /* What is wrong in the statement [begin, end), of which the last character is its semicolon. */
-static bool drop_part(char *text, const char *begin, const char *end, int line, const char *at) {
-  if (drop_configuration(text, begin, end, at) || drop_initializer(text, begin, end, line, at)) return true;
+static bool drop_part(const edit *e, const char *begin, const char *end, int line) {
+  if (drop_configuration(e->text, begin, end, e->at) || drop_initializer(e->text, begin, end, line, e->at)) return true;
   const char *semicolon = end > begin && end[-1] == ';' ? end - 1 : end;
-  return replace(text, begin, semicolon, "");
+  return keep_instances(e, begin, semicolon, line) || replace(e->text, begin, semicolon, "");
 }
 
 /* The statement [begin, end) becomes a trap, unless it declares something that the next ones need. */
-static bool trap_part(char *text, const char *begin, const char *end, int line, const char *at) {
+static bool trap_part(const edit *e, const char *begin, const char *end, int line) {
   dc_tokens in = {begin, begin, end, line};
   const dc_token first = dc_token_next(&in), second = dc_token_next(&in);
-  (void)at;
   const bool declares = first.kind == DC_TOKEN_WORD && second.kind == DC_TOKEN_WORD && !dc_token_is(first, "return");
-  return !declares && end[-1] == ';' && replace(text, begin, end - 1, "__trap()");
+  return !declares && end[-1] == ';' && replace(e->text, begin, end - 1, "__trap()");
 }
 
-typedef bool change_fn(char *text, const char *begin, const char *end, int line, const char *at);
-
-static bool drop_in_block(char *text, dc_tokens in, const char *at, change_fn *change);
+static bool drop_in_block(const edit *e, dc_tokens in);
 
 /* Reads a statement, or the head of one; true when something of it is taken out. */
-static bool drop_in_statement(char *text, dc_tokens *in, dc_token t, const char *at, change_fn *change) {
+static bool drop_in_statement(const edit *e, dc_tokens *in, dc_token t) {
   static const char *const heads[] = {"if", "while", "for", "switch", "catch", NULL};
   static const char *const prefixes[] = {"else", "do", "try", NULL};
   const dc_token first = t;
@@ -82,8 +128,8 @@ static bool drop_in_statement(char *text, dc_tokens *in, dc_token t, const char 
     if (!dc_token_is_char(open, '(')) return false;
     const char *from = in->p;
     dc_token_skip_group(in);
-    return change == drop_part && is_in(at, t.s, in->p) &&
-           replace(text, from, in->p - 1, dc_token_is(t, "for") ? ";;" : "1");
+    return e->change == drop_part && is_in(e->at, t.s, in->p) &&
+           replace(e->text, from, in->p - 1, dc_token_is(t, "for") ? ";;" : "1");
   }
   const bool is_label = dc_token_is(t, "case") || dc_token_is(t, "default");
   for (; t.kind != DC_TOKEN_END; t = dc_token_next(in)) {
@@ -92,50 +138,52 @@ static bool drop_in_statement(char *text, dc_tokens *in, dc_token t, const char 
       dc_tokens block = *in;
       dc_token_skip_group(in);
       block.end = in->p > block.p ? in->p - 1 : in->p;
-      if (t.s == first.s) return is_in(at, block.p, block.end) && drop_in_block(text, block, at, change);
+      if (t.s == first.s) return is_in(e->at, block.p, block.end) && drop_in_block(e, block);
     } else if (strchr("([", *t.s)) {
       dc_token_skip_group(in);
     } else if (*t.s == ';' || (is_label && *t.s == ':')) {
       break;
     }
   }
-  return is_in(at, first.s, in->p) && change(text, first.s, in->p, first.line, at);
+  return is_in(e->at, first.s, in->p) && e->change(e, first.s, in->p, first.line);
 }
 
-static bool drop_in_block(char *text, dc_tokens in, const char *at, change_fn *change) {
+static bool drop_in_block(const edit *e, dc_tokens in) {
   while (in.p < in.end) {
     dc_token t = dc_token_next(&in);
-    if (t.kind == DC_TOKEN_END || t.s > at) return false;
-    if (drop_in_statement(text, &in, t, at, change)) return true;
+    if (t.kind == DC_TOKEN_END || t.s > e->at) return false;
+    if (drop_in_statement(e, &in, t)) return true;
   }
   return false;
 }
 
 /* Of the declarations that are read from `in`, inside a class when `members`. */
-static bool drop_in_pieces(char *text, dc_tokens in, const char *at, bool members) {
+static bool drop_in_pieces(const edit *e, dc_tokens in, bool members) {
   for (dc_piece p; in.p < in.end && dc_piece_next(&in, &p);) {
-    if (p.is_scope || !is_in(at, p.begin, p.end)) continue;
-    const bool in_body = p.body && is_in(at, p.body, p.body_end);
+    if (p.is_scope || !is_in(e->at, p.begin, p.end)) continue;
+    const bool in_body = p.body && is_in(e->at, p.body, p.body_end);
     dc_tokens body = {p.body, p.body, p.body_end, p.body_line};
-    if (p.is_function && !in_body) return replace(text, p.begin, p.end, "");
-    if (p.is_function) return drop_in_block(text, body, at, drop_part);
-    if (p.is_class && in_body) return drop_in_pieces(text, body, at, true);
+    if (p.is_function && !in_body) return replace(e->text, p.begin, p.end, "");
+    if (p.is_function) return drop_in_block(e, body);
+    if (p.is_class && in_body) return drop_in_pieces(e, body, true);
     if (p.is_class && !members) return false;
-    return drop_part(text, p.begin, p.end, p.first, at);
+    return drop_part(e, p.begin, p.end, p.first);
   }
   return false;
 }
 
-bool dc_statement_drop(char *text, size_t len, int line, size_t column) {
+bool dc_statement_drop(char *text, size_t len, int line, size_t column, const dc_string_list *kernels) {
   const char *at = dc_text_place(text, len, line, column), *end = text + len;
   while (at && at < end && (*at == ' ' || *at == '\t')) at++;
-  return at && drop_in_pieces(text, dc_tokens_of(text, len), at, false);
+  const edit e = {text, at, drop_part, kernels};
+  return at && drop_in_pieces(&e, dc_tokens_of(text, len), false);
 }
 
 bool dc_statement_trap(char *text, size_t len, const dc_piece *p, int line, size_t column) {
   const char *at = dc_text_place(text, len, line, column);
   const dc_tokens body = {p->body, p->body, p->body_end, p->body_line};
-  return at && p->body && is_in(at, p->body, p->body_end) && drop_in_block(text, body, at, trap_part);
+  const edit e = {text, at, trap_part, NULL};
+  return at && p->body && is_in(at, p->body, p->body_end) && drop_in_block(&e, body);
 }
 
 /* Whether the line includes one of the headers of which host code needs nothing to be told what it launches, and that

@@ -128,7 +128,32 @@ namespace thrust {
 DC_ELEMENTS(device_vector, 32)
 DC_ELEMENTS(host_vector, 32)
 DC_ELEMENTS(universal_vector, 32)
-DC_POINTER(device_ptr, 8)
+template <class T> struct device_ptr { /* kernels use it, too */
+  typedef T element_type, value_type, &reference, *pointer;
+  typedef long difference_type;
+  T *dc_at;
+  DC_BOTH constexpr device_ptr(T *p = nullptr) : dc_at(p) {}
+  template <class U> DC_BOTH constexpr device_ptr(const device_ptr<U> &o) : dc_at(o.dc_at) {}
+  DC_BOTH constexpr T *get() const { return dc_at; }
+  DC_BOTH constexpr T &operator*() const { return *dc_at; }
+  DC_BOTH constexpr T *operator->() const { return dc_at; }
+  DC_BOTH constexpr T &operator[](long i) const { return dc_at[i]; }
+  DC_BOTH constexpr device_ptr operator+(long n) const { return dc_at + n; }
+  DC_BOTH constexpr device_ptr operator-(long n) const { return dc_at - n; }
+  DC_BOTH constexpr long operator-(const device_ptr &o) const { return dc_at - o.dc_at; }
+  DC_BOTH constexpr device_ptr &operator+=(long n) { dc_at += n; return *this; }
+  DC_BOTH constexpr device_ptr &operator-=(long n) { dc_at -= n; return *this; }
+  DC_BOTH constexpr device_ptr &operator++() { ++dc_at; return *this; }
+  DC_BOTH constexpr device_ptr &operator--() { --dc_at; return *this; }
+  DC_BOTH constexpr device_ptr operator++(int) { return dc_at++; }
+  DC_BOTH constexpr device_ptr operator--(int) { return dc_at--; }
+  DC_BOTH constexpr bool operator==(const device_ptr &o) const { return dc_at == o.dc_at; }
+  DC_BOTH constexpr bool operator!=(const device_ptr &o) const { return dc_at != o.dc_at; }
+  DC_BOTH constexpr bool operator<(const device_ptr &o) const { return dc_at < o.dc_at; }
+};
+template <class T> DC_BOTH constexpr device_ptr<T> device_pointer_cast(T *p) { return p; }
+template <class T> DC_BOTH constexpr T *raw_pointer_cast(device_ptr<T> p) { return p.get(); }
+template <class T> DC_BOTH constexpr T *raw_pointer_cast(T *p) { return p; }
 DC_POINTER(device_reference, 8)
 template <class T> struct device_allocator { long dc_bytes[1]; };
 template <class T> struct device_malloc_allocator {};
