@@ -541,7 +541,8 @@ static void declare(emitter *e) {
   for (int32_t i = 0; i < e->f->nins; i++)
     if (e->joined[i] / 4 == i + 1) PUT("V32 w%d; ", i);
   for (int32_t i = 0; i < e->f->nins; i++)
-    if (e->strides[i]) PUT("dc_last_access a%d = {0}; ", i);
+    if (e->strides[i])
+      PUT("dc_last_access a%d = { .window = %d }; ", i, dc_emit_is_in_storing_loop(e, e->k.block_of[i]));
   for (int32_t i = 0; i < e->f->nins; i++)
     if (e->loops[i]) PUT("dc_last_access h%d[DC_LAST_ACCESSES] = {{0}}; ", i);
   for (int32_t n = 0; n < e->nnodes; n++)

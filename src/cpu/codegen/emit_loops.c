@@ -74,3 +74,24 @@ bool dc_emit_is_in_quiet_loop(const emitter *e, int32_t b) {
     if (e->fn->nodes[n].end == DC_END_BARRIER) return false;
   return h >= 0;
 }
+
+bool dc_emit_is_in_storing_loop(const emitter *e, int32_t b) {
+  const int32_t h = e->k.loop_at[b];
+  for (int32_t i = h >= 0 ? e->f->blocks[h].first : 0; h >= 0 && i < e->f->blocks[e->k.loop_last[h]].last; i++)
+    if ((ptx_traits(e->f->ins[i].op) & PTX_T_ADDRESS) && e->f->ins[i].op != PTX_OP_LD) return true;
+  return false;
+}
+
+bool dc_emit_is_carried(const emitter *e, int32_t reg, int32_t h, int depth) {
+  const int32_t first = e->f->blocks[h].first, last = e->f->blocks[e->k.loop_last[h]].last;
+  int32_t inside = -1, outside = -1;
+  if (reg < 0 || dc_is_scalar(dc_emit_shape(e, reg))) return false;
+  for (int32_t i = e->k.def_at[reg]; i < e->k.def_at[reg + 1]; i++)
+    *(e->k.defs[i] >= first && e->k.defs[i] < last ? &inside : &outside) = e->k.defs[i];
+  if (inside < 0 || outside >= 0) return inside >= 0;
+  const ptx_ins *ins = &e->f->ins[inside];
+  if (depth == 0 || !(ptx_traits(ins->op) & PTX_T_PURE)) return false;
+  for (int k = ins->ndst; k < ins->ndst + ins->nsrc; k++)
+    if (dc_emit_is_carried(e, ins->opnd[k].reg, h, depth - 1)) return true;
+  return false;
+}

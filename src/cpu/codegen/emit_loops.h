@@ -11,5 +11,12 @@ int32_t dc_emit_end_of_loop(const emitter *e, int32_t h);
 /* Whether the innermost loop around block b has no barrier, so that a gang runs through its iterations at once. */
 bool dc_emit_is_in_quiet_loop(const emitter *e, int32_t b);
 
+/* Whether that loop accesses memory other than by loads. */
+bool dc_emit_is_in_storing_loop(const emitter *e, int32_t b);
+
+/* Whether a varying register depends by at most `depth` pure operations on one that the loop with header block h hands
+** from iteration to iteration. */
+bool dc_emit_is_carried(const emitter *e, int32_t reg, int32_t h, int depth);
+
 /* Whether the loop of blocks [header, last] may wait for other threads, and nothing else ends it. */
 bool dc_emit_loop_waits(const emitter *e, int32_t header, int32_t last);

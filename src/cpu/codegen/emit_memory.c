@@ -71,6 +71,7 @@ typedef struct access {
   dc_value_shape s;           /* of a ROW */
   long long stride;
   bool narrow;           /* the address register has 32 bits */
+  bool expected;         /* an INDEX: a<i> says where the elements may be */
 } access;
 
 static int base_of(const emitter *e, const ptx_operand *at, int space) {
@@ -202,7 +203,9 @@ static void prefetch_for_gangs(emitter *e, const ptx_ins *ins, const access *p) 
   if (reg < 0 || e->prefetched[reg]) return;
   if (ins->flags & PTX_F_STREAMING && ins->op == PTX_OP_ST) return;
   e->prefetched[reg] = true;
-  if (p->how == INDEX) PUT("if (dc_in_line(i%d, %d, %s)) ", p->s.origin, dc_emit_is_signed(e, p->s.origin), e->mask);
+  if (p->how == INDEX)
+    PUT("if (dc_is_line(i%d, i%d.p0[0], %d, %s)) ", p->s.origin, p->s.origin, dc_emit_is_signed(e, p->s.origin),
+        e->mask);
   PUT("dc_prefetch_bytes(");
   put_first(e, p);
   if (e->straight && !e->pauses) PUT(" + %d, %lld); ", ins->op == PTX_OP_ST ? 512 : 1024, bytes);
@@ -271,9 +274,12 @@ static void prefetch(emitter *e, const ptx_ins *ins, const access *p, const char
   long long dense = 0;
   const int32_t first = quiet ? first_of_address(e, ins, p, &dense) : i;
   PUT(stores ? "dc_prefetch_target(" : "dc_prefetch(");
-  put_first(e, p);
+  if (p->expected) PUT("a%d.at + a%d.step", i, i);
+  else put_first(e, p);
   PUT(", ");
-  if (step) {
+  if (p->expected) {
+    PUT("a%d.expected", i);
+  } else if (step) {
     dc_emit_operand(e, step, 'D');
   } else if (first < i) {
     PUT("a%d.expected", first);
@@ -392,6 +398,17 @@ static int window_of(emitter *e, const access *p) {
     w.lanes.lane[l] *= (int32_t)p->s.times / 4;
   }
   return dc_emit_window(e, &w);
+}
+
+/* Whether a<i> says where to expect the elements of a load: those of an index that a loop, which a gang runs through at
+** once, hands on from iteration to iteration, so that else each one's load would begin after the last one's end. */
+static bool expects(emitter *e, const ptx_ins *ins, const access *p) {
+  enum { MOST_OPERATIONS = 8 };
+  const int32_t i = (int32_t)(ins - e->f->ins), b = e->k.block_of[i], h = e->k.loop_at[b];
+  if (p->how != INDEX || e->joined[i] || !dc_emit_is_in_quiet_loop(e, b) || window_of(e, p) >= 0) return false;
+  e->strides[i] = !e->pace[e->fn->node_of[h]] &&
+                  dc_emit_is_carried(e, index_of(e, p->s.origin)->reg, h, MOST_OPERATIONS);
+  return e->strides[i];
 }
 
 /* The condition under which all lanes of an access lie in its window, and the address of lane 0. */
@@ -516,8 +533,9 @@ static void load_element(emitter *e, const ptx_ins *ins, const access *p, int j,
       PUT(") : ");
       far = "far_";
     }
-    PUT("dc_%selements_%s(a_, i%d, %d, %d, %s)", far, T, p->s.origin, (int)p->s.times,
-        dc_emit_is_signed(e, p->s.origin), mask);
+    PUT("dc_%selements_%s(a_, i%d, %d, %d, ", far, T, p->s.origin, (int)p->s.times, dc_emit_is_signed(e, p->s.origin));
+    if (p->expected) PUT("&a%d, %s)", (int)(ins - e->f->ins), mask);
+    else PUT("0, %s)", mask);
   } else {
     bool guarded = put_condition(e, p, "");
     int window;
@@ -768,6 +786,7 @@ void dc_emit_memory(emitter *e, const ptx_ins *ins, const char *mask, bool keep)
     return;
   }
   join(e, ins, &p);
+  p.expected = ins->op != PTX_OP_ST && expects(e, ins, &p);
   begin_access(e, &p);
   prefetch(e, ins, &p, mask);
   const bool ordered = is_ordered(ins, space_of(ins, p.at));

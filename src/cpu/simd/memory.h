@@ -5,7 +5,7 @@
 ** others from a value); dc_stride_T: at a constant distance (packs of values side by side: packs.h);
 ** dc_gather_T: anywhere; dc_elements_T: elements of an array, by an index (dc_far_…: the same as a call, where there
 ** are many: a call passes vectors through memory, which takes as long as a gather).  Lanes that are not in the mask
-** touch no memory, and read zero.
+** touch no memory, and read zero; in loops dc_elements_T reads whole rows in pages that other lanes touch.
 */
 #pragma once
 
@@ -507,6 +507,35 @@ DC_FN u64 dc_element(u64 a, u32 index, u64 stride, int sign) {
   return a + stride * (sign ? (u64)(s64)(s32)index : index);
 }
 DC_FN u64 dc_first_element(u64 a, V32 x, u64 stride, int sign) { return dc_element(a, x.p0[0], stride, sign); }
+/* The index of the mask's first lane; without AVX-512, of lane 0. */
+DC_FN u32 dc_some_index(V32 x, M m) {
+#if DC_NW == 16
+  dc_u part = x.p0;
+#if DC_P > 1
+  if ((m & 0xffff) == 0) part = x.p1, m >>= 16;
+#endif
+  return (u32)_mm512_cvtsi512_si32(_mm512_maskz_compress_epi32((__mmask16)m, (__m512i)part));
+#else
+  (void)m;
+  return x.p0[0];
+#endif
+}
+/* What a load in a loop is expected to do at the next execution, so that the processor begins it before it knows the
+** indices, which are compared meanwhile: the addresses of lane 0, as of a row's start, were `at` at the last one and
+** at - step before; prefetches go by `expected`, the step where it occurred twice in a row, else 0.  Words that lanes
+** load anywhere are looked for in the DC_WINDOW bytes from `window` on, within a page; DC_NO_WINDOW: there are none, as
+** where a store may be under way, since what is stored lane by lane is not forwarded to whole vectors. */
+typedef struct dc_last_access {
+  u64 at, step, expected, window, near;
+} dc_last_access;
+#define DC_WINDOW 256u
+#define DC_NO_WINDOW 1ull
+DC_FN u64 dc_next_step(dc_last_access *w, u64 first) {
+  const u64 step = first - w->at;
+  w->expected = step == w->step ? step : 0;
+  w->at = first, w->step = step;
+  return w->expected;
+}
 /* Whether no index of the mask is above the signed ones, which machines gather by. */
 DC_FN int dc_may_gather(V32 x, int sign, M m) {
   return sign || (P_word(v_setp_lt_s32(x, V32_splat(0))) & M_word(m)) == 0;
@@ -550,25 +579,47 @@ DC_FN dc_u n_elements(u64 a, dc_u x, u64 stride, dc_m m) {
   return stride == 8 ? DC_GATHER_BY(a, x, m, 8) : DC_GATHER_BY(a, x, m, 4);
 }
 #define DC_ELEMENT_(i, unused) r.p##i = n_elements(a, x.p##i, stride, DC_PART(m, i));
-/* Words of an array, 4 or 8 bytes apart, by signed indices. With AVX-512 lanes that are near each other are a
-** permutation of two vectors, which lie in one page: some lane accesses it, so that what else is read there cannot
-** fault. */
-DC_FN V32 dc_words(u64 a, V32 x, u64 stride, M m) {
-  V32 r;
 #if DC_NW == 16
-  const u64 at = dc_first_element(a, x, 4, 1);
-  const V32 from = v_sub_32(x, V32_splat(x.p0[0]));
-  const int near = (P_word(v_setp_ge_u32(from, V32_splat(32))) & M_word(m)) == 0 && M_any(m);
-  if (stride == 4 && (at & 4095) <= 4096 - 128 && near) {
-    const __m512i low = _mm512_loadu_si512(DC_AT(const void, at));
-    const __m512i high = _mm512_loadu_si512(DC_AT(const void, at + 64));
+#define DC_LINE_AT_(a, i) _mm512_loadu_si512(DC_AT(const void, (a) + 64 * (i)))
+#endif
+/* Words of an array, 4 or 8 bytes apart, by signed indices. With AVX-512 lanes that are near each other are a
+** permutation of vectors, which lie in one page: some lane accesses it, so that what else is read there cannot fault.
+** In a loop these are the vectors from w->window on, loaded before the indices are known (searches in lists of 240
+** bytes take 0.7 of the time). */
+DC_FN V32 dc_words(u64 a, V32 x, u64 stride, dc_last_access *w, M m) {
+  V32 r;
+  (void)w;
+#if DC_NW == 16
+  const u64 at = w ? w->window : dc_first_element(a, x, 4, 1);
+  const u32 bytes = w ? DC_WINDOW : 128;
+  const V32 from = v_sub_32(x, V32_splat((u32)((s64)(at - a) >> 2)));
+  const int near = (P_word(v_setp_ge_u32(from, V32_splat(bytes / 4))) & M_word(m)) == 0 && M_any(m);
+  if (stride == 4 && (at & 4095) <= 4096 - bytes && at - a + (1ull << 33) < 1ull << 34 && near) {
+    const __m512i low = DC_LINE_AT_(at, 0), high = DC_LINE_AT_(at, 1);
 #define DC_NEAR_(i, unused)                                                                                            \
   r.p##i = (dc_u)_mm512_maskz_permutex2var_epi32(DC_PART(m, i), low, (__m512i)from.p##i, high);
     DC_PARTS(DC_NEAR_, )
+    if (w) {
+      w->near = 4;
+      const __m512i third = DC_LINE_AT_(at, 2), fourth = DC_LINE_AT_(at, 3);
+#define DC_ABOVE_(i, unused)                                                                                           \
+  r.p##i = (dc_u)_mm512_mask_blend_epi32(                                                                              \
+      _mm512_test_epi32_mask((__m512i)from.p##i, _mm512_set1_epi32(32)), (__m512i)r.p##i,                              \
+      _mm512_permutex2var_epi32(third, (__m512i)from.p##i, fourth));
+      DC_PARTS(DC_ABOVE_, )
+    }
     return r;
   }
 #endif
   DC_PARTS(DC_ELEMENT_, )
+#if DC_NW == 16
+  if (w && stride == 4 && w->window != DC_NO_WINDOW) { /* around some lane's word */
+    const u64 some = dc_element(a, dc_some_index(x, m), 4, 1), page = some & ~4095ull;
+    const u64 before = (some & 4095) < DC_WINDOW / 2 ? 0 : (some & 4095) - DC_WINDOW / 2;
+    w->near -= w->near > 0;
+    w->window = page + (before < 4096 - DC_WINDOW ? before : 4096 - DC_WINDOW);
+  }
+#endif
   return r;
 }
 /* Elements of which 2^few are in a word, out of the aligned words, which reach into no other page. */
@@ -577,13 +628,13 @@ DC_FN V32 dc_words(u64 a, V32 x, u64 stride, M m) {
   r.p##i = word.p##i << (bits * (last - (((x.p##i & last) + first) & last)));                                          \
   r.p##i = is_signed ? (dc_u)((dc_s)r.p##i >> (32 - bits)) : r.p##i >> (32 - bits);
 #define DC_SMALL_ELEMENTS(T, few, is_signed)                                                                           \
-  DC_FN V32 dc_any_elements_##T(u64 a, V32 x, u64 stride, int sign, M m) {                                             \
+  DC_FN V32 dc_any_elements_##T(u64 a, V32 x, u64 stride, int sign, dc_last_access *w, M m) {                          \
     enum { last = (1 << few) - 1, bits = 32 >> few };                                                                  \
     const u32 first = (u32)(a & 3) >> (2 - few);                                                                       \
     V32 r, word;                                                                                                       \
     if (!dc_may_gather(x, sign, m)) return dc_each_element_##T(a, x, stride, sign, m);                                 \
     DC_PARTS(DC_WORD_OF_, few)                                                                                         \
-    word = dc_words(a & ~(u64)3, word, 4, m);                                                                          \
+    word = dc_words(a & ~(u64)3, word, 4, w, m);                                                                       \
     DC_PARTS(DC_OUT_OF_, is_signed)                                                                                    \
     return r;                                                                                                          \
   }
@@ -592,14 +643,15 @@ DC_SMALL_ELEMENTS(s8, 2, 1)
 DC_SMALL_ELEMENTS(u16, 1, 0)
 DC_SMALL_ELEMENTS(s16, 1, 1)
 #else
-#define dc_any_elements_u8 dc_each_element_u8
-#define dc_any_elements_s8 dc_each_element_s8
-#define dc_any_elements_u16 dc_each_element_u16
-#define dc_any_elements_s16 dc_each_element_s16
+#define dc_any_elements_u8(a, x, stride, sign, w, m) dc_each_element_u8(a, x, stride, sign, m)
+#define dc_any_elements_s8(a, x, stride, sign, w, m) dc_each_element_s8(a, x, stride, sign, m)
+#define dc_any_elements_u16(a, x, stride, sign, w, m) dc_each_element_u16(a, x, stride, sign, m)
+#define dc_any_elements_s16(a, x, stride, sign, w, m) dc_each_element_s16(a, x, stride, sign, m)
 #endif
-DC_FN V32 dc_any_elements_u32(u64 a, V32 x, u64 stride, int sign, M m) {
+DC_FN V32 dc_any_elements_u32(u64 a, V32 x, u64 stride, int sign, dc_last_access *w, M m) {
+  (void)w;
 #ifdef DC_GATHERS
-  if (dc_may_gather(x, sign, m)) return dc_words(a, x, stride, m);
+  if (dc_may_gather(x, sign, m)) return dc_words(a, x, stride, w, m);
 #endif
   return dc_each_element_u32(a, x, stride, sign, m);
 }
@@ -607,8 +659,9 @@ DC_FN V32 dc_any_elements_u32(u64 a, V32 x, u64 stride, int sign, M m) {
 DC_FN dc_ul n_elements_64(u64 a, __m256i x, __mmask8 m) {
   return m ? (dc_ul)_mm512_mask_i32gather_epi64(_mm512_setzero_si512(), m, x, DC_AT(void, a), 8) : (dc_ul){0};
 }
-DC_FN V64 dc_any_elements_u64(u64 a, V32 x, u64 stride, int sign, M m) {
+DC_FN V64 dc_any_elements_u64(u64 a, V32 x, u64 stride, int sign, dc_last_access *w, M m) {
   V64 r;
+  (void)w;
   if (!dc_may_gather(x, sign, m)) return dc_each_element_u64(a, x, stride, sign, m);
 #define DC_ELEMENT64_(i, unused)                                                                                       \
   r.l##i = n_elements_64(a, DC_LO(x.p##i), (__mmask8)DC_PART(m, i));                                                   \
@@ -638,7 +691,7 @@ DC_FN void dc_put_any_elements_u64(u64 a, V32 x, u64 stride, int sign, V64 y, M 
   DC_PARTS(DC_PUT_ELEMENT64_, )
 }
 #else
-#define dc_any_elements_u64 dc_each_element_u64
+#define dc_any_elements_u64(a, x, stride, sign, w, m) dc_each_element_u64(a, x, stride, sign, m)
 #define dc_put_any_elements_u32 dc_put_each_element_u32
 #define dc_put_any_elements_u64 dc_put_each_element_u64
 #endif
@@ -649,7 +702,7 @@ DC_FN void dc_put_any_elements_u64(u64 a, V32 x, u64 stride, int sign, V64 y, M 
 #define DC_FEW(stride, size) ((stride) % (s64)(size) == 0 && (stride) < 1 << 24 && (stride) > -(1 << 24))
 #define DC_STRIDE(T, V, size, gather, elements, scatter, put_elements)                                                 \
   DC_FN V dc_stride_##T(u64 a, s64 stride, M m) {                                                                      \
-    if (DC_FEW(stride, size)) return elements(a, V32_affine(0, (u32)(stride / (s64)(size))), size, 1, m);              \
+    if (DC_FEW(stride, size)) return elements(a, V32_affine(0, (u32)(stride / (s64)(size))), size, 1, NULL, m);        \
     return gather(V64_affine(a, (u64)stride), 0, m);                                                                   \
   }                                                                                                                    \
   DC_FN void dc_put_stride_##T(u64 a, s64 stride, V x, M m) {                                                          \
@@ -709,25 +762,46 @@ DC_FN void dc_put_every_other_u16(u64 a, V32 x, M m) { dc_far_put_stride_u16(a, 
 
 /* --- elements whose indices may be consecutive ------------------------------------------------------------------- */
 
-/* Whether the indices of the mask's lanes are consecutive, and do not wrap around. */
-DC_FN int dc_in_line(V32 x, int sign, M m) {
-  const u32 first = x.p0[0], odd = P_word(v_setp_ne_u32(x, V32_affine(first, 1))) & M_word(m);
+/* Whether the indices of the mask's lanes are consecutive, as from `first` in lane 0 on, and do not wrap around. */
+DC_FN int dc_is_line(V32 x, u32 first, int sign, M m) {
+  const u32 odd = P_word(v_setp_ne_u32(x, V32_affine(first, 1))) & M_word(m);
   return odd == 0 && (sign ? dc_no_wrap_s32(first, 1) : dc_no_wrap_u32(first, 1));
 }
+/* The same from the index on that w expects, or that of the first lane; *first: the address of lane 0's. Not where
+** lanes have lately been near each other: a last lane alone is always in line, which branches could not foresee. */
+DC_FN int dc_in_line(u64 a, V32 x, u64 stride, int sign, dc_last_access *w, M m, u64 *first) {
+  u32 start = 0;
+  int is = 0;
+  if (w && w->near) return 0;
+  if (w) {
+    start = (u32)((s64)(w->at + w->step - a) / (s64)stride);
+    is = dc_is_line(x, start, sign, m);
+  }
+  if (!is) {
+    start = w && DC_NW == 16 ? dc_some_index(x, m) - (u32)__builtin_ctz(M_word(m) | 1u << 31) : x.p0[0];
+    is = dc_is_line(x, start, sign, m);
+  }
+  *first = dc_element(a, start, stride, sign);
+  if (w && is) dc_next_step(w, *first);
+  else if (w) w->expected = 0;
+  return is;
+}
 #define DC_ARRAY(T, V, size, gather, scatter, row, put_row)                                                            \
-  DC_FN V dc_elements_##T(u64 a, V32 x, u64 stride, int sign, M m) {                                                   \
-    const u64 first = dc_first_element(a, x, stride, sign);                                                            \
-    if (!dc_in_line(x, sign, m) || dc_is_cut(first, stride, m)) return gather(a, x, stride, sign, m);                  \
-    return stride == (size) ? dc_row_##T(first, m) : row(first, m);                                                    \
+  DC_FN V dc_elements_##T(u64 a, V32 x, u64 stride, int sign, dc_last_access *w, M m) {                                \
+    u64 first;                                                                                                         \
+    if (!dc_in_line(a, x, stride, sign, w, m, &first) || dc_is_cut(first, stride, m))                                  \
+      return gather(a, x, stride, sign, w, m);                                                                         \
+    return stride == (size) ? dc_row_##T(first, w ? DC_EVERY : m) : row(first, m);                                     \
   }                                                                                                                    \
   DC_FN void dc_put_elements_##T(u64 a, V32 x, u64 stride, int sign, V y, M m) {                                       \
-    const u64 first = dc_first_element(a, x, stride, sign);                                                            \
-    if (!dc_in_line(x, sign, m) || dc_is_cut(first, stride, m)) return scatter(a, x, stride, sign, y, m);              \
+    u64 first;                                                                                                         \
+    if (!dc_in_line(a, x, stride, sign, NULL, m, &first) || dc_is_cut(first, stride, m))                               \
+      return scatter(a, x, stride, sign, y, m);                                                                        \
     if (stride == (size)) dc_put_row_##T(first, y, m);                                                                 \
     else put_row(first, y, m);                                                                                         \
   }                                                                                                                    \
-  DC_CALL V dc_far_elements_##T(u64 a, V32 x, u64 stride, int sign, M m) {                                             \
-    return dc_elements_##T(a, x, stride, sign, m);                                                                     \
+  DC_CALL V dc_far_elements_##T(u64 a, V32 x, u64 stride, int sign, dc_last_access *w, M m) {                          \
+    return dc_elements_##T(a, x, stride, sign, w, m);                                                                  \
   }                                                                                                                    \
   DC_CALL void dc_far_put_elements_##T(u64 a, V32 x, u64 stride, int sign, V y, M m) {                                 \
     dc_put_elements_##T(a, x, stride, sign, y, m);                                                                     \

@@ -5,19 +5,8 @@
 
 #include "memory.h"
 
-/* The entry of a stride prefetcher: lane 0's address at a gang's last execution of an instruction, its distance from
-** that at the one before, and the one expected to the next: the last, if it occurred twice in a row; else 0. */
-typedef struct dc_last_access {
-  u64 at, step, expected;
-} dc_last_access;
 /* Entries per instruction; gangs, of 80 bytes, share one where DC_GANG, the address by 16, is equal modulo this. */
 enum { DC_LAST_ACCESSES = 16 };
-DC_FN u64 dc_next_step(dc_last_access *w, u64 first) {
-  const u64 step = first - w->at;
-  w->expected = step == w->step ? step : 0;
-  w->at = first, w->step = step;
-  return w->expected;
-}
 /* Prefetches a row: 32 words touch up to three lines, of which a masked access waits for all. */
 #define DC_PREFETCH_ROW(a, write, where)                                                                               \
   {                                                                                                                    \

@@ -43,7 +43,7 @@ DC_FN V32 dc_permute(V32 x, V32 from) {
 #else
   u32 t[DC_W];
   V32_store(t, x);
-  return dc_any_elements_u32((u64)(uintptr_t)t, from, 4, 1, DC_EVERY);
+  return dc_any_elements_u32((u64)(uintptr_t)t, from, 4, 1, NULL, DC_EVERY);
 #endif
 }
 
