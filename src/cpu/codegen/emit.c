@@ -539,7 +539,8 @@ static void declare(emitter *e) {
   for (int32_t i = 0; i < e->f->nins; i++)
     if (e->origin[i]) PUT(dc_emit_is_index(e, i) ? "V32 i%d; " : "uint32_t x%d = 0; int ok%d = 1; ", i, i);
   for (int32_t i = 0; i < e->f->nins; i++)
-    if (e->joined[i] / 4 == i + 1) PUT("V32 w%d; ", i);
+    if (e->joined[i].by == i + 1 && e->joined[i].kind != DC_JOINED_SAME)
+      PUT("%s w%d; ", e->joined[i].kind == DC_JOINED_WORD ? "V32" : dc_emit_pair(&e->f->ins[i]), i);
   for (int32_t i = 0; i < e->f->nins; i++)
     if (e->strides[i])
       PUT("dc_last_access a%d = { .window = %d }; ", i, dc_emit_is_in_storing_loop(e, e->k.block_of[i]));
@@ -604,16 +605,16 @@ static void tail(emitter *e) {
 /* All arrays of numbers are one allocation, all of truth values another. */
 static int allocate(emitter *e) {
   const size_t nodes = (size_t)e->nnodes + 1, regs = (size_t)e->f->nregs + 1, ins = (size_t)e->f->nins + 1;
-  e->block_of = dc_arena_alloc(&e->k.arena, (6 * nodes + 2 * regs + 4 * ins) * sizeof *e->block_of);
+  e->block_of = dc_arena_alloc(&e->k.arena, (6 * nodes + 2 * regs + 3 * ins) * sizeof *e->block_of);
   e->tracked = dc_arena_alloc(&e->k.arena, (3 * nodes + 5 * ins + 3 * regs) * sizeof *e->tracked);
-  if (!e->block_of || !e->tracked) return dc_fail_oom(e->err);
+  e->joined = dc_arena_alloc(&e->k.arena, ins * sizeof *e->joined);
+  if (!e->block_of || !e->tracked || !e->joined) return dc_fail_oom(e->err);
   e->predicated = e->block_of + nodes;
   e->save_at = e->predicated + nodes;
   e->origin_save_at = e->save_at + regs;
   e->origin_turn = e->origin_save_at + ins;
   e->copied = e->origin_turn + ins;
-  e->joined = e->copied + ins;
-  e->ways = e->joined + ins;
+  e->ways = e->copied + ins;
   e->reduced = e->ways + nodes;
   e->from = e->reduced + nodes;
   e->also = e->from + nodes;

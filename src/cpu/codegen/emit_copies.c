@@ -2,6 +2,7 @@
 #include "cpu/codegen/emit_copies.h"
 
 #include "base/buf.h"
+#include "cpu/codegen/emit_access.h"
 #include "cpu/codegen/emit_memory.h"
 
 #define PUT(...) dc_buf_printf(e->t, __VA_ARGS__)

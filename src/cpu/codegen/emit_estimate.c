@@ -2,7 +2,7 @@
 #include "cpu/codegen/emit_estimate.h"
 
 #include "cpu/analysis/uniformity.h"
-#include "cpu/codegen/emit_memory.h"
+#include "cpu/codegen/emit_access.h"
 #include "cpu/codegen/emit_ops.h"
 #include "cpu/interp/code.h"
 

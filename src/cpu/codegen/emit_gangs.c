@@ -30,28 +30,39 @@ void dc_emit_begin_gangs(emitter *e) {
     return;
   }
   if (e->out->yields) PUT("int yielded = 0, holds = 0;\n");
-  PUT("uint32_t left = n->ngangs, any = 0, all = ~0u; int together = 1;\n"
+  PUT("uint32_t left = n->ngangs, any, all; int32_t here = 0, next = DC_NOWHERE;\n"
       "#define DC_SAVE g->save\n"
-      "#define DC_NEXT_ROUND g = n->gangs; any = 0; all = ~0u; %s\n"
+      "#define DC_NEXT_ROUND g = n->gangs; %s\n"
       "#define DC_LEADS g->leads\n#define DC_YIELDS (n->nblocks > 1)\n"
       "#define DC_YIELD(at) { go_on = DC_AT_YIELD + at; goto yield; }\n"
       "#define DC_PAUSE(at, to) { go_on = to; goto pause; }\n"
-      "#define DC_PAUSE_FROM(at, to, from, or) if (DC_USUAL(together)) { g->node = to; g->live = M_word(act); "
-      "any |= to; all &= to; if (++g != end) { if (from == or || g->node == from) goto E##from; goto E##or; } "
-      "if (any == all && left == n->ngangs) { DC_NEXT_ROUND goto E##to; } g--; } DC_PAUSE(at, to)\n"
-      "gang: switch (g->node) {\n",
-      e->reduces ? "sum = yes; every = no == 0; yes = no = 0;" : "");
+      "#define DC_PAUSE_FROM(at, to, from, or) if (DC_RARE(next != to)) { if (next != DC_NOWHERE) DC_PAUSE(at, to) "
+      "next = to; } %sif (++g != end) { if (from == or || here == from) goto E##from; goto E##or; } "
+      "DC_NEXT_ROUND here = to; next = DC_NOWHERE; goto E##to;\n"
+      "#define DC_PART if (next != DC_APART) { for (dc_gang *q = n->gangs; q != end; q++) { "
+      "if (q < g && next == DC_ENDED) q->live = 0, left--; q->node = (uint32_t)(q < g ? next : here); } "
+      "any = next < 0 ? 0 : (uint32_t)next; all = next < 0 ? ~0u : (uint32_t)next; next = DC_APART; }\n"
+      "gang: switch (next == DC_APART ? g->node : (uint32_t)here) {\n",
+      e->reduces ? "sum = yes; every = no == 0; yes = no = 0;" : "", e->exits ? "g->live = M_word(act); " : "");
 }
 
 void dc_emit_end_gangs(emitter *e) {
   if (e->out->suspends) {
-    PUT("done: g->live = 0; left--; if (!left) return DC_NATIVE_DONE; goto step;\n");
-    PUT("pause: if (!M_any(act)) goto done;\ng->node = go_on; g->live = M_word(act); any |= go_on; all &= go_on;\n");
+    PUT("done: if (DC_USUAL(next == DC_NOWHERE || next == DC_ENDED)) { "
+        "next = DC_ENDED; if (++g == end) return DC_NATIVE_DONE; goto gang; }\n"
+        "DC_PART g->live = 0; if (!--left) return DC_NATIVE_DONE; goto step;\n"
+        "pause: if (!M_any(act)) goto done;\n"
+        "if (next == DC_NOWHERE) next = (int32_t)go_on;\n"
+        "if (next == (int32_t)go_on) { %sif (++g != end) goto gang; "
+        "DC_NEXT_ROUND here = next; next = DC_NOWHERE; goto gang; }\n"
+        "DC_PART g->node = go_on; g->live = M_word(act); any |= go_on; all &= go_on;\n",
+        e->exits ? "g->live = M_word(act); " : "");
     if (e->out->yields)
-      PUT("goto step;\nyield: g->node = go_on; g->live = M_word(act); yielded = 1; together = 0;\n"
+      PUT("goto step;\nyield: DC_PART g->node = go_on; g->live = M_word(act); yielded = 1;\n"
           "step: if (++g == end) { g = n->gangs; holds = yielded; yielded = 0; if (holds) goto first; ");
     else PUT("step: if (++g == end) { ");
-    PUT("together = any == all && left == n->ngangs; DC_NEXT_ROUND }\n");
+    PUT("next = any == all && left == n->ngangs ? DC_NOWHERE : DC_APART; here = (int32_t)any; any = 0; all = ~0u; "
+        "DC_NEXT_ROUND }\n");
     if (e->out->yields) PUT("first: if (holds && g->node < DC_AT_YIELD) goto step;\n");
     PUT("if (!g->live) goto step; goto gang;\n");
   } else {

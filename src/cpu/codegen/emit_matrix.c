@@ -5,7 +5,7 @@
 
 #include "base/buf.h"
 #include "base/error.h"
-#include "cpu/codegen/emit_memory.h"
+#include "cpu/codegen/emit_access.h"
 #include "cpu/interp/matrix_operands.h"
 
 #define PUT(...) dc_buf_printf(e->t, __VA_ARGS__)

@@ -2,11 +2,13 @@
 #include "cpu/codegen/emit_memory.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
-#include "cpu/analysis/patterns.h"
 #include "cpu/analysis/uniformity.h"
+#include "cpu/codegen/emit_access.h"
+#include "cpu/codegen/emit_join.h"
 #include "cpu/codegen/emit_loops.h"
 #include "cpu/codegen/emit_windows.h"
 #include "cpu/interp/interp.h"
@@ -14,42 +16,7 @@
 #include "cpu/simd/abi.h"
 
 #define MOST_INLINE 80 /* gathers and scatters: above, they are calls, to bound the compile time (8 ms each) */
-#define MOST_INDEX (1 << 20) /* distance of lanes in a window, far more than one has */
 #define PUT(...) dc_buf_printf(e->t, __VA_ARGS__)
-
-static int space_of(const ptx_ins *ins, const ptx_operand *at) {
-  return ins->space == PTX_GENERIC && at->sym ? at->sym->space : ins->space;
-}
-
-static const ptx_operand *address_of(const ptx_ins *ins) { return &ins->opnd[ins->ndst]; }
-
-/* Whether threads on other processors may observe the access.  (Those of a block run between nodes only: what is
-** volatile in its shared memory need not be ordered.) */
-static bool is_ordered(const ptx_ins *ins, int space) {
-  return ins->flags & (space == PTX_SHARED ? PTX_F_ACQUIRE | PTX_F_RELEASE : PTX_F_STRONG);
-}
-
-bool dc_emit_memory_supported(const emitter *e, const ptx_ins *ins) {
-  int size = ptx_type_bits((ptx_type)ins->type), n = ins->vec ? ins->vec : 1;
-  bool load = ins->op == PTX_OP_LD || ins->op == PTX_OP_LDU;
-  if ((!load && ins->op != PTX_OP_ST) || size < 8 || size > 64) return false;
-  const ptx_operand *at = address_of(ins);
-  int space = space_of(ins, at);
-  if (n > 1 && is_ordered(ins, space)) return false; /* whole, as at tier 0 */
-  if (at->kind != PTX_ADDR || (load ? ins->ndst != n || ins->nsrc != 1 : ins->ndst != 0 || ins->nsrc != n + 1))
-    return false;
-  if (space == PTX_PARAM && at->sym && at->sym->inside && !e->k.shape.by_lane) return false;
-  if (space == PTX_PARAM && !at->sym && !load) return false;
-  if (space == PTX_REGSPACE) return false;
-  for (int i = 0; i < n; i++) {
-    const ptx_operand *o = load ? &ins->opnd[i] : &at[1 + i];
-    if (o->kind == PTX_SINK && load) continue;
-    if (o->kind != PTX_REG && (load || (o->kind != PTX_IMM && o->kind != PTX_SYM))) return false;
-    int bits = o->kind == PTX_REG ? dc_emit_bits(e, o->reg) : size;
-    if (bits == 1 || bits == 128 || bits < size) return false;
-  }
-  return true;
-}
 
 /* The type of an element as in names of simd/memory.h. */
 static const char *element(const ptx_ins *ins) {
@@ -59,53 +26,6 @@ static const char *element(const ptx_ins *ins) {
     case 32: return "u32";
     default: return "u64";
   }
-}
-
-/* The pattern of the lanes' addresses: one address, a row with a stride, elements of an array, or lane by lane. */
-typedef struct access {
-  const ptx_operand *at;
-  int size, n;           /* bytes of an element, elements of a lane */
-  int base;
-  long long offset;      /* constant part, beside the base */
-  enum { ONE, ROW, INDEX, LANES } how;
-  dc_value_shape s;           /* of a ROW */
-  long long stride;
-  bool narrow;           /* the address register has 32 bits */
-  bool expected;         /* an INDEX: a<i> says where the elements may be */
-} access;
-
-static int base_of(const emitter *e, const ptx_operand *at, int space) {
-  if (space == PTX_PARAM && at->sym && at->sym->inside) return DC_BASE_CALL;
-  if (space == PTX_PARAM && e->callee) return DC_BASE_FRAME;
-  return (int)dc_base_of(space == PTX_GENERIC && at->sym ? at->sym->space : space);
-}
-static long long offset_of(const ptx_operand *at) {
-  return (long long)at->imm + (at->sym ? dc_code_offset(at->sym) : 0);
-}
-
-static access access_of(const emitter *e, const ptx_ins *ins) {
-  access p = { .at = address_of(ins), .size = ptx_type_bits((ptx_type)ins->type) / 8, .n = ins->vec ? ins->vec : 1,
-               .base = base_of(e, address_of(ins), ins->space), .offset = offset_of(address_of(ins)) };
-  const bool local = p.base == DC_BASE_LOCAL && !e->k.shape.by_lane;
-  if (p.at->reg < 0) {
-    p.how = local ? ROW : ONE;
-    p.s = (dc_value_shape){ .tag = DC_AFFINE, .origin = -1 };
-  } else {
-    p.s = *dc_emit_shape(e, p.at->reg);
-    p.narrow = dc_emit_bits(e, p.at->reg) == 32;
-    p.how = p.s.tag == DC_VARYING ? LANES : p.s.tag == DC_AFFINE || local ? ROW : ONE;
-    const bool halves = p.size == 4 && p.s.times == 8; /* of pairs: a struct's fields */
-    if (p.s.tag == DC_INDEXED) p.how = !local && p.n == 1 && (p.s.times == p.size || halves) ? INDEX : LANES;
-    if (p.s.tag == DC_UNIFORM) p.s = (dc_value_shape){ .tag = DC_AFFINE, .origin = -1 };
-  }
-  p.stride = (long long)dc_value_stride(&p.s) + (local ? (long long)e->fn->local_stride : 0);
-  return p;
-}
-
-dc_access_kind dc_emit_access(const emitter *e, const ptx_ins *ins) {
-  const access p = access_of(e, ins);
-  if (p.how == ONE) return DC_ACCESS_ONE;
-  return p.how == ROW && p.stride == p.size * p.n ? DC_ACCESS_ROW : DC_ACCESS_LANES;
 }
 
 void dc_emit_find_far(emitter *e) {
@@ -118,55 +38,19 @@ void dc_emit_find_far(emitter *e) {
   e->far = n > MOST_INLINE;
 }
 
-/* What the addresses' constant part is relative to, apart from the base: see dc_emit_module_base. */
-static const char *module_base(const ptx_operand *at) { return at->sym ? dc_emit_module_base(at->sym) : ""; }
-
-/* The addresses of all lanes, as an expression. */
-static void put_addresses(emitter *e, const ptx_operand *at, int base, long long offset) {
-  const bool narrow = at->reg >= 0 && dc_emit_bits(e, at->reg) == 32;
-  PUT("v_add_64(");
-  if (narrow) PUT("v_cvt_i64_u32_w(");
-  if (at->reg < 0) PUT("V64_splat(0)");
-  else dc_emit_register(e, at->reg, narrow ? 'w' : 'd');
-  if (narrow) PUT(")");
-  if (base == DC_BASE_LOCAL) PUT(", V64_affine(%s + %lldull, %uull))", dc_emit_base(base), offset, e->fn->local_stride);
-  else if (base == DC_BASE_FLAT) PUT(", V64_splat(%s%lldull))", module_base(at), offset);
-  else PUT(", V64_splat(%s + %lldull))", dc_emit_base(base), offset);
-}
-
-int dc_emit_addresses(emitter *e, const ptx_operand *at, int space) {
-  put_addresses(e, at, base_of(e, at, space), offset_of(at));
-  return base_of(e, at, space);
-}
-
-int dc_emit_first_address(emitter *e, const ptx_operand *at, int space) {
-  const dc_value_kind kind = at->reg < 0 ? DC_UNIFORM : (dc_value_kind)dc_emit_shape(e, at->reg)->tag;
-  PUT("%s + %s%lldull", dc_emit_base(base_of(e, at, space)), module_base(at), offset_of(at));
-  if (at->reg < 0) return base_of(e, at, space);
-  if (kind == DC_UNIFORM || kind == DC_AFFINE) {
-    PUT(" + s%d", at->reg);
-  } else {
-    const bool narrow = dc_emit_bits(e, at->reg) == 32;
-    PUT(narrow ? " + V32_first(" : " + V64_first(");
-    dc_emit_register(e, at->reg, narrow ? 'w' : 'd');
-    PUT(")");
-  }
-  return base_of(e, at, space);
-}
-
 /* Declares a_, the address of lane 0 or, lane by lane, all addresses; checks its alignment. */
-static void begin_access(emitter *e, const access *p) {
+static void begin_access(emitter *e, const dc_access *p) {
   int bytes = p->size * p->n;
   PUT("{ ");
-  if (p->how == LANES) {
+  if (p->how == DC_HOW_LANES) {
     PUT("const V64 a_ = ");
-    put_addresses(e, p->at, p->base, p->offset);
+    dc_emit_all_addresses(e, p->at, p->base, p->offset);
     PUT("; ");
     return;
   }
   PUT("const uint64_t o_ = ");
   if (p->at->reg >= 0) PUT("(uint64_t)s%d + ", p->at->reg);
-  PUT("%s%lldull", module_base(p->at), p->offset);
+  PUT("%s%lldull", dc_emit_module_base_of(p->at), p->offset);
   if (p->base == DC_BASE_FLAT) PUT(", a_ = o_; ");
   else PUT(", a_ = %s + o_; ", dc_emit_base(p->base));
   if ((bytes > 1 || DC_IGNORED) && p->at->reg >= 0) PUT("if (DC_BAD(o_, %d, a_)) n->fault(n); ", bytes - 1);
@@ -183,9 +67,9 @@ static const ptx_operand *step_of(const emitter *e, int32_t reg) {
 }
 
 /* Appends the address of lane 0. */
-static void put_first(emitter *e, const access *p) {
+static void put_first(emitter *e, const dc_access *p) {
   const int32_t i = p->s.origin;
-  if (p->how == INDEX) PUT("dc_first_element(a_, i%d, %d, %d)", i, (int)p->s.times, dc_emit_is_signed(e, i));
+  if (p->how == DC_HOW_INDEX) PUT("dc_first_element(a_, i%d, %d, %d)", i, (int)p->s.times, dc_emit_is_signed(e, i));
   else PUT("a_");
 }
 
@@ -196,14 +80,14 @@ static void put_first(emitter *e, const access *p) {
 ** In code with loops the accesses before and behind them are further apart in time, and a block's gangs run in
 ** descending order where there are barriers: an access prefetches the row of the same gang in the next block (a scan
 ** with look-back: 5.8, before 8.3 ms; a scan in shared memory without loops: 34.0, before 38.4). */
-static void prefetch_for_gangs(emitter *e, const ptx_ins *ins, const access *p) {
+static void prefetch_for_gangs(emitter *e, const ptx_ins *ins, const dc_access *p) {
   const int32_t reg = p->at->reg;
-  const long long stride = p->how == ROW ? p->stride : (long long)p->s.times, bytes = stride * e->k.shape.width;
-  if ((p->how != ROW && p->how != INDEX) || bytes <= 0 || bytes > 1024) return;
+  const long long stride = p->how == DC_HOW_ROW ? p->stride : (long long)p->s.times, bytes = stride * e->k.shape.width;
+  if ((p->how != DC_HOW_ROW && p->how != DC_HOW_INDEX) || bytes <= 0 || bytes > 1024) return;
   if (reg < 0 || e->prefetched[reg]) return;
   if (ins->flags & PTX_F_STREAMING && ins->op == PTX_OP_ST) return;
   e->prefetched[reg] = true;
-  if (p->how == INDEX)
+  if (p->how == DC_HOW_INDEX)
     PUT("if (dc_is_line(i%d, i%d.p0[0], %d, %s)) ", p->s.origin, p->s.origin, dc_emit_is_signed(e, p->s.origin),
         e->mask);
   PUT("dc_prefetch_bytes(");
@@ -224,12 +108,12 @@ void dc_emit_last_access(emitter *e, const ptx_ins *ins) {
 }
 
 /* Whether an access may be prefetched: by a row or by indices, of global memory. */
-static bool is_prefetched(const access *p) {
-  return p->base == DC_BASE_FLAT && !p->narrow && (p->how == ROW || p->how == INDEX);
+static bool is_prefetched(const dc_access *p) {
+  return p->base == DC_BASE_FLAT && !p->narrow && (p->how == DC_HOW_ROW || p->how == DC_HOW_INDEX);
 }
 
 /* The first load of its basic block whose address is constant bytes from this one's; *bytes: what all of these load. */
-static int32_t first_of_address(const emitter *e, const ptx_ins *ins, const access *p, long long *bytes) {
+static int32_t first_of_address(const emitter *e, const ptx_ins *ins, const dc_access *p, long long *bytes) {
   const int32_t self = (int32_t)(ins - e->f->ins), reg = p->at->reg;
   int32_t first = self;
   *bytes = 0;
@@ -238,7 +122,7 @@ static int32_t first_of_address(const emitter *e, const ptx_ins *ins, const acce
     const ptx_ins *other = &e->f->ins[at];
     if (e->k.block_of[at] != e->k.block_of[self] || other->op == PTX_OP_ST || !dc_emit_memory_supported(e, other))
       continue;
-    const access q = access_of(e, other);
+    const dc_access q = dc_emit_access_of(e, other);
     if (q.at->reg != reg || !is_prefetched(&q)) continue;
     *bytes += (long long)q.size * q.n * e->k.shape.width;
     if (at < first) first = at;
@@ -255,20 +139,20 @@ static int32_t first_of_address(const emitter *e, const ptx_ins *ins, const acce
 ** not wait for lines either, since later loads wait for them (a stencil that marches through planes: 45, before 78 ns a
 ** row).  The stride is what the loop adds to the address or, where that is unknown, the way from the last address, if
 ** it was the same before; in loops without barriers, loads at constant distances share it. */
-static void prefetch(emitter *e, const ptx_ins *ins, const access *p, const char *mask) {
+static void prefetch(emitter *e, const ptx_ins *ins, const dc_access *p, const char *mask) {
   const int32_t i = (int32_t)(ins - e->f->ins), b = e->k.block_of[i];
   if (!is_prefetched(p)) return;
   if (e->k.loop_at[b] < 0) {
     prefetch_for_gangs(e, ins, p);
     return;
   }
-  if (p->how == INDEX && e->pace[e->fn->node_of[e->k.loop_at[b]]]) { /* a line for each lane, for all blocks together */
+  if (p->how == DC_HOW_INDEX && e->pace[e->fn->node_of[e->k.loop_at[b]]]) { /* a line a lane, for all blocks together */
     PUT("if (DC_LEADS) dc_prefetch_lanes(");
     dc_emit_last_access(e, ins);
     PUT(", dc_indexed(a_, i%d, %d, %d), %s); ", p->s.origin, (int)p->s.times, dc_emit_is_signed(e, p->s.origin), mask);
     return;
   }
-  const ptx_operand *step = p->how == ROW ? step_of(e, p->at->reg) : NULL;
+  const ptx_operand *step = p->how == DC_HOW_ROW ? step_of(e, p->at->reg) : NULL;
   const bool quiet = dc_emit_is_in_quiet_loop(e, b), stores = ins->op == PTX_OP_ST;
   if (stores && (quiet || ins->flags & PTX_F_STREAMING)) return;
   long long dense = 0;
@@ -297,26 +181,26 @@ static void prefetch(emitter *e, const ptx_ins *ins, const access *p, const char
     PUT(", 2); ");
     return;
   }
-  const bool whole = p->how == ROW && p->stride > 0 && p->stride <= p->size * p->n;
+  const bool whole = p->how == DC_HOW_ROW && p->stride > 0 && p->stride <= p->size * p->n;
   PUT(", %lldull, %lldull, ", whole ? p->stride * e->k.shape.width : 0ll, whole ? dense : 0ll);
-  PUT(quiet ? "8, ahead * %lldull); " : "2, 0); ", p->how == ROW ? p->stride : (long long)p->s.times);
+  PUT(quiet ? "8, ahead * %lldull); " : "2, 0); ", p->how == DC_HOW_ROW ? p->stride : (long long)p->s.times);
 }
 
 /* The addresses of a row that wraps around. */
-static void put_wrapped(emitter *e, const access *p) {
+static void put_wrapped(emitter *e, const dc_access *p) {
   if (p->narrow) PUT("dc_wrapped(a_, s%d, %lldll, 0, 1, 0)", p->at->reg, p->stride);
   else dc_emit_wrapped(e, &p->s, "a_");
 }
 
 /* Opens the call that loads or stores its lanes; values and mask follow. */
-static void begin_wrapped(emitter *e, const ptx_ins *ins, const access *p, int j) {
+static void begin_wrapped(emitter *e, const ptx_ins *ins, const dc_access *p, int j) {
   PUT("dc_slow_%s_%s(", ins->op == PTX_OP_ST ? "scatter" : "gather", element(ins));
   put_wrapped(e, p);
   PUT(", %d, ", j * p->size);
 }
 
 /* Appends `before` and the condition under which the addresses do not form a row; false: they always do. */
-static bool put_condition(emitter *e, const access *p, const char *before) {
+static bool put_condition(emitter *e, const dc_access *p, const char *before) {
   if (p->base == DC_BASE_LOCAL) return false;
   if (p->narrow && p->at->reg >= 0 && p->s.tag == DC_AFFINE && p->s.exact != 0)
     PUT("%s(DC_RARE(!dc_no_wrap_u32(s%d, %lldll)))", before, p->at->reg, (long long)dc_value_stride(&p->s));
@@ -326,13 +210,13 @@ static bool put_condition(emitter *e, const access *p, const char *before) {
 }
 
 /* Local memory through an affine address of its own stride: lane by lane. */
-static void as_lanes_if_odd(access *p) {
-  if (p->base == DC_BASE_LOCAL && p->how == ROW && p->at->reg >= 0 && (p->s.origin >= 0 || p->s.exact != 0))
-    p->how = LANES;
+static void as_lanes_if_odd(dc_access *p) {
+  if (p->base == DC_BASE_LOCAL && p->how == DC_HOW_ROW && p->at->reg >= 0 && (p->s.origin >= 0 || p->s.exact != 0))
+    p->how = DC_HOW_LANES;
 }
 
 /* A masked row: the other lanes keep their values. */
-static void load_row_over(emitter *e, const ptx_ins *ins, const access *p, int j, const char *mask) {
+static void load_row_over(emitter *e, const ptx_ins *ins, const dc_access *p, int j, const char *mask) {
   const int32_t d = ins->opnd[j].reg, size = p->size;
   PUT("v%d = ", d);
   e->read[d] = true;
@@ -345,76 +229,57 @@ static void load_row_over(emitter *e, const ptx_ins *ins, const access *p, int j
 }
 
 /* The kind of packs of simd/packs.h, or NULL: whole packs are accessed, contiguous or anywhere. */
-static const char *packs(const ptx_ins *ins, const access *p) {
-  if (p->how != LANES && (p->how != ROW || p->stride != p->size * ins->vec)) return NULL;
+static const char *packs(const ptx_ins *ins, const dc_access *p) {
+  if (p->how != DC_HOW_LANES && (p->how != DC_HOW_ROW || p->stride != p->size * ins->vec)) return NULL;
   if (p->size == 4) return ins->vec == 2 ? "2" : ins->vec == 4 ? "4" : NULL;
   return p->size == 8 && ins->vec == 2 ? "2x64" : NULL;
 }
 
-/* Declares the lanes' packs, q_. */
-static void load_packs(emitter *e, const ptx_ins *ins, const access *p, const char *mask) {
-  const char *const kind = packs(ins, p);
-  if (p->how == LANES && dc_emit_is_looping(e, ins, p->base)) {
-    PUT("dc_prefetch_lanes(");
-    dc_emit_last_access(e, ins);
-    PUT(", a_, %s); ", mask);
-  }
-  PUT("const %s%s q_ = ", ins->vec == 4 ? "dc_four" : "dc_two", p->size == 8 ? "_64" : "");
-  if (p->how == ROW && put_condition(e, p, "")) {
+/* The C type of an element's pairs, and the kind of packs that they are. */
+const char *dc_emit_pair(const ptx_ins *ins) {
+  return ptx_type_bits((ptx_type)ins->type) == 64 ? "dc_two_64" : "dc_two";
+}
+static const char *pair_kind(const dc_access *p) { return p->size == 8 ? "2x64" : "2"; }
+
+/* The lanes' packs, as an expression. */
+static void put_packs(emitter *e, const dc_access *p, const char *kind, const char *mask) {
+  if (p->how == DC_HOW_ROW && put_condition(e, p, "")) {
     PUT(" ? dc_gather_pack%s(", kind);
     put_wrapped(e, p);
     PUT(", %s) : ", mask);
   }
-  PUT("dc_%s_pack%s(a_, %s); ", p->how == ROW ? "row" : "gather", kind, mask);
+  PUT("dc_%s_pack%s(a_, %s)", p->how == DC_HOW_ROW ? "row" : "gather", kind, mask);
 }
 
-/* The index that instruction `origin` widened. */
-static const ptx_operand *index_of(const emitter *e, int32_t origin) {
-  const ptx_operand *o = &e->f->ins[origin].opnd[1];
-  return dc_value_shape_of(&e->k, o).tag == DC_UNIFORM ? o + 1 : o;
-}
-
-int32_t dc_emit_far_index(const emitter *e, const ptx_ins *ins) {
-  const access p = access_of(e, ins);
-  if (p.base != DC_BASE_FLAT || p.at->reg < 0 || p.s.tag < DC_INDEXED) return -1;
-  return p.s.tag == DC_INDEXED ? index_of(e, p.s.origin)->reg : p.at->reg;
-}
-
-/* The window of an access to values that are no row, or -1.  (Local memory has a stride of its own.) */
-static int window_of(emitter *e, const access *p) {
-  if ((p->size != 4 && p->size != 8) || p->n != 1 || p->base == DC_BASE_LOCAL || e->k.shape.by_lane) return -1;
-  dc_window w = { .words = p->size / 4 };
-  if (p->how == ROW) {
-    if (p->stride == p->size || p->stride % p->size != 0 || p->stride < -128 || p->stride > 128) return -1;
-    w.lanes = dc_emit_stride_pattern((int32_t)(p->stride / 4));
-    return dc_emit_window(e, &w);
+/* Declares the lanes' packs, q_. */
+static void load_packs(emitter *e, const ptx_ins *ins, const dc_access *p, const char *mask) {
+  if (p->how == DC_HOW_LANES && dc_emit_is_looping(e, ins, p->base)) {
+    PUT("dc_prefetch_lanes(");
+    dc_emit_last_access(e, ins);
+    PUT(", a_, %s); ", mask);
   }
-  if (p->how != INDEX) return -1;
-  const ptx_operand *const o = index_of(e, p->s.origin);
-  if (o->reg < 0 || !e->patterns[o->reg]) return -1;
-  w.lanes = *e->patterns[o->reg];
-  for (int l = 0; l < DC_MOST_LANES; l++) {
-    if (w.lanes.lane[l] > MOST_INDEX || w.lanes.lane[l] < -MOST_INDEX) return -1;
-    w.lanes.lane[l] *= (int32_t)p->s.times / 4;
-  }
-  return dc_emit_window(e, &w);
+  PUT("const %s q_ = ", ins->vec == 4 ? "dc_four" : dc_emit_pair(ins));
+  put_packs(e, p, packs(ins, p), mask);
+  PUT("; ");
 }
 
 /* Whether a<i> says where to expect the elements of a load: those of an index that a loop, which a gang runs through at
 ** once, hands on from iteration to iteration, so that else each one's load would begin after the last one's end. */
-static bool expects(emitter *e, const ptx_ins *ins, const access *p) {
+static bool expects(emitter *e, const ptx_ins *ins, const dc_access *p) {
   enum { MOST_OPERATIONS = 8 };
   const int32_t i = (int32_t)(ins - e->f->ins), b = e->k.block_of[i], h = e->k.loop_at[b];
-  if (p->how != INDEX || e->joined[i] || !dc_emit_is_in_quiet_loop(e, b) || window_of(e, p) >= 0) return false;
+  if (p->how != DC_HOW_INDEX || e->joined[i].by || !dc_emit_is_in_quiet_loop(e, b) || dc_emit_window_of(e, p) >= 0)
+    return false;
   e->strides[i] = !e->pace[e->fn->node_of[h]] &&
-                  dc_emit_is_carried(e, index_of(e, p->s.origin)->reg, h, MOST_OPERATIONS);
+                  dc_emit_is_carried(e, dc_emit_index_of(e, p->s.origin)->reg, h, MOST_OPERATIONS);
   return e->strides[i];
 }
 
 /* The condition under which all lanes of an access lie in its window, and the address of lane 0. */
-static void put_in_window(emitter *e, const access *p, int window, const char *mask) {
+static void put_in_window(emitter *e, const dc_access *p, int window, const char *mask) {
   PUT("dc_has%d && DC_USUAL(%s == DC_EVERY", window, mask);
-  if (p->how == INDEX) {
+  if (p->how == DC_HOW_ROW) put_condition(e, p, " && !");
+  if (p->how == DC_HOW_INDEX) {
     int32_t low = 0, high = 0;
     for (int l = 0; l < e->k.shape.width; l++) {
       const int32_t at = e->windows[window].lanes.lane[l] * 4 / (int32_t)p->s.times;
@@ -426,75 +291,62 @@ static void put_in_window(emitter *e, const access *p, int window, const char *m
   PUT(")");
 }
 /* Whether the lanes of a row are one half each of pairs of 4 or 8 bytes. */
-static bool is_every_other(const access *p) { return p->stride == 2 * p->size && (p->size == 2 || p->size == 4); }
+static bool is_every_other(const dc_access *p) { return p->stride == 2 * p->size && (p->size == 2 || p->size == 4); }
 
-/* --- bytes side by side ----------------------------------------------------------------------------------------- */
-
-#define MOST_AHEAD 64 /* instructions between the bytes of a word */
-
-static bool may_join(const emitter *e, const ptx_ins *ins, const access *p) {
-  const int32_t i = (int32_t)(ins - e->f->ins);
-  if (p->size > 2 || p->n > 1 || p->how == ONE || p->base == DC_BASE_LOCAL || e->joined[i] != 0) return false;
-  if (p->how == ROW && p->stride == p->size) return false;
-  return ins->op != PTX_OP_ST && ins->opnd[0].reg >= 0 && ins->pred < 0 &&
-         !(ins->flags & (PTX_F_STRONG | PTX_F_ACQUIRE | PTX_F_RELEASE));
+/* Whether halves of pairs are side by side, in a row. */
+static bool are_packs(const dc_access *p, int far) {
+  return p->how == DC_HOW_ROW && far == p->size && p->stride == 2 * far;
 }
 
-static bool writes(const ptx_ins *ins, int32_t reg) {
-  bool found = false;
-  for (int d = 0; d < ins->ndst; d++) found |= ins->opnd[d].reg == reg;
-  return found;
-}
-
-/* A hash, or a pixel: each lane loads the bytes of a word one by one, lanes far from each other.  The first of these
-** loads gathers the word, which need not be aligned: no other bytes than all of them load, and for the same lanes.
-** Nothing between them changes memory or the address. */
-static void join(emitter *e, const ptx_ins *ins, const access *p) {
-  const int32_t first = (int32_t)(ins - e->f->ins);
-  const int each = 4 / p->size;
-  int32_t at[7] = {0}; /* those around the first, by offset; 0: none */
-  if (!may_join(e, ins, p)) return;
-  at[each - 1] = first + 1;
-  for (int32_t i = first + 1; i < e->f->nins && i <= first + MOST_AHEAD; i++) {
-    const ptx_ins *other = &e->f->ins[i];
-    if (writes(other - 1, p->at->reg) || e->k.block_of[i] != e->k.block_of[first]) break;
-    const bool loads = other->op == PTX_OP_LD || other->op == PTX_OP_LDU;
-    if (!loads && !(ptx_traits(other->op) & PTX_T_PURE)) break;
-    if (!loads || !dc_emit_memory_supported(e, other)) continue;
-    const access q = access_of(e, other);
-    const long long far = q.offset - p->offset, n = far / p->size + each - 1;
-    if (q.at->reg != p->at->reg || q.base != p->base || q.size != p->size || !may_join(e, other, &q)) continue;
-    if (far % p->size == 0 && n >= 0 && n < 2 * each - 1 && at[n] == 0) at[n] = i + 1;
+static void load_pair(emitter *e, const dc_access *p, int far, const char *mask) {
+  if (are_packs(p, far)) {
+    put_packs(e, p, pair_kind(p), mask);
+    PUT("; ");
+    return;
   }
-  for (int k = 0; k < each; k++) { /* number of bytes, or halves, before the first */
-    int32_t *const word = &at[each - 1 - k];
-    int n = 0;
-    while (n < each && word[n] != 0) n++;
-    for (int j = 0; n == each && j < each; j++) e->joined[word[j] - 1] = 4 * (first + 1) + j * p->size;
-    if (n == each) return;
+  const int window = dc_emit_window_of_pairs(e, p, far);
+  put_in_window(e, p, window, mask);
+  PUT(" ? dc_two_of(dc_take%d(", window);
+  put_first(e, p);
+  PUT(")) : (dc_two){ ");
+  for (int at = 0; at <= far; at += far) {
+    if (p->how == DC_HOW_ROW && put_condition(e, p, "")) {
+      PUT(" ? dc_slow_gather_u32(");
+      put_wrapped(e, p);
+      PUT(", %d, %s) : ", at, mask);
+    }
+    if (p->how == DC_HOW_ROW) PUT("dc_far_stride_u32(a_ + %d, %lldll, %s), ", at, p->stride, mask);
+    else
+      PUT("dc_far_elements_u32(a_ + %d, i%d, %d, %d, %s), ", at, p->s.origin, (int)p->s.times,
+          dc_emit_is_signed(e, p->s.origin), mask);
   }
+  PUT("}; ");
 }
 
-/* Of a load that is the first of a word: all of it, into w<instruction>. */
-static void load_word(emitter *e, const ptx_ins *ins, const access *p, const char *mask) {
+/* Of a load that is the first of several: what all of them load, into w<instruction>. */
+static void load_joined(emitter *e, const ptx_ins *ins, const dc_access *p, const char *mask) {
   const int32_t i = (int32_t)(ins - e->f->ins);
   const char *far = e->far ? "far_" : "";
-  const int before = e->joined[i] % 4;
+  const int before = e->joined[i].part;
   PUT("w%d = ", i);
-  if (p->how == ROW && put_condition(e, p, "")) {
+  if (e->joined[i].kind == DC_JOINED_PAIR) {
+    load_pair(e, p, e->joined[i].far, mask);
+    return;
+  }
+  if (p->how == DC_HOW_ROW && put_condition(e, p, "")) {
     PUT(" ? dc_slow_gather_u32(");
     put_wrapped(e, p);
     PUT(", -%d, %s) : ", before, mask);
   }
-  if (p->how == LANES) PUT("dc_%sgather_u32(a_, -%d, %s); ", far, before, mask);
-  else if (p->how == INDEX)
+  if (p->how == DC_HOW_LANES) PUT("dc_%sgather_u32(a_, -%d, %s); ", far, before, mask);
+  else if (p->how == DC_HOW_INDEX)
     PUT("dc_%sgather_u32(dc_indexed(a_, i%d, %dull, %d), -%d, %s); ", far, p->s.origin, (int)p->s.times,
         dc_emit_is_signed(e, p->s.origin), before, mask);
   else if (p->stride == 4) PUT("dc_row_u32(a_ - %d, %s); ", before, mask);
   else PUT("dc_%sstride_u32(a_ - %d, %lldll, %s); ", far, before, p->stride, mask);
 }
 
-static void load_element(emitter *e, const ptx_ins *ins, const access *p, int j, const char *mask, bool keep) {
+static void load_element(emitter *e, const ptx_ins *ins, const dc_access *p, int j, const char *mask, bool keep) {
   const char *T = element(ins);
   const int32_t d = ins->opnd[j].reg, size = p->size;
   const char *far = e->far ? "far_" : "";
@@ -507,25 +359,29 @@ static void load_element(emitter *e, const ptx_ins *ins, const access *p, int j,
     PUT("s%d = %sdc_ld_%s(a_ + %d); ", d, as, T, j * size);
     return;
   }
-  if (keep && p->how == ROW && p->stride == size && !low && !widens) {
+  const dc_joined *const joined = &e->joined[ins - e->f->ins];
+  if (!joined->by && keep && p->how == DC_HOW_ROW && p->stride == size && !low && !widens) {
     load_row_over(e, ins, p, j, mask);
     return;
   }
   dc_emit_assign(e, d, mask, keep);
   if (low) PUT("v_cvt_i16_u16_w(");
   if (widens) PUT(sign ? "v_cvt_i64_s32_w(" : "v_cvt_i64_u32_w(");
-  const int32_t word = e->joined[ins - e->f->ins];
-  if (word != 0) {
-    PUT("v_shr_%c32(v_shl_32(w%d, V32_splat(%du)), V32_splat(%du))", sign ? 's' : 'u', word / 4 - 1,
-        32 - 8 * (size + word % 4), 32 - 8 * size);
-  } else if (p->how == ONE) {
+  if (joined->by && joined->kind == DC_JOINED_WORD) {
+    PUT("v_shr_%c32(v_shl_32(w%d, V32_splat(%du)), V32_splat(%du))", sign ? 's' : 'u', joined->by - 1,
+        32 - 8 * (size + joined->part), 32 - 8 * size);
+  } else if (joined->by && joined->kind == DC_JOINED_PAIR) {
+    PUT("w%d.x%d", joined->by - 1, joined->part);
+  } else if (joined->by) {
+    dc_emit_register(e, e->f->ins[joined->by - 1].opnd[0].reg, size == 8 ? 'd' : 'w');
+  } else if (p->how == DC_HOW_ONE) {
     PUT("V%d_splat(dc_ld_%s(a_ + %d))", size == 8 ? 64 : 32, T, j * size);
   } else if (packs(ins, p)) {
     PUT("q_.x%d", j);
-  } else if (p->how == LANES) {
+  } else if (p->how == DC_HOW_LANES) {
     PUT("dc_%sgather_%s(a_, %d, %s)", far, T, j * size, mask);
-  } else if (p->how == INDEX) {
-    const int window = window_of(e, p);
+  } else if (p->how == DC_HOW_INDEX) {
+    const int window = dc_emit_window_of(e, p);
     if (window >= 0) {
       put_in_window(e, p, window, mask);
       PUT(" ? dc_take%d(", window);
@@ -546,7 +402,7 @@ static void load_element(emitter *e, const ptx_ins *ins, const access *p, int j,
     }
     if (p->stride == size) PUT("dc_row_%s(a_ + %d, %s)", T, j * size, mask);
     else if (is_every_other(p)) PUT("dc_every_other_%s(a_ + %d, %s)", T, j * size, mask);
-    else if ((window = window_of(e, p)) >= 0) {
+    else if ((window = dc_emit_window_of(e, p)) >= 0) {
       put_in_window(e, p, window, mask);
       PUT(" ? dc_take%d(a_) : dc_%sstride_%s(a_, %lldll, %s)", window, far, T, p->stride, mask);
     } else PUT("dc_%sstride_%s(a_ + %d, %lldll, %s)", far, T, j * size, p->stride, mask);
@@ -564,7 +420,7 @@ static void put_value(emitter *e, const ptx_operand *o, int size, bool scalar) {
   if (low && !scalar) PUT(")");
 }
 
-static void store_window(emitter *e, const access *p, int window, const ptx_operand *o, const char *mask) {
+static void store_window(emitter *e, const dc_access *p, int window, const ptx_operand *o, const char *mask) {
   PUT("if (");
   put_in_window(e, p, window, mask);
   PUT(") dc_place%d(", window);
@@ -574,12 +430,12 @@ static void store_window(emitter *e, const access *p, int window, const ptx_oper
   PUT("); else ");
 }
 
-static void store_element(emitter *e, const ptx_ins *ins, const access *p, int j, const char *mask) {
+static void store_element(emitter *e, const ptx_ins *ins, const dc_access *p, int j, const char *mask) {
   const char *T = element(ins), *far = e->far ? "far_" : "";
   const int size = p->size;
   const ptx_operand *o = &p->at[1 + j];
   bool scalar = o->reg < 0 || dc_emit_shape(e, o->reg)->tag == DC_UNIFORM;
-  if (p->how == ONE) {
+  if (p->how == DC_HOW_ONE) {
     PUT("if (M_any(%s)) dc_st_%s(a_ + %d, ", mask, T, j * size);
     if (!scalar) PUT("V%d_last(", size == 8 ? 64 : 32);
     put_value(e, o, size, scalar);
@@ -587,14 +443,14 @@ static void store_element(emitter *e, const ptx_ins *ins, const access *p, int j
     PUT("); ");
     return;
   }
-  if (p->how == LANES) {
+  if (p->how == DC_HOW_LANES) {
     PUT("dc_%sscatter_%s(a_, %d, ", far, T, j * size);
     put_value(e, o, size, false);
     PUT(", %s); ", mask);
     return;
   }
-  const int window = window_of(e, p);
-  if (p->how == INDEX) {
+  const int window = dc_emit_window_of(e, p);
+  if (p->how == DC_HOW_INDEX) {
     if (window >= 0) store_window(e, p, window, o, mask);
     PUT("dc_%sput_elements_%s(a_, i%d, %d, %d, ", window >= 0 ? "far_" : far, T, p->s.origin, (int)p->s.times,
         dc_emit_is_signed(e, p->s.origin));
@@ -616,25 +472,55 @@ static void store_element(emitter *e, const ptx_ins *ins, const access *p, int j
   PUT(", %s); ", mask);
 }
 
-static void put_values(emitter *e, const ptx_ins *ins, const access *p) {
-  for (int j = 0; j < ins->vec; j++) {
-    PUT(", ");
-    put_value(e, &p->at[1 + j], p->size, false);
+/* Stores packs of the values v[0], v[1] … */
+static void store_packs(emitter *e, const dc_access *p, const char *kind, const ptx_operand *const *v, int n,
+                        const char *mask) {
+  const bool guarded = p->how == DC_HOW_ROW && put_condition(e, p, "if ");
+  for (int way = guarded ? 0 : 1; way < 2; way++) {
+    PUT(way && p->how == DC_HOW_ROW ? "dc_put_row_pack%s(" : "dc_scatter_pack%s(", kind);
+    if (way) PUT("a_");
+    else put_wrapped(e, p);
+    PUT(", %s", mask);
+    for (int j = 0; j < n; j++) {
+      PUT(", ");
+      put_value(e, v[j], p->size, false);
+    }
+    PUT(way ? "); " : "); else ");
   }
-  PUT("); ");
 }
 
-static void store_packs(emitter *e, const ptx_ins *ins, const access *p, const char *mask) {
-  const char *const kind = packs(ins, p);
-  if (p->how == ROW && put_condition(e, p, "if ")) {
-    PUT("dc_scatter_pack%s(", kind);
-    put_wrapped(e, p);
-    PUT(", %s", mask);
-    put_values(e, ins, p);
-    PUT("else ");
+/* Stores both halves of pairs. */
+static void store_pair(emitter *e, const dc_access *p, int far, const ptx_operand *const v[2], const char *mask) {
+  if (are_packs(p, far)) {
+    store_packs(e, p, pair_kind(p), v, 2, mask);
+    return;
   }
-  PUT("dc_%s_pack%s(a_, %s", p->how == ROW ? "put_row" : "scatter", kind, mask);
-  put_values(e, ins, p);
+  const int window = dc_emit_window_of_pairs(e, p, far);
+  PUT("if (");
+  put_in_window(e, p, window, mask);
+  PUT(") dc_place%d(", window);
+  put_first(e, p);
+  PUT(", v_pack_64(");
+  put_value(e, v[0], 4, false);
+  PUT(", ");
+  put_value(e, v[1], 4, false);
+  PUT(")); else { ");
+  for (int j = 0; j < 2; j++) {
+    if (p->how == DC_HOW_ROW && put_condition(e, p, "if ")) {
+      PUT("dc_slow_scatter_u32(");
+      put_wrapped(e, p);
+      PUT(", %d, ", j * far);
+      put_value(e, v[j], 4, false);
+      PUT(", %s); else ", mask);
+    }
+    if (p->how == DC_HOW_ROW) PUT("dc_far_put_stride_u32(a_ + %d, %lldll, ", j * far, p->stride);
+    else
+      PUT("dc_far_put_elements_u32(a_ + %d, i%d, %d, %d, ", j * far, p->s.origin, (int)p->s.times,
+          dc_emit_is_signed(e, p->s.origin));
+    put_value(e, v[j], 4, false);
+    PUT(", %s); ", mask);
+  }
+  PUT("} ");
 }
 
 /* --- atomics ------------------------------------------------------------------------------------------------ */
@@ -711,18 +597,18 @@ static void put_of_lane(emitter *e, const ptx_operand *o, int size, const char *
 }
 
 /* Lane by lane, as an expression. */
-static void put_atom(emitter *e, const ptx_ins *ins, const access *p, const char *mask) {
+static void put_atom(emitter *e, const ptx_ins *ins, const dc_access *p, const char *mask) {
   const ptx_operand *y = p->at + 1, *z = p->at + (ins->mode == PTX_ATOM_CAS ? 2 : 1);
   const int bits = p->size * 8;
   const char *const fault = "if (DC_RARE(dc_bad_addresses(w_, %s, %d, %s))) n->fault(n); ";
   char value[48];
   new_value(ins, space_of(ins, p->at), value);
   PUT("({ ");
-  if (p->how == INDEX) {
+  if (p->how == DC_HOW_INDEX) {
     PUT("u32 at_[DC_W]; V32_spill(at_, i%d); ", p->s.origin);
-  } else if (p->how != ONE) {
+  } else if (p->how != DC_HOW_ONE) {
     PUT("const V64 w_ = ");
-    put_addresses(e, p->at, p->base, p->offset);
+    dc_emit_all_addresses(e, p->at, p->base, p->offset);
     PUT("; ");
     PUT(fault, dc_emit_base(p->base), p->size, mask);
     PUT("u64 at_[DC_W]; V64_spill(at_, w_); ");
@@ -730,12 +616,12 @@ static void put_atom(emitter *e, const ptx_ins *ins, const access *p, const char
   declare_lanes(e, y, p->size, "b_");
   if (z != y) declare_lanes(e, z, p->size, "c_");
   char address[64] = "at_[l]";
-  if (p->how == INDEX)
+  if (p->how == DC_HOW_INDEX)
     snprintf(address, sizeof address, "dc_element(a_, at_[l], %d, %d)", p->size, dc_emit_is_signed(e, p->s.origin));
-  if (p->how != ONE && p->base != DC_BASE_SHARED && z != y) PUT("DC_ATOM_PREFETCH(%s, %s); ", mask, address);
+  if (p->how != DC_HOW_ONE && p->base != DC_BASE_SHARED && z != y) PUT("DC_ATOM_PREFETCH(%s, %s); ", mask, address);
   PUT("DC_ATOM(%d, ", bits);
-  if (p->how == ONE) PUT("1, a_");
-  else if (p->how == INDEX) PUT("dc_same_32(i%d, at_, %s), %s", p->s.origin, mask, address);
+  if (p->how == DC_HOW_ONE) PUT("1, a_");
+  else if (p->how == DC_HOW_INDEX) PUT("dc_same_32(i%d, at_, %s), %s", p->s.origin, mask, address);
   else PUT("dc_same_64(w_, at_, %s), %s", mask, address);
   PUT(", %s, %s, %d, ", mask, p->base == DC_BASE_SHARED ? "1" : "n->alone", dc_emit_is_read(e, ins));
   put_of_lane(e, y, p->size, "b_");
@@ -746,7 +632,7 @@ static void put_atom(emitter *e, const ptx_ins *ins, const access *p, const char
 
 /* A row whose lanes are distinct words is one load and one store, if no other thread sees it. */
 void dc_emit_atom(emitter *e, const ptx_ins *ins, const char *mask, bool keep) {
-  access p = access_of(e, ins);
+  dc_access p = dc_emit_access_of(e, ins);
   const bool read = dc_emit_is_read(e, ins);
   const int32_t d = read ? ins->opnd[0].reg : -1;
   char name[16];
@@ -754,12 +640,12 @@ void dc_emit_atom(emitter *e, const ptx_ins *ins, const char *mask, bool keep) {
   if (!e->k.shape.by_lane) e->out->narrow = false;
   if (read) e->out->lane_free = false; /* a warp's lanes go in order */
   if (p.base != DC_BASE_SHARED) e->out->atomics = true;
-  if (p.how == ROW && (p.stride != p.size || !f)) p.how = LANES;
-  if (p.how == INDEX && (int)p.s.times != p.size) p.how = LANES;
-  if (p.how == LANES) PUT("{ ");
+  if (p.how == DC_HOW_ROW && (p.stride != p.size || !f)) p.how = DC_HOW_LANES;
+  if (p.how == DC_HOW_INDEX && (int)p.s.times != p.size) p.how = DC_HOW_LANES;
+  if (p.how == DC_HOW_LANES) PUT("{ ");
   else begin_access(e, &p);
   if (d >= 0) dc_emit_assign(e, d, mask, keep);
-  if (p.how == ROW) {
+  if (p.how == DC_HOW_ROW) {
     if (!put_condition(e, &p, "!")) PUT("1");
     PUT("%s ? DC_ATOM_ROW(%d, a_, %s, v_%s(x_, ", p.base == DC_BASE_SHARED ? "" : " && n->alone", p.size * 8, mask, f);
     put_value(e, p.at + 1, p.size, false);
@@ -773,36 +659,46 @@ void dc_emit_atom(emitter *e, const ptx_ins *ins, const char *mask, bool keep) {
 /* --- loads and stores --------------------------------------------------------------------------------------- */
 
 void dc_emit_memory(emitter *e, const ptx_ins *ins, const char *mask, bool keep) {
-  access p = access_of(e, ins);
+  dc_access p = dc_emit_access_of(e, ins);
   const int32_t i = (int32_t)(ins - e->f->ins);
   const int bytes = p.size * p.n;
+  const dc_joined *const joined = &e->joined[i];
   as_lanes_if_odd(&p);
-  if (p.base == DC_BASE_SHARED && p.how != ONE) e->out->overruns_shared |= is_every_other(&p) || window_of(e, &p) >= 0;
+  if (p.base == DC_BASE_SHARED && p.how != DC_HOW_ONE)
+    e->out->overruns_shared |= is_every_other(&p) || dc_emit_window_of(e, &p) >= 0;
   /* volatile: a warp's lanes may pass values to each other without a barrier */
   if (ins->flags & PTX_F_STRONG) e->out->lane_free = false;
   if (p.base == DC_BASE_LOCAL && !e->k.shape.by_lane) e->out->narrow = false;
-  if (e->joined[i] != 0) {
+  if (joined->by == 0) dc_emit_join(e, ins, &p);
+  const bool stores = ins->op == PTX_OP_ST, pair = joined->by && joined->kind == DC_JOINED_PAIR;
+  if (joined->by && !stores && joined->by != i + 1) {
     load_element(e, ins, &p, 0, mask, keep);
     return;
   }
-  join(e, ins, &p);
-  p.expected = ins->op != PTX_OP_ST && expects(e, ins, &p);
+  if (stores && joined->by > i) return; /* with the other half */
+  if (pair) p.offset -= joined->part * joined->far;
+  e->out->overruns_shared |= pair && p.base == DC_BASE_SHARED && !are_packs(&p, joined->far);
+  p.expected = !stores && expects(e, ins, &p);
   begin_access(e, &p);
   prefetch(e, ins, &p, mask);
   const bool ordered = is_ordered(ins, space_of(ins, p.at));
   if (ordered) PUT("__atomic_thread_fence(__ATOMIC_%s); ", ins->flags & PTX_F_RELEASE ? "SEQ_CST" : "RELEASE");
-  if (p.how == LANES && (bytes > 1 || DC_IGNORED)) {
+  if (p.how == DC_HOW_LANES && (bytes > 1 || DC_IGNORED)) {
     PUT("if (DC_RARE(dc_bad_addresses(a_, %s, %d, %s))) n->fault(n); ", dc_emit_base(p.base), bytes, mask);
-  } else if (p.how == ROW && bytes > 1 && p.stride % bytes != 0) {
+  } else if (p.how == DC_HOW_ROW && bytes > 1 && p.stride % bytes != 0) {
     PUT("if (DC_RARE(dc_misaligned_row(o_, %lldll, %d, %s))) n->fault(n); ", p.stride, bytes, mask);
   }
-  if (ins->op == PTX_OP_ST && packs(ins, &p)) {
-    store_packs(e, ins, &p, mask);
+  if (stores && (pair || packs(ins, &p))) {
+    const ptx_operand *v[4];
+    for (int j = 0; j < p.n; j++) v[pair ? joined->part : j] = &p.at[1 + j];
+    if (pair) v[1 - joined->part] = &address_of(&e->f->ins[joined->by - 1])[1];
+    if (pair) store_pair(e, &p, joined->far, v, mask);
+    else store_packs(e, &p, packs(ins, &p), v, p.n, mask);
   } else {
     if (packs(ins, &p)) load_packs(e, ins, &p, mask);
-    if (e->joined[i] != 0) load_word(e, ins, &p, mask);
+    if (joined->by) load_joined(e, ins, &p, mask);
     for (int j = 0; j < p.n; j++) {
-      if (ins->op == PTX_OP_ST) store_element(e, ins, &p, j, mask);
+      if (stores) store_element(e, ins, &p, j, mask);
       else load_element(e, ins, &p, j, mask, keep);
     }
   }

@@ -6,6 +6,7 @@
 #include "cpu/codegen/emit_compare.h"
 #include "cpu/codegen/emit_matrix.h"
 #include "cpu/codegen/emit_copies.h"
+#include "cpu/codegen/emit_access.h"
 #include "cpu/codegen/emit_memory.h"
 #include "cpu/codegen/emit_state.h"
 #include "cpu/codegen/emitter.h"

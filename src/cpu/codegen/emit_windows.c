@@ -12,7 +12,7 @@
 #define MOST_VECTORS 6 /* that hold the words of one: with more, a gather or scatter is as fast */
 
 /* Where word i of all lanes' values is, in words from lane 0's. */
-static int32_t place_of(const dc_window *w, int i) { return w->lanes.lane[i / w->words] + i % w->words; }
+static int32_t place_of(const dc_window *w, int i) { return w->lanes.lane[i / w->words] + i % w->words * w->far; }
 static int words_of(const emitter *e, const dc_window *w) { return e->k.shape.width * w->words; }
 
 /* Words [first, first + n), a native vector: the words of memory from `low` on that hold them, as vectors of n. */

@@ -17,7 +17,7 @@
 #include "cpu/analysis/cfg.h"
 #include "cpu/codegen/emit_gangs.h"
 #include "cpu/codegen/emit_loops.h"
-#include "cpu/codegen/emit_memory.h"
+#include "cpu/codegen/emit_access.h"
 #include "cpu/codegen/emit_remat.h"
 #include "cpu/codegen/emit_state.h"
 #include "cpu/codegen/emit_waiting.h"

@@ -1,8 +1,9 @@
 /*
 ** emitter.h - the state of the emitter while it writes a function, and registers and constants as C expressions.  Its
 ** parts are emit.c (control flow), emit_gangs.c (the loop over a block's gangs), emit_yields.c (blocks that run
-** together), emit_ops.c (operations), emit_memory.c (loads and stores), emit_windows.c (windows of memory),
-** emit_matrix.c (tensor cores), emit_calls.c (functions), emit_state.c (suspension and deoptimization).
+** together), emit_ops.c (operations), emit_memory.c (loads and stores), emit_access.c (how lanes access memory),
+** emit_join.c (accesses that are one), emit_windows.c (windows of memory), emit_matrix.c (tensor cores), emit_calls.c
+** (functions), emit_state.c (suspension and deoptimization).
 **
 ** Names in emitted code: s12 is the scalar of a uniform, affine or indexed register (an affine one's value in lane 0,
 ** an indexed one's base), v12 a varying register's lanes (V32, V64), p12 a varying predicate (M).  x7, ok7: the 32-bit
@@ -63,10 +64,19 @@ typedef struct dc_rows {
   int16_t line, word;   /* or that line's byte */
 } dc_rows;
 
+/* A load or store that is one access with others: bytes of a word, halves of a pair, or what was loaded before. */
+typedef enum dc_join_kind { DC_JOINED_WORD, DC_JOINED_PAIR, DC_JOINED_SAME } dc_join_kind;
+typedef struct dc_joined {
+  int32_t by;           /* 1 + the load that makes it, into w<i>, or the other store; 0: it is alone */
+  uint8_t kind, part;   /* the byte; 1: the second half */
+  uint16_t far;         /* bytes from the first half to the second */
+} dc_joined;
+
 /* Memory in which a value of each lane lies. */
 typedef struct dc_window {
   dc_pattern lanes;     /* their distances, in words */
   int words;            /* of a value: 1 or 2 */
+  int far;              /* from the first word to the second, in words */
 } dc_window;
 
 /* Products of tensor cores that are emitted as one, since they have factor A or B in common: a grid of blocks. */
@@ -128,7 +138,7 @@ typedef struct emitter {
   bool *read;           /* per register: emitted code reads v<reg> */
   bool *word;           /* per register: a predicate that is a word (M), since no vector is chosen by it; else a P */
   int32_t *copied;      /* per instruction, see emit_copies.h */
-  int32_t *joined;      /* per instruction: loads byte b of w<i>, a word per lane: 4 * (i + 1) + b; else 0 */
+  dc_joined *joined;    /* per instruction: a load or store that is part of an access with others */
   int ncopies, most_copies; /* noted and not executed; at a time */
   const dc_pattern *const *patterns; /* per register, or NULL */
   dc_window windows[DC_MOST_WINDOWS]; /* see emit_windows.h */

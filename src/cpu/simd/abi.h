@@ -27,6 +27,10 @@ enum {
 
 enum { DC_AT_YIELD = 1 << 30 }; /* dc_gang.node: added to the loop header where a gang that has yielded goes on */
 
+/* Where the gangs of simple code that have run since the last barrier go on: at a node, nowhere since none has run or
+** all have ended, or at that in dc_gang.node, which is kept only where they go different ways. */
+enum { DC_NOWHERE = -1, DC_ENDED = -2, DC_APART = -3 };
+
 /* Of simple code: one gang, and where it goes on. */
 typedef struct dc_gang {
   uint32_t node, live;

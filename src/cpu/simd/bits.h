@@ -182,9 +182,15 @@ DC_LIFT_d_d(cnot_64)
 
 /* --- packing: two destinations come first, as pointers -------------------------------------------------------- */
 
+#if DC_NW == 16
+#define DC_PACK_(i, unused)                                                                                            \
+  r.l##i = (dc_ul)n_mix(x.p##i, (n_iota() >> 1) + (n_iota() & 1) * 16, y.p##i);                                        \
+  r.h##i = (dc_ul)n_mix(x.p##i, (n_iota() >> 1) + (n_iota() & 1) * 16 + 8, y.p##i);
+#else
 #define DC_PACK_(i, unused)                                                                                            \
   r.l##i = n_lo_u64(x.p##i) | n_lo_u64(y.p##i) << 32;                                                                  \
   r.h##i = n_hi_u64(x.p##i) | n_hi_u64(y.p##i) << 32;
+#endif
 DC_BY_PARTS(V64, v_pack_64, (V32 x, V32 y), DC_PACK_, )
 DC_FN u64 s_pack_64(u32 x, u32 y) { return x | (u64)y << 32; }
 DC_FN void v_unpack_32(V32 *lo, V32 *hi, V32 x) {

@@ -207,11 +207,12 @@ DC_CALL void dc_scatter_pack2x64(V64 a, M m, V64 x, V64 y) {
 }
 
 /* Pairs of 32 bits, as one value of 64. */
-DC_CALL dc_two dc_gather_pack2(V64 a, M m) {
+DC_FN dc_two dc_two_of(V64 x) {
   dc_two r;
-  v_unpack_64(&r.x0, &r.x1, dc_gather_u64(a, 0, m));
+  v_unpack_64(&r.x0, &r.x1, x);
   return r;
 }
+DC_CALL dc_two dc_gather_pack2(V64 a, M m) { return dc_two_of(dc_gather_u64(a, 0, m)); }
 DC_CALL void dc_scatter_pack2(V64 a, M m, V32 x, V32 y) { dc_scatter_u64(a, 0, v_pack_64(x, y), m); }
 
 /* --- contiguous ------------------------------------------------------------------------------------------------ */

@@ -123,10 +123,12 @@ DC_FN dc_ul n_lo_u64(dc_u x) { return (dc_ul)_mm512_cvtepu32_epi64(DC_LO(x)); }
 DC_FN dc_ul n_hi_u64(dc_u x) { return (dc_ul)_mm512_cvtepu32_epi64(DC_HI(x)); }
 DC_FN dc_ul n_lo_s64(dc_u x) { return (dc_ul)_mm512_cvtepi32_epi64(DC_LO(x)); }
 DC_FN dc_ul n_hi_s64(dc_u x) { return (dc_ul)_mm512_cvtepi32_epi64(DC_HI(x)); }
-DC_FN dc_u n_narrow(dc_ul l, dc_ul h) {
-  return DC_JOIN(_mm512_cvtepi64_epi32((__m512i)l), _mm512_cvtepi64_epi32((__m512i)h));
+/* Words of two vectors, by their numbers, which count through both. */
+DC_FN dc_u n_mix(dc_u x, dc_u from, dc_u y) {
+  return (dc_u)_mm512_permutex2var_epi32((__m512i)x, (__m512i)from, (__m512i)y);
 }
-DC_FN dc_u n_narrow_high(dc_ul l, dc_ul h) { return n_narrow(l >> 32, h >> 32); }
+DC_FN dc_u n_narrow(dc_ul l, dc_ul h) { return n_mix((dc_u)l, 2 * n_iota(), (dc_u)h); }
+DC_FN dc_u n_narrow_high(dc_ul l, dc_ul h) { return n_mix((dc_u)l, 2 * n_iota() + 1, (dc_u)h); }
 #elif DC_NW == 8
 #define DC_LO(x) _mm256_castsi256_si128((__m256i)(x))
 #define DC_HI(x) _mm256_extracti128_si256((__m256i)(x), 1)

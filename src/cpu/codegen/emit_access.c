@@ -1,0 +1,155 @@
+/* emit_access.c - see emit_access.h. */
+#include "cpu/codegen/emit_access.h"
+
+#include <stdlib.h>
+
+#include "base/buf.h"
+#include "cpu/analysis/patterns.h"
+#include "cpu/codegen/emit_windows.h"
+#include "cpu/interp/interp.h"
+#include "cpu/simd/abi.h"
+
+#define MOST_INDEX (1 << 20) /* distance of lanes in a window, far more than one has */
+#define PUT(...) dc_buf_printf(e->t, __VA_ARGS__)
+
+bool dc_emit_memory_supported(const emitter *e, const ptx_ins *ins) {
+  int size = ptx_type_bits((ptx_type)ins->type), n = ins->vec ? ins->vec : 1;
+  bool load = ins->op == PTX_OP_LD || ins->op == PTX_OP_LDU;
+  if ((!load && ins->op != PTX_OP_ST) || size < 8 || size > 64) return false;
+  const ptx_operand *at = address_of(ins);
+  int space = space_of(ins, at);
+  if (n > 1 && is_ordered(ins, space)) return false; /* whole, as at tier 0 */
+  if (at->kind != PTX_ADDR || (load ? ins->ndst != n || ins->nsrc != 1 : ins->ndst != 0 || ins->nsrc != n + 1))
+    return false;
+  if (space == PTX_PARAM && at->sym && at->sym->inside && !e->k.shape.by_lane) return false;
+  if (space == PTX_PARAM && !at->sym && !load) return false;
+  if (space == PTX_REGSPACE) return false;
+  for (int i = 0; i < n; i++) {
+    const ptx_operand *o = load ? &ins->opnd[i] : &at[1 + i];
+    if (o->kind == PTX_SINK && load) continue;
+    if (o->kind != PTX_REG && (load || (o->kind != PTX_IMM && o->kind != PTX_SYM))) return false;
+    int bits = o->kind == PTX_REG ? dc_emit_bits(e, o->reg) : size;
+    if (bits == 1 || bits == 128 || bits < size) return false;
+  }
+  return true;
+}
+
+static int base_of(const emitter *e, const ptx_operand *at, int space) {
+  if (space == PTX_PARAM && at->sym && at->sym->inside) return DC_BASE_CALL;
+  if (space == PTX_PARAM && e->callee) return DC_BASE_FRAME;
+  return (int)dc_base_of(space == PTX_GENERIC && at->sym ? at->sym->space : space);
+}
+static long long offset_of(const ptx_operand *at) {
+  return (long long)at->imm + (at->sym ? dc_code_offset(at->sym) : 0);
+}
+
+dc_access dc_emit_access_of(const emitter *e, const ptx_ins *ins) {
+  dc_access p = { .at = address_of(ins), .size = ptx_type_bits((ptx_type)ins->type) / 8, .n = ins->vec ? ins->vec : 1,
+               .base = base_of(e, address_of(ins), ins->space), .offset = offset_of(address_of(ins)) };
+  const bool local = p.base == DC_BASE_LOCAL && !e->k.shape.by_lane;
+  if (p.at->reg < 0) {
+    p.how = local ? DC_HOW_ROW : DC_HOW_ONE;
+    p.s = (dc_value_shape){ .tag = DC_AFFINE, .origin = -1 };
+  } else {
+    p.s = *dc_emit_shape(e, p.at->reg);
+    p.narrow = dc_emit_bits(e, p.at->reg) == 32;
+    p.how = p.s.tag == DC_VARYING ? DC_HOW_LANES : p.s.tag == DC_AFFINE || local ? DC_HOW_ROW : DC_HOW_ONE;
+    const bool halves = p.size == 4 && p.s.times == 8; /* of pairs: a struct's fields */
+    const bool elements = !local && p.n == 1 && (p.s.times == p.size || halves);
+    if (p.s.tag == DC_INDEXED) p.how = elements ? DC_HOW_INDEX : DC_HOW_LANES;
+    if (p.s.tag == DC_UNIFORM) p.s = (dc_value_shape){ .tag = DC_AFFINE, .origin = -1 };
+  }
+  p.stride = (long long)dc_value_stride(&p.s) + (local ? (long long)e->fn->local_stride : 0);
+  return p;
+}
+
+dc_access_kind dc_emit_access(const emitter *e, const ptx_ins *ins) {
+  const dc_access p = dc_emit_access_of(e, ins);
+  if (p.how == DC_HOW_ONE) return DC_ACCESS_ONE;
+  return p.how == DC_HOW_ROW && p.stride == p.size * p.n ? DC_ACCESS_ROW : DC_ACCESS_LANES;
+}
+
+void dc_emit_all_addresses(emitter *e, const ptx_operand *at, int base, long long offset) {
+  const bool narrow = at->reg >= 0 && dc_emit_bits(e, at->reg) == 32;
+  PUT("v_add_64(");
+  if (narrow) PUT("v_cvt_i64_u32_w(");
+  if (at->reg < 0) PUT("V64_splat(0)");
+  else dc_emit_register(e, at->reg, narrow ? 'w' : 'd');
+  if (narrow) PUT(")");
+  if (base == DC_BASE_LOCAL) PUT(", V64_affine(%s + %lldull, %uull))", dc_emit_base(base), offset, e->fn->local_stride);
+  else if (base == DC_BASE_FLAT) PUT(", V64_splat(%s%lldull))", dc_emit_module_base_of(at), offset);
+  else PUT(", V64_splat(%s + %lldull))", dc_emit_base(base), offset);
+}
+
+int dc_emit_addresses(emitter *e, const ptx_operand *at, int space) {
+  dc_emit_all_addresses(e, at, base_of(e, at, space), offset_of(at));
+  return base_of(e, at, space);
+}
+
+int dc_emit_first_address(emitter *e, const ptx_operand *at, int space) {
+  const dc_value_kind kind = at->reg < 0 ? DC_UNIFORM : (dc_value_kind)dc_emit_shape(e, at->reg)->tag;
+  PUT("%s + %s%lldull", dc_emit_base(base_of(e, at, space)), dc_emit_module_base_of(at), offset_of(at));
+  if (at->reg < 0) return base_of(e, at, space);
+  if (kind == DC_UNIFORM || kind == DC_AFFINE) {
+    PUT(" + s%d", at->reg);
+  } else {
+    const bool narrow = dc_emit_bits(e, at->reg) == 32;
+    PUT(narrow ? " + V32_first(" : " + V64_first(");
+    dc_emit_register(e, at->reg, narrow ? 'w' : 'd');
+    PUT(")");
+  }
+  return base_of(e, at, space);
+}
+
+const ptx_operand *dc_emit_index_of(const emitter *e, int32_t origin) {
+  const ptx_operand *o = &e->f->ins[origin].opnd[1];
+  return dc_value_shape_of(&e->k, o).tag == DC_UNIFORM ? o + 1 : o;
+}
+
+int32_t dc_emit_far_index(const emitter *e, const ptx_ins *ins) {
+  const dc_access p = dc_emit_access_of(e, ins);
+  if (p.base != DC_BASE_FLAT || p.at->reg < 0 || p.s.tag < DC_INDEXED) return -1;
+  return p.s.tag == DC_INDEXED ? dc_emit_index_of(e, p.s.origin)->reg : p.at->reg;
+}
+
+/* The lanes' distances in words, if they are known. */
+static bool find_lanes(const emitter *e, const dc_access *p, dc_pattern *lanes) {
+  if ((p->size != 4 && p->size != 8) || p->n != 1 || p->base == DC_BASE_LOCAL || e->k.shape.by_lane) return false;
+  if (p->how == DC_HOW_ROW) {
+    *lanes = dc_emit_stride_pattern((int32_t)(p->stride / 4));
+    return p->stride % p->size == 0 && p->stride >= -128 && p->stride <= 128;
+  }
+  const ptx_operand *const o = p->how == DC_HOW_INDEX ? dc_emit_index_of(e, p->s.origin) : NULL;
+  if (!o || o->reg < 0 || !e->patterns[o->reg]) return false;
+  *lanes = *e->patterns[o->reg];
+  for (int l = 0; l < DC_MOST_LANES; l++) {
+    if (lanes->lane[l] > MOST_INDEX || lanes->lane[l] < -MOST_INDEX) return false;
+    lanes->lane[l] *= (int32_t)p->s.times / 4;
+  }
+  return true;
+}
+
+/* The window of an access to values that are no row, or -1.  (Local memory has a stride of its own.) */
+static int window(emitter *e, const dc_access *p, int words, long long far) {
+  dc_window w = { .words = words, .far = (int)(far / 4) };
+  const bool row = p->how == DC_HOW_ROW && p->stride == p->size;
+  return !row && far % 4 == 0 && find_lanes(e, p, &w.lanes) ? dc_emit_window(e, &w) : -1;
+}
+int dc_emit_window_of(emitter *e, const dc_access *p) { return window(e, p, p->size / 4, 4); }
+int dc_emit_window_of_pairs(emitter *e, const dc_access *p, long long far) {
+  return p->size == 4 && far > 0 && far <= 1024 ? window(e, p, 2, far) : -1;
+}
+
+bool dc_emit_are_apart(const emitter *e, const dc_access *p, long long far) {
+  const long long stride = p->stride < 0 ? -p->stride : p->stride, rest = far & (stride - 1);
+  dc_pattern lanes;
+  if (p->how == DC_HOW_ROW)
+    return stride > 0 && stride <= 1 << 20 && (stride & (stride - 1)) == 0 && rest >= p->size &&
+           rest <= stride - p->size;
+  if (!find_lanes(e, p, &lanes)) return false;
+  for (int i = 0; i < e->k.shape.width * e->k.shape.width; i++) {
+    const int from = lanes.lane[i / e->k.shape.width], to = lanes.lane[i % e->k.shape.width];
+    if (llabs(4ll * (to - from) + far) < p->size) return false;
+  }
+  return true;
+}

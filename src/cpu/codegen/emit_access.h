@@ -1,0 +1,64 @@
+/*
+** emit_access.h - how the lanes of a load or store access memory.
+*/
+#pragma once
+
+#include "cpu/codegen/emitter.h"
+
+/* The pattern of the lanes' addresses: one address, a row with a stride, elements of an array, or lane by lane. */
+typedef struct dc_access {
+  const ptx_operand *at;
+  int size, n;           /* bytes of an element, elements of a lane */
+  int base;
+  long long offset;      /* constant part, beside the base */
+  enum { DC_HOW_ONE, DC_HOW_ROW, DC_HOW_INDEX, DC_HOW_LANES } how;
+  dc_value_shape s;      /* of a row */
+  long long stride;
+  bool narrow;           /* the address register has 32 bits */
+  bool expected;         /* elements: a<i> says where they may be */
+} dc_access;
+
+static inline int space_of(const ptx_ins *ins, const ptx_operand *at) {
+  return ins->space == PTX_GENERIC && at->sym ? at->sym->space : ins->space;
+}
+
+static inline const ptx_operand *address_of(const ptx_ins *ins) { return &ins->opnd[ins->ndst]; }
+
+/* Whether threads on other processors may observe the access.  (Those of a block run between nodes only: what is
+** volatile in its shared memory need not be ordered.) */
+static inline bool is_ordered(const ptx_ins *ins, int space) {
+  return ins->flags & (space == PTX_SHARED ? PTX_F_ACQUIRE | PTX_F_RELEASE : PTX_F_STRONG);
+}
+
+/* What the addresses' constant part is relative to, apart from the base: see dc_emit_module_base. */
+static inline const char *dc_emit_module_base_of(const ptx_operand *at) {
+  return at->sym ? dc_emit_module_base(at->sym) : "";
+}
+
+dc_access dc_emit_access_of(const emitter *e, const ptx_ins *ins);
+
+/* The addresses of all lanes, as an expression (V64). */
+void dc_emit_all_addresses(emitter *e, const ptx_operand *at, int base, long long offset);
+
+/* The index that instruction `origin` widened. */
+const ptx_operand *dc_emit_index_of(const emitter *e, int32_t origin);
+/* The window (emit_windows.h) of an access to values that are no row, or -1; that of an access to words, each with
+** another `far` bytes behind it. */
+int dc_emit_window_of(emitter *e, const dc_access *p);
+int dc_emit_window_of_pairs(emitter *e, const dc_access *p, long long far);
+/* Whether no lane's value has a byte in common with what is `far` bytes behind any lane's. */
+bool dc_emit_are_apart(const emitter *e, const dc_access *p, long long far);
+
+/* Whether emitted code does this instruction, a load or store, without tier 0. */
+bool dc_emit_memory_supported(const emitter *e, const ptx_ins *ins);
+
+/* How an operation with an address accesses memory: one place, consecutive memory, neither. */
+typedef enum dc_access_kind { DC_ACCESS_ONE, DC_ACCESS_ROW, DC_ACCESS_LANES } dc_access_kind;
+dc_access_kind dc_emit_access(const emitter *e, const ptx_ins *ins);
+
+/* The register whose lanes say where the lanes of an access to global memory are that is no row, or -1. */
+int32_t dc_emit_far_index(const emitter *e, const ptx_ins *ins);
+
+/* The addresses of all lanes, as an expression (V64); what they are relative to. */
+int dc_emit_addresses(emitter *e, const ptx_operand *at, int space);
+int dc_emit_first_address(emitter *e, const ptx_operand *at, int space); /* of lane 0 (uint64_t) */

@@ -1,0 +1,142 @@
+/* emit_join.c - see emit_join.h. */
+#include "cpu/codegen/emit_join.h"
+
+#include <stdlib.h>
+
+
+#define MOST_AHEAD 64 /* instructions between the first access and the last */
+#define MOST_JOINED 8
+
+static bool is_load(const ptx_ins *ins) { return ins->op == PTX_OP_LD || ins->op == PTX_OP_LDU; }
+
+static bool writes(const ptx_ins *ins, int32_t reg) {
+  bool found = false;
+  for (int d = 0; d < ins->ndst; d++) found |= ins->opnd[d].reg == reg;
+  return found;
+}
+
+/* Whether a load or store, of which nothing is known yet, may be one with others; *p: how it accesses memory. */
+static bool may_join(const emitter *e, const ptx_ins *ins, dc_access *p) {
+  if (ins->pred >= 0 || ins->vec > 1 || ins->flags & (PTX_F_STRONG | PTX_F_STREAMING)) return false;
+  const int32_t i = (int32_t)(ins - e->f->ins);
+  if (e->joined[i].by != 0 || e->copied[i] >= 0 || !dc_emit_memory_supported(e, ins)) return false;
+  *p = dc_emit_access_of(e, ins);
+  return p->how != DC_HOW_ONE && p->base != DC_BASE_LOCAL && (!is_load(ins) || ins->opnd[0].reg >= 0);
+}
+
+/* Whether other is in the block of ins, and nothing before it has changed the address in `reg`. */
+static bool is_within_reach(const emitter *e, const ptx_ins *ins, const ptx_ins *other, int32_t reg) {
+  return other < e->f->ins + e->f->nins && other - ins <= MOST_AHEAD && !writes(other - 1, reg) &&
+         e->k.block_of[other - e->f->ins] == e->k.block_of[ins - e->f->ins];
+}
+static bool is_near(const dc_access *p, const dc_access *q) {
+  return q->at->reg == p->at->reg && q->at->sym == p->at->sym && q->base == p->base && q->size == p->size;
+}
+
+static void set(emitter *e, const ptx_ins *ins, const ptx_ins *by, dc_join_kind kind, int part, long long far) {
+  e->joined[ins - e->f->ins] = (dc_joined){
+    .by = (int32_t)(by - e->f->ins) + 1, .kind = (uint8_t)kind, .part = (uint8_t)part, .far = (uint16_t)far };
+}
+
+/* --- bytes side by side ----------------------------------------------------------------------------------------- */
+
+static bool is_part_of_word(const ptx_ins *ins, const dc_access *p) {
+  return is_load(ins) && p->size <= 2 && (p->how != DC_HOW_ROW || p->stride != p->size);
+}
+
+/* A hash, or a pixel: each lane loads the bytes of a word one by one, lanes far from each other.  The first of these
+** loads gathers the word, which need not be aligned: no other bytes than all of them load, and for the same lanes.
+** Nothing between them changes memory or the address. */
+static void join_word(emitter *e, const ptx_ins *ins, const dc_access *p) {
+  const int each = 4 / p->size;
+  const ptx_ins *at[7] = {0}; /* those around the first, by offset */
+  at[each - 1] = ins;
+  for (const ptx_ins *other = ins + 1; is_within_reach(e, ins, other, p->at->reg); other++) {
+    dc_access q;
+    if (is_load(other) ? other->flags & PTX_F_STRONG : !(ptx_traits(other->op) & PTX_T_PURE)) break;
+    if (!is_load(other) || !may_join(e, other, &q) || !is_near(p, &q) || !is_part_of_word(other, &q)) continue;
+    const long long far = q.offset - p->offset, n = far / p->size + each - 1;
+    if (far % p->size == 0 && n >= 0 && n < 2 * each - 1 && !at[n]) at[n] = other;
+  }
+  for (int k = 0; k < each; k++) { /* number of bytes, or halves, before the first */
+    const ptx_ins **const word = &at[each - 1 - k];
+    int n = 0;
+    while (n < each && word[n]) n++;
+    for (int j = 0; n == each && j < each; j++) set(e, word[j], ins, DC_JOINED_WORD, j * p->size, 0);
+    if (n == each) return;
+  }
+}
+
+/* --- pairs, and the same twice ---------------------------------------------------------------------------------- */
+
+/* Whether values and others, `by` bytes behind them, are accessed as pairs: side by side, or in a window. */
+static bool are_pairs(emitter *e, const dc_access *p, long long by) {
+  dc_access low = *p;
+  if (by < 0) low.offset += by;
+  if (p->how == DC_HOW_ROW && p->size >= 4 && p->stride == 2 * p->size && llabs(by) == p->size) return true;
+  return dc_emit_window_of_pairs(e, &low, llabs(by)) >= 0;
+}
+
+static bool is_elsewhere(const ptx_ins *a, const ptx_ins *b) {
+  return (a->space == PTX_SHARED && b->space == PTX_GLOBAL) || (a->space == PTX_GLOBAL && b->space == PTX_SHARED);
+}
+
+/* What is loaded again, since nothing but other values is stored meanwhile (x[a] = x[b], x[b] += y), is known, and two
+** values at a constant distance are loaded as whole vectors. */
+static void join_loads(emitter *e, const ptx_ins *ins, const dc_access *p) {
+  const ptx_ins *found[MOST_JOINED] = { ins };
+  const int32_t d = ins->opnd[0].reg;
+  long long by[MOST_JOINED] = {0}, stored[MOST_JOINED], far = 0;
+  int n = 1, nstored = 0;
+  for (const ptx_ins *other = ins + 1; is_within_reach(e, ins, other, p->at->reg) && n < MOST_JOINED; other++) {
+    dc_access q;
+    const bool stores = other->op == PTX_OP_ST, is_access = stores || is_load(other);
+    if (is_access ? other->flags & PTX_F_STRONG : !(ptx_traits(other->op) & PTX_T_PURE)) break;
+    if (!is_access || (stores && is_elsewhere(ins, other))) continue;
+    const bool near = may_join(e, other, &q) && is_near(p, &q);
+    const long long at = near ? q.offset - p->offset : 0;
+    if (stores) {
+      if (!near || nstored == MOST_JOINED) break;
+      stored[nstored++] = at;
+    }
+    bool known = near && !stores && other->type == ins->type && (at == 0 || at == far || far == 0);
+    for (int i = 0; i < nstored && known; i++) known = dc_emit_are_apart(e, p, at - stored[i]);
+    if (!known || (at != far && at != 0 && !are_pairs(e, p, at))) continue;
+    if (at != 0) far = at;
+    found[n] = other;
+    by[n++] = at;
+  }
+  for (int i = 0; i < n; i++) {
+    const int32_t to = found[i]->opnd[0].reg;
+    if (far != 0) set(e, found[i], ins, DC_JOINED_PAIR, by[i] > 0 || (by[i] == 0 && far < 0), llabs(far));
+    else if (i > 0 && p->size >= 4 && dc_is_defined_once(e->k.def_at, d) && dc_emit_bits(e, d) == 8 * p->size &&
+             dc_emit_bits(e, to) == 8 * p->size)
+      set(e, found[i], ins, DC_JOINED_SAME, 0, 0);
+  }
+}
+
+/* The first value waits for the second, as long as nothing accesses memory or changes it. */
+static void join_stores(emitter *e, const ptx_ins *ins, const dc_access *p) {
+  for (const ptx_ins *other = ins + 1; is_within_reach(e, ins, other, p->at->reg); other++) {
+    const int32_t by = e->joined[other - e->f->ins].by;
+    dc_access q;
+    if (p->at[1].reg >= 0 && writes(other - 1, p->at[1].reg)) return;
+    if (other->op == PTX_OP_ST) {
+      if (!may_join(e, other, &q) || !is_near(p, &q)) return;
+      const long long far = q.offset - p->offset;
+      if (far == 0 || !dc_emit_are_apart(e, p, far) || !are_pairs(e, p, far)) return;
+      set(e, ins, other, DC_JOINED_PAIR, far < 0, llabs(far));
+      set(e, other, ins, DC_JOINED_PAIR, far > 0, llabs(far));
+      return;
+    }
+    if (is_load(other) ? by == 0 || by > ins - e->f->ins : !(ptx_traits(other->op) & PTX_T_PURE)) return;
+  }
+}
+
+void dc_emit_join(emitter *e, const ptx_ins *ins, const dc_access *p) {
+  dc_access q;
+  if (!may_join(e, ins, &q) || q.how != p->how) return;
+  if (is_part_of_word(ins, p)) join_word(e, ins, p);
+  else if (is_load(ins)) join_loads(e, ins, p);
+  else join_stores(e, ins, p);
+}
