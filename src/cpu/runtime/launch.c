@@ -115,13 +115,25 @@ static void run_blocks(dc_worker *k) {
   }
 }
 
-/* How many blocks a worker takes at a time, if native code runs whole blocks. */
-static uint64_t share_of(const dc_worker *k) {
-  const uint64_t n = k->job->nblocks, threads = (uint64_t)k->cpu->pool->nthreads;
+#define FIRST_SHARE 64     /* blocks that a worker takes at first, or fewer */
+#define SHORT_SHARE 100e-6 /* seconds; after a shorter share twice as many are taken */
+
+/* The limit to begin with.  Other threads are called after the first share. */
+static uint64_t first_limit(const dc_worker *k) {
+  const uint64_t part = k->job->nblocks / (64 * (uint64_t)k->cpu->pool->nthreads);
+  return part > FIRST_SHARE ? FIRST_SHARE : part < 1 ? 1 : part;
+}
+
+/* How many blocks a worker takes at a time, if native code runs whole blocks: at most `limit`, and a part of those that
+** are left, so that all workers end at about the same time (guided self-scheduling). */
+static uint64_t share_of(const dc_worker *k, uint64_t limit) {
+  const dc_job *job = k->job;
+  const uint64_t n = job->nblocks, threads = (uint64_t)k->cpu->pool->nthreads;
   if (n < 8 * threads) return 1;
-  const uint64_t share = n / (64 * threads), most = n / (4 * threads), together = dc_native_together(k->job);
-  if (share < together) return together < most ? together : most;
-  return share > 64 ? 64 : share;
+  const uint64_t taken = atomic_load_explicit(&job->next_block, memory_order_relaxed);
+  const uint64_t part = taken < n ? (n - taken) / (8 * threads) : 0, share = part < limit ? part : limit;
+  const uint64_t most = n / (4 * threads), together = dc_native_together(job);
+  return share >= together ? share : together < most ? together : most;
 }
 
 /* The first of `share` blocks that no worker has taken.  While no other thread may join, without a locked operation: it
@@ -133,15 +145,19 @@ static uint64_t take_blocks(const dc_worker *k, dc_job *job, uint64_t share) {
   return first;
 }
 
-/* The same for native code that runs whole blocks. */
+/* The same for native code that runs whole blocks.  A worker takes many at a time if they are short, since memory is
+** quicker where each stays in a part of its own for long: saxpy of 2^24 elements, two threads, takes 3.9 ms with 64
+** blocks at a time, 3.5 with 2048. */
 static void run_simple_blocks(dc_worker *k) {
   dc_job *job = k->job;
-  const uint64_t share = share_of(k);
+  uint64_t limit = first_limit(k);
   while (!atomic_load_explicit(&job->grid.stop, memory_order_relaxed) && !dc_job_interrupted(job)) {
-    const uint64_t first = take_blocks(k, job, share);
+    const uint64_t share = share_of(k, limit), first = take_blocks(k, job, share);
     if (first >= job->nblocks) return;
-    uint64_t left = job->nblocks - first;
+    const uint64_t left = job->nblocks - first;
+    const double begun = left > share ? dc_clock() : 0;
     if (dc_native_blocks(k, first, left < share ? left : share) == DC_STOPPED || left <= share) return;
+    if (share == limit && dc_clock() - begun < SHORT_SHARE) limit *= 2;
     if (k->index == 0) job->wake(job);
   }
 }
