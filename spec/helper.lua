@@ -185,6 +185,25 @@ function helper.other_device()
   for _, d in ipairs(dc.devices()) do if d ~= dc.device() then return d end end
 end
 
+-- Calls fn with the path of a file for nvcc, `text`, that includes a header, and gives its result.
+function helper.with_header(header, text, fn)
+  local result
+  helper.with_folder(function(folder)
+    helper.write(folder .. "/shared.h", header)
+    result = fn(helper.write(folder .. "/main.cu", '#include "shared.h"\n' .. text))
+  end)
+  return result
+end
+
+-- The strings of a list in order, separated by semicolons.
+function helper.sorted(list)
+  table.sort(list)
+  return table.concat(list, "; ")
+end
+
+-- For helper.on_cpu: the interpreter, and native code by each of the sets of instructions.
+helper.tiers_and_isas = { "TIER=0", "TIER=1", "TIER=1 DOTCOMPUTE_CPU_ISA=avx2", "TIER=1 DOTCOMPUTE_CPU_ISA=baseline" }
+
 -- Runs a Lua script, given as text, with these arguments in a process of its own on the CPU device; `how` is appended
 -- to DOTCOMPUTE_CPU_ in the environment ("TIER=1"). Returns its output, followed by stderr (where a sanitizer may
 -- remark on signals) if it failed, and the status.

@@ -2,8 +2,12 @@
 -- of templates there are, also where the rest of the statement is beyond the device's compiler.
 local dc = require "dotcompute"
 local helper = require "spec.helper"
+local sorted = helper.sorted
 
-local function write(folder, name, text) return helper.write(folder .. "/" .. name, text) end
+-- The module of a file that includes the header.
+local function module_of(header, text)
+  return helper.with_header(header, text, function(path) return dc.module { file = path } end)
+end
 
 local launcher = [[
 #include <vector>
@@ -14,21 +18,6 @@ struct launcher {
   template <class K, class... A> void operator()(K kernel, A... a) { kernel<<<grid, block>>>(a...); }
 };
 ]]
-
--- The module of a file that includes the header.
-local function module_of(header, text)
-  local m
-  helper.with_folder(function(folder)
-    write(folder, "shared.h", header)
-    m = dc.module { file = write(folder, "main.cu", '#include "shared.h"\n' .. text) }
-  end)
-  return m
-end
-
-local function sorted(list)
-  table.sort(list)
-  return table.concat(list, "; ")
-end
 
 describe("a kernel launched by a class of a header", function()
   it("has the instances that functions of the host give it", function()

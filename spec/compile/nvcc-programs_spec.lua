@@ -2,13 +2,9 @@
 -- gives. spec/data/nvcc-programs.cu holds them; the names of instances are those that nvcc itself makes of them.
 local dc = require "dotcompute"
 local helper = require "spec.helper"
+local sorted = helper.sorted
 
 local function write(folder, name, text) return helper.write(folder .. "/" .. name, text) end
-
-local function sorted(list)
-  table.sort(list)
-  return table.concat(list, "; ")
-end
 
 describe("a program", function()
   for name, program in pairs(helper.programs "spec/data/nvcc-programs.cu") do

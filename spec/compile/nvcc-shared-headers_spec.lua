@@ -2,23 +2,14 @@
 -- among those of the device, and conditionals of the preprocessor that open brackets.
 local dc = require "dotcompute"
 local helper = require "spec.helper"
+local sorted = helper.sorted
+
+-- The module of a file that includes the header.
+local function module_of(header, text)
+  return helper.with_header(header, text, function(path) return dc.module { file = path } end)
+end
 
 local function write(folder, name, text) return helper.write(folder .. "/" .. name, text) end
-
--- The module of a file that includes a header.
-local function module_of(header, text)
-  local m
-  helper.with_folder(function(folder)
-    write(folder, "shared.h", header)
-    m = dc.module { file = write(folder, "main.cu", '#include "shared.h"\n' .. text) }
-  end)
-  return m
-end
-
-local function sorted(list)
-  table.sort(list)
-  return table.concat(list, "; ")
-end
 
 describe("a header with classes of the host's library", function()
   -- what g++ gives for each on x86-64 and AArch64

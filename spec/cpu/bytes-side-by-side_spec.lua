@@ -115,7 +115,7 @@ describe("bytes side by side", function()
     return table.concat(lines)
   end
 
-  for _, how in ipairs { "TIER=0", "TIER=1", "TIER=1 DOTCOMPUTE_CPU_ISA=avx2", "TIER=1 DOTCOMPUTE_CPU_ISA=baseline" } do
+  for _, how in ipairs(helper.tiers_and_isas) do
     it("are as one by one, " .. how, function()
       local text = helper.on_cpu(how, script, n, size, table.concat(order), table.concat(at, " "),
         table.concat(bytes, " "))

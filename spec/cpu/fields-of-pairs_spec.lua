@@ -97,7 +97,6 @@ local function expected(data, from, to, d, n)
     table.concat(sums, " "))
 end
 
-local machines = { "TIER=0", "TIER=1", "TIER=1 DOTCOMPUTE_CPU_ISA=avx2", "TIER=1 DOTCOMPUTE_CPU_ISA=baseline" }
 
 describe("fields of structs of two words", function()
   it("are those of each lane's element", function()
@@ -113,7 +112,7 @@ describe("fields of structs of two words", function()
     local d, n = 1 << math.random(0, 6), math.random(900, 1024)
     local want = expected(data, from, to, d, n)
     local function text(list) return "{" .. table.concat(list, ",") .. "}" end
-    for _, how in ipairs(machines) do
+    for _, how in ipairs(helper.tiers_and_isas) do
       local got = helper.on_cpu(how, script, text(data), text(from), text(to), d, n)
       assert.equal(want, got, helper.note(how))
     end

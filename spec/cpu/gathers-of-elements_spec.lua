@@ -70,7 +70,6 @@ end
 -- By the types' names: int16, int32, int64, int8, uint16 …
 local formats = { "<i2", "<i4", "<i8", "<i1", "<I2", "<I1" }
 
-local machines = { "TIER=0", "TIER=1", "TIER=1 DOTCOMPUTE_CPU_ISA=avx2", "TIER=1 DOTCOMPUTE_CPU_ISA=baseline" }
 
 describe("elements at indices of the lanes", function()
   it("are those of their type", function()
@@ -87,7 +86,7 @@ describe("elements at indices of the lanes", function()
       end
       want[i] = table.concat(line, " ") .. "\n"
     end
-    for _, how in ipairs(machines) do
+    for _, how in ipairs(helper.tiers_and_isas) do
       local text = helper.on_cpu(how, script, "{" .. table.concat(x, ",") .. "}", "{" .. table.concat(at, ",") .. "}",
         from)
       assert.equal(table.concat(want), text, helper.note(how))
@@ -95,7 +94,7 @@ describe("elements at indices of the lanes", function()
   end)
 
   it("are the running lanes' alone, where others would lie outside of the array", function()
-    for _, how in ipairs(machines) do
+    for _, how in ipairs(helper.tiers_and_isas) do
       assert.equal("", (helper.on_cpu(how, rows, helper.seed)), helper.note(how))
     end
   end)

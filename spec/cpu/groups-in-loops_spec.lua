@@ -46,7 +46,6 @@ assert(k.attributes.tier == tonumber(os.getenv "DOTCOMPUTE_CPU_TIER"))
 for _, a in ipairs { sums, ranks, votes } do print(table.concat(a:to_table(), " ")) end
 ]==]
 
-local machines = { "TIER=0", "TIER=1", "TIER=1 DOTCOMPUTE_CPU_ISA=avx2", "TIER=1 DOTCOMPUTE_CPU_ISA=baseline" }
 
 local function bits(x)
   local n = 0
@@ -87,7 +86,7 @@ describe("groups of a warp's lanes", function()
       end
       local want = {}
       for i, list in ipairs { sums, ranks, votes } do want[i] = table.concat(list, " ") .. "\n" end
-      for _, how in ipairs(machines) do
+      for _, how in ipairs(helper.tiers_and_isas) do
         local text = helper.on_cpu(how, script, size, "{" .. table.concat(count, ",") .. "}",
           "{" .. table.concat(x, ",") .. "}")
         assert.equal(table.concat(want), text, helper.note(size .. " " .. how))

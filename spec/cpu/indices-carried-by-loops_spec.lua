@@ -133,7 +133,7 @@ end
 ]==]
 
 describe("indices that a loop carries from iteration to iteration", function()
-  for _, how in ipairs { "TIER=0", "TIER=1", "TIER=1 DOTCOMPUTE_CPU_ISA=avx2", "TIER=1 DOTCOMPUTE_CPU_ISA=baseline" } do
+  for _, how in ipairs(helper.tiers_and_isas) do
     it("load what is there: " .. how, function()
       assert.equal("", (helper.on_cpu(how, script, helper.seed)), helper.note(how))
     end)

@@ -88,7 +88,7 @@ ZEROS  bar.sync 0;
 end
 
 describe("loads and stores of a thread's own values", function()
-  for _, how in ipairs { "TIER=0", "TIER=1", "TIER=1 DOTCOMPUTE_CPU_ISA=avx2", "TIER=1 DOTCOMPUTE_CPU_ISA=baseline" } do
+  for _, how in ipairs(helper.tiers_and_isas) do
     it("give what was stored last: " .. how, function()
       for _, stride in ipairs { 2, 4, 8, math.random(2, 9) } do
         local size, block = math.random(2) * 4, math.random(3) == 1 and math.random(1, 200) or 128

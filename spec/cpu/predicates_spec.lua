@@ -100,7 +100,7 @@ print("right")
 ]==]
 
 describe("logic on predicates", function()
-  for _, how in ipairs { "TIER=0", "TIER=1", "TIER=1 DOTCOMPUTE_CPU_ISA=avx2", "TIER=1 DOTCOMPUTE_CPU_ISA=baseline" } do
+  for _, how in ipairs(helper.tiers_and_isas) do
     it("gives the results of Lua, with " .. how, function()
       assert.equal("right\n", (helper.on_cpu(how, programs, helper.seed)), helper.note())
     end)

@@ -63,7 +63,7 @@ print("right")
 ]==]
 
 describe("copies of vectors of two and four values", function()
-  for _, how in ipairs { "TIER=0", "TIER=1", "TIER=1 DOTCOMPUTE_CPU_ISA=avx2", "TIER=1 DOTCOMPUTE_CPU_ISA=baseline" } do
+  for _, how in ipairs(helper.tiers_and_isas) do
     it("are right, with " .. how, function()
       assert.equal("right\n", (helper.on_cpu(how, packs, helper.seed)), helper.note())
     end)

@@ -88,7 +88,7 @@ end
 ]==]
 
 describe("multiples of the thread's number, widened", function()
-  for _, how in ipairs { "TIER=0", "TIER=1", "TIER=1 DOTCOMPUTE_CPU_ISA=avx2", "TIER=1 DOTCOMPUTE_CPU_ISA=baseline" } do
+  for _, how in ipairs(helper.tiers_and_isas) do
     it("are what they are in each lane, with " .. how, function()
       for i = 0, 2 do assert.equal("", (helper.on_cpu(how, script, helper.seed + i)), helper.note(how)) end
     end)

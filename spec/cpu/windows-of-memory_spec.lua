@@ -91,7 +91,7 @@ local function program(x, block, limit, type)
 end
 
 describe("accesses by bits of the thread's number", function()
-  for _, how in ipairs { "TIER=0", "TIER=1", "TIER=1 DOTCOMPUTE_CPU_ISA=avx2", "TIER=1 DOTCOMPUTE_CPU_ISA=baseline" } do
+  for _, how in ipairs(helper.tiers_and_isas) do
     it("move the values that they name: " .. how, function()
       for run, block in ipairs { 128, 64, math.random(17, 127) } do
         local type = run == 1 and "long long" or run == 2 and "int" or math.random(2) == 1 and "long long" or "int"

@@ -133,9 +133,9 @@ static int start_fixup(dc_fixup *m, const dc_source *src, bool keeps_host, dc_er
   return 0;
 }
 
-/* The source as it is by now.  The compiler may crash on what follows the hundredth error, at which it stops unless it
-** is told otherwise. */
-static int compile_by_now(dc_fixup *m, dc_target t, dc_image **out, dc_error *err) {
+/* Compiles the source with all that has been mended so far.  NVRTC stops at the hundredth error by default; with the
+** higher limit of dc_fixup_init it may crash on a later one, so after a crash the default applies again. */
+static int compile_mended(dc_fixup *m, dc_target t, dc_image **out, dc_error *err) {
   const int result = dc_compile_as_is(&m->source, t, out, err);
   if (result == 0 || strcmp(err->code, "COMPILER_CRASHED") != 0 || !dc_fixup_fewer_errors(m)) return result;
   dc_error_clear(err);
@@ -199,7 +199,7 @@ static int find_launched(const dc_source *src, const char *arch, dc_string_list 
   for (int i = 0; i < MOST_LAUNCH_RUNS && more; i++) {
     dc_error_clear(&refused);
     refused = (dc_error)DC_ERROR_INIT;
-    result = compile_by_now(&m, (dc_target){virtual_arch, false, true, true}, &image, &refused);
+    result = compile_mended(&m, (dc_target){virtual_arch, false, true, true}, &image, &refused);
     more = result != 0 && refused.log && dc_fixup_learn(&m, refused.log);
   }
   if (result == 0 && !add_instances(list, image)) result = dc_fail_oom(err);
@@ -239,12 +239,12 @@ static int compile_others(dc_fixup *m, dc_target t, dc_image **out, dc_error *er
   dc_error last = DC_ERROR_INIT;
   if (!m->source.is_file || !m->has_host_code || m->lacks_header || !err->log) return -1;
   if (has_newer(t) && wants_newer(err)) t.arch = "compute_90";
-  int result = compile_by_now(m, t, out, &last);
+  int result = compile_mended(m, t, out, &last);
   for (int i = 0; i < MOST_MENDS && result != 0 && last.log; i++) {
     if (!dc_left_out_failing(m, last.log) && !dc_fixup_learn(m, last.log)) break;
     dc_error_clear(&last);
     last = (dc_error)DC_ERROR_INIT;
-    result = compile_by_now(m, t, out, &last);
+    result = compile_mended(m, t, out, &last);
   }
   if (result == 0 && (*out)->nkernels == 0) {
     dc_image_free(*out);
@@ -270,7 +270,7 @@ static int compile_fixed(const dc_source *src, const char *arch, bool binary, dc
   dc_target target = {.arch = arch, .binary = binary};
   bool more = start_fixup(&m, src, false, err) == 0;
   m.launches = !binary; /* the CPU device alone has what a launch calls */
-  int result = !more ? -1 : m.mended ? compile_by_now(&m, target, out, err)
+  int result = !more ? -1 : m.mended ? compile_mended(&m, target, out, err)
                                      : compile_anywhere(src, target, out, err);
   target.whole = true;
   const double began = dc_clock();
@@ -283,7 +283,7 @@ static int compile_fixed(const dc_source *src, const char *arch, bool binary, dc
     else dc_error_clear(err);
     *err = (dc_error)DC_ERROR_INIT;
     target.default_device = m.default_device;
-    result = compile_by_now(&m, target, out, err);
+    result = compile_mended(&m, target, out, err);
     slow = dc_clock() - began > MOST_SECONDS;
   }
   if (result != 0 && m.mended && !slow && has_newer(target) && wants_newer(err))

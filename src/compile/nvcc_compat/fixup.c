@@ -533,11 +533,16 @@ dc_fixup_header *dc_fixup_header_of(dc_fixup *m, const dc_message *e) {
 ** call; any function of the host's; that, or a variable or class of its. */
 typedef enum extent { STATEMENT, PLAIN_FUNCTION, FUNCTION, DECLARATION } extent;
 
+/* Whether what an error points at was taken out with another error's. */
+static bool is_gone(const char *text, size_t len, int line, size_t column) {
+  const char *at = column > 0 ? dc_text_place(text, len, line, column) : NULL;
+  return at && *at == ' ';
+}
+
 static bool blank_line(dc_fixup *m, const dc_message *e, char *text, size_t len, int line, extent what) {
   const size_t column = column_of(e);
   if (what == STATEMENT) return dc_statement_drop(text, len, line, column, &m->kernels);
-  const char *at = dc_text_place(text, len, line, column);
-  if (column && at && *at == ' ') return false; /* it went with another error's */
+  if (is_gone(text, len, line, column)) return false;
   dc_piece p;
   const bool is_function = dc_piece_function_at(dc_tokens_of(text, len), line, &p) && !p.is_device;
   if (what == PLAIN_FUNCTION && (!is_function || dc_text_holds(p.begin, p.body, "constexpr"))) return false;
@@ -737,12 +742,11 @@ static void note_lost(file_lost *f, const dc_message *e) {
     *f = (file_lost){e->text, e->nfile, f->everywhere || strncmp(e->sentence, "expected a declaration", 22) == 0};
 }
 
-/* Whether what the error points at went with another one's. */
-static bool is_gone(dc_fixup *m, const dc_message *e) {
+static bool has_gone(dc_fixup *m, const dc_message *e) {
   size_t len;
   int line;
-  const char *text = text_of(m, e, &len, &line), *at = text ? dc_text_place(text, len, line, column_of(e)) : NULL;
-  return at && *at == ' ' && column_of(e) > 0;
+  const char *text = text_of(m, e, &len, &line);
+  return text && is_gone(text, len, line, column_of(e));
 }
 
 /* Takes out what the errors point at, in each file up to the first at which the compiler lost its place.  Where
@@ -753,7 +757,7 @@ static bool blank_all(dc_fixup *m, const char *log, extent what, bool already) {
   for (const char *p = log; *p;) {
     dc_message e = dc_message_read(p);
     if (e.sentence) {
-      const bool consequence = (any && (is_lost(&f, &e) || (what == STATEMENT && is_gone(m, &e)))) ||
+      const bool consequence = (any && (is_lost(&f, &e) || (what == STATEMENT && has_gone(m, &e)))) ||
                                (already && dc_message_says(&e, "detected during"));
       if (!consequence)
         any = blank_at(m, &e, what) || any;

@@ -16,9 +16,9 @@ bool dc_emit_memory_supported(const emitter *e, const ptx_ins *ins) {
   int size = ptx_type_bits((ptx_type)ins->type), n = ins->vec ? ins->vec : 1;
   bool load = ins->op == PTX_OP_LD || ins->op == PTX_OP_LDU;
   if ((!load && ins->op != PTX_OP_ST) || size < 8 || size > 64) return false;
-  const ptx_operand *at = address_of(ins);
-  int space = space_of(ins, at);
-  if (n > 1 && is_ordered(ins, space)) return false; /* whole, as at tier 0 */
+  const ptx_operand *at = dc_emit_address_of(ins);
+  int space = dc_emit_space_of(ins, at);
+  if (n > 1 && dc_emit_is_ordered(ins, space)) return false; /* whole, as at tier 0 */
   if (at->kind != PTX_ADDR || (load ? ins->ndst != n || ins->nsrc != 1 : ins->ndst != 0 || ins->nsrc != n + 1))
     return false;
   if (space == PTX_PARAM && at->sym && at->sym->inside && !e->k.shape.by_lane) return false;
@@ -44,8 +44,9 @@ static long long offset_of(const ptx_operand *at) {
 }
 
 dc_access dc_emit_access_of(const emitter *e, const ptx_ins *ins) {
-  dc_access p = { .at = address_of(ins), .size = ptx_type_bits((ptx_type)ins->type) / 8, .n = ins->vec ? ins->vec : 1,
-               .base = base_of(e, address_of(ins), ins->space), .offset = offset_of(address_of(ins)) };
+  const ptx_operand *at = dc_emit_address_of(ins);
+  dc_access p = { .at = at, .size = ptx_type_bits((ptx_type)ins->type) / 8, .n = ins->vec ? ins->vec : 1,
+                  .base = base_of(e, at, ins->space), .offset = offset_of(at) };
   const bool local = p.base == DC_BASE_LOCAL && !e->k.shape.by_lane;
   if (p.at->reg < 0) {
     p.how = local ? DC_HOW_ROW : DC_HOW_ONE;
@@ -77,7 +78,7 @@ void dc_emit_all_addresses(emitter *e, const ptx_operand *at, int base, long lon
   else dc_emit_register(e, at->reg, narrow ? 'w' : 'd');
   if (narrow) PUT(")");
   if (base == DC_BASE_LOCAL) PUT(", V64_affine(%s + %lldull, %uull))", dc_emit_base(base), offset, e->fn->local_stride);
-  else if (base == DC_BASE_FLAT) PUT(", V64_splat(%s%lldull))", dc_emit_module_base_of(at), offset);
+  else if (base == DC_BASE_FLAT) PUT(", V64_splat(%s%lldull))", dc_emit_module_base(at->sym), offset);
   else PUT(", V64_splat(%s + %lldull))", dc_emit_base(base), offset);
 }
 
@@ -88,7 +89,7 @@ int dc_emit_addresses(emitter *e, const ptx_operand *at, int space) {
 
 int dc_emit_first_address(emitter *e, const ptx_operand *at, int space) {
   const dc_value_kind kind = at->reg < 0 ? DC_UNIFORM : (dc_value_kind)dc_emit_shape(e, at->reg)->tag;
-  PUT("%s + %s%lldull", dc_emit_base(base_of(e, at, space)), dc_emit_module_base_of(at), offset_of(at));
+  PUT("%s + %s%lldull", dc_emit_base(base_of(e, at, space)), dc_emit_module_base(at->sym), offset_of(at));
   if (at->reg < 0) return base_of(e, at, space);
   if (kind == DC_UNIFORM || kind == DC_AFFINE) {
     PUT(" + s%d", at->reg);

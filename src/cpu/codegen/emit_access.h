@@ -18,21 +18,16 @@ typedef struct dc_access {
   bool expected;         /* elements: a<i> says where they may be */
 } dc_access;
 
-static inline int space_of(const ptx_ins *ins, const ptx_operand *at) {
+static inline int dc_emit_space_of(const ptx_ins *ins, const ptx_operand *at) {
   return ins->space == PTX_GENERIC && at->sym ? at->sym->space : ins->space;
 }
 
-static inline const ptx_operand *address_of(const ptx_ins *ins) { return &ins->opnd[ins->ndst]; }
+static inline const ptx_operand *dc_emit_address_of(const ptx_ins *ins) { return &ins->opnd[ins->ndst]; }
 
 /* Whether threads on other processors may observe the access.  (Those of a block run between nodes only: what is
 ** volatile in its shared memory need not be ordered.) */
-static inline bool is_ordered(const ptx_ins *ins, int space) {
+static inline bool dc_emit_is_ordered(const ptx_ins *ins, int space) {
   return ins->flags & (space == PTX_SHARED ? PTX_F_ACQUIRE | PTX_F_RELEASE : PTX_F_STRONG);
-}
-
-/* What the addresses' constant part is relative to, apart from the base: see dc_emit_module_base. */
-static inline const char *dc_emit_module_base_of(const ptx_operand *at) {
-  return at->sym ? dc_emit_module_base(at->sym) : "";
 }
 
 dc_access dc_emit_access_of(const emitter *e, const ptx_ins *ins);

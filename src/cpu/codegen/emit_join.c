@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-
 #define MOST_AHEAD 64 /* instructions between the first access and the last */
 #define MOST_JOINED 8
 

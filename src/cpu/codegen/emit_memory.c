@@ -50,7 +50,7 @@ static void begin_access(emitter *e, const dc_access *p) {
   }
   PUT("const uint64_t o_ = ");
   if (p->at->reg >= 0) PUT("(uint64_t)s%d + ", p->at->reg);
-  PUT("%s%lldull", dc_emit_module_base_of(p->at), p->offset);
+  PUT("%s%lldull", dc_emit_module_base(p->at->sym), p->offset);
   if (p->base == DC_BASE_FLAT) PUT(", a_ = o_; ");
   else PUT(", a_ = %s + o_; ", dc_emit_base(p->base));
   if ((bytes > 1 || DC_IGNORED) && p->at->reg >= 0) PUT("if (DC_BAD(o_, %d, a_)) n->fault(n); ", bytes - 1);
@@ -569,8 +569,8 @@ bool dc_emit_atom_supported(const emitter *e, const ptx_ins *ins) {
   char value[48];
   const int bits = ptx_type_bits((ptx_type)ins->type), n = ins->mode == PTX_ATOM_CAS ? 3 : 2;
   if ((ins->op != PTX_OP_ATOM && ins->op != PTX_OP_RED) || ins->vec > 1 || (bits != 32 && bits != 64)) return false;
-  const ptx_operand *at = address_of(ins);
-  const int space = at->kind == PTX_ADDR ? space_of(ins, at) : -1;
+  const ptx_operand *at = dc_emit_address_of(ins);
+  const int space = at->kind == PTX_ADDR ? dc_emit_space_of(ins, at) : -1;
   if (space != PTX_SHARED && space != PTX_GLOBAL && space != PTX_GENERIC) return false;
   if (ins->nsrc != n || !new_value(ins, space, value)) return false;
   if (e->k.shape.by_lane && dc_emit_is_read(e, ins)) return false; /* the result would be a scalar */
@@ -602,7 +602,7 @@ static void put_atom(emitter *e, const ptx_ins *ins, const dc_access *p, const c
   const int bits = p->size * 8;
   const char *const fault = "if (DC_RARE(dc_bad_addresses(w_, %s, %d, %s))) n->fault(n); ";
   char value[48];
-  new_value(ins, space_of(ins, p->at), value);
+  new_value(ins, dc_emit_space_of(ins, p->at), value);
   PUT("({ ");
   if (p->how == DC_HOW_INDEX) {
     PUT("u32 at_[DC_W]; V32_spill(at_, i%d); ", p->s.origin);
@@ -636,7 +636,7 @@ void dc_emit_atom(emitter *e, const ptx_ins *ins, const char *mask, bool keep) {
   const bool read = dc_emit_is_read(e, ins);
   const int32_t d = read ? ins->opnd[0].reg : -1;
   char name[16];
-  const char *f = function_of(ins, space_of(ins, p.at), name);
+  const char *f = function_of(ins, dc_emit_space_of(ins, p.at), name);
   if (!e->k.shape.by_lane) e->out->narrow = false;
   if (read) e->out->lane_free = false; /* a warp's lanes go in order */
   if (p.base != DC_BASE_SHARED) e->out->atomics = true;
@@ -681,7 +681,7 @@ void dc_emit_memory(emitter *e, const ptx_ins *ins, const char *mask, bool keep)
   p.expected = !stores && expects(e, ins, &p);
   begin_access(e, &p);
   prefetch(e, ins, &p, mask);
-  const bool ordered = is_ordered(ins, space_of(ins, p.at));
+  const bool ordered = dc_emit_is_ordered(ins, dc_emit_space_of(ins, p.at));
   if (ordered) PUT("__atomic_thread_fence(__ATOMIC_%s); ", ins->flags & PTX_F_RELEASE ? "SEQ_CST" : "RELEASE");
   if (p.how == DC_HOW_LANES && (bytes > 1 || DC_IGNORED)) {
     PUT("if (DC_RARE(dc_bad_addresses(a_, %s, %d, %s))) n->fault(n); ", dc_emit_base(p.base), bytes, mask);
@@ -691,7 +691,7 @@ void dc_emit_memory(emitter *e, const ptx_ins *ins, const char *mask, bool keep)
   if (stores && (pair || packs(ins, &p))) {
     const ptx_operand *v[4];
     for (int j = 0; j < p.n; j++) v[pair ? joined->part : j] = &p.at[1 + j];
-    if (pair) v[1 - joined->part] = &address_of(&e->f->ins[joined->by - 1])[1];
+    if (pair) v[1 - joined->part] = &dc_emit_address_of(&e->f->ins[joined->by - 1])[1];
     if (pair) store_pair(e, &p, joined->far, v, mask);
     else store_packs(e, &p, packs(ins, &p), v, p.n, mask);
   } else {

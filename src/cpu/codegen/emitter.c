@@ -43,6 +43,7 @@ void dc_emit_register(emitter *e, int32_t reg, char kind) {
 }
 
 const char *dc_emit_module_base(const ptx_sym *sym) {
+  if (sym == NULL) return "";
   if (sym->kind == PTX_SYM_FUNC) return "functions + ";
   return sym->space == PTX_GLOBAL ? "variables + " : "";
 }

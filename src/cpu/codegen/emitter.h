@@ -204,8 +204,8 @@ static inline const char *dc_emit_base(int base) {
   return names[base];
 }
 
-/* What dc_code_offset of a variable or function is relative to, as C that an offset can follow: addresses themselves
-** differ from process to process, and the text is the key of compiled code in the cache. */
+/* What dc_code_offset of a variable or function is relative to, as C that an offset can follow; empty for NULL.
+** Addresses themselves differ from process to process, and the text is the key of compiled code in the cache. */
 const char *dc_emit_module_base(const ptx_sym *sym);
 
 /* An operand as a C expression: 'w' 32-bit (and 16-bit) lanes, 'd' 64-bit lanes, 'p' a predicate, 'm' its word;

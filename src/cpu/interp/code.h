@@ -120,8 +120,8 @@ dc_cpu_function *dc_code_function_of(const struct dc_code *code, const ptx_func 
 /* Whether a function has the parameters and result of a node's call through a pointer. */
 bool dc_code_fits(const dc_cpu_function *fn, const dc_basic_block *node);
 
-/* Where a variable is in the image of its space, a function among the functions: the same in every process. */
+/* The offset of a function from the first one, of a variable from the start of its space: the same in every process. */
 int64_t dc_code_function_offset(const ptx_func *f);
-int64_t dc_code_offset(const ptx_sym *sym);
+int64_t dc_code_offset(const ptx_sym *sym); /* of either */
 /* Where a variable is, in its space; global variables and functions: the host address. */
 int64_t dc_code_address(const struct dc_code *code, const ptx_sym *sym);
