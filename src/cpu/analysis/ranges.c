@@ -83,3 +83,8 @@ bool dc_range_is_exact(const dc_range *range, const ptx_operand *o, bool is_sign
   const dc_range r = of_operand(range, o, 32);
   return is_known(r) && (is_signed || r.low >= 0);
 }
+
+bool dc_range_is(const dc_range *range, const ptx_operand *o, int64_t value) {
+  const dc_range r = of_operand(range, o, 32);
+  return r.low == value && r.high == value;
+}

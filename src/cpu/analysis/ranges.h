@@ -14,3 +14,5 @@ void dc_ranges_find(const ptx_func *f, const int32_t *def_at, dc_range *range);
 /* Whether 32 bits are the same number for all lanes when they are widened, as signed or as unsigned ones, so that what
 ** is affine in 32 bits is so in 64. */
 bool dc_range_is_exact(const dc_range *range, const ptx_operand *o, bool is_signed);
+/* Whether a word is this constant. */
+bool dc_range_is(const dc_range *range, const ptx_operand *o, int64_t value);

@@ -508,11 +508,28 @@ static int zeros_of(const dc_uniformity *k, const ptx_ins *ins) {
   }
 }
 
+bool dc_is_shuffle(const ptx_func *f, const ptx_ins *ins) {
+  if (ins->op != PTX_OP_SHFL || ins->nsrc != 4) return false;
+  for (int i = 0; i < ins->ndst + 4; i++) {
+    const ptx_operand *o = &ins->opnd[i];
+    const bool is_pred = i == 1 && ins->ndst == 2;
+    if (o->reg >= 0 ? f->regs[o->reg].bits != (is_pred ? 1 : 32) : i >= ins->ndst && o->kind != PTX_IMM) return false;
+  }
+  return true;
+}
+
+bool dc_is_broadcast(const dc_uniformity *k, const ptx_ins *ins) {
+  const ptx_operand *src = &ins->opnd[ins->ndst];
+  return ins->mode == PTX_SHFL_IDX && dc_is_shuffle(k->f, ins) && dc_range_is(k->range, &src[2], 31) &&
+         dc_value_shape_of(k, &src[1]).tag <= DC_UNIFORM && dc_value_shape_of(k, &src[3]).tag <= DC_UNIFORM;
+}
+
 /* Whether all lanes of a gang that run the instruction together get one value, whatever its operands are: a reduction
-** over the block, which lanes are running, a vote of lanes that name the same members. */
+** over the block, which lanes are running, a vote of lanes that name the same members, one lane's value. */
 static bool is_one_for_all(const dc_uniformity *k, const ptx_ins *ins) {
   if (ins->op == PTX_OP_ACTIVEMASK) return true;
   if (ins->op == PTX_OP_VOTE && ins->nsrc == 2) return dc_value_shape_of(k, &ins->opnd[2]).tag <= DC_UNIFORM;
+  if (ins->op == PTX_OP_SHFL) return dc_is_broadcast(k, ins);
   return ptx_is_whole_barrier(ins);
 }
 

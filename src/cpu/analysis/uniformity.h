@@ -76,5 +76,9 @@ dc_value_shape dc_value_shape_of(const dc_uniformity *k, const ptx_operand *o);
 static inline bool dc_is_defined_once(const int32_t *def_at, int32_t r) { return def_at[r + 1] - def_at[r] == 1; }
 /* Whether a value is kept as a scalar: that of lane 0 and a stride, or what an index is added to. */
 static inline bool dc_is_scalar(const dc_value_shape *k) { return k->tag >= DC_UNIFORM && k->tag <= DC_INDEXED; }
+/* Whether it is a shuffle of registers of 32 bits. */
+bool dc_is_shuffle(const ptx_func *f, const ptx_ins *ins);
+/* Whether a shuffle gives all lanes the value of one lane: whole warps, in which all name the same lane and members. */
+bool dc_is_broadcast(const dc_uniformity *k, const ptx_ins *ins);
 /* Whether emitted code reads this special register itself, without tier 0. */
 bool dc_is_native_sreg(int sreg);

@@ -304,15 +304,24 @@ static void by_tier0(emitter *e, const ptx_ins *ins, int32_t index, const char *
     if (ins->opnd[i].reg >= 0) e->in_slot[ins->opnd[i].reg] = keeps_slots(ins) && !keep ? e->region : 0;
 }
 
-static void ballot(emitter *e, const ptx_ins *ins, const char *mask, bool keep) {
-  int32_t d = ins->opnd[0].reg;
-  bool scalar = dc_emit_shape(e, d)->tag != DC_VARYING, word = dc_emit_bits(e, d) != 1;
-  e->out->lane_free = false;
-  if (scalar) PUT("s%d = ", d);
-  else {
-    dc_emit_assign(e, d, mask, keep);
-    PUT(word ? "V32_splat(" : "P_splat((int)");
+/* A result that is one for all lanes: what is emitted between is a scalar. */
+static void begin_one(emitter *e, int32_t d, const char *mask, bool keep) {
+  if (dc_is_scalar(dc_emit_shape(e, d))) {
+    PUT("s%d = (", d);
+    return;
   }
+  dc_emit_assign(e, d, mask, keep);
+  PUT(dc_emit_bits(e, d) == 1 ? "P_splat((int)" : "V32_splat(");
+}
+static void end_one(emitter *e, int32_t d, bool keep) {
+  PUT(")");
+  if (dc_is_scalar(dc_emit_shape(e, d))) PUT(";\n");
+  else dc_emit_assign_end(e, d, keep);
+}
+
+static void ballot(emitter *e, const ptx_ins *ins, const char *mask, bool keep) {
+  e->out->lane_free = false;
+  begin_one(e, ins->opnd[0].reg, mask, keep);
   if (ins->op == PTX_OP_ACTIVEMASK) {
     PUT("M_word(%s)", mask);
   } else {
@@ -323,28 +332,35 @@ static void ballot(emitter *e, const ptx_ins *ins, const char *mask, bool keep) 
     dc_emit_operand(e, &ins->opnd[2], 'W');
     PUT(")");
   }
-  if (scalar) PUT(";\n");
-  else {
-    PUT(")");
-    dc_emit_assign_end(e, d, keep);
-  }
+  end_one(e, ins->opnd[0].reg, keep);
 }
 
-static bool is_shuffle(const emitter *e, const ptx_ins *ins) {
-  if (ins->op != PTX_OP_SHFL || ins->nsrc != 4) return false;
+static void broadcast(emitter *e, const ptx_ins *ins, const char *mask, bool keep) {
   const ptx_operand *src = &ins->opnd[ins->ndst];
-  for (int i = 0; i < 4; i++) {
-    if (src[i].kind == PTX_REG ? dc_emit_bits(e, src[i].reg) != 32 : src[i].kind != PTX_IMM) return false;
+  e->out->lane_free = false;
+  for (int i = ins->ndst - 1; i >= 0; i--) {
+    if (ins->opnd[i].reg < 0) continue;
+    begin_one(e, ins->opnd[i].reg, mask, keep);
+    if (i) {
+      PUT("1");
+    } else {
+      PUT("dc_broadcast(");
+      dc_emit_operand(e, &src[0], 'w');
+      PUT(", ");
+      dc_emit_operand(e, &src[1], 'W');
+      PUT(", M_and(%s, ", mask);
+      dc_emit_operand(e, &src[3], 'W');
+      PUT("))");
+    }
+    end_one(e, ins->opnd[i].reg, keep);
   }
-  for (int i = 0; i < ins->ndst; i++)
-    if (ins->opnd[i].reg >= 0 && dc_emit_bits(e, ins->opnd[i].reg) != (i ? 1 : 32)) return false;
-  return true;
 }
 
 static void shuffle(emitter *e, const ptx_ins *ins, const char *mask, bool keep) {
   static const char *const names[] = { "up", "down", "bfly", "idx" };
   const ptx_operand *src = &ins->opnd[ins->ndst];
   const bool groups = dc_value_shape_of(&e->k, &src[3]).tag != DC_UNIFORM;
+  if (dc_is_broadcast(&e->k, ins)) return broadcast(e, ins, mask, keep);
   e->out->lane_free = false;
   PUT("{ P in_; const V32 r_ = dc_%s_%s(", groups ? "groups" : "shuffle", names[ins->mode - PTX_SHFL_UP]);
   dc_emit_operand(e, &src[0], 'w');
@@ -420,7 +436,7 @@ static way way_of(const emitter *e, const ptx_ins *ins, dc_native_form *form) {
   if (one && is_ballot(ins) &&
       (ins->op == PTX_OP_ACTIVEMASK || dc_value_shape_of(&e->k, &ins->opnd[2]).tag == DC_UNIFORM))
     return BY_BALLOT;
-  if (is_shuffle(e, ins)) return BY_SHUFFLE;
+  if (dc_is_shuffle(e->f, ins)) return BY_SHUFFLE;
   if (one && simple_cvta(e, ins)) return BY_ADDRESS;
   if (carries(e, ins)) return BY_CARRY;
   if (is_unpack(ins) && dc_value_shape_of(&e->k, &ins->opnd[ins->ndst]).tag == DC_UNIFORM) return BY_PARTS;
@@ -469,7 +485,7 @@ void dc_emit_operation(emitter *e, const ptx_ins *ins, int32_t index, const char
     case BY_MEMORY: dc_emit_memory(e, ins, mask, keep); return;
     case BY_ATOM: dc_emit_atom(e, ins, mask, keep); return;
     case BY_COPY: dc_emit_copy(e, ins, mask); return;
-    case BY_FENCE: PUT("__atomic_thread_fence(__ATOMIC_SEQ_CST);\n"); return;
+    case BY_FENCE: PUT("if (DC_RARE(!n->alone)) __atomic_thread_fence(__ATOMIC_SEQ_CST);\n"); return;
     case BY_NOTHING: return;
     case BY_SREG: move_sreg(e, ins, mask, keep); return;
     case BY_BALLOT: ballot(e, ins, mask, keep); return;

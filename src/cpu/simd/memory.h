@@ -41,22 +41,23 @@ DC_FN void V64_spill(u64 *t, V64 x) {
   DC_PARTS(DC_SPILL64_, )
 }
 
-/* The value of the last lane in the mask: the one that remains when all store to one address. */
-#define DC_LAST(V, R)                                                                                                  \
-  DC_FN R V##_last(V x, M m) {                                                                                         \
+/* V_lane: the value of one lane; V_last: of the last lane in the mask, which remains when all store to one address. */
+#define DC_LANE(V, R)                                                                                                  \
+  DC_FN R V##_lane(V x, u32 lane) {                                                                                    \
     R t[DC_W];                                                                                                         \
     V##_spill(t, x);                                                                                                   \
-    return t[31 - __builtin_clz(M_word(m) | 1)];                                                                       \
+    return t[lane];                                                                                                    \
   }
 #if DC_NW == 16 && DC_P == 2
-DC_FN u32 V32_last(V32 x, M m) {
-  const __m512i at = _mm512_set1_epi32(31 - __builtin_clz(M_word(m) | 1));
-  return ((dc_u)_mm512_permutex2var_epi32((__m512i)x.p0, at, (__m512i)x.p1))[0];
+DC_FN u32 V32_lane(V32 x, u32 lane) {
+  return ((dc_u)_mm512_permutex2var_epi32((__m512i)x.p0, _mm512_set1_epi32((int)lane), (__m512i)x.p1))[0];
 }
 #else
-DC_LAST(V32, u32)
+DC_LANE(V32, u32)
 #endif
-DC_LAST(V64, u64)
+DC_LANE(V64, u64)
+DC_FN u32 V32_last(V32 x, M m) { return V32_lane(x, 31 - (u32)__builtin_clz(M_word(m) | 1)); }
+DC_FN u64 V64_last(V64 x, M m) { return V64_lane(x, 31 - (u32)__builtin_clz(M_word(m) | 1)); }
 
 /* Lanes of the mask only.  Where lanes may leave native code all live values are stored so, hence in few instructions:
 ** the compiler spends a quarter of its time there. */

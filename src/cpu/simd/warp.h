@@ -71,3 +71,7 @@ DC_SHUFFLE(up, v_sub_32(lane, by), v_setp_ge_s32)
 DC_SHUFFLE(down, v_add_32(lane, by), v_setp_le_s32)
 DC_SHUFFLE(bfly, v_xor_32(lane, by), v_setp_le_s32)
 DC_SHUFFLE(idx, v_or_32(least, v_and_32(by, v_not_32(segment))), v_setp_le_s32)
+/* The same from one lane n to all, in whole warps. */
+DC_FN u32 dc_broadcast(V32 x, u32 n, M here) {
+  return M_word(here) >> (n & 31) & 1 ? V32_lane(x, n & 31) : 0;
+}
