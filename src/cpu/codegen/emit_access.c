@@ -142,12 +142,12 @@ int dc_emit_window_of_pairs(emitter *e, const dc_access *p, long long far) {
 }
 
 bool dc_emit_are_apart(const emitter *e, const dc_access *p, long long far) {
-  const long long stride = p->stride < 0 ? -p->stride : p->stride, rest = far & (stride - 1);
+  const long long step = p->how == DC_HOW_INDEX ? (long long)p->s.times : p->stride;
+  const long long stride = step < 0 ? -step : step, rest = far & (stride - 1);
+  const bool regular = stride > 0 && stride <= 1 << 20 && (stride & (stride - 1)) == 0;
   dc_pattern lanes;
-  if (p->how == DC_HOW_ROW)
-    return stride > 0 && stride <= 1 << 20 && (stride & (stride - 1)) == 0 && rest >= p->size &&
-           rest <= stride - p->size;
-  if (!find_lanes(e, p, &lanes)) return false;
+  if (regular && rest >= p->size && rest <= stride - p->size) return true;
+  if (p->how == DC_HOW_ROW || !find_lanes(e, p, &lanes)) return false;
   for (int i = 0; i < e->k.shape.width * e->k.shape.width; i++) {
     const int from = lanes.lane[i / e->k.shape.width], to = lanes.lane[i % e->k.shape.width];
     if (llabs(4ll * (to - from) + far) < p->size) return false;

@@ -44,6 +44,11 @@ int dc_emit_window_of_pairs(emitter *e, const dc_access *p, long long far);
 /* Whether no lane's value has a byte in common with what is `far` bytes behind any lane's. */
 bool dc_emit_are_apart(const emitter *e, const dc_access *p, long long far);
 
+/* Whether words and those `far` bytes behind them are the halves of an array's elements. */
+static inline bool dc_emit_are_halves(const dc_access *p, int far) {
+  return p->how == DC_HOW_INDEX && p->size == 4 && p->s.times == 8 && far == 4;
+}
+
 /* Whether emitted code does this instruction, a load or store, without tier 0. */
 bool dc_emit_memory_supported(const emitter *e, const ptx_ins *ins);
 

@@ -8,6 +8,9 @@
 
 static bool is_load(const ptx_ins *ins) { return ins->op == PTX_OP_LD || ins->op == PTX_OP_LDU; }
 
+/* Whether an instruction neither accesses memory nor waits for anything. */
+static bool is_quiet(const ptx_ins *ins) { return ins->op == PTX_OP_MOV || ptx_traits(ins->op) & PTX_T_PURE; }
+
 static bool writes(const ptx_ins *ins, int32_t reg) {
   bool found = false;
   for (int d = 0; d < ins->ndst; d++) found |= ins->opnd[d].reg == reg;
@@ -27,6 +30,23 @@ static bool may_join(const emitter *e, const ptx_ins *ins, dc_access *p) {
 static bool is_within_reach(const emitter *e, const ptx_ins *ins, const ptx_ins *other, int32_t reg) {
   return other < e->f->ins + e->f->nins && other - ins <= MOST_AHEAD && !writes(other - 1, reg) &&
          e->k.block_of[other - e->f->ins] == e->k.block_of[ins - e->f->ins];
+}
+/* The same of the blocks behind, as far as none jumps back and all are in one loop: lanes that come there do so before
+** any executes ins again. */
+static bool is_ahead(const emitter *e, const ptx_ins *ins, const ptx_ins *other, int32_t reg) {
+  const int32_t to = other < e->f->ins + e->f->nins ? e->k.block_of[other - e->f->ins] : -1;
+  const int32_t from = e->k.block_of[ins - e->f->ins], last = e->k.block_of[other - 1 - e->f->ins];
+  for (int i = 0; i < 2 && last != to && last >= 0; i++) {
+    const int32_t next = e->f->blocks[last].succ[i];
+    if (next >= 0 && next <= last) return false;
+  }
+  return to >= 0 && other - ins <= MOST_AHEAD && !writes(other - 1, reg) && e->k.loop_at[to] == e->k.loop_at[from];
+}
+static bool dominates(const emitter *e, const ptx_ins *ins, const ptx_ins *other) {
+  const int32_t from = e->k.block_of[ins - e->f->ins];
+  int32_t b = e->k.block_of[other - e->f->ins];
+  while (b > from) b = e->k.idom[b];
+  return b == from;
 }
 static bool is_near(const dc_access *p, const dc_access *q) {
   return q->at->reg == p->at->reg && q->at->sym == p->at->sym && q->base == p->base && q->size == p->size;
@@ -52,7 +72,7 @@ static void join_word(emitter *e, const ptx_ins *ins, const dc_access *p) {
   at[each - 1] = ins;
   for (const ptx_ins *other = ins + 1; is_within_reach(e, ins, other, p->at->reg); other++) {
     dc_access q;
-    if (is_load(other) ? other->flags & PTX_F_STRONG : !(ptx_traits(other->op) & PTX_T_PURE)) break;
+    if (is_load(other) ? other->flags & PTX_F_STRONG : !is_quiet(other)) break;
     if (!is_load(other) || !may_join(e, other, &q) || !is_near(p, &q) || !is_part_of_word(other, &q)) continue;
     const long long far = q.offset - p->offset, n = far / p->size + each - 1;
     if (far % p->size == 0 && n >= 0 && n < 2 * each - 1 && !at[n]) at[n] = other;
@@ -73,6 +93,7 @@ static bool are_pairs(emitter *e, const dc_access *p, long long by) {
   dc_access low = *p;
   if (by < 0) low.offset += by;
   if (p->how == DC_HOW_ROW && p->size >= 4 && p->stride == 2 * p->size && llabs(by) == p->size) return true;
+  if (dc_emit_are_halves(p, (int)llabs(by))) return true;
   return dc_emit_window_of_pairs(e, &low, llabs(by)) >= 0;
 }
 
@@ -81,16 +102,20 @@ static bool is_elsewhere(const ptx_ins *a, const ptx_ins *b) {
 }
 
 /* What is loaded again, since nothing but other values is stored meanwhile (x[a] = x[b], x[b] += y), is known, and two
-** values at a constant distance are loaded as whole vectors. */
+** values at a constant distance are loaded as whole vectors: the second half of an array's element even if only some
+** lanes will load it, in a block behind, where it lies in one page with the first. */
 static void join_loads(emitter *e, const ptx_ins *ins, const dc_access *p) {
   const ptx_ins *found[MOST_JOINED] = { ins };
   const int32_t d = ins->opnd[0].reg;
   long long by[MOST_JOINED] = {0}, stored[MOST_JOINED], far = 0;
   int n = 1, nstored = 0;
-  for (const ptx_ins *other = ins + 1; is_within_reach(e, ins, other, p->at->reg) && n < MOST_JOINED; other++) {
+  bool all = false; /* lanes of ins load the second half, too */
+  for (const ptx_ins *other = ins + 1; is_ahead(e, ins, other, p->at->reg) && n < MOST_JOINED; other++) {
     dc_access q;
     const bool stores = other->op == PTX_OP_ST, is_access = stores || is_load(other);
-    if (is_access ? other->flags & PTX_F_STRONG : !(ptx_traits(other->op) & PTX_T_PURE)) break;
+    const bool behind = e->k.block_of[other - e->f->ins] != e->k.block_of[ins - e->f->ins];
+    if (other->op == PTX_OP_BRA) continue;
+    if (is_access ? other->flags & PTX_F_STRONG : !is_quiet(other)) break;
     if (!is_access || (stores && is_elsewhere(ins, other))) continue;
     const bool near = may_join(e, other, &q) && is_near(p, &q);
     const long long at = near ? q.offset - p->offset : 0;
@@ -100,14 +125,17 @@ static void join_loads(emitter *e, const ptx_ins *ins, const dc_access *p) {
     }
     bool known = near && !stores && other->type == ins->type && (at == 0 || at == far || far == 0);
     for (int i = 0; i < nstored && known; i++) known = dc_emit_are_apart(e, p, at - stored[i]);
-    if (!known || (at != far && at != 0 && !are_pairs(e, p, at))) continue;
-    if (at != 0) far = at;
+    if (behind && !(known && dominates(e, ins, other))) continue;
+    if (!known || (at != far && at != 0 && !(behind ? dc_emit_are_halves(p, (int)llabs(at)) : are_pairs(e, p, at))))
+      continue;
+    if (at != 0) far = at, all |= !behind;
     found[n] = other;
     by[n++] = at;
   }
   for (int i = 0; i < n; i++) {
     const int32_t to = found[i]->opnd[0].reg;
-    if (far != 0) set(e, found[i], ins, DC_JOINED_PAIR, by[i] > 0 || (by[i] == 0 && far < 0), llabs(far));
+    const dc_join_kind kind = all ? DC_JOINED_PAIR : DC_JOINED_HALF;
+    if (far != 0) set(e, found[i], ins, kind, by[i] > 0 || (by[i] == 0 && far < 0), llabs(far));
     else if (i > 0 && p->size >= 4 && dc_is_defined_once(e->k.def_at, d) && dc_emit_bits(e, d) == 8 * p->size &&
              dc_emit_bits(e, to) == 8 * p->size)
       set(e, found[i], ins, DC_JOINED_SAME, 0, 0);
@@ -128,7 +156,7 @@ static void join_stores(emitter *e, const ptx_ins *ins, const dc_access *p) {
       set(e, other, ins, DC_JOINED_PAIR, far > 0, llabs(far));
       return;
     }
-    if (is_load(other) ? by == 0 || by > ins - e->f->ins : !(ptx_traits(other->op) & PTX_T_PURE)) return;
+    if (is_load(other) ? by == 0 || by > ins - e->f->ins : !is_quiet(other)) return;
   }
 }
 

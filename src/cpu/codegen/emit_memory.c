@@ -298,6 +298,12 @@ static bool are_packs(const dc_access *p, int far) {
   return p->how == DC_HOW_ROW && far == p->size && p->stride == 2 * far;
 }
 
+/* Elements by an index, as an expression; `at`: the address of the first, beside a_. */
+static void put_elements(emitter *e, const char *far, const char *type, int at, const dc_access *p, const char *mask) {
+  PUT("dc_%selements_%s(a_ + %d, i%d, %d, %d, 0, %s)", far, type, at, p->s.origin, (int)p->s.times,
+      dc_emit_is_signed(e, p->s.origin), mask);
+}
+
 static void load_pair(emitter *e, const dc_access *p, int far, const char *mask) {
   if (are_packs(p, far)) {
     put_packs(e, p, pair_kind(p), mask);
@@ -305,20 +311,28 @@ static void load_pair(emitter *e, const dc_access *p, int far, const char *mask)
     return;
   }
   const int window = dc_emit_window_of_pairs(e, p, far);
-  put_in_window(e, p, window, mask);
-  PUT(" ? dc_two_of(dc_take%d(", window);
-  put_first(e, p);
-  PUT(")) : (dc_two){ ");
+  if (window >= 0) {
+    put_in_window(e, p, window, mask);
+    PUT(" ? dc_two_of(dc_take%d(", window);
+    put_first(e, p);
+    PUT(")) : ");
+  }
+  if (dc_emit_are_halves(p, far)) {
+    PUT("dc_two_of(");
+    put_elements(e, e->far || window >= 0 ? "far_" : "", "u64", 0, p, mask);
+    PUT("); ");
+    return;
+  }
+  PUT("(dc_two){ ");
   for (int at = 0; at <= far; at += far) {
     if (p->how == DC_HOW_ROW && put_condition(e, p, "")) {
       PUT(" ? dc_slow_gather_u32(");
       put_wrapped(e, p);
       PUT(", %d, %s) : ", at, mask);
     }
-    if (p->how == DC_HOW_ROW) PUT("dc_far_stride_u32(a_ + %d, %lldll, %s), ", at, p->stride, mask);
-    else
-      PUT("dc_far_elements_u32(a_ + %d, i%d, %d, %d, %s), ", at, p->s.origin, (int)p->s.times,
-          dc_emit_is_signed(e, p->s.origin), mask);
+    if (p->how == DC_HOW_ROW) PUT("dc_far_stride_u32(a_ + %d, %lldll, %s)", at, p->stride, mask);
+    else put_elements(e, "far_", "u32", at, p, mask);
+    PUT(", ");
   }
   PUT("}; ");
 }
@@ -329,7 +343,12 @@ static void load_joined(emitter *e, const ptx_ins *ins, const dc_access *p, cons
   const char *far = e->far ? "far_" : "";
   const int before = e->joined[i].part;
   PUT("w%d = ", i);
-  if (e->joined[i].kind == DC_JOINED_PAIR) {
+  if (e->joined[i].kind == DC_JOINED_HALF) { /* the value itself, twice, where its element is not aligned */
+    PUT("DC_RARE(a_ & 7) ? dc_twice(");
+    put_elements(e, "far_", "u32", 4 * before, p, mask);
+    PUT(") : ");
+  }
+  if (e->joined[i].far) {
     load_pair(e, p, e->joined[i].far, mask);
     return;
   }
@@ -344,6 +363,12 @@ static void load_joined(emitter *e, const ptx_ins *ins, const dc_access *p, cons
         dc_emit_is_signed(e, p->s.origin), before, mask);
   else if (p->stride == 4) PUT("dc_row_u32(a_ - %d, %s); ", before, mask);
   else PUT("dc_%sstride_u32(a_ - %d, %lldll, %s); ", far, before, p->stride, mask);
+}
+
+/* Whether a load finds its values where another, of the other half, has loaded whole elements, if these are aligned. */
+static bool is_guessed(const emitter *e, const ptx_ins *ins) {
+  const dc_joined *const j = &e->joined[ins - e->f->ins];
+  return j->by && j->kind == DC_JOINED_HALF && j->part != e->joined[j->by - 1].part;
 }
 
 static void load_element(emitter *e, const ptx_ins *ins, const dc_access *p, int j, const char *mask, bool keep) {
@@ -370,7 +395,12 @@ static void load_element(emitter *e, const ptx_ins *ins, const dc_access *p, int
   if (joined->by && joined->kind == DC_JOINED_WORD) {
     PUT("v_shr_%c32(v_shl_32(w%d, V32_splat(%du)), V32_splat(%du))", sign ? 's' : 'u', joined->by - 1,
         32 - 8 * (size + joined->part), 32 - 8 * size);
-  } else if (joined->by && joined->kind == DC_JOINED_PAIR) {
+  } else if (joined->by && joined->far) {
+    if (is_guessed(e, ins)) {
+      PUT("DC_RARE((a_ & 7) != %d) ? ", 4 * joined->part);
+      put_elements(e, "far_", "u32", 0, p, mask);
+      PUT(" : ");
+    }
     PUT("w%d.x%d", joined->by - 1, joined->part);
   } else if (joined->by) {
     dc_emit_register(e, e->f->ins[joined->by - 1].opnd[0].reg, size == 8 ? 'd' : 'w');
@@ -496,15 +526,24 @@ static void store_pair(emitter *e, const dc_access *p, int far, const ptx_operan
     return;
   }
   const int window = dc_emit_window_of_pairs(e, p, far);
-  PUT("if (");
-  put_in_window(e, p, window, mask);
-  PUT(") dc_place%d(", window);
-  put_first(e, p);
-  PUT(", v_pack_64(");
+  PUT("const V64 q_ = v_pack_64(");
   put_value(e, v[0], 4, false);
   PUT(", ");
   put_value(e, v[1], 4, false);
-  PUT(")); else { ");
+  PUT("); ");
+  if (window >= 0) {
+    PUT("if (");
+    put_in_window(e, p, window, mask);
+    PUT(") dc_place%d(", window);
+    put_first(e, p);
+    PUT(", q_); else ");
+  }
+  if (dc_emit_are_halves(p, far)) {
+    PUT("dc_%sput_elements_u64(a_, i%d, 8, %d, q_, %s); ", e->far || window >= 0 ? "far_" : "", p->s.origin,
+        dc_emit_is_signed(e, p->s.origin), mask);
+    return;
+  }
+  PUT("{ ");
   for (int j = 0; j < 2; j++) {
     if (p->how == DC_HOW_ROW && put_condition(e, p, "if ")) {
       PUT("dc_slow_scatter_u32(");
@@ -670,14 +709,16 @@ void dc_emit_memory(emitter *e, const ptx_ins *ins, const char *mask, bool keep)
   if (ins->flags & PTX_F_STRONG) e->out->lane_free = false;
   if (p.base == DC_BASE_LOCAL && !e->k.shape.by_lane) e->out->narrow = false;
   if (joined->by == 0) dc_emit_join(e, ins, &p);
-  const bool stores = ins->op == PTX_OP_ST, pair = joined->by && joined->kind == DC_JOINED_PAIR;
+  const bool stores = ins->op == PTX_OP_ST, pair = joined->by && joined->far;
   if (joined->by && !stores && joined->by != i + 1) {
+    if (is_guessed(e, ins)) begin_access(e, &p);
     load_element(e, ins, &p, 0, mask, keep);
+    if (is_guessed(e, ins)) PUT("}\n");
     return;
   }
   if (stores && joined->by > i) return; /* with the other half */
   if (pair) p.offset -= joined->part * joined->far;
-  e->out->overruns_shared |= pair && p.base == DC_BASE_SHARED && !are_packs(&p, joined->far);
+  e->out->overruns_shared |= pair && p.base == DC_BASE_SHARED && dc_emit_window_of_pairs(e, &p, joined->far) >= 0;
   p.expected = !stores && expects(e, ins, &p);
   begin_access(e, &p);
   prefetch(e, ins, &p, mask);

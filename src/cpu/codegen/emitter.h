@@ -64,8 +64,9 @@ typedef struct dc_rows {
   int16_t line, word;   /* or that line's byte */
 } dc_rows;
 
-/* A load or store that is one access with others: bytes of a word, halves of a pair, or what was loaded before. */
-typedef enum dc_join_kind { DC_JOINED_WORD, DC_JOINED_PAIR, DC_JOINED_SAME } dc_join_kind;
+/* A load or store that is one access with others: bytes of a word, halves of a pair, of one that is aligned, or what
+** was loaded before. */
+typedef enum dc_join_kind { DC_JOINED_WORD, DC_JOINED_PAIR, DC_JOINED_HALF, DC_JOINED_SAME } dc_join_kind;
 typedef struct dc_joined {
   int32_t by;           /* 1 + the load that makes it, into w<i>, or the other store; 0: it is alone */
   uint8_t kind, part;   /* the byte; 1: the second half */

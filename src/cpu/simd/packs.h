@@ -212,6 +212,7 @@ DC_FN dc_two dc_two_of(V64 x) {
   v_unpack_64(&r.x0, &r.x1, x);
   return r;
 }
+DC_FN dc_two dc_twice(V32 x) { return (dc_two){x, x}; }
 DC_CALL dc_two dc_gather_pack2(V64 a, M m) { return dc_two_of(dc_gather_u64(a, 0, m)); }
 DC_CALL void dc_scatter_pack2(V64 a, M m, V32 x, V32 y) { dc_scatter_u64(a, 0, v_pack_64(x, y), m); }
 
