@@ -3,11 +3,12 @@
 --   sh tools/with.sh build lua tools/load-files.lua [-I folder]… [-D NAME[=VALUE]]… folder|file…
 --
 -- A line for each file that defines kernels: seconds, kernels loaded of those defined, instances, the file; below it
--- the kernels that are missing, each with the reason.  A template that nothing instantiates is not counted as missing,
--- nor what #if leaves out.
+-- the kernels that are missing, each with the reason.  A template of which no instance is known is not counted as
+-- missing, nor what #if leaves out; it is listed where the file names it besides its definition, since what does so may
+-- be host code that was not understood.
 -- Each file has a process of its own, so that a crash is that file's.  Include folders that do not begin with / are
 -- searched beside the file and in the folders above it.
-local defined = require "dotcompute.templates".defined
+local templates = require "dotcompute.templates"
 
 local function quote(s) return "'" .. s:gsub("'", "'\\''") .. "'" end
 
@@ -44,8 +45,12 @@ end
 local function load_one(path, includes, macros)
   local dc = require "dotcompute"
   local f <close> = assert(io.open(path, "rb"))
-  local kernels = defined(f:read "a")
-  for _, k in ipairs(kernels) do print(("defined %s %s %d"):format(k.name, k.template, k.line)) end
+  local source = f:read "a"
+  local code = templates.code_of(source)
+  for _, k in ipairs(templates.defined(source)) do
+    local named = code:find("%f[%w_]" .. k.name .. "%f[^%w_]%s*[^%s(]") ~= nil
+    print(("defined %s %s %d %s"):format(k.name, k.template, k.line, named))
+  end
   local ok, m = pcall(dc.module, { file = path, include = folders_of(path, includes), define = macros })
   if not ok then
     local text = type(m) == "table" and (m.message .. "\n" .. (m.log or "")) or m
@@ -69,8 +74,8 @@ local function run_one(path, includes, macros)
   for line in pipe:lines() do
     local what, rest = line:match "^(%w+) ?(.*)$"
     if what == "defined" then
-      local name, template, at = rest:match "(%S+) (%S+) (%d+)"
-      r.defined[#r.defined + 1] = { name = name, template = template == "true", line = at }
+      local name, template, at, named = rest:match "(%S+) (%S+) (%d+) (%S+)"
+      r.defined[#r.defined + 1] = { name = name, template = template == "true", line = at, named = named == "true" }
     elseif what == "loaded" then
       r.loaded[base(rest)], r.instances = true, r.instances + 1
     elseif what == "left" then
@@ -90,13 +95,14 @@ local function run_one(path, includes, macros)
 end
 
 local function report(r, totals)
-  local missing, loaded, unused = {}, 0, 0
+  local missing, loaded, unused, doubtful = {}, 0, 0, {}
   for _, k in ipairs(r.defined) do
     if r.loaded[k.name] then
       loaded = loaded + 1
     elseif not r.error and ((r.left[k.name] or ""):find "no instance is known"
       or (r.left[k.name] or ""):find "^is left out by #if") then
       unused = unused + 1
+      if k.named and r.left[k.name]:find "no instance is known" then doubtful[#doubtful + 1] = k end
     else
       missing[#missing + 1] = k
     end
@@ -106,8 +112,11 @@ local function report(r, totals)
   for _, k in ipairs(missing) do
     print(("         %s (line %s): %s"):format(k.name, k.line, r.left[k.name] or r.error and "error" or "no reason"))
   end
+  for _, k in ipairs(doubtful) do
+    print(("         %s (line %s): named, without an instance"):format(k.name, k.line))
+  end
   if r.error then print("         " .. r.error:sub(1, 1500):gsub("\n", "\n         ")) end
-  totals.files = totals.files + 1
+  totals.files, totals.doubtful = totals.files + 1, totals.doubtful + #doubtful
   totals.whole = totals.whole + (#missing == 0 and 1 or 0)
   totals.kernels, totals.loaded = totals.kernels + #r.defined - unused, totals.loaded + loaded
   totals.instances, totals.unused = totals.instances + r.instances, totals.unused + unused
@@ -130,14 +139,16 @@ if one then
   load_one(paths[1], includes, macros)
   return
 end
-local totals = { files = 0, whole = 0, kernels = 0, loaded = 0, instances = 0, unused = 0, seconds = 0 }
+local totals = { files = 0, whole = 0, kernels = 0, loaded = 0, instances = 0, unused = 0, doubtful = 0, seconds = 0 }
 for _, path in ipairs(paths) do
   local list <close> = io.popen("find " .. quote(path) .. " -name '*.cu' -type f | sort")
   for file in list:lines() do
     local f <close> = assert(io.open(file, "rb"))
-    if #defined(f:read "a") > 0 then report(run_one(file, includes, macros), totals) end
+    if #templates.defined(f:read "a") > 0 then report(run_one(file, includes, macros), totals) end
   end
 end
 print(("%d files with kernels, %d of them whole (%.1f %%); %d of %d kernels loaded (%.1f %%), %d instances, "
-  .. "%d templates without one; %.0f s"):format(totals.files, totals.whole, 100 * totals.whole / totals.files,
-  totals.loaded, totals.kernels, 100 * totals.loaded / totals.kernels, totals.instances, totals.unused, totals.seconds))
+  .. "%d templates without one, %d of them named; %.0f s"):format(
+  totals.files, totals.whole, 100 * totals.whole / totals.files,
+  totals.loaded, totals.kernels, 100 * totals.loaded / totals.kernels, totals.instances,
+  totals.unused, totals.doubtful, totals.seconds))

@@ -94,9 +94,22 @@ local function find_template(text, name)
   end
 end
 
--- Whether the code launches the kernel with a lambda, or has extended lambdas that may come to it through functions.
+-- Whether the kernel of that name calls one of its parameters.
+local function calls_parameter(code, name)
+  for list, body in code:gmatch("%f[%w_]__global__%f[^%w_][^;{}]*%f[%w_]" .. name .. "%s*(%b())%s*(%b{})") do
+    for parameter in list:gmatch "([%w_]+)%s*[,)]" do
+      for before in body:gmatch("(.)%f[%w_]" .. parameter .. "%s*%(") do
+        if not before:find "[.>:]" then return true end
+      end
+    end
+  end
+  return false
+end
+
+-- Whether the code launches the kernel with a lambda, or has extended lambdas and the kernel calls what it is given.
 local function takes_lambda(code, name)
-  if code:find "%]%s*__device__%f[^%w_]" or code:find "%]%s*__host__%f[^%w_]" then return true end
+  local extended = code:find "%]%s*__device__%f[^%w_]" or code:find "%]%s*__host__%f[^%w_]"
+  if extended and calls_parameter(code, name) then return true end
   for at in code:gmatch("%f[%w_]" .. name .. "%s*<<<()") do
     local behind = select(2, code:find(">>>", at, true))
     local arguments = behind and code:match("^%s*(%b())", behind + 1)

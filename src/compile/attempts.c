@@ -18,6 +18,7 @@
 #include "compile/nvcc_compat/host_code.h"
 #include "compile/nvcc_compat/lambdas.h"
 #include "compile/nvcc_compat/left_out.h"
+#include "compile/nvcc_compat/unnamed.h"
 #include "compile/nvrtc/compiler.h"
 #include "compile/nvrtc/toolkit.h"
 #include "compile/program.h"
@@ -152,6 +153,7 @@ static int compile_mended(dc_fixup *m, dc_target t, dc_image **out, dc_error *er
 static void add_instance(dc_string_list *list, const char *lowered) {
   char *name = dc_instance_name(lowered);
   const char *copy = NULL;
+  if (name) dc_unnamed_forget(name);
   if (name && !strstr(name, "dc_any")) {
     copy = dc_arena_strndup(list->arena, name, strlen(name));
     if (copy) dc_string_list_add(list, copy);

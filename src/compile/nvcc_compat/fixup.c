@@ -13,7 +13,9 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/runtime.h"
+#include "compile/nvcc_compat/additions.h"
 #include "compile/nvcc_compat/annotations.h"
+#include "compile/nvcc_compat/declared.h"
 #include "compile/nvcc_compat/gnu_forms.h"
 #include "compile/nvcc_compat/host_code.h"
 #include "compile/nvcc_compat/message.h"
@@ -22,6 +24,7 @@
 #include "compile/nvcc_compat/prototypes.h"
 #include "compile/nvcc_compat/statements.h"
 #include "compile/nvcc_compat/texture_references.h"
+#include "compile/nvcc_compat/unnamed.h"
 #include "compile/types/image.h"
 #include "compile/types/scan.h"
 #include "compile/types/source.h"
@@ -31,58 +34,18 @@ void dc_fixup_free(dc_fixup *m) { dc_arena_free(&m->arena); }
 
 /* --- what is added to the source's options and headers ------------------------------------------------------------ */
 
-/* The list with one more at its end; NULL when out of memory or when it is there already. */
-static const char **longer(dc_fixup *m, const char *const *list, int n, const char *more) {
-  for (int i = 0; i < n; i++)
-    if (strcmp(list[i], more) == 0) return NULL;
-  const char **v = dc_arena_alloc(&m->arena, sizeof *v * (size_t)(n + 1));
-  if (!v) return NULL;
-  if (n) memcpy(v, list, sizeof *v * (size_t)n);
-  v[n] = dc_arena_strndup(&m->arena, more, strlen(more));
-  return v[n] ? v : NULL;
-}
-
-static bool add_option(dc_fixup *m, const char *option) {
-  const char **v = longer(m, m->source.options, m->source.noptions, option);
-  if (!v) return false;
-  m->source.options = v;
-  m->source.noptions++;
-  return true;
-}
+static bool add_option(dc_fixup *m, const char *option) { return dc_source_add_option(&m->source, &m->arena, option); }
 
 static bool add_include(dc_fixup *m, const char *header) {
-  static const char option[] = "--pre-include=";
-  size_t n = strlen(header);
-  char *text = dc_arena_alloc(&m->arena, sizeof option + n);
-  if (!text) return false;
-  memcpy(text, option, sizeof option - 1);
-  memcpy(text + sizeof option - 1, header, n + 1);
-  return add_option(m, text);
+  return dc_source_add_include(&m->source, &m->arena, header);
 }
 
 static bool add_header(dc_fixup *m, const char *name, size_t n, const char *content) {
-  char *own = dc_arena_strndup(&m->arena, name, n);
-  const char **names = own ? longer(m, m->source.header_names, m->source.nheaders, own) : NULL;
-  const char **texts = dc_arena_alloc(&m->arena, sizeof *texts * (size_t)(m->source.nheaders + 1));
-  if (!names || !texts) return false;
-  if (m->source.nheaders) memcpy(texts, m->source.header_texts, sizeof *texts * (size_t)m->source.nheaders);
-  texts[m->source.nheaders] = content;
-  m->source.header_names = names;
-  m->source.header_texts = texts;
-  m->source.nheaders++;
-  return true;
-}
-
-static bool replace_text(dc_fixup *m, const char *old, const char *text) {
-  const char **texts = dc_arena_alloc(&m->arena, sizeof *texts * (size_t)m->source.nheaders);
-  for (int i = 0; texts && i < m->source.nheaders; i++)
-    texts[i] = m->source.header_texts[i] == old ? text : m->source.header_texts[i];
-  if (texts) m->source.header_texts = texts;
-  return texts;
+  return dc_source_add_header(&m->source, &m->arena, name, n, content);
 }
 
 static void replace_header_text(dc_fixup *m, dc_fixup_header *h, char *text) {
-  if (replace_text(m, h->text, text)) h->text = text;
+  if (dc_source_replace_text(&m->source, &m->arena, h->text, text)) h->text = text;
 }
 
 /* Headers of the host's that are there are empty from now on: those of the table, which the toolkit's own include, and
@@ -123,80 +86,8 @@ static bool include_for(dc_fixup *m, const char *space, const char *name, size_t
   return m->has_host_code && !m->keeps_host && include_by(m, "types ", space, name, n);
 }
 
-/* What an undefined name of the host's is, by what stands behind it: a function, a type, a value. */
-typedef enum meaning {
-  FUNCTION_NAME,
-  TYPE_NAME,
-  VALUE_NAME,
-  FUNCTION_TEMPLATE, /* "make<T>(…)" */
-  CLASS_TEMPLATE,    /* "holder<T> h" */
-  UNKNOWN_NAME
-} meaning;
-
-/* Of a name before the arguments of a template. */
-static meaning meaning_of_template(const char *open) {
-  int depth = 0;
-  const char *p = open;
-  for (; *p && !strchr(";{}\n", *p) && (p == open || depth > 0); p++) depth += (*p == '<') - (*p == '>');
-  if (depth != 0) return UNKNOWN_NAME;
-  p += strspn(p, " ");
-  if (*p == '(') return FUNCTION_TEMPLATE;
-  return isalpha((unsigned char)*p) || (*p && strchr("_*&>:{", *p)) ? CLASS_TEMPLATE : UNKNOWN_NAME;
-}
-
-static meaning meaning_of(const dc_fixup *m, const dc_message *e, const char *name, size_t n) {
-  size_t shown_n;
-  const char *shown = dc_message_pointed_at(e, &shown_n);
-  if (!shown || shown_n != n || memcmp(shown, name, n) != 0) shown = dc_word_find(m->text, name, n); /* in a macro */
-  const char next = shown ? shown[n + strspn(shown + n, " ")] : '\0';
-  if (next == '(') return FUNCTION_NAME;
-  if (isalpha((unsigned char)next) || (next && strchr("_*&>", next))) return TYPE_NAME;
-  if (next == '<' && shown[n] == '<' && shown[n + 1] != '<') return meaning_of_template(shown + n);
-  bool capitals = true;
-  for (size_t i = 0; i < n; i++) capitals = capitals && !islower((unsigned char)name[i]);
-  if (capitals) return VALUE_NAME;
-  return shown ? UNKNOWN_NAME : FUNCTION_NAME; /* in a header's macro: it calls something most often */
-}
-
-/* The headers of such names. */
-#define DECLARED "dotcompute/host/"
-
-/* A name of the host's that nothing declares is declared: a function of any arguments, of which the result is dc_any
-** (dotcompute/host.h); a type without members, of which pointers can be had; or a constant, which is a dc_any. */
-static bool declare_as(dc_fixup *m, meaning is, const char *space, const char *name, size_t n) {
-  const bool is_error = n > 4 && memcmp(name, "cuda", 4) == 0 && isupper((unsigned char)name[4]);
-  static const char *const declaration[] = {
-    [TYPE_NAME] = "struct %.*s {};\n",
-    [VALUE_NAME] = "extern dc_any %.*s;\n",
-    [FUNCTION_TEMPLATE] = "template <class T, class... A> dc_any %.*s(A &&...);\n",
-    [CLASS_TEMPLATE] = "template <class... T> struct %.*s : dc_any {};\n"};
-  if (is == UNKNOWN_NAME || n > 200) return false;
-  char header[256];
-  const int length = snprintf(header, sizeof header, DECLARED "%s/%.*s", space, (int)n, name);
-  dc_buf b = DC_BUF_INIT;
-  dc_buf_puts(&b, "#include <dotcompute/host.h>\n");
-  if (*space) dc_buf_printf(&b, "namespace %s {\n", space);
-  if (is == FUNCTION_NAME)
-    dc_buf_printf(&b, "template <class... A> %s %.*s(A &&...);\n", is_error ? "cudaError_t" : "dc_any", (int)n, name);
-  else dc_buf_printf(&b, declaration[is], (int)n, name);
-  if (*space) dc_buf_puts(&b, "}\n");
-  const char *text = dc_arena_strndup(&m->arena, dc_buf_str(&b), b.len);
-  dc_buf_free(&b);
-  return text && add_header(m, header, (size_t)length, text) && add_include(m, header);
-}
-
 static bool declare_for(dc_fixup *m, const dc_message *e, const char *space, const char *name, size_t n) {
-  return m->keeps_host && n > 0 && declare_as(m, meaning_of(m, e, name, n), space, name, n);
-}
-
-/* What was declared for a name is wrong itself: "std::type_info" is the compiler's own.  What uses it goes. */
-static bool withdraw_declaration(dc_fixup *m, const dc_message *e) {
-  if (e->nfile < sizeof DECLARED || memcmp(e->text, DECLARED, sizeof DECLARED - 1) != 0) return false;
-  for (int i = 0; i < m->source.nheaders; i++) {
-    const char *name = m->source.header_names[i], *text = m->source.header_texts[i];
-    if (strlen(name) == e->nfile && memcmp(name, e->text, e->nfile) == 0) return *text && replace_text(m, text, "");
-  }
-  return false;
+  return m->keeps_host && dc_declare(&m->source, &m->arena, e, space, name, n);
 }
 
 /* Of the source, or of the header that the error is in: its text, and the line; NULL for another's header. */
@@ -308,19 +199,14 @@ static bool bring_incomplete(dc_fixup *m, const dc_message *e) {
   return include_for(m, "std", type, strcspn(type, "<\" ") < n ? strcspn(type, "<\" ") : n);
 }
 
-/* "X is not a template": the compiler's words for an unknown name before < where a type is meant. */
-static bool declare_template(dc_fixup *m, const dc_message *e) {
-  size_t n = strcspn(e->sentence, " \n");
-  return strncmp(e->sentence + n, " is not a template", 18) == 0 && declare_as(m, CLASS_TEMPLATE, "", e->sentence, n);
-}
-
 static bool learn_names(dc_fixup *m, const dc_message *e) {
   size_t n;
   if (dc_message_says(e, "texture is not a template") || dc_message_says(e, "surface is not a template"))
     return mark_references(m, e);
   const char *name = dc_message_quoted(e, "identifier \"", &n);
   if (n && dc_message_says(e, "is undefined")) return learn_in_device(m, e, "", name, n) || bring(m, e, "", name, n);
-  if (m->keeps_host && (withdraw_declaration(m, e) || declare_template(m, e))) return true;
+  if (m->keeps_host && (dc_declared_withdraw(&m->source, &m->arena, e) ||
+                        dc_declare_template(&m->source, &m->arena, e))) return true;
   name = dc_message_quoted(e, "namespace \"std\" has no member \"", &n);
   if (!n) name = dc_message_quoted(e, "namespace \"std\" has no member class \"", &n);
   if (n) return bring(m, e, "std", name, n);
@@ -491,6 +377,16 @@ void dc_fixup_includes(dc_fixup *m, dc_included *list) {
   read_texts(m);
 }
 
+/* With `keeps_host`, the text with its unnamed namespaces named, in the arena; else the text. */
+static char *with_names(dc_fixup *m, char *text, size_t *len) {
+  dc_buf b = DC_BUF_INIT;
+  const bool any = m->keeps_host && dc_unnamed_name(text, *len, &b);
+  char *named = any ? dc_arena_strndup(&m->arena, dc_buf_str(&b), b.len) : NULL;
+  if (named) *len = b.len;
+  dc_buf_free(&b);
+  return named ? named : text;
+}
+
 /* A header of the user's: read, and given to the compiler as text from now on. */
 static dc_fixup_header *take_header(dc_fixup *m, const char *path, size_t n) {
   size_t len = 0;
@@ -502,7 +398,7 @@ static dc_fixup_header *take_header(dc_fixup *m, const char *path, size_t n) {
     is_users = i->path && strcmp(i->path, whole) == 0;
   if (h && whole && (is_users || name_in_folder(m, own)) && dc_file_read(own, &data, &len, &unreadable) == 0) {
     *h = (dc_fixup_header){NULL, own, dc_arena_strndup(&m->arena, data, len), len, m->headers};
-    if (h->text) h->text = with_annotations(m, h->text, &h->len);
+    if (h->text) h->text = with_names(m, with_annotations(m, h->text, &h->len), &h->len);
     if (h->text && add_by_names(m, h, whole)) m->headers = h;
   }
   dc_error_clear(&unreadable);
@@ -685,7 +581,7 @@ bool dc_fixup_fewer_errors(dc_fixup *m) {
 bool dc_fixup_init(dc_fixup *m, const dc_source *src, bool keeps_host) {
   *m = (dc_fixup){.source = *src, .keeps_host = keeps_host, .default_device = keeps_host, .arena = DC_ARENA_INIT};
   dc_buf b = DC_BUF_INIT;
-  dc_buf_add(&b, src->text, src->len);
+  if (!keeps_host || !dc_unnamed_name(src->text, src->len, &b)) dc_buf_add(&b, src->text, src->len);
   if (keeps_host) dc_host_code_use_instances(src->text, src->len, &b);
   m->text = dc_arena_strndup(&m->arena, dc_buf_str(&b), b.len);
   m->source.text = m->text;
@@ -757,7 +653,8 @@ static bool blank_all(dc_fixup *m, const char *log, extent what, bool already) {
   for (const char *p = log; *p;) {
     dc_message e = dc_message_read(p);
     if (e.sentence) {
-      const bool consequence = (any && (is_lost(&f, &e) || (what == STATEMENT && has_gone(m, &e)))) ||
+      const bool consequence = (any && (is_lost(&f, &e) || dc_message_says(&e, "<error-type>") ||
+                                        (what == STATEMENT && has_gone(m, &e)))) ||
                                (already && dc_message_says(&e, "detected during"));
       if (!consequence)
         any = blank_at(m, &e, what) || any;

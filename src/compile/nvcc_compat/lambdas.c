@@ -117,12 +117,30 @@ static void read_declaration(dc_tokens in, dc_token t, name_list *out) {
   read_declarators(&in, out);
 }
 
-/* The variables that a function's body declares up to in.end, in whichever block. */
+/* Of "auto [a, b] = …", of which auto was read. */
+static void read_bindings(dc_tokens in, name_list *out) {
+  dc_token t = dc_token_next(&in);
+  while (dc_token_is(t, "const") || dc_token_is_char(t, '&')) t = dc_token_next(&in);
+  if (!dc_token_is_char(t, '[')) return;
+  dc_tokens names = group(&in);
+  for (t = dc_token_next(&names); t.kind != DC_TOKEN_END; t = dc_token_next(&names))
+    if (t.kind == DC_TOKEN_WORD) add(out, t);
+}
+
+/* The variables that a function's body declares up to in.end, in whichever block, with the parameters of its lambdas.
+** Other brackets declare one in the head of a statement alone: "f(a * b, c)" is a call. */
 static void read_locals(dc_tokens in, name_list *out) {
+  static const char *const heads[] = {"for", "if", "while", "switch", "catch", "constexpr", NULL};
   bool begins = true;
-  for (dc_token t = dc_token_next(&in); t.kind != DC_TOKEN_END; t = dc_token_next(&in)) {
+  dc_token before = {DC_TOKEN_PUNCT, ";", 1, 0};
+  for (dc_token t = dc_token_next(&in); t.kind != DC_TOKEN_END; before = t, t = dc_token_next(&in)) {
     if (begins && t.kind == DC_TOKEN_WORD) read_declaration(in, t, out);
-    begins = t.kind == DC_TOKEN_PUNCT && strchr(";{}(", *t.s) != NULL;
+    if (dc_token_is(t, "auto")) read_bindings(in, out);
+    if (dc_token_is_char(t, '(') && dc_token_is_char(before, ']')) {
+      dc_tokens parameters = in;
+      read_parameters(group(&parameters), out);
+    }
+    begins = t.kind == DC_TOKEN_PUNCT && (strchr(";{}", *t.s) || (*t.s == '(' && dc_token_in(before, heads)));
   }
 }
 
@@ -353,9 +371,7 @@ static void rewrite_function(rewrite *r, const dc_piece *p, const dc_piece *clas
     fields f;
     name_list locals = {.n = 0};
     char name[48];
-    const bool subscript = (before.kind == DC_TOKEN_WORD && !dc_token_is(before, "return")) ||
-                           dc_token_is_char(before, ')') || dc_token_is_char(before, ']');
-    if (!dc_token_is_char(t, '[') || subscript || !read_lambda(&in, t, &l)) continue;
+    if (!dc_token_is_char(t, '[') || !dc_piece_begins_lambda(before) || !read_lambda(&in, t, &l)) continue;
     dc_tokens head = {p->begin, p->begin, p->body - 1, p->first};
     while (head.p < head.end && !dc_token_is_char(dc_token_next(&head), '(')) {}
     read_parameters(group(&head), &locals);

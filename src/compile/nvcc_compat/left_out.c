@@ -86,8 +86,82 @@ static bool take_out(dc_fixup *m, const dc_message *e, char *text, size_t len, i
   return m->mended = true;
 }
 
-bool dc_left_out_failing(dc_fixup *m, const char *log) {
+/* The class of a lambda (lambdas.h) that the error is in, or for which a template of a kernel with an error was
+** instantiated: where its name begins, with the name's length. */
+static const char *lambda_of(const dc_message *e, size_t *n) {
+  static const char class[] = "struct dc_lambda_";
+  const char *name = NULL, *prefix = class + sizeof "struct";
+  size_t column = 0;
+  const char *shown = dc_message_shown(e, &column);
+  for (const char *p = shown; p && (p = strstr(p, class)) != NULL && p < shown + column; p++)
+    name = p + sizeof "struct";
+  if (!name) name = memmem(e->sentence, (size_t)(e->end - e->sentence), prefix, strlen(prefix));
+  *n = name ? strspn(name, "dc_lamb0123456789") : 0;
+  return name;
+}
+
+/* Of "ns::k<…>" the "k". */
+static const char *base_name(const char *instance, size_t *n) {
+  *n = strcspn(instance, "<");
+  const char *end = instance + *n, *name = end;
+  while (name > instance && name[-1] != ':') name--;
+  *n = (size_t)(end - name);
+  return name;
+}
+
+/* A kernel has an instance no longer; it is refused unless it has another. */
+static void note_instance(dc_fixup *m, const char *instance, const dc_message *e) {
+  bool failed = false;
+  size_t n, other_n;
+  const char *name = base_name(instance, &n);
+  for (int i = 0; i < m->source.nlaunched; i++) {
+    const char *other = base_name(m->source.launched[i], &other_n);
+    if (n == other_n && memcmp(name, other, n) == 0) return;
+  }
+  dc_buf b = DC_BUF_INIT;
+  dc_buf_printf(&b, "does not compile with the lambda that it is launched with: %.*s",
+                (int)strcspn(e->sentence, "\n"), e->sentence);
+  dc_refused r = {.reason = dc_arena_strndup(&m->arena, dc_buf_str(&b), b.len), .line = e->line, .failed = true};
+  dc_buf_free(&b);
+  for (const dc_scanned *k = dc_scan(m->text, m->source.len, &m->arena, &failed); k; k = k->next) {
+    size_t k_n;
+    const char *k_name = base_name(k->name, &k_n);
+    if (k->is_variable || n != k_n || memcmp(name, k_name, n) != 0) continue;
+    r.name = k->name;
+    add(m, &m->refused, &m->nrefused, r);
+  }
+}
+
+/* Instances with a lambda that does not compile go, so that the kernel's others stay. */
+static bool drop_lambdas(dc_fixup *m, const char *log) {
   bool any = false;
+  for (const char *p = log; *p;) {
+    const dc_message e = dc_message_read(p);
+    size_t n;
+    const char *name = e.sentence ? lambda_of(&e, &n) : NULL;
+    p = dc_message_next(&e);
+    const char **kept = name ? dc_arena_alloc(&m->arena, sizeof *kept * (size_t)(m->source.nlaunched + 1)) : NULL;
+    if (!kept) continue;
+    char *class = dc_arena_strndup(&m->arena, name, n);
+    const char *gone = NULL;
+    int nkept = 0;
+    for (int i = 0; i < m->source.nlaunched; i++) {
+      const char *one = m->source.launched[i];
+      if (class && dc_word_find(one, class, n)) gone = one;
+      else kept[nkept++] = one;
+    }
+    if (!gone) continue;
+    m->source.launched = kept;
+    m->source.nlaunched = nkept;
+    note_instance(m, gone, &e);
+    any = true;
+  }
+  return any;
+}
+
+bool dc_left_out_failing(dc_fixup *m, const char *log) {
+  bool any = drop_lambdas(m, log);
+  if (any) return m->mended = true;
   for (const char *p = log; *p;) {
     const dc_message e = dc_message_read(p);
     p = dc_message_next(&e);

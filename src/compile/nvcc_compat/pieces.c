@@ -103,6 +103,37 @@ bool dc_piece_function_at(dc_tokens in, int line, dc_piece *p) {
   return false;
 }
 
+bool dc_piece_begins_lambda(dc_token before) {
+  const bool subscript = (before.kind == DC_TOKEN_WORD && !dc_token_is(before, "return")) ||
+                         dc_token_is_char(before, ')') || dc_token_is_char(before, ']');
+  return !subscript;
+}
+
+/* The body behind "[…] (…) mutable -> T {", of which the [ was read. */
+static bool read_lambda_body(dc_tokens *in, dc_tokens *body) {
+  dc_token_skip_group(in);
+  for (dc_token t = dc_token_next(in); t.kind != DC_TOKEN_END; t = dc_token_next(in)) {
+    if (t.kind != DC_TOKEN_PUNCT) continue;
+    if (strchr(",;)]}=", *t.s)) return false;
+    *body = *in;
+    if (strchr("([{", *t.s)) dc_token_skip_group(in);
+    body->end = in->p > body->p ? in->p - 1 : in->p;
+    if (*t.s == '{') return true;
+  }
+  return false;
+}
+
+bool dc_piece_lambda_around(dc_tokens in, const char *at, dc_tokens *body) {
+  dc_token before = {DC_TOKEN_PUNCT, ";", 1, 0};
+  for (dc_token t = dc_token_next(&in); t.kind != DC_TOKEN_END && t.s <= at; before = t, t = dc_token_next(&in)) {
+    dc_tokens behind = in;
+    if (!dc_token_is_char(t, '[') || !dc_piece_begins_lambda(before) || !read_lambda_body(&behind, body)) continue;
+    if (body->p <= at && at < body->end) return true;
+    in = behind;
+  }
+  return false;
+}
+
 void dc_text_blank(char *text, const char *from, const char *to) {
   char *p = text + (from - text), *end = text + (to - text);
   bool line_start = true;

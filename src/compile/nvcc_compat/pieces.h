@@ -28,6 +28,12 @@ bool dc_piece_next(dc_tokens *in, dc_piece *p);
 /* The function around the line, also one that is a member of a class. */
 bool dc_piece_function_at(dc_tokens in, int line, dc_piece *p);
 
+/* Whether the [ that was read before `in` begins a lambda, by the token before it. */
+bool dc_piece_begins_lambda(dc_token before);
+
+/* The body of the lambda around `at`, of those in the statement that is read from `in`.  False where there is none. */
+bool dc_piece_lambda_around(dc_tokens in, const char *at, dc_tokens *body);
+
 /* All but line ends and preprocessor lines, so that lines, #if and #endif stay what they are. */
 void dc_text_blank(char *text, const char *from, const char *to);
 

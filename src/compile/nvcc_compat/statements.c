@@ -34,6 +34,26 @@ static bool drop_configuration(char *text, const char *begin, const char *end, c
   return close && is_in(at, open + 3, close) && replace(text, open + 3, close, "1,1");
 }
 
+/* What stands for an initializer from `from` to `to` in the declaration that begins at `begin`: where the type needs
+** one, an object of which nothing is known (dotcompute/host.h). */
+static const char *initial_value(const char *begin, const char *from) {
+  dc_tokens in = dc_tokens_of(begin, (size_t)(from - begin));
+  dc_token before = {DC_TOKEN_END, begin, 0, 0}, last = before;
+  bool deduced = false;
+  for (dc_token t = dc_token_next(&in); t.kind != DC_TOKEN_END; t = dc_token_next(&in)) {
+    deduced = deduced || dc_token_is(t, "auto");
+    before = last;
+    last = t;
+  }
+  if (deduced) return dc_token_is_char(before, '*') ? "" : "=dc_x";
+  return dc_token_is_char(before, '&') ? "=dc_v" : "";
+}
+
+static bool drop_value(char *text, const char *begin, const char *from, const char *to) {
+  const char *value = initial_value(begin, from);
+  return (*value && replace(text, from, to, value)) || replace(text, from, to, "");
+}
+
 /* The initializer around `at`: from its = up to the comma or semicolon. */
 static bool drop_initializer(char *text, const char *begin, const char *end, int line, const char *at) {
   dc_tokens in = {begin, begin, end, line};
@@ -44,9 +64,32 @@ static bool drop_initializer(char *text, const char *begin, const char *end, int
     else if (*t.s == '=' && before.kind == DC_TOKEN_PUNCT && strchr("=!<>+-*/%&|^", *before.s)) continue;
     else if (*t.s == '=' && *in.p != '=') equals = t.s;
     else if (equals && strchr(",;", *t.s)) {
-      if (is_in(at, equals, in.p)) return replace(text, equals, t.s, "");
+      if (is_in(at, equals, in.p)) return drop_value(text, begin, equals, t.s);
       equals = NULL;
     }
+  }
+  return false;
+}
+
+/* The arguments around `at` of "T x(a, b);" or "T x{a, b};", which becomes a reference to such an object: whatever the
+** constructors of T, what uses x still compiles. */
+static bool drop_arguments(char *text, const char *begin, const char *end, int line, const char *at) {
+  static const char *const others[] = {"return", "delete", "throw", "new", "goto", "else", "using", "typedef", "static",
+                                       "constexpr", "extern", "auto", NULL};
+  dc_tokens in = {begin, begin, end, line};
+  dc_token before = {DC_TOKEN_END, begin, 0, 0}, name = before;
+  if (dc_token_in(dc_token_next(&in), others)) return false;
+  in.p = begin;
+  for (dc_token t = dc_token_next(&in); t.kind != DC_TOKEN_END; before = name, name = t, t = dc_token_next(&in)) {
+    if (t.kind != DC_TOKEN_PUNCT || !strchr("([{", *t.s)) continue;
+    dc_token_skip_group(&in);
+    const bool typed = before.kind == DC_TOKEN_WORD || (dc_token_is_char(before, '>') && before.s[-1] != '-');
+    if (!is_in(at, t.s, in.p) || *t.s == '[') continue;
+    dc_tokens behind = in;
+    const char *gap = name.s - 1;
+    return typed && name.kind == DC_TOKEN_WORD && before.s + before.n <= gap && *gap == ' ' &&
+           dc_token_is_char(dc_token_next(&behind), ';') && replace(text, t.s, in.p, "=dc_v") &&
+           (text[gap - text] = '&');
   }
   return false;
 }
@@ -106,6 +149,55 @@ static bool drop_part(const edit *e, const char *begin, const char *end, int lin
   return keep_instances(e, begin, semicolon, line) || replace(e->text, begin, semicolon, "");
 }
 
+/* Reads the rest of "a->b.c(d)[e]", of which the first word was read: whether more than names stands there, and whether
+** e->at is in it, but in none of its brackets. */
+static bool read_operand(const edit *e, dc_tokens *in, const char *first, bool *is_at) {
+  bool more = false, inner = false;
+  for (dc_tokens next = *in;; *in = next) {
+    const dc_token t = dc_token_next(&next);
+    if (t.kind != DC_TOKEN_PUNCT || next.p >= next.end) break;
+    if (*t.s == '(' || *t.s == '[') {
+      dc_token_skip_group(&next);
+      inner = inner || is_in(e->at, t.s + 1, next.p - 1);
+    } else {
+      const bool arrow = *t.s == '-' && *next.p == '>', scope = *t.s == ':' && *next.p == ':';
+      if (*t.s != '.' && !arrow && !scope) break;
+      if (arrow || scope) dc_token_next(&next);
+      if (dc_token_next(&next).kind != DC_TOKEN_WORD) break;
+      if (scope) continue;
+    }
+    more = true;
+  }
+  *is_at = !inner && is_in(e->at, first, in->p);
+  return more;
+}
+
+/* Of "f(a->b.c(), d)" the operand around the error, if it is no template's and none of the statement's own: an object
+** of which nothing is known takes its place, so that what remains shows what is launched. */
+static bool drop_operand(const edit *e, const char *begin, const char *end, int line) {
+  static const char *const others[] = {"sizeof", "decltype", "alignof", "new", "return", NULL};
+  dc_tokens in = {begin, begin, end, line};
+  for (dc_token before = {DC_TOKEN_END, begin, 0, 0}, t = before; (t = dc_token_next(&in)).kind != DC_TOKEN_END;
+       before = t) {
+    if (t.kind != DC_TOKEN_WORD || dc_token_in(t, others) || is_kernel(e, t)) continue;
+    const bool may_begin = (before.kind == DC_TOKEN_PUNCT && strchr("(,=)+-*/?&|!", *before.s)) ||
+                           dc_token_is(before, "return");
+    dc_tokens behind = in;
+    bool is_at = false;
+    if (!read_operand(e, &behind, t.s, &is_at) || !may_begin || !is_at) continue;
+    const char *to = behind.p;
+    const dc_token next = dc_token_next(&behind);
+    if (next.kind == DC_TOKEN_PUNCT && strchr(",);+-*/%?:=!&|", *next.s)) return replace(e->text, t.s, to, "dc_x");
+  }
+  return false;
+}
+
+/* The same in a function. */
+static bool drop_local_part(const edit *e, const char *begin, const char *end, int line) {
+  return drop_configuration(e->text, begin, end, e->at) || drop_operand(e, begin, end, line) ||
+         drop_arguments(e->text, begin, end, line, e->at) || drop_part(e, begin, end, line);
+}
+
 /* The statement [begin, end) becomes a trap, unless it declares something that the next ones need. */
 static bool trap_part(const edit *e, const char *begin, const char *end, int line) {
   dc_tokens in = {begin, begin, end, line};
@@ -115,6 +207,18 @@ static bool trap_part(const edit *e, const char *begin, const char *end, int lin
 }
 
 static bool drop_in_block(const edit *e, dc_tokens in);
+
+/* Of the head "for (auto &x : list)" the range around `at`. */
+static bool drop_range(const edit *e, const char *begin, const char *end, int line) {
+  dc_tokens in = {begin, begin, end, line};
+  for (dc_token t = dc_token_next(&in); t.kind != DC_TOKEN_END && !dc_token_is_char(t, ';'); t = dc_token_next(&in)) {
+    if (t.kind == DC_TOKEN_PUNCT && strchr("([{", *t.s)) dc_token_skip_group(&in);
+    if (!dc_token_is_char(t, ':')) continue;
+    if (in.p == end || *in.p != ':') return is_in(e->at, in.p, end) && replace(e->text, in.p, end, "dc_x");
+    dc_token_next(&in);
+  }
+  return false;
+}
 
 /* Reads a statement, or the head of one; true when something of it is taken out. */
 static bool drop_in_statement(const edit *e, dc_tokens *in, dc_token t) {
@@ -128,8 +232,9 @@ static bool drop_in_statement(const edit *e, dc_tokens *in, dc_token t) {
     if (!dc_token_is_char(open, '(')) return false;
     const char *from = in->p;
     dc_token_skip_group(in);
-    return e->change == drop_part && is_in(e->at, t.s, in->p) &&
-           replace(e->text, from, in->p - 1, dc_token_is(t, "for") ? ";;" : "1");
+    if (e->change != drop_local_part || !is_in(e->at, t.s, in->p)) return false;
+    if (!dc_token_is(t, "for")) return replace(e->text, from, in->p - 1, "1");
+    return drop_range(e, from, in->p - 1, open.line) || replace(e->text, from, in->p - 1, ";;");
   }
   const bool is_label = dc_token_is(t, "case") || dc_token_is(t, "default");
   for (; t.kind != DC_TOKEN_END; t = dc_token_next(in)) {
@@ -145,7 +250,11 @@ static bool drop_in_statement(const edit *e, dc_tokens *in, dc_token t) {
       break;
     }
   }
-  return is_in(e->at, first.s, in->p) && e->change(e, first.s, in->p, first.line);
+  dc_tokens body;
+  if (!is_in(e->at, first.s, in->p)) return false;
+  const dc_tokens whole = {first.s, first.s, in->p, first.line};
+  if (dc_piece_lambda_around(whole, e->at, &body) && drop_in_block(e, body)) return true;
+  return e->change(e, first.s, in->p, first.line);
 }
 
 static bool drop_in_block(const edit *e, dc_tokens in) {
@@ -175,7 +284,7 @@ static bool drop_in_pieces(const edit *e, dc_tokens in, bool members) {
 bool dc_statement_drop(char *text, size_t len, int line, size_t column, const dc_string_list *kernels) {
   const char *at = dc_text_place(text, len, line, column), *end = text + len;
   while (at && at < end && (*at == ' ' || *at == '\t')) at++;
-  const edit e = {text, at, drop_part, kernels};
+  const edit e = {text, at, drop_local_part, kernels};
   return at && drop_in_pieces(&e, dc_tokens_of(text, len), false);
 }
 

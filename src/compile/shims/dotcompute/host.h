@@ -12,7 +12,24 @@ struct dc_any {
   template <class T> dc_any &operator=(T &&);
   template <class T> bool operator==(T &&) const;
   template <class T> bool operator!=(T &&) const;
+  template <class T> dc_any operator+(T &&) const;
+  template <class T> dc_any operator-(T &&) const;
+  template <class T> dc_any operator*(T &&) const;
+  template <class T> dc_any operator/(T &&) const;
+  template <class T> dc_any operator%(T &&) const;
+  template <class T> bool operator<(T &&) const;
+  template <class T> bool operator>(T &&) const;
+  template <class T> bool operator<=(T &&) const;
+  template <class T> bool operator>=(T &&) const;
+  template <class T> dc_any &operator[](T &&) const;
+  template <class... A> dc_any operator()(A &&...) const;
+  dc_any *begin() const, *end() const;
 };
+extern dc_any dc_x; /* what stands for an initializer that does not compile, of "auto x" and of a reference */
+struct dc_object {
+  template <class T> operator T &() const { return *(T *)0; } /* defined, for types without linkage */
+};
+extern dc_object dc_v;
 struct FILE;
 extern FILE *stdin, *stdout, *stderr;
 struct timeval { long tv_sec, tv_usec; };
