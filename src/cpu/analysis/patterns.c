@@ -50,15 +50,11 @@ static void scale(value *v, uint32_t factor) {
   v->low = v->low >= 0 && shifts && v->low + by < 31 ? v->low + by : -1;
 }
 
-/* A constant adds to the lanes' bits, or to the base alone, as long as nothing is carried from those to that. */
+/* A constant adds to the lanes' bits as long as nothing is carried from those to the base's. */
 static void add_constant(value *v, uint32_t c, int width) {
-  const int low = c == 0 || __builtin_ctz(c) > v->low ? v->low : __builtin_ctz(c);
-  bool fits = v->low >= 0, has_others = v->low < 0;
-  for (int l = 0; l < width && v->low >= 0; l++) {
-    fits = fits && ((int64_t)v->p.lane[l] + (int32_t)c) >> v->low == 0;
-    has_others = has_others || v->p.lane[l] >> low != 0;
-  }
-  if (!fits) v->low = has_others ? -1 : low;
+  bool fits = v->low >= 0;
+  for (int l = 0; l < width && fits; l++) fits = ((int64_t)v->p.lane[l] + (int32_t)c) >> v->low == 0;
+  if (!fits) v->low = -1;
   for (int l = 0; l < DC_MOST_LANES && fits; l++) v->p.lane[l] = (int32_t)((uint32_t)v->p.lane[l] + c);
 }
 
@@ -81,6 +77,29 @@ static bool change_bits(value *v, ptx_opcode op, uint32_t c) {
   }
   if (op == PTX_OP_SHR) v->low -= (int)c;
   return true;
+}
+
+/* Of a register whose values are known: bits that are the lane's lie below those that are the gang's, or lanes are at
+** the same distances in all gangs. */
+static bool read_values(const dc_uniformity *k, int32_t reg, value *v) {
+  const int width = k->shape.width;
+  uint32_t of_gangs = 0, of_lanes = 0;
+  bool constant = true;
+  if (!k->values[reg] || !k->shape.rows || k->shape.by_lane) return false;
+#define VALUE(t) ((uint32_t)dc_value_in(k->f, k->values, reg, t))
+  for (int t = 0; t < dc_row_of(k); t++) {
+    const uint32_t x = VALUE(t), first = VALUE(t - t % width);
+    of_gangs |= x ^ VALUE(t % width);
+    of_lanes |= x ^ first;
+    constant = constant && x - first == VALUE(t % width) - VALUE(0);
+  }
+  const int low = of_gangs ? __builtin_ctz(of_gangs) : 30;
+  const bool separate = (uint64_t)of_lanes >> low == 0;
+  v->low = separate ? low : -1;
+  for (int l = 0; l < DC_MOST_LANES; l++)
+    v->p.lane[l] = l >= width ? 0 : (int32_t)(separate ? VALUE(l) & (((uint32_t)1 << low) - 1) : VALUE(l) - VALUE(0));
+#undef VALUE
+  return separate || constant;
 }
 
 static bool combine(const finder *x, const ptx_ins *ins, value *v) {
@@ -129,8 +148,8 @@ const dc_pattern *const *dc_patterns_find(dc_uniformity *k) {
   for (int32_t b = 0; b < f->nblocks && k->shape.width <= DC_MOST_LANES; b++)
     for (int32_t i = f->blocks[b].first; i < f->blocks[b].last; i++) {
       value v;
-      if (!is_whole(k, &f->ins[i]) || !combine(&x, &f->ins[i], &v)) continue;
-      const int32_t d = f->ins[i].opnd[0].reg;
+      const int32_t d = f->ins[i].ndst == 1 ? f->ins[i].opnd[0].reg : -1;
+      if (!is_whole(k, &f->ins[i]) || !(read_values(k, d, &v) || combine(&x, &f->ins[i], &v))) continue;
       if (k->reg[d].tag == DC_AFFINE && v.low < 0) continue;
       value *const own = x.of[d] = dc_arena_alloc(&k->arena, 2 * sizeof *own);
       if (own == NULL) return NULL;

@@ -67,14 +67,24 @@ static dc_range of_result(const dc_range *range, const ptx_ins *ins) {
   }
 }
 
-void dc_ranges_find(const ptx_func *f, const int32_t *def_at, dc_range *range) {
+static dc_range of_values(const ptx_func *f, dc_by_thread values, int32_t reg) {
+  dc_range r = {INT64_MAX, INT64_MIN};
+  for (int t = 0; t < dc_threads_of(f); t++) {
+    const int64_t v = dc_value_in(f, values, reg, t);
+    if (v < r.low) r.low = v;
+    if (v > r.high) r.high = v;
+  }
+  return r;
+}
+
+void dc_ranges_find(const ptx_func *f, const int32_t *def_at, dc_by_thread values, dc_range *range) {
   for (int32_t r = 0; r < f->nregs; r++) range[r] = unknown;
   for (int32_t b = 0; b < f->nblocks; b++)
     for (int32_t i = f->blocks[b].first; i < f->blocks[b].last; i++) {
       const ptx_ins *ins = &f->ins[i];
       const int32_t d = ins->ndst == 1 ? ins->opnd[0].reg : -1;
       if (d < 0 || ins->pred >= 0 || def_at[d + 1] - def_at[d] != 1) continue;
-      const dc_range r = of_result(range, ins);
+      const dc_range r = values[d] ? of_values(f, values, d) : of_result(range, ins);
       if (r.low >= -MOST && r.high <= MOST) range[d] = r;
     }
 }

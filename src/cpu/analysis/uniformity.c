@@ -533,6 +533,40 @@ static bool is_one_for_all(const dc_uniformity *k, const ptx_ins *ins) {
   return ptx_is_whole_barrier(ins);
 }
 
+/* What a register's values are in each gang, whatever the program makes them of: uniform, affine, or (unknown) neither.
+** The stride of 32 bits counts modulo 2^32. */
+static dc_value_shape shape_of_values(const dc_uniformity *k, int32_t r) {
+  const int width = k->shape.width, bits = k->f->regs[r].bits;
+  dc_value_shape s = affine((int64_t)((uint64_t)dc_value_in(k->f, k->values, r, 1) -
+                                      (uint64_t)dc_value_in(k->f, k->values, r, 0)), true);
+  uint64_t ones = 0, first = 0;
+  if (bits == 32) s.exact = (int32_t)s.exact;
+  for (int t = 0; t < dc_row_of(k); t++) {
+    const uint64_t v = (uint64_t)dc_value_in(k->f, k->values, r, t);
+    if (t % width == 0) first = v;
+    const uint64_t off = v - first - (uint64_t)s.exact * (uint64_t)(t % width);
+    if ((bits == 32 ? (uint32_t)off : off) != 0 || (bits == 1 && s.exact != 0)) return (dc_value_shape){.origin = -1};
+    s.aligned &= first % (uint64_t)width == 0;
+    ones |= v;
+  }
+  const int zeros = ones ? __builtin_ctzll(ones) : 64;
+  if (s.exact == 0) return uniform_with(zeros);
+  s.aligned &= s.exact == 1;
+  s.zeros = (uint8_t)zeros;
+  return s;
+}
+
+/* Whether lane 0 has the values of all operands, so that it can compute its result alone. */
+static bool has_first_lane(const dc_uniformity *k, const ptx_ins *ins) {
+  for (int i = ins->ndst; i < ins->ndst + ins->nsrc; i++) {
+    const int32_t r = ins->opnd[i].reg;
+    if (r < 0 || k->reg[r].tag < DC_INDEXED) continue;
+    if (k->reg[r].tag == DC_INDEXED || (k->divergent[k->block_of[k->defs[k->def_at[r]]]] && !one_definition(k, r)))
+      return false;
+  }
+  return true;
+}
+
 /* Whether an instruction may make an index of a varying operand. */
 static bool may_index(const ptx_ins *ins) {
   return ins->ndst == 1 && ins->opnd[0].reg >= 0 &&
@@ -544,6 +578,8 @@ static dc_value_shape result(const dc_uniformity *k, const ptx_ins *ins, dc_has_
   dc_value_shape r;
   if (ins->pred >= 0) return varying;
   if (is_one_for_all(k, ins)) return uniform;
+  const int32_t d = ins->ndst == 1 ? ins->opnd[0].reg : -1;
+  if (d >= 0 && k->of_values[d].tag != DC_UNKNOWN && has_scalar(ins) && has_first_lane(k, ins)) return k->of_values[d];
   for (int i = ins->ndst; i < ins->ndst + ins->nsrc; i++) {
     dc_value_shape s = dc_value_shape_of(k, &ins->opnd[i]);
     unknown |= s.tag == DC_UNKNOWN;
@@ -610,13 +646,14 @@ static int allocate(dc_uniformity *k) {
   int32_t **const by_block[] = {&k->idom,    &k->ipdom,     &k->enter,   &k->leave, &k->loop_at,
                                 &k->loop_up, &k->loop_last, &k->latches, &k->mark,  &k->stack};
   int32_t **const by_reg[] = {&k->def_at, &k->use_at};
-  k->reg = dc_arena_alloc(&k->arena, regs * sizeof *k->reg);
+  k->reg = dc_arena_alloc(&k->arena, 2 * regs * sizeof *k->reg);
   k->range = dc_arena_alloc(&k->arena, regs * sizeof *k->range);
   k->block_of = dc_arena_alloc(&k->arena, ins * sizeof *k->block_of);
   k->blend = dc_arena_alloc(&k->arena, (ins + 3 * blocks) * sizeof *k->blend);
   if (!k->reg || !k->range || !k->block_of || !k->blend || ptx_arrays(&k->arena, by_reg, 2, regs) != 0 ||
       ptx_arrays(&k->arena, by_block, sizeof by_block / sizeof *by_block, blocks) != 0)
     return -1;
+  k->of_values = k->reg + regs;
   k->divergent = k->blend + ins;
   k->exit_block = k->divergent + blocks;
   k->non_uniform_exit = k->exit_block + blocks;
@@ -628,9 +665,11 @@ void dc_uniformity_free(dc_uniformity *k) {
   memset(k, 0, sizeof *k);
 }
 
-int dc_uniformity_find(dc_uniformity *k, const ptx_func *f, dc_gang_layout shape, dc_has_scalar has_scalar) {
+int dc_uniformity_find(dc_uniformity *k, const ptx_func *f, dc_by_thread values, dc_gang_layout shape,
+                       dc_has_scalar has_scalar) {
   memset(k, 0, sizeof *k);
   k->f = f;
+  k->values = values;
   k->shape = shape;
   if (allocate(k) != 0 || list_registers(k) != 0) return -1;
   for (int32_t i = 0; i < f->nins; i++) k->block_of[i] = -1;
@@ -640,9 +679,10 @@ int dc_uniformity_find(dc_uniformity *k, const ptx_func *f, dc_gang_layout shape
   }
   for (int32_t r = 0; r < f->nregs; r++) {
     k->reg[r].origin = -1;
+    if (values[r] && shape.rows && !shape.by_lane) k->of_values[r] = shape_of_values(k, r);
     if (k->def_at[r] == k->def_at[r + 1]) k->reg[r] = uniform; /* never written: any value will do */
   }
-  dc_ranges_find(f, k->def_at, k->range);
+  dc_ranges_find(f, k->def_at, values, k->range);
   if (find_dominators(k) != 0) return -1;
   find_loops(k);
   if (!k->regular) return 0;

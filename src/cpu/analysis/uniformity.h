@@ -9,6 +9,7 @@
 */
 #pragma once
 
+#include "cpu/analysis/by_thread.h"
 #include "cpu/ptx/ptx.h"
 
 typedef enum dc_value_kind { DC_UNKNOWN, DC_UNIFORM, DC_AFFINE, DC_INDEXED, DC_VARYING } dc_value_kind;
@@ -42,8 +43,10 @@ typedef struct dc_gang_layout {
 typedef struct dc_uniformity {
   const ptx_func *f;
   dc_gang_layout shape;
+  dc_by_thread values;
   dc_arena arena;      /* of all arrays */
   dc_value_shape *reg;        /* per register */
+  dc_value_shape *of_values;  /* per register: of its values, if they are known and uniform or affine */
   struct dc_range *range; /* per register, of all lanes */
   bool *blend;         /* per instruction: a write to a varying register must keep other lanes' values */
   bool *divergent;     /* per block */
@@ -67,9 +70,12 @@ typedef bool (*dc_has_scalar)(const ptx_ins *ins);
 /* Analyses an analysed function (ptx_analyse) for a shape. -1: out of memory, or interrupted. k->regular is false for
 ** flow graphs that the analysis does not cover (irreducible ones, very deeply nested loops): these functions stay at
 ** tier 0. */
-int dc_uniformity_find(dc_uniformity *k, const ptx_func *f, dc_gang_layout shape, dc_has_scalar has_scalar);
+int dc_uniformity_find(dc_uniformity *k, const ptx_func *f, dc_by_thread values, dc_gang_layout shape,
+                       dc_has_scalar has_scalar);
 void dc_uniformity_free(dc_uniformity *k);
 
+/* Threads of a row for which a register's values count; k->shape.width of them are a gang. */
+static inline int dc_row_of(const dc_uniformity *k) { return k->shape.single ? k->shape.width : dc_threads_of(k->f); }
 /* The shape of an operand (immediates and addresses of variables are uniform). */
 dc_value_shape dc_value_shape_of(const dc_uniformity *k, const ptx_operand *o);
 /* Whether one instruction alone writes register r, which has def_at[r + 1] - def_at[r] definitions. */

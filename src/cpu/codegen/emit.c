@@ -27,6 +27,7 @@
 #include "cpu/codegen/emit_waiting.h"
 #include "cpu/codegen/emit_windows.h"
 #include "cpu/codegen/emit_yields.h"
+#include "cpu/codegen/tabulate.h"
 #include "cpu/interp/decode.h"
 #include "cpu/interp/interp.h"
 #include "cpu/ptx/opcode.h"
@@ -200,7 +201,9 @@ static void burn(emitter *e, int32_t n, int32_t to) {
 
 /* Lanes of `mask` exit at the end of node n. */
 static void exit_lanes(emitter *e, int32_t n, const char *mask) {
-  if (n < e->last_pause || e->k.loop_at[e->block_of[n]] >= 0) e->exits = true;
+  int32_t h = e->k.loop_at[e->block_of[n]];
+  while (h >= 0 && e->k.loop_up[h] >= 0) h = e->k.loop_up[h];
+  if ((h >= 0 ? e->fn->node_of[h] : n) <= e->last_pause) e->exits = true;
   PUT("act = M_andn(act, %s); ", mask);
 }
 
@@ -664,7 +667,9 @@ static int outputs(emitter *e) {
 
 /* All that is known before the text is written.  1: the analysis does not cover the function. */
 static int survey(emitter *e, dc_gang_layout shape) {
-  if (dc_uniformity_find(&e->k, e->f, shape, dc_emit_has_scalar) != 0) return ptx_fail_pass(e->err);
+  const dc_by_thread values = dc_tabulate(e->fn, &e->tables);
+  if (values == NULL || dc_prune(e->fn, values, &e->tables) != 0) return dc_fail_oom(e->err);
+  if (dc_uniformity_find(&e->k, e->f, values, shape, dc_emit_has_scalar) != 0) return ptx_fail_pass(e->err);
   if (!e->k.regular) return 1;
   if (!(e->patterns = dc_patterns_find(&e->k))) return dc_fail_oom(e->err);
   if (allocate(e) != 0) return -1;
@@ -702,6 +707,7 @@ static emitter *new_emitter(const dc_cpu_function *fn, dc_emitted *out, dc_calle
 
 static void free_emitter(emitter *e) {
   dc_uniformity_free(&e->k); /* with all arrays */
+  dc_arena_free(&e->tables);
   free(e);
 }
 

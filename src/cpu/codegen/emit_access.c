@@ -154,3 +154,19 @@ bool dc_emit_are_apart(const emitter *e, const dc_access *p, long long far) {
   }
   return true;
 }
+
+bool dc_emit_never_meet(const emitter *e, const dc_access *p, const dc_access *q) {
+  const dc_by_thread values = e->k.values;
+  const int32_t a = p->at->reg, b = q->at->reg;
+  if (a < 0 || b < 0 || !values[a] || !values[b] || p->base != q->base || p->n != 1 || q->n != 1) return false;
+  if (!e->k.shape.rows || e->k.shape.by_lane || p->base == DC_BASE_LOCAL) return false;
+  const int threads = dc_row_of(&e->k), width = e->k.shape.width;
+  for (int t = 0; t < threads; t++) {
+    const int64_t at = dc_value_in(e->f, values, a, t) + p->offset - q->offset;
+    for (int u = t - t % width; u < t - t % width + width; u++) {
+      const int64_t far = dc_value_in(e->f, values, b, u) - at;
+      if (far > -q->size && far < p->size) return false;
+    }
+  }
+  return true;
+}

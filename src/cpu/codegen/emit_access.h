@@ -43,6 +43,8 @@ int dc_emit_window_of(emitter *e, const dc_access *p);
 int dc_emit_window_of_pairs(emitter *e, const dc_access *p, long long far);
 /* Whether no lane's value has a byte in common with what is `far` bytes behind any lane's. */
 bool dc_emit_are_apart(const emitter *e, const dc_access *p, long long far);
+/* Whether no lane accesses by p what a lane of its gang accesses by q, whose addresses are in other registers. */
+bool dc_emit_never_meet(const emitter *e, const dc_access *p, const dc_access *q);
 
 /* Whether words and those `far` bytes behind them are the halves of an array's elements. */
 static inline bool dc_emit_are_halves(const dc_access *p, int far) {

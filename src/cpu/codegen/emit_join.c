@@ -117,9 +117,9 @@ static void join_loads(emitter *e, const ptx_ins *ins, const dc_access *p) {
     if (other->op == PTX_OP_BRA) continue;
     if (is_access ? other->flags & PTX_F_STRONG : !is_quiet(other)) break;
     if (!is_access || (stores && is_elsewhere(ins, other))) continue;
-    const bool near = may_join(e, other, &q) && is_near(p, &q);
+    const bool joins = may_join(e, other, &q), near = joins && is_near(p, &q);
     const long long at = near ? q.offset - p->offset : 0;
-    if (stores) {
+    if (stores && !(joins && !near && dc_emit_never_meet(e, p, &q))) {
       if (!near || nstored == MOST_JOINED) break;
       stored[nstored++] = at;
     }

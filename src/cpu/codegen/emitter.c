@@ -16,7 +16,11 @@ void dc_emit_wrapped(emitter *e, const dc_value_shape *s, const char *first) {
 
 void dc_emit_register(emitter *e, int32_t reg, char kind) {
   const dc_value_shape *s = dc_emit_shape(e, reg);
-  if (kind == 'W' || kind == 'D' || kind == 'P') {
+  if (kind < 'a' && s->tag == DC_VARYING) { /* lane 0's */
+    if (kind == 'P') PUT(e->word[reg] ? "(int)(p%d & 1)" : "(int)(P_word(p%d) & 1)", reg);
+    else PUT("V%d_first(v%d)", wide(kind) ? 64 : 32, reg);
+    e->read[reg] = true;
+  } else if (kind < 'a') {
     PUT("s%d", reg);
   } else if (s->tag == DC_VARYING) {
     const bool truth = kind == 'p' || kind == 'm';

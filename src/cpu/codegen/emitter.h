@@ -95,6 +95,7 @@ typedef struct emitter {
   const dc_cpu_function *fn;
   const ptx_func *f;
   dc_uniformity k;
+  dc_arena tables;      /* what k.values is in */
   dc_emitted *out;
   dc_buf *t;            /* = &out->text */
   dc_error *err;

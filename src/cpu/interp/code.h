@@ -68,7 +68,7 @@ struct dc_cpu_function {
   const ptx_func *ptx;
   struct dc_code *code;
   int state;             /* 0: not decoded yet, 1: ready, -1: refused */
-  const dc_basic_block *nodes;
+  dc_basic_block *nodes;
   int32_t nnodes;
   bool spins;            /* one of its nodes does */
   const int32_t *node_of; /* per block of ptx: its first node */

@@ -18,6 +18,7 @@
 #include "base/runtime.h"
 #include "cpu/analysis/cfg.h"
 #include "cpu/analysis/registers.h"
+#include "cpu/analysis/split.h"
 #include "cpu/interp/code.h"
 #include "cpu/interp/interp.h"
 #include "cpu/interp/matrix_operands.h"
@@ -777,7 +778,9 @@ static void lay_out_frame(dc_cpu_function *fn) {
 static int decode_body(decoder *D) {
   int rc;
   ptx_module *m = &D->fn->code->ptx;
-  if (ptx_analyse(m, D->f, D->err) != 0 || ptx_allocate(m, D->f, D->err) != 0) return -1;
+  if (ptx_analyse(m, D->f, D->err) != 0) return -1;
+  if (ptx_split_ranges(m, D->f) != 0) return dc_fail_oom(D->err);
+  if (ptx_allocate(m, D->f, D->err) != 0) return -1;
   D->fn->file_bytes = D->f->file_bytes;
   D->fn->npreds = (uint32_t)D->f->npreds + 2;
   if (survey_blocks(D) != 0) return -1;

@@ -1,0 +1,9 @@
+/* split.h - live ranges of one register that are made registers of their own. */
+#pragma once
+
+#include "cpu/ptx/ptx.h"
+
+/* NVVM makes a loop over `i = threadIdx.x; …; i += n` of the register that the rest of the kernel has the thread's
+** number in.  Where only its first value is read, that gets a register of its own, which analyses then know to be the
+** thread's number.  f has its graph.  -1: out of memory. */
+int ptx_split_ranges(ptx_module *m, ptx_func *f);
