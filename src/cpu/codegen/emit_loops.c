@@ -95,3 +95,49 @@ bool dc_emit_is_carried(const emitter *e, int32_t reg, int32_t h, int depth) {
     if (dc_emit_is_carried(e, ins->opnd[k].reg, h, depth - 1)) return true;
   return false;
 }
+
+#define MOST_STEPS 8 /* operations between a loop's variable and an address made of it */
+
+/* The only instruction of the loop that writes the register, behind moves; *n: how many do. */
+static const ptx_ins *maker_of(const emitter *e, int32_t reg, int32_t h, int *n) {
+  const int32_t first = e->f->blocks[h].first, last = e->f->blocks[e->k.loop_last[h]].last;
+  const ptx_ins *found = NULL;
+  *n = 0;
+  for (int32_t i = e->k.def_at[reg]; i < e->k.def_at[reg + 1]; i++) {
+    if (e->k.defs[i] < first || e->k.defs[i] >= last) continue;
+    found = &e->f->ins[e->k.defs[i]];
+    ++*n;
+  }
+  return found;
+}
+
+static bool grows(const emitter *e, const ptx_operand *o, int32_t h, int depth, long long *by) {
+  long long a, b;
+  int n = 0;
+  const ptx_ins *ins = o->reg >= 0 ? maker_of(e, o->reg, h, &n) : NULL;
+  *by = 0;
+  if (n == 0) return true;
+  for (int moves = 0; n == 1 && ins->op == PTX_OP_MOV && ins->nsrc == 1 && ins->opnd[1].reg >= 0 && moves < 2; moves++)
+    ins = maker_of(e, ins->opnd[1].reg, h, &n);
+  if (n != 1 || ins->pred >= 0 || ins->ndst != 1 || ins->nsrc < 2 || depth == 0) return false;
+  const ptx_operand *x = &ins->opnd[1], *y = x + 1;
+  const bool constant = y->kind == PTX_IMM && !y->is_float;
+  if (ins->op == PTX_OP_ADD && x->reg == o->reg && constant) {
+    *by = y->imm;
+    return true;
+  }
+  if (!grows(e, x, h, depth - 1, &a) || !grows(e, y, h, depth - 1, &b)) return false;
+  switch (ins->op) {
+    case PTX_OP_ADD: *by = (long long)((uint64_t)a + (uint64_t)b); return true;
+    case PTX_OP_SUB: *by = (long long)((uint64_t)a - (uint64_t)b); return true;
+    case PTX_OP_SHL: *by = (long long)((uint64_t)a << (y->imm & 63)); return constant;
+    case PTX_OP_MUL: *by = (long long)((uint64_t)a * (uint64_t)y->imm); return constant && ins->mode != PTX_HI_HALF;
+    default: return false;
+  }
+}
+
+long long dc_emit_growth(const emitter *e, int32_t reg, int32_t h) {
+  long long by;
+  const ptx_operand o = { .kind = PTX_REG, .reg = reg };
+  return grows(e, &o, h, MOST_STEPS, &by) ? by : 0;
+}

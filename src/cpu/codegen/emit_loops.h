@@ -18,5 +18,9 @@ bool dc_emit_is_in_storing_loop(const emitter *e, int32_t b);
 ** from iteration to iteration. */
 bool dc_emit_is_carried(const emitter *e, int32_t reg, int32_t h, int depth);
 
+/* By how much a register grows from one iteration of the loop with header block h to the next, behind its first; 0: not
+** at all, or by no known constant. */
+long long dc_emit_growth(const emitter *e, int32_t reg, int32_t h);
+
 /* Whether the loop of blocks [header, last] may wait for other threads, and nothing else ends it. */
 bool dc_emit_loop_waits(const emitter *e, int32_t header, int32_t last);
