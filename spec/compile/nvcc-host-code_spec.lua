@@ -116,6 +116,47 @@ int main() { run(); }
     assert.equal(v + 1, (("f"):unpack(table.concat(bytes))))
   end)
 
+  it("may stand in headers: functions marked __host__, templates that launch by functions of the runtime", function()
+    helper.with_folder(function(folder)
+      helper.write(folder .. "/kernels.cuh", [[
+#pragma once
+static __host__ int threads_of(int size) { return size > 64 ? 128 : 64; }
+template <class K, class... A> void start(K kernel, dim3 grid, int block, A... arguments) {
+  if (!getenv("PLAIN")) {
+    cudaLaunchConfig_t config = {};
+    project::configure(config, grid, getenv("GRID"));
+    cudaLaunchKernelEx(&config, kernel, arguments...);
+  } else abort();
+}
+template <int size, bool up> __global__ void scale(float *p) { p[threadIdx.x] *= up ? size : 1.f / size; }
+template <int size> void scaled(float *p) {
+  const int n = threads_of(size);
+  if (project::large(n)) cudaFuncSetAttribute(scale<size, true>, cudaFuncAttributeMaxDynamicSharedMemorySize, n);
+  cudaFuncSetAttribute(scale<size, true>, cudaFuncAttributePreferredSharedMemoryCarveout, 100);
+  start(project::up(n) ? scale<size, true> : scale<size, false>, 1, n, p);
+}
+extern template void scaled<64>(float *);
+]])
+      local main = helper.write(folder .. "/main.cu", [[
+#include "project.h"
+#include "kernels.cuh"
+void run(float *p, int size) {
+  switch (size) {
+    case 32: scaled<32>(p); break;
+    case 64: scaled<64>(p); break;
+    default: abort();
+  }
+}
+]])
+      local m = dc.module { file = main }
+      assert.equal("scale<32, false>; scale<32, true>", sorted(m:kernels()))
+      local v = math.random(100)
+      local x = dc.array({ v }, "float32")
+      m["scale<32, true>"](1, 1, x)
+      assert.equal(32 * v, x[1])
+    end)
+  end)
+
   it("that ends inside of a lambda is an error", function()
     helper.with_file([[
 #include "project.h"

@@ -214,11 +214,27 @@ static int find_launched(const dc_source *src, const char *arch, dc_string_list 
   return result;
 }
 
-/* Whether the file includes headers of the host's: a class of one may launch the file's kernels. */
-static bool includes_hosts(const dc_source *src, dc_arena *arena) {
+static bool has_kernels(const dc_included *list) {
+  bool any = false;
+  for (; list && !any; list = list->next) {
+    char *data = NULL;
+    size_t len = 0;
+    dc_error unreadable = DC_ERROR_INIT;
+    any = list->path && dc_file_read(list->path, &data, &len, &unreadable) == 0 &&
+          memmem(data, len, "__global__", 10) != NULL;
+    dc_error_clear(&unreadable);
+    free(data);
+  }
+  return any;
+}
+
+/* Whether the file includes headers that may launch its kernels, or hold kernels that it launches: templates in it may
+** be launched by a class in a header of the host's; without any, kernels are in headers. */
+static bool includes_launches(const dc_source *src, bool templates, dc_arena *arena) {
   dc_included *list = NULL;
   dc_error unreadable = DC_ERROR_INIT;
-  const bool any = src->is_file && dc_include_list(src, arena, &list, &unreadable) == 0 && dc_fixup_hosts_among(list);
+  const bool any = src->is_file && dc_include_list(src, arena, &list, &unreadable) == 0 &&
+                   (templates ? dc_fixup_hosts_among(list) : has_kernels(list));
   dc_error_clear(&unreadable);
   return any;
 }
@@ -231,7 +247,8 @@ static bool has_unknown_launches(const dc_source *src, dc_arena *arena, bool *fa
     templates = templates || (k->is_template && !k->is_variable);
     kernels = kernels || !k->is_variable;
   }
-  if (!dc_host_code_in(src->text, src->len)) return templates && includes_hosts(src, arena);
+  if (!dc_host_code_in(src->text, src->len))
+    return (templates || !kernels) && includes_launches(src, templates, arena);
   return templates || !kernels || dc_host_code_launches_others(src->text, src->len);
 }
 

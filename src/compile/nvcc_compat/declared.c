@@ -51,14 +51,15 @@ static meaning meaning_of(const dc_source *s, const dc_message *e, const char *n
 
 /* A name of the host's that nothing declares is declared: a function of any arguments, of which the result is dc_any
 ** (dotcompute/host.h); a type without members, of which pointers can be had; or a constant, which is a dc_any. */
-static bool declare_as(dc_source *s, dc_arena *arena, meaning is, const char *space, const char *name, size_t n) {
+static const char *declare_as(dc_source *s, dc_arena *arena, meaning is, const char *space, const char *name,
+                              size_t n) {
   const bool is_error = n > 4 && memcmp(name, "cuda", 4) == 0 && isupper((unsigned char)name[4]);
   static const char *const declaration[] = {
     [TYPE_NAME] = "struct %.*s {};\n",
     [VALUE_NAME] = "extern dc_any %.*s;\n",
     [FUNCTION_TEMPLATE] = "template <class T, class... A> dc_any %.*s(A &&...);\n",
     [CLASS_TEMPLATE] = "template <class... T> struct %.*s : dc_any {};\n"};
-  if (is == UNKNOWN_NAME || n > 200) return false;
+  if (is == UNKNOWN_NAME || n > 200) return NULL;
   char header[256];
   const int length = snprintf(header, sizeof header, DECLARED "%s/%.*s", space, (int)n, name);
   dc_buf b = DC_BUF_INIT;
@@ -70,12 +71,13 @@ static bool declare_as(dc_source *s, dc_arena *arena, meaning is, const char *sp
   if (*space) dc_buf_puts(&b, "}\n");
   const char *text = dc_arena_strndup(arena, dc_buf_str(&b), b.len);
   dc_buf_free(&b);
-  return text && dc_source_add_header(s, arena, header, (size_t)length, text) &&
-         dc_source_add_include(s, arena, header);
+  if (text) dc_source_add_header(s, arena, header, (size_t)length, text);
+  return dc_arena_strndup(arena, header, (size_t)length);
 }
 
-bool dc_declare(dc_source *s, dc_arena *arena, const dc_message *e, const char *space, const char *name, size_t n) {
-  return n > 0 && declare_as(s, arena, meaning_of(s, e, name, n), space, name, n);
+const char *dc_declare(dc_source *s, dc_arena *arena, const dc_message *e, const char *space, const char *name,
+                       size_t n) {
+  return n > 0 ? declare_as(s, arena, meaning_of(s, e, name, n), space, name, n) : NULL;
 }
 
 bool dc_declared_withdraw(dc_source *s, dc_arena *arena, const dc_message *e) {
@@ -88,8 +90,8 @@ bool dc_declared_withdraw(dc_source *s, dc_arena *arena, const dc_message *e) {
   return false;
 }
 
-bool dc_declare_template(dc_source *s, dc_arena *arena, const dc_message *e) {
-  size_t n = strcspn(e->sentence, " \n");
-  return strncmp(e->sentence + n, " is not a template", 18) == 0 &&
-         declare_as(s, arena, CLASS_TEMPLATE, "", e->sentence, n);
+const char *dc_declare_template(dc_source *s, dc_arena *arena, const dc_message *e) {
+  const size_t n = strcspn(e->sentence, " \n");
+  if (strncmp(e->sentence + n, " is not a template", 18) != 0) return NULL;
+  return declare_as(s, arena, CLASS_TEMPLATE, "", e->sentence, n);
 }

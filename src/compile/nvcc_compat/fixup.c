@@ -87,7 +87,8 @@ static bool include_for(dc_fixup *m, const char *space, const char *name, size_t
 }
 
 static bool declare_for(dc_fixup *m, const dc_message *e, const char *space, const char *name, size_t n) {
-  return m->keeps_host && dc_declare(&m->source, &m->arena, e, space, name, n);
+  const char *header = m->keeps_host ? dc_declare(&m->source, &m->arena, e, space, name, n) : NULL;
+  return header && brings_header(m, header);
 }
 
 /* Of the source, or of the header that the error is in: its text, and the line; NULL for another's header. */
@@ -205,8 +206,9 @@ static bool learn_names(dc_fixup *m, const dc_message *e) {
     return mark_references(m, e);
   const char *name = dc_message_quoted(e, "identifier \"", &n);
   if (n && dc_message_says(e, "is undefined")) return learn_in_device(m, e, "", name, n) || bring(m, e, "", name, n);
-  if (m->keeps_host && (dc_declared_withdraw(&m->source, &m->arena, e) ||
-                        dc_declare_template(&m->source, &m->arena, e))) return true;
+  if (m->keeps_host && dc_declared_withdraw(&m->source, &m->arena, e)) return true;
+  const char *header = m->keeps_host ? dc_declare_template(&m->source, &m->arena, e) : NULL;
+  if (header) return brings_header(m, header);
   name = dc_message_quoted(e, "namespace \"std\" has no member \"", &n);
   if (!n) name = dc_message_quoted(e, "namespace \"std\" has no member class \"", &n);
   if (n) return bring(m, e, "std", name, n);
@@ -399,6 +401,7 @@ static dc_fixup_header *take_header(dc_fixup *m, const char *path, size_t n) {
   if (h && whole && (is_users || name_in_folder(m, own)) && dc_file_read(own, &data, &len, &unreadable) == 0) {
     *h = (dc_fixup_header){NULL, own, dc_arena_strndup(&m->arena, data, len), len, m->headers};
     if (h->text) h->text = with_names(m, with_annotations(m, h->text, &h->len), &h->len);
+    if (h->text && m->keeps_host) dc_statement_prepare(h->text, h->len);
     if (h->text && add_by_names(m, h, whole)) m->headers = h;
   }
   dc_error_clear(&unreadable);
@@ -413,6 +416,14 @@ static dc_fixup_header *header_at(dc_fixup *m, const char *whole) {
     for (const dc_included *i = m->included; i; i = i->next)
       if (i->path && strcmp(i->path, whole) == 0 && strcmp(i->name, h->name) == 0) return h;
   return take_header(m, whole, strlen(whole));
+}
+
+/* Whether the error is in a header that is given as text since this log, and so is about what it was before. */
+static bool is_stale(dc_fixup *m, const dc_message *e) {
+  const dc_fixup_header *h = e->nfile ? dc_fixup_header_of(m, e) : NULL;
+  for (const dc_fixup_header *fresh = m->headers; fresh != m->headers_before; fresh = fresh->next)
+    if (fresh == h) return true;
+  return false;
 }
 
 static bool is_file(const dc_message *e, const char *name) {
@@ -559,7 +570,7 @@ static bool learn_dialect(dc_fixup *m, const dc_message *e) {
   if (dc_message_says(e, "\"register\" storage class")) return add_option(m, "-Dregister=");
   if (dc_message_says(e, "annotation on lambda requires")) return drop_lambda_annotations(m, e);
   if (dc_message_says(e, "explicitly marked as a __host__ function"))
-    return blank_at(m, e, m->keeps_host ? STATEMENT : DECLARATION);
+    return (m->keeps_host && is_stale(m, e)) || blank_at(m, e, m->keeps_host ? STATEMENT : DECLARATION);
   if (m->default_device || !is_unmarked(e)) return false;
   return m->default_device = true;
 }
@@ -665,18 +676,32 @@ static bool blank_all(dc_fixup *m, const char *log, extent what, bool already) {
   return any;
 }
 
-/* Whether the function that the error is in may launch kernels: in headers, those without a launch tell of none. */
-static bool launches_at(dc_fixup *m, const dc_message *e) {
+static bool names_kernel(const dc_fixup *m, const dc_piece *p) {
+  for (int i = 0; i < m->kernels.n; i++) {
+    const char *at = dc_word_find(p->body, m->kernels.v[i], strlen(m->kernels.v[i]));
+    if (at && at < p->body_end) return true;
+  }
+  return false;
+}
+
+/* Where host code is kept, what goes of a function of a header that contains an error: all of one that launches and
+** names no kernel, but a statement of a template, which may call others that do.  False where the error is elsewhere,
+** or where what launches may still be learned. */
+static bool blank_in_header(dc_fixup *m, const dc_message *e) {
   size_t len;
   int line;
   dc_piece p;
   char *text = e->nfile ? text_of(m, e, &len, &line) : NULL;
-  return !text || !dc_piece_function_at(dc_tokens_of(text, len), line, &p) || dc_text_holds(p.body, p.body_end, "<<<");
+  if (!text || !dc_piece_function_at(dc_tokens_of(text, len), line, &p)) return false;
+  if (dc_text_holds(p.body, p.body_end, "<<<") || dc_text_holds(p.body, p.body_end, "cudaLaunch")) return false;
+  const bool may_call = dc_text_holds(p.begin, p.body, "template") || dc_message_says(e, "detected during");
+  return blank_at(m, e, may_call || names_kernel(m, &p) ? STATEMENT : FUNCTION);
 }
 
 bool dc_fixup_learn(dc_fixup *m, const char *log) {
   bool any = false, taught = false;
   m->noptions_before = m->source.noptions;
+  m->headers_before = m->headers;
   /* Functions of the host in which there are errors go at once, while other things are learned: a run less. */
   const bool early = m->has_host_code && !m->keeps_host;
   file_lost f = {NULL, 0, false};
@@ -689,7 +714,7 @@ bool dc_fixup_learn(dc_fixup *m, const char *log) {
       note_lost(&f, &e);
       if (!learned && early && !is_unmarked(&e))
         any = blank_at(m, &e, is_lost(&f, &e) ? PLAIN_FUNCTION : FUNCTION) || any;
-      if (!learned && m->keeps_host && !is_lost(&f, &e) && !launches_at(m, &e)) any = blank_at(m, &e, FUNCTION) || any;
+      if (!learned && m->keeps_host && !is_lost(&f, &e)) any = blank_in_header(m, &e) || any;
     }
     if (e.sentence && !e.line) {
       const bool dropped = drop_heavy_headers(m);

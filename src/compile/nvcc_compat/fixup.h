@@ -40,7 +40,7 @@ typedef struct dc_fixup {
   char *text;          /* source.text, to be written */
   int noptions_before; /* of the source, before the log that is learned from */
   dc_included *included; /* what the source includes, where it is a file or has host code */
-  dc_fixup_header *headers;
+  dc_fixup_header *headers, *headers_before; /* and those before the log that is learned from */
   dc_annotation *annotations; /* macros of the source and of the user's headers, in the arena */
   dc_refused *refused; /* kernels that are gone because they cannot be compiled, in the arena (left_out.h) */
   int nrefused;

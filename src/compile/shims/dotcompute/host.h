@@ -23,7 +23,7 @@ struct dc_any {
   template <class T> bool operator>=(T &&) const;
   template <class T> dc_any &operator[](T &&) const;
   template <class... A> dc_any operator()(A &&...) const;
-  dc_any *begin() const, *end() const;
+  dc_any *begin() const, *end() const, &operator*() const, &operator++();
 };
 extern dc_any dc_x; /* what stands for an initializer that does not compile, of "auto x" and of a reference */
 struct dc_object {
