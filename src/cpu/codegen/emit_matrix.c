@@ -13,15 +13,19 @@
 #define MOST_CHECKS 65536 /* pairs of registers and writes that one union compares */
 
 static const char *const type_names[] = {
-  [PTX_E_F16] = "f16", [PTX_E_BF16] = "bf16", [PTX_E_TF32] = "tf32", [PTX_E_F32] = "f32",
+  [PTX_E_F16] = "f16", [PTX_E_BF16] = "bf16", [PTX_E_TF32] = "tf32", [PTX_E_E4M3] = "e4m3", [PTX_E_E5M2] = "e5m2",
+  [PTX_E_F32] = "f32",
   [PTX_E_S8] = "s8", [PTX_E_U8] = "u8", [PTX_E_S4] = "s4", [PTX_E_U4] = "u4", [PTX_E_S32] = "s32"
 };
 
-/* The shape of a product by blocks, or NULL. */
+static const ptx_matrix *matrix_of(const dc_uop *o) { return &((const dc_matrix_operands *)(const void *)o->v)->m; }
+
+/* The shape of a product by blocks whose C and D share their registers' form, or NULL. */
 static const ptx_matrix *product_of(const dc_uop *o, ptx_blocks *b) {
   if (!(ptx_traits(o->ins->op) & PTX_T_MATRIX) || o->ins->pred >= 0) return NULL;
-  const ptx_matrix *m = &((const dc_matrix_operands *)(const void *)o->v)->m;
-  return ptx_matrix_blocks(m, b) ? m : NULL;
+  const ptx_matrix *m = matrix_of(o);
+  const bool usual = !m->sparse && !m->satfinite && m->element[PTX_C] == m->element[PTX_D];
+  return usual && ptx_matrix_blocks(m, b) ? m : NULL;
 }
 
 static int first_of(const ptx_matrix *m, int fragment) { /* operand */
@@ -245,8 +249,6 @@ static int factor(emitter *e, const ptx_ins *ins, const ptx_matrix *m, const ptx
 
 /* --- operations ------------------------------------------------------------------------------------------------ */
 
-static const ptx_matrix *matrix_of(const dc_uop *o) { return &((const dc_matrix_operands *)(const void *)o->v)->m; }
-
 /* All lanes must run it; else tier 0 reports the fault. */
 static void check_lanes(emitter *e, int32_t index, const char *mask) {
   e->operates = true;
@@ -422,7 +424,7 @@ bool dc_emit_matrix(emitter *e, const ptx_ins *ins, int32_t index, const char *m
   }
   const ptx_matrix *m = matrix_of(o);
   const bool has_stride = ((const dc_matrix_operands *)(const void *)o->v)->has_stride;
-  if (ptx_matrix_blocks(m, &b)) {
+  if (product_of(o, &b)) {
     check_lanes(e, index, mask);
     product(e, ins, m, &b);
   } else if (m->action == PTX_M_LOAD_ROWS && ins->opnd[ins->ndst].kind == PTX_ADDR) {

@@ -5,29 +5,20 @@
 
 #include <math.h>
 
-/* Digits behind the point, bias of the exponent, the largest number's bits. */
+/* Digits behind the point, bias of the exponent, the largest number and its bits. */
 typedef struct small_float {
   int digits, bias;
+  f64 limit;
   u32 most;
 } small_float;
-static small_float format_of(int type) {
-  return type == PTX_E5M2X2 ? (small_float){2, 15, 0x7b} : (small_float){3, 7, 0x7e};
-}
-
-static f64 from_small(u32 h, small_float s) {
-  const u32 fraction = h & ((1u << s.digits) - 1), exponent = (h & 0x7fu) >> s.digits;
-  f64 x = exponent ? ldexp((f64)(fraction + (1u << s.digits)), (int)exponent - s.bias - s.digits)
-                   : ldexp((f64)fraction, 1 - s.bias - s.digits);
-  if ((h & 0x7fu) > s.most) x = s.digits == 2 && fraction == 0 ? HUGE_VAL : (f64)NAN;
-  return h & 0x80u ? -x : x;
-}
 
 /* To nearest even; beyond the largest number that number (.satfinite, which these conversions must have). */
-static u32 to_small(f64 x, small_float s) {
+static u32 to_small(f64 x, int type) {
+  const small_float s = type == PTX_E5M2X2 ? (small_float){2, 15, 57344, 0x7b} : (small_float){3, 7, 448, 0x7e};
   const u32 sign = f64_bits(x) >> 63 ? 0x80u : 0;
   const f64 size = fabs(x);
   if (x != x) return 0x7fu;
-  if (size >= from_small(s.most, s)) return sign | s.most;
+  if (size >= s.limit) return sign | s.most;
   int e = size > 0 ? ilogb(size) : 1 - s.bias;
   if (e < 1 - s.bias) e = 1 - s.bias;
   const u32 n = (u32)rint(ldexp(size, s.digits - e)); /* in units of the last digit */
@@ -37,18 +28,16 @@ static u32 to_small(f64 x, small_float s) {
 static f64 relu(f64 x, const ptx_ins *ins) { return (ins->flags & PTX_F_RELU) && x < 0 ? 0 : x; }
 
 static u32 two_small(f64 hi, f64 lo, const ptx_ins *ins) {
-  const small_float s = format_of(ins->type);
-  return to_small(relu(hi, ins), s) << 8 | to_small(relu(lo, ins), s);
+  return to_small(relu(hi, ins), ins->type) << 8 | to_small(relu(lo, ins), ins->type);
 }
-static u32 two_halves(u32 x, const ptx_ins *ins) {
-  const small_float s = format_of(ins->type2);
-  const f64 hi = from_small(x >> 8, s), lo = from_small(x & 0xffu, s);
-  return f32_to_f16((f32)relu(hi, ins)) << 16 | f32_to_f16((f32)relu(lo, ins));
+static u32 to_half(u32 h, const ptx_ins *ins) {
+  const f32 x = bits_f32(ins->type2 == PTX_E5M2X2 ? s_widen_e5m2(h) : s_widen_e4m3(h));
+  return f32_to_f16((f32)relu(x, ins));
 }
 
 RARE2(small_f32, u16, f32, f32, two_small((f64)x, (f64)y, o->ins))
 RARE1(small_f16, u16, u32, two_small((f64)f16_to_f32(x >> 16), (f64)f16_to_f32(x & 0xffffu), o->ins))
-RARE1(f16_small, u32, u16, two_halves(x, o->ins))
+RARE1(f16_small, u32, u16, to_half(x >> 8, o->ins) << 16 | to_half(x & 0xffu, o->ins))
 
 bool PER_ISA(dc_select_fp8)(dc_uop *o) {
   const ptx_ins *ins = o->ins;

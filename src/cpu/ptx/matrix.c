@@ -231,11 +231,11 @@ bool ptx_matrix_read(const char *text, ptx_matrix *m) {
 
 bool ptx_matrix_blocks(const ptx_matrix *m, ptx_blocks *b) {
   static const uint8_t parts[] = {
-    [PTX_E_F16] = 2, [PTX_E_BF16] = 2, [PTX_E_TF32] = 1, [PTX_E_S8] = 2, [PTX_E_U8] = 2, [PTX_E_S4] = 4, [PTX_E_U4] = 4
+    [PTX_E_F16] = 2, [PTX_E_BF16] = 2, [PTX_E_TF32] = 1, [PTX_E_E4M3] = 4, [PTX_E_E5M2] = 4, [PTX_E_S8] = 2,
+    [PTX_E_U8] = 2, [PTX_E_S4] = 4, [PTX_E_U4] = 4
   };
   const int a = m->element[PTX_A], row = m->k * elements[a].bits;
-  if (m->action != PTX_M_MULTIPLY || m->sparse || m->satfinite || row % 128 != 0) return false;
-  if ((size_t)a >= sizeof parts || parts[a] == 0 || m->element[PTX_C] != m->element[PTX_D]) return false;
+  if (m->action != PTX_M_MULTIPLY || row % 128 != 0 || (size_t)a >= sizeof parts || parts[a] == 0) return false;
   *b = (ptx_blocks){(uint8_t)(m->m / 8), (uint8_t)(m->n / 8), (uint8_t)(row / 128), parts[a]};
   return true;
 }

@@ -56,5 +56,5 @@ typedef struct ptx_blocks {
   uint8_t down, across, along, parts;
 } ptx_blocks;
 
-/* False: a sparse product, or one of other types, or with .satfinite, or whose C and D differ in type. */
+/* False: a product of f64 or b1, or f16 of shape m8n8k4. */
 bool ptx_matrix_blocks(const ptx_matrix *m, ptx_blocks *b);

@@ -60,6 +60,15 @@ DC_FN dc_u n_cvt_bf16_f32(dc_u x) {
 DC_LIFT_w_w(cvt_bf16_f32)
 DC_SCALAR_w_w(cvt_bf16_f32)
 
+/* Floats of 8 bits: e5m2 is the upper half of an f16; e4m3 has exponents 8 smaller, and NaN in place of infinities. */
+DC_FN dc_u n_widen_e5m2(dc_u x) { return n_widen_f16(x << 8); }
+DC_FN dc_u n_widen_e4m3(dc_u x) {
+  const dc_u size = x & 0x7fu, number = (dc_u)((dc_f)n_widen_f16((x & 0x80u) << 8 | size << 7) * 256.0f);
+  return n_select(n_is_zero(size ^ 0x7fu), n_splat(0x7fffffffu), number);
+}
+DC_SCALAR_w_w(widen_e5m2)
+DC_SCALAR_w_w(widen_e4m3)
+
 /* Two numbers, the first one to the upper half. */
 #define DC_PAIR_OF(name)                                                                                               \
   DC_W2(cvt_##name##x2_f32, n_cvt_##name##_f32(x) << 16 | n_cvt_##name##_f32(y),                                       \

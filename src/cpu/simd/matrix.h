@@ -22,6 +22,8 @@
 DC_FN dc_u n_part_f16(dc_u x, u32 i) { return n_widen_f16(x >> 16 * i & 0xffffu); }
 DC_FN dc_u n_part_bf16(dc_u x, u32 i) { return x >> 16 * i << 16; }
 DC_FN dc_u n_part_tf32(dc_u x, u32 i) { return (void)i, x & 0xffffe000u; }
+DC_FN dc_u n_part_e4m3(dc_u x, u32 i) { return n_widen_e4m3(x >> 8 * i & 0xffu); }
+DC_FN dc_u n_part_e5m2(dc_u x, u32 i) { return n_widen_e5m2(x >> 8 * i & 0xffu); }
 DC_FN dc_u n_part_u8(dc_u x, u32 i) { return x = x >> 16 * i, DC_TWO_OF(x & 0xffu, x >> 8 & 0xffu); }
 DC_FN dc_u n_part_u4(dc_u x, u32 i) { return x = x >> 8 * i, DC_TWO_OF(x & 15u, x >> 4 & 15u); }
 DC_FN dc_u n_part_s8(dc_u x, u32 i) {
@@ -142,6 +144,8 @@ DC_DECODE(rows, f16)
 DC_DECODE(columns, f16)
 DC_FACTOR(bf16, 2)
 DC_FACTOR(tf32, 1)
+DC_FACTOR(e4m3, 4)
+DC_FACTOR(e5m2, 4)
 DC_FACTOR(s8, 2)
 DC_FACTOR(u8, 2)
 DC_FACTOR(s4, 4)
@@ -368,6 +372,8 @@ DC_FN void v_rows_across_bf16(u32 *to, V32 x) { v_rows_bf16(to, v_transpose_16(x
 DC_FACTOR_FROM_MEMORY(f16)
 DC_FACTOR_FROM_MEMORY(bf16)
 DC_FACTOR_FROM_MEMORY(tf32)
+DC_FACTOR_FROM_MEMORY(e4m3)
+DC_FACTOR_FROM_MEMORY(e5m2)
 DC_FACTOR_FROM_MEMORY(s8)
 DC_FACTOR_FROM_MEMORY(u8)
 DC_FACTOR_FROM_MEMORY(s4)
