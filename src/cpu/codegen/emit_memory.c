@@ -206,13 +206,6 @@ static void put_wrapped(emitter *e, const dc_access *p) {
   else dc_emit_wrapped(e, &p->s, "a_");
 }
 
-/* Opens the call that loads or stores its lanes; values and mask follow. */
-static void begin_wrapped(emitter *e, const ptx_ins *ins, const dc_access *p, int j) {
-  PUT("dc_slow_%s_%s(", ins->op == PTX_OP_ST ? "scatter" : "gather", element(ins));
-  put_wrapped(e, p);
-  PUT(", %d, ", j * p->size);
-}
-
 /* Appends `before` and the condition under which the addresses do not form a row; false: they always do. */
 static bool put_condition(emitter *e, const dc_access *p, const char *before) {
   if (p->base == DC_BASE_LOCAL) return false;
@@ -229,17 +222,14 @@ static void as_lanes_if_odd(dc_access *p) {
     p->how = DC_HOW_LANES;
 }
 
+/* Which functions access lanes anywhere: inlined, calls, or such as are seldom called. */
+static const char *far_of(const emitter *e, const dc_access *p) { return p->wraps ? "slow_" : e->far ? "far_" : ""; }
+
 /* A masked row: the other lanes keep their values. */
 static void load_row_over(emitter *e, const ptx_ins *ins, const dc_access *p, int j, const char *mask) {
-  const int32_t d = ins->opnd[j].reg, size = p->size;
-  PUT("v%d = ", d);
+  const int32_t d = ins->opnd[j].reg;
   e->read[d] = true;
-  if (put_condition(e, p, "")) {
-    PUT(" ? V%d_select(%s, ", size == 8 ? 64 : 32, mask);
-    begin_wrapped(e, ins, p, j);
-    PUT("%s), v%d) : ", mask, d);
-  }
-  PUT("dc_row_or_%s(a_ + %d, %s, v%d);\n", element(ins), j * size, mask, d);
+  PUT("v%d = dc_row_or_%s(a_ + %d, %s, v%d);\n", d, element(ins), j * p->size, mask, d);
 }
 
 /* The kind of packs of simd/packs.h, or NULL: whole packs are accessed, contiguous or anywhere. */
@@ -255,26 +245,15 @@ const char *dc_emit_pair(const ptx_ins *ins) {
 }
 static const char *pair_kind(const dc_access *p) { return p->size == 8 ? "2x64" : "2"; }
 
-/* The lanes' packs, as an expression. */
-static void put_packs(emitter *e, const dc_access *p, const char *kind, const char *mask) {
-  if (p->how == DC_HOW_ROW && put_condition(e, p, "")) {
-    PUT(" ? dc_gather_pack%s(", kind);
-    put_wrapped(e, p);
-    PUT(", %s) : ", mask);
-  }
-  PUT("dc_%s_pack%s(a_, %s)", p->how == DC_HOW_ROW ? "row" : "gather", kind, mask);
-}
-
 /* Declares the lanes' packs, q_. */
 static void load_packs(emitter *e, const ptx_ins *ins, const dc_access *p, const char *mask) {
-  if (p->how == DC_HOW_LANES && dc_emit_is_looping(e, ins, p->base)) {
+  if (p->how == DC_HOW_LANES && !p->wraps && dc_emit_is_looping(e, ins, p->base)) {
     PUT("dc_prefetch_lanes(");
     dc_emit_last_access(e, ins);
     PUT(", a_, %s); ", mask);
   }
-  PUT("const %s q_ = ", ins->vec == 4 ? "dc_four" : dc_emit_pair(ins));
-  put_packs(e, p, packs(ins, p), mask);
-  PUT("; ");
+  PUT("const %s q_ = dc_%s_pack%s(a_, %s); ", ins->vec == 4 ? "dc_four" : dc_emit_pair(ins),
+      p->how == DC_HOW_ROW ? "row" : "gather", packs(ins, p), mask);
 }
 
 /* Whether a<i> says where to expect the elements of a load: those of an index that a loop, which a gang runs through at
@@ -292,7 +271,6 @@ static bool expects(emitter *e, const ptx_ins *ins, const dc_access *p) {
 /* The condition under which all lanes of an access lie in its window, and the address of lane 0. */
 static void put_in_window(emitter *e, const dc_access *p, int window, const char *mask) {
   PUT("dc_has%d && DC_USUAL(%s == DC_EVERY", window, mask);
-  if (p->how == DC_HOW_ROW) put_condition(e, p, " && !");
   if (p->how == DC_HOW_INDEX) {
     int32_t low = 0, high = 0;
     for (int l = 0; l < e->k.shape.width; l++) {
@@ -319,10 +297,15 @@ static void put_elements(emitter *e, const char *far, const char *type, int at, 
       dc_emit_is_signed(e, p->s.origin), mask);
 }
 
-static void load_pair(emitter *e, const dc_access *p, int far, const char *mask) {
+static void load_pair(emitter *e, const ptx_ins *ins, const dc_access *p, int far, const char *mask) {
+  const char *T = element(ins);
+  if (p->wraps) {
+    PUT("(%s){ dc_slow_gather_%s(a_, 0, %s), ", dc_emit_pair(ins), T, mask);
+    PUT("dc_slow_gather_%s(a_, %d, %s) }; ", T, far, mask);
+    return;
+  }
   if (are_packs(p, far)) {
-    put_packs(e, p, pair_kind(p), mask);
-    PUT("; ");
+    PUT("dc_row_pack%s(a_, %s); ", pair_kind(p), mask);
     return;
   }
   const int window = dc_emit_window_of_pairs(e, p, far);
@@ -340,11 +323,6 @@ static void load_pair(emitter *e, const dc_access *p, int far, const char *mask)
   }
   PUT("(dc_two){ ");
   for (int at = 0; at <= far; at += far) {
-    if (p->how == DC_HOW_ROW && put_condition(e, p, "")) {
-      PUT(" ? dc_slow_gather_u32(");
-      put_wrapped(e, p);
-      PUT(", %d, %s) : ", at, mask);
-    }
     if (p->how == DC_HOW_ROW) PUT("dc_far_stride_u32(a_ + %d, %lldll, %s)", at, p->stride, mask);
     else put_elements(e, "far_", "u32", at, p, mask);
     PUT(", ");
@@ -355,7 +333,7 @@ static void load_pair(emitter *e, const dc_access *p, int far, const char *mask)
 /* Of a load that is the first of several: what all of them load, into w<instruction>. */
 static void load_joined(emitter *e, const ptx_ins *ins, const dc_access *p, const char *mask) {
   const int32_t i = (int32_t)(ins - e->f->ins);
-  const char *far = e->far ? "far_" : "";
+  const char *far = far_of(e, p);
   const int before = e->joined[i].part;
   PUT("w%d = ", i);
   if (e->joined[i].kind == DC_JOINED_HALF) { /* the value itself, twice, where its element is not aligned */
@@ -364,13 +342,8 @@ static void load_joined(emitter *e, const ptx_ins *ins, const dc_access *p, cons
     PUT(") : ");
   }
   if (e->joined[i].far) {
-    load_pair(e, p, e->joined[i].far, mask);
+    load_pair(e, ins, p, e->joined[i].far, mask);
     return;
-  }
-  if (p->how == DC_HOW_ROW && put_condition(e, p, "")) {
-    PUT(" ? dc_slow_gather_u32(");
-    put_wrapped(e, p);
-    PUT(", -%d, %s) : ", before, mask);
   }
   if (p->how == DC_HOW_LANES) PUT("dc_%sgather_u32(a_, -%d, %s); ", far, before, mask);
   else if (p->how == DC_HOW_INDEX)
@@ -389,7 +362,8 @@ static bool is_guessed(const emitter *e, const ptx_ins *ins) {
 static void load_element(emitter *e, const ptx_ins *ins, const dc_access *p, int j, const char *mask, bool keep) {
   const char *T = element(ins);
   const int32_t d = ins->opnd[j].reg, size = p->size;
-  const char *far = e->far ? "far_" : "";
+  const char *far = far_of(e, p);
+  int window;
   if (d < 0) return;
   bool sign = ptx_is_signed(ins->type);
   bool low = dc_emit_bits(e, d) == 16 && (ins->type == PTX_S8 || ins->type == PTX_S16);
@@ -426,8 +400,7 @@ static void load_element(emitter *e, const ptx_ins *ins, const dc_access *p, int
   } else if (p->how == DC_HOW_LANES) {
     PUT("dc_%sgather_%s(a_, %d, %s)", far, T, j * size, mask);
   } else if (p->how == DC_HOW_INDEX) {
-    const int window = dc_emit_window_of(e, p);
-    if (window >= 0) {
+    if ((window = dc_emit_window_of(e, p)) >= 0) {
       put_in_window(e, p, window, mask);
       PUT(" ? dc_take%d(", window);
       put_first(e, p);
@@ -437,20 +410,15 @@ static void load_element(emitter *e, const ptx_ins *ins, const dc_access *p, int
     PUT("dc_%selements_%s(a_, i%d, %d, %d, ", far, T, p->s.origin, (int)p->s.times, dc_emit_is_signed(e, p->s.origin));
     if (p->expected) PUT("&a%d, %s)", (int)(ins - e->f->ins), mask);
     else PUT("0, %s)", mask);
+  } else if (p->stride == size) {
+    PUT("dc_row_%s(a_ + %d, %s)", T, j * size, mask);
+  } else if (is_every_other(p)) {
+    PUT("dc_every_other_%s(a_ + %d, %s)", T, j * size, mask);
+  } else if ((window = dc_emit_window_of(e, p)) >= 0) {
+    put_in_window(e, p, window, mask);
+    PUT(" ? dc_take%d(a_) : dc_%sstride_%s(a_, %lldll, %s)", window, far, T, p->stride, mask);
   } else {
-    bool guarded = put_condition(e, p, "");
-    int window;
-    if (guarded) {
-      PUT(" ? ");
-      begin_wrapped(e, ins, p, j);
-      PUT("%s) : ", mask);
-    }
-    if (p->stride == size) PUT("dc_row_%s(a_ + %d, %s)", T, j * size, mask);
-    else if (is_every_other(p)) PUT("dc_every_other_%s(a_ + %d, %s)", T, j * size, mask);
-    else if ((window = dc_emit_window_of(e, p)) >= 0) {
-      put_in_window(e, p, window, mask);
-      PUT(" ? dc_take%d(a_) : dc_%sstride_%s(a_, %lldll, %s)", window, far, T, p->stride, mask);
-    } else PUT("dc_%sstride_%s(a_ + %d, %lldll, %s)", far, T, j * size, p->stride, mask);
+    PUT("dc_%sstride_%s(a_ + %d, %lldll, %s)", far, T, j * size, p->stride, mask);
   }
   if (low || widens) PUT(")");
   dc_emit_assign_end(e, d, keep);
@@ -476,7 +444,7 @@ static void store_window(emitter *e, const dc_access *p, int window, const ptx_o
 }
 
 static void store_element(emitter *e, const ptx_ins *ins, const dc_access *p, int j, const char *mask) {
-  const char *T = element(ins), *far = e->far ? "far_" : "";
+  const char *T = element(ins), *far = far_of(e, p);
   const int size = p->size;
   const ptx_operand *o = &p->at[1 + j];
   bool scalar = o->reg < 0 || dc_emit_shape(e, o->reg)->tag == DC_UNIFORM;
@@ -503,11 +471,6 @@ static void store_element(emitter *e, const ptx_ins *ins, const dc_access *p, in
     PUT(", %s); ", mask);
     return;
   }
-  if (put_condition(e, p, "if ")) {
-    begin_wrapped(e, ins, p, j);
-    put_value(e, o, size, false);
-    PUT(", %s); else ", mask);
-  }
   if (window >= 0) store_window(e, p, window, o, mask);
   const bool streams = ins->flags & PTX_F_STREAMING && p->base == DC_BASE_FLAT && size >= 4;
   if (p->stride == size) PUT("dc_%s_row_%s(a_ + %d, ", streams ? "stream" : "put", T, j * size);
@@ -520,22 +483,24 @@ static void store_element(emitter *e, const ptx_ins *ins, const dc_access *p, in
 /* Stores packs of the values v[0], v[1] … */
 static void store_packs(emitter *e, const dc_access *p, const char *kind, const ptx_operand *const *v, int n,
                         const char *mask) {
-  const bool guarded = p->how == DC_HOW_ROW && put_condition(e, p, "if ");
-  for (int way = guarded ? 0 : 1; way < 2; way++) {
-    PUT(way && p->how == DC_HOW_ROW ? "dc_put_row_pack%s(" : "dc_scatter_pack%s(", kind);
-    if (way) PUT("a_");
-    else put_wrapped(e, p);
-    PUT(", %s", mask);
-    for (int j = 0; j < n; j++) {
-      PUT(", ");
-      put_value(e, v[j], p->size, false);
-    }
-    PUT(way ? "); " : "); else ");
+  PUT("dc_%s_pack%s(a_, %s", p->how == DC_HOW_ROW ? "put_row" : "scatter", kind, mask);
+  for (int j = 0; j < n; j++) {
+    PUT(", ");
+    put_value(e, v[j], p->size, false);
   }
+  PUT("); ");
 }
 
 /* Stores both halves of pairs. */
 static void store_pair(emitter *e, const dc_access *p, int far, const ptx_operand *const v[2], const char *mask) {
+  if (p->wraps) {
+    for (int j = 0; j < 2; j++) {
+      PUT("dc_slow_scatter_u%d(a_, %d, ", 8 * p->size, j * far);
+      put_value(e, v[j], p->size, false);
+      PUT(", %s); ", mask);
+    }
+    return;
+  }
   if (are_packs(p, far)) {
     store_packs(e, p, pair_kind(p), v, 2, mask);
     return;
@@ -560,13 +525,6 @@ static void store_pair(emitter *e, const dc_access *p, int far, const ptx_operan
   }
   PUT("{ ");
   for (int j = 0; j < 2; j++) {
-    if (p->how == DC_HOW_ROW && put_condition(e, p, "if ")) {
-      PUT("dc_slow_scatter_u32(");
-      put_wrapped(e, p);
-      PUT(", %d, ", j * far);
-      put_value(e, v[j], 4, false);
-      PUT(", %s); else ", mask);
-    }
     if (p->how == DC_HOW_ROW) PUT("dc_far_put_stride_u32(a_ + %d, %lldll, ", j * far, p->stride);
     else
       PUT("dc_far_put_elements_u32(a_ + %d, i%d, %d, %d, ", j * far, p->s.origin, (int)p->s.times,
@@ -712,6 +670,31 @@ void dc_emit_atom(emitter *e, const ptx_ins *ins, const char *mask, bool keep) {
 
 /* --- loads and stores --------------------------------------------------------------------------------------- */
 
+static void load(emitter *e, const ptx_ins *ins, const dc_access *p, const char *mask, bool keep) {
+  if (packs(ins, p)) load_packs(e, ins, p, mask);
+  if (e->joined[ins - e->f->ins].by) load_joined(e, ins, p, mask);
+  for (int j = 0; j < p->n; j++) load_element(e, ins, p, j, mask, keep);
+}
+
+static void store(emitter *e, const ptx_ins *ins, const dc_access *p, const char *mask) {
+  const dc_joined *const joined = &e->joined[ins - e->f->ins];
+  const bool pair = joined->by != 0;
+  const ptx_operand *v[4];
+  if (!pair && !packs(ins, p)) {
+    for (int j = 0; j < p->n; j++) store_element(e, ins, p, j, mask);
+    return;
+  }
+  for (int j = 0; j < p->n; j++) v[pair ? joined->part : j] = &p->at[1 + j];
+  if (pair) v[1 - joined->part] = &dc_emit_address_of(&e->f->ins[joined->by - 1])[1];
+  if (pair) store_pair(e, p, joined->far, v, mask);
+  else store_packs(e, p, packs(ins, p), v, p->n, mask);
+}
+
+static void load_or_store(emitter *e, const ptx_ins *ins, const dc_access *p, const char *mask, bool keep) {
+  if (ins->op == PTX_OP_ST) store(e, ins, p, mask);
+  else load(e, ins, p, mask, keep);
+}
+
 void dc_emit_memory(emitter *e, const ptx_ins *ins, const char *mask, bool keep) {
   dc_access p = dc_emit_access_of(e, ins);
   const int32_t i = (int32_t)(ins - e->f->ins);
@@ -744,20 +727,19 @@ void dc_emit_memory(emitter *e, const ptx_ins *ins, const char *mask, bool keep)
   } else if (p.how == DC_HOW_ROW && bytes > 1 && p.stride % bytes != 0) {
     PUT("if (DC_RARE(dc_misaligned_row(o_, %lldll, %d, %s))) n->fault(n); ", p.stride, bytes, mask);
   }
-  if (stores && (pair || packs(ins, &p))) {
-    const ptx_operand *v[4];
-    for (int j = 0; j < p.n; j++) v[pair ? joined->part : j] = &p.at[1 + j];
-    if (pair) v[1 - joined->part] = &dc_emit_address_of(&e->f->ins[joined->by - 1])[1];
-    if (pair) store_pair(e, &p, joined->far, v, mask);
-    else store_packs(e, &p, packs(ins, &p), v, p.n, mask);
-  } else {
-    if (packs(ins, &p)) load_packs(e, ins, &p, mask);
-    if (joined->by) load_joined(e, ins, &p, mask);
-    for (int j = 0; j < p.n; j++) {
-      if (stores) store_element(e, ins, &p, j, mask);
-      else load_element(e, ins, &p, j, mask, keep);
-    }
+  if (p.how == DC_HOW_ROW && put_condition(e, &p, "if ")) {
+    dc_access lanes = p;
+    lanes.how = DC_HOW_LANES;
+    lanes.wraps = true;
+    PUT("{ const V64 w_ = ");
+    put_wrapped(e, &p);
+    PUT(", a_ = w_; ");
+    load_or_store(e, ins, &lanes, mask, keep);
+    PUT("} else ");
   }
+  PUT("{ ");
+  load_or_store(e, ins, &p, mask, keep);
+  PUT("} ");
   if (ordered) PUT("__atomic_thread_fence(__ATOMIC_ACQUIRE); ");
   PUT("}\n");
 }
