@@ -5,37 +5,21 @@
 ** lane's result is computed from the lanes that are both in w->mask and among its partners.
 */
 #include "cpu/ops/lanes.h"
-
-/* The source lane of every lane; the result has a bit for each lane whose source is inside its segment.  The formulas
-** are the PTX ISA's; c: clamp value in bits 0-4, segment mask in bits 8-12. */
-static u32 source_lanes(const dc_warp *w, const dc_uop *o, u32 *from) {
-  const u32 *b = REG(u32, o->b), *c = REG(u32, o->c);
-  const int mode = o->ins->mode;
-  u32 inside[DC_LANES] BUFFER, bits = 0;
-  LANES(l) {
-    const u32 lane = (u32)l, seg = c[l] >> 8 & 31, n = b[l] & 31, clamp = c[l] & 31;
-    const u32 most = (lane & seg) | (clamp & ~seg), least = lane & seg;
-    const s32 j = mode == PTX_SHFL_UP     ? (s32)lane - (s32)n
-                  : mode == PTX_SHFL_DOWN ? (s32)(lane + n)
-                  : mode == PTX_SHFL_BFLY ? (s32)(lane ^ n)
-                                          : (s32)(least | (n & ~seg));
-    const bool ok = mode == PTX_SHFL_UP ? j >= (s32)most : j <= (s32)most;
-    from[l] = ok ? (u32)j & 31 : lane;
-    inside[l] = ok ? BIT_OF_LANE[l] : 0;
-  }
-  LANES(l) bits |= inside[l];
-  return bits;
-}
+#include "cpu/simd/warp.h"
 
 static void shfl(dc_warp *w, const dc_uop *o) {
-  u32 from[DC_LANES] BUFFER, t[DC_LANES] BUFFER, r[DC_LANES] BUFFER;
-  const u32 inside = source_lanes(w, o, from);
-  const u32 *member = REG(u32, o->e);
-  memcpy(t, w->regs + o->a, sizeof t);
-  /* As on a GPU, 0 from lanes that are no partner or not here (exited, or in another branch). */
-  LANES(l) r[l] = (w->mask & member[l]) >> (from[l] & 31) & 1 ? t[from[l] & 31] : 0;
-  if (o->d != DC_NO_OPERAND) PUT_MASKED(u32, o->d, r);
-  if (o->ins->ndst > 1 && o->d2 != DC_NO_OPERAND) put_pred_masked(w, o->d2, inside);
+  const V32 x = V32_load(REG(u32, o->a)), n = V32_load(REG(u32, o->b)), c = V32_load(REG(u32, o->c));
+  const V32 member = V32_load(REG(u32, o->e));
+  V32 r;
+  P inside;
+  switch (o->ins->mode) {
+    case PTX_SHFL_UP: r = dc_groups_up(x, n, c, w->mask, member, &inside); break;
+    case PTX_SHFL_DOWN: r = dc_groups_down(x, n, c, w->mask, member, &inside); break;
+    case PTX_SHFL_BFLY: r = dc_groups_bfly(x, n, c, w->mask, member, &inside); break;
+    default: r = dc_groups_idx(x, n, c, w->mask, member, &inside);
+  }
+  if (o->d != DC_NO_OPERAND) V32_store_some(REG(u32, o->d), r, w->mask);
+  if (o->ins->ndst > 1 && o->d2 != DC_NO_OPERAND) put_pred_masked(w, o->d2, P_word(inside));
 }
 
 /* A lane's partners in w->mask. */

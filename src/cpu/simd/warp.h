@@ -50,7 +50,7 @@ DC_FN V32 dc_permute(V32 x, V32 from) {
 /* x of the lane that each one names by n, or its own where `in` is false: that lane is outside its segment.  0 where it
 ** is not among those of `here`, or not in the lane's member mask, as on a GPU.  c: clamp value in bits 0-4, segment
 ** mask in bits 8-12.  dc_shuffle_…: all lanes have one member mask, which `here` is within. */
-#define DC_SHUFFLE(name, source, inside)                                                                               \
+#define DC_SHUFFLES(name, source, inside)                                                                              \
   DC_FN V32 dc_source_##name(V32 n, V32 c, P *in) {                                                                    \
     const V32 lane = V32_affine(0, 1), by = v_and_32(n, V32_splat(31));                                                \
     const V32 segment = v_and_32(v_shr_u32(c, V32_splat(8)), V32_splat(31)), least = v_and_32(lane, segment);          \
@@ -67,10 +67,10 @@ DC_FN V32 dc_permute(V32 x, V32 from) {
     const V32 named = v_and_32(v_shr_u32(member, v_and_32(from, V32_splat(31))), V32_splat(1));                        \
     return V32_choose(v_setp_ne_u32(named, V32_splat(0)), r, V32_splat(0));                                            \
   }
-DC_SHUFFLE(up, v_sub_32(lane, by), v_setp_ge_s32)
-DC_SHUFFLE(down, v_add_32(lane, by), v_setp_le_s32)
-DC_SHUFFLE(bfly, v_xor_32(lane, by), v_setp_le_s32)
-DC_SHUFFLE(idx, v_or_32(least, v_and_32(by, v_not_32(segment))), v_setp_le_s32)
+DC_SHUFFLES(up, v_sub_32(lane, by), v_setp_ge_s32)
+DC_SHUFFLES(down, v_add_32(lane, by), v_setp_le_s32)
+DC_SHUFFLES(bfly, v_xor_32(lane, by), v_setp_le_s32)
+DC_SHUFFLES(idx, v_or_32(least, v_and_32(by, v_not_32(segment))), v_setp_le_s32)
 /* The same from one lane n to all, in whole warps. */
 DC_FN u32 dc_broadcast(V32 x, u32 n, M here) {
   return M_word(here) >> (n & 31) & 1 ? V32_lane(x, n & 31) : 0;
