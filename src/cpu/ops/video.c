@@ -5,30 +5,19 @@
 ** Sub-words are computed as wide integers, saturated (.sat) or wrapped, then merged into c or combined with it.
 */
 #include "cpu/ops/lanes.h"
+#include "cpu/ptx/opcode.h"
 
 typedef enum action { ADD, SUB, ABSDIFF, MIN, MAX, AVERAGE, COMPARE, SHL, SHR, MAD } action;
 
-/* What an opcode does, and the bits of its sub-words (32: scalar; 0: it is no video instruction). */
+/* What an opcode does, and the bits of its sub-words, by its name, as "vabsdiff4"; 32: scalar, 0: it is none. */
 static int form_of(int op, action *what) {
-  static const struct {
-    uint16_t op;
-    uint8_t what, bits;
-  } table[] = {
-      {PTX_OP_VADD, ADD, 32},         {PTX_OP_VSUB, SUB, 32},           {PTX_OP_VABSDIFF, ABSDIFF, 32},
-      {PTX_OP_VMIN, MIN, 32},         {PTX_OP_VMAX, MAX, 32},           {PTX_OP_VSHL, SHL, 32},
-      {PTX_OP_VSHR, SHR, 32},         {PTX_OP_VMAD, MAD, 32},           {PTX_OP_VSET, COMPARE, 32},
-      {PTX_OP_VADD2, ADD, 16},        {PTX_OP_VSUB2, SUB, 16},          {PTX_OP_VAVRG2, AVERAGE, 16},
-      {PTX_OP_VABSDIFF2, ABSDIFF, 16}, {PTX_OP_VMIN2, MIN, 16},         {PTX_OP_VMAX2, MAX, 16},
-      {PTX_OP_VSET2, COMPARE, 16},    {PTX_OP_VADD4, ADD, 8},           {PTX_OP_VSUB4, SUB, 8},
-      {PTX_OP_VAVRG4, AVERAGE, 8},    {PTX_OP_VABSDIFF4, ABSDIFF, 8},   {PTX_OP_VMIN4, MIN, 8},
-      {PTX_OP_VMAX4, MAX, 8},         {PTX_OP_VSET4, COMPARE, 8},
-  };
-  for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-    if (table[i].op != op) continue;
-    *what = (action)table[i].what;
-    return table[i].bits;
-  }
-  return 0;
+  static const char names[][8] = {"add", "sub", "absdiff", "min", "max", "avrg", "set", "shl", "shr", "mad"};
+  if (!(ptx_traits((unsigned)op) & PTX_T_VIDEO)) return 0;
+  const char *name = ptx_op_text((unsigned)op) + 1;
+  const size_t n = strcspn(name, "24");
+  *what = ADD;
+  while (strlen(names[*what]) != n || memcmp(names[*what], name, n) != 0) ++*what;
+  return name[n] == '2' ? 16 : name[n] == '4' ? 8 : 32;
 }
 
 static bool related(s64 x, s64 y, int cmp) {
@@ -172,8 +161,8 @@ static u32 scalar_lane(const ptx_ins *ins, action what, u32 a, u32 b, u32 c) {
 }
 
 static void video(dc_warp *w, const dc_uop *o) {
-  action what = ADD;
-  const int bits = form_of(o->ins->op, &what);
+  const action what = (action)(o->imm >> 8);
+  const int bits = (int)(o->imm & 0xff);
   const u32 *a = REG(u32, o->a), *b = REG(u32, o->b), *c = o->ins->nsrc > 2 ? REG(u32, o->c) : a;
   u32 *d = REG(u32, o->d);
   EACH_LANE(l, w->mask)
@@ -184,9 +173,10 @@ static bool is_word(int type) { return type == PTX_U32 || type == PTX_S32; }
 
 bool PER_ISA(dc_select_video)(dc_uop *o) {
   const ptx_ins *ins = o->ins;
-  action what = ADD;
+  action what;
   const int bits = form_of(ins->op, &what), mode = ins->mode;
   if (!bits) return false;
+  o->imm = what << 8 | bits;
   const bool scalar = bits == 32;
   const bool second = mode == PTX_ATOM_ADD || (scalar && (mode == PTX_ATOM_MIN || mode == PTX_ATOM_MAX));
   if (mode != PTX_MODE_NONE && !second) return false;
