@@ -184,15 +184,13 @@ static void by_form(emitter *e, const ptx_ins *ins, const dc_native_form *form, 
   const bool scalar = dc_is_scalar(dc_emit_shape(e, d)), word = dc_emit_is_on_words(e, ins);
   const char kind = scalar ? 's' : word ? 'm' : 'v';
   const char *join = form->join == 'a' ? "and_pred(" : form->join == 'o' ? "or_pred(" : form->join ? "xor_pred(" : NULL;
-  if (scalar) PUT("s%d = ", d);
-  else if (word) dc_emit_assign_word(e, d, mask, keep);
+  if (word) dc_emit_assign_word(e, d, mask, keep);
   else dc_emit_assign(e, d, mask, keep);
   if (join) PUT("%c_%s", kind, join);
   PUT("%c_%s(", kind, form->name);
   form_operands(e, ins, form, scalar, word);
   PUT(")");
-  if (scalar) PUT(";\n");
-  else dc_emit_assign_end(e, d, keep);
+  dc_emit_assign_end(e, d, keep);
 }
 
 /* Of a source that is the same in all lanes. */
@@ -203,12 +201,10 @@ static void unpack(emitter *e, const ptx_ins *ins, const char *mask, bool keep) 
   PUT("; ");
   for (int i = 0; i < ins->ndst; i++) {
     const int32_t d = ins->opnd[i].reg;
-    const bool scalar = d >= 0 && dc_is_scalar(dc_emit_shape(e, d));
     if (d < 0) continue;
-    if (scalar) PUT("s%d = (uint%d_t)(c_ >> %d); ", d, part, i * part);
-    else dc_emit_assign(e, d, mask, keep);
-    if (!scalar) PUT("V32_splat((uint%d_t)(c_ >> %d))", part, i * part);
-    if (!scalar) dc_emit_assign_end(e, d, keep);
+    dc_emit_assign(e, d, mask, keep);
+    PUT("%s((uint%d_t)(c_ >> %d))", dc_is_scalar(dc_emit_shape(e, d)) ? "" : "V32_splat", part, i * part);
+    dc_emit_assign_end(e, d, keep);
   }
   PUT("}\n");
 }
@@ -247,13 +243,10 @@ static void by_carry(emitter *e, const ptx_ins *ins) {
 static void from_tier0(emitter *e, int32_t d, const char *mask, bool keep) {
   int bits = dc_emit_bits(e, d);
   unsigned at = (unsigned)e->f->slot[d];
-  if (dc_is_scalar(dc_emit_shape(e, d))) {
-    if (bits == 1) PUT("s%d = n->preds[%u] & 1;\n", d, at);
-    else PUT("s%d = *(const uint%d_t *)(n->regs + %u);\n", d, bits, at);
-    return;
-  }
   dc_emit_assign(e, d, mask, keep);
-  dc_emit_slot(e, d);
+  if (!dc_is_scalar(dc_emit_shape(e, d))) dc_emit_slot(e, d);
+  else if (bits == 1) PUT("n->preds[%u] & 1", at);
+  else PUT("*(const uint%d_t *)(n->regs + %u)", bits, at);
   dc_emit_assign_end(e, d, keep);
 }
 
@@ -306,17 +299,12 @@ static void by_tier0(emitter *e, const ptx_ins *ins, int32_t index, const char *
 
 /* A result that is one for all lanes: what is emitted between is a scalar. */
 static void begin_one(emitter *e, int32_t d, const char *mask, bool keep) {
-  if (dc_is_scalar(dc_emit_shape(e, d))) {
-    PUT("s%d = (", d);
-    return;
-  }
   dc_emit_assign(e, d, mask, keep);
-  PUT(dc_emit_bits(e, d) == 1 ? "P_splat((int)" : "V32_splat(");
+  PUT(dc_is_scalar(dc_emit_shape(e, d)) ? "(" : dc_emit_bits(e, d) == 1 ? "P_splat((int)" : "V32_splat(");
 }
 static void end_one(emitter *e, int32_t d, bool keep) {
   PUT(")");
-  if (dc_is_scalar(dc_emit_shape(e, d))) PUT(";\n");
-  else dc_emit_assign_end(e, d, keep);
+  dc_emit_assign_end(e, d, keep);
 }
 
 static void ballot(emitter *e, const ptx_ins *ins, const char *mask, bool keep) {
@@ -393,16 +381,11 @@ static void convert_address(emitter *e, const ptx_ins *ins, const char *mask, bo
     dc_emit_assign_end(e, d, keep);
     return;
   }
-  if (dc_is_scalar(dc_emit_shape(e, d))) {
-    PUT("s%d = ", d);
-    dc_emit_operand(e, &ins->opnd[1], 'D');
-    PUT(base == DC_BASE_FLAT ? ";\n" : " %s %s;\n", sign, dc_emit_base(base));
-    return;
-  }
+  const bool scalar = dc_is_scalar(dc_emit_shape(e, d)), moves = base != DC_BASE_FLAT;
   dc_emit_assign(e, d, mask, keep);
-  if (base != DC_BASE_FLAT) PUT("v_add_64(");
-  dc_emit_operand(e, &ins->opnd[1], 'd');
-  if (base != DC_BASE_FLAT) PUT(", V64_splat(%s %s))", sign[0] == '-' ? "-" : "", dc_emit_base(base));
+  if (moves && !scalar) PUT("v_add_64(");
+  dc_emit_operand(e, &ins->opnd[1], scalar ? 'D' : 'd');
+  if (moves) PUT(scalar ? " %s %s" : ", V64_splat(0ull %s %s))", sign, dc_emit_base(base));
   dc_emit_assign_end(e, d, keep);
 }
 

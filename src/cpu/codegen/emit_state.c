@@ -177,17 +177,14 @@ static void keep_register(emitter *e, int32_t r, bool back) {
   if (e->sum_at[r] >= 0) return; /* there already */
   int bits = dc_emit_bits(e, r);
   if (e->given[r]) { /* warp.c writes it during the suspension */
-    if (back && dc_is_scalar(s)) {
-      PUT("s%d = ", r);
-      dc_emit_first_of_slot(e, r);
-      PUT("; ");
-    } else if (back) {
-      dc_emit_assign(e, r, NULL, false);
-      dc_emit_slot(e, r);
-      dc_emit_assign_end(e, r, false);
-    } else {
+    if (!back) {
       dc_emit_to_slot(e, r, NULL);
+      return;
     }
+    dc_emit_assign(e, r, NULL, false);
+    if (dc_is_scalar(s)) dc_emit_first_of_slot(e, r);
+    else dc_emit_slot(e, r);
+    dc_emit_assign_end(e, r, false);
     return;
   }
   int at = save_offset(e, r);

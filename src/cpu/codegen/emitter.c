@@ -93,6 +93,10 @@ static void begin_assignment(emitter *e, int32_t reg, const char *mask, bool kee
 }
 
 void dc_emit_assign(emitter *e, int32_t reg, const char *mask, bool keep) {
+  if (dc_is_scalar(dc_emit_shape(e, reg))) {
+    PUT("s%d = ", reg);
+    return;
+  }
   begin_assignment(e, reg, mask, keep);
   if (e->word[reg]) PUT("P_word(");
 }
@@ -104,6 +108,6 @@ void dc_emit_assign_word(emitter *e, int32_t reg, const char *mask, bool keep) {
 
 void dc_emit_assign_end(emitter *e, int32_t reg, bool keep) {
   if (e->word[reg]) PUT(")");
-  if (keep) PUT(", %c%d)", dc_emit_bits(e, reg) == 1 ? 'p' : 'v', reg);
+  if (keep && !dc_is_scalar(dc_emit_shape(e, reg))) PUT(", %c%d)", dc_emit_bits(e, reg) == 1 ? 'p' : 'v', reg);
   PUT(";\n");
 }

@@ -214,7 +214,7 @@ const char *dc_emit_module_base(const ptx_sym *sym);
 ** capitals: the scalar. */
 void dc_emit_operand(emitter *e, const ptx_operand *o, char kind);
 void dc_emit_register(emitter *e, int32_t reg, char kind);
-/* Opens an assignment to varying register `reg`, closed by dc_emit_assign_end. */
+/* Opens an assignment to register `reg`, closed by dc_emit_assign_end; mask and keep are those of a varying one. */
 void dc_emit_assign(emitter *e, int32_t reg, const char *mask, bool keep);
 void dc_emit_assign_end(emitter *e, int32_t reg, bool keep);
 /* The same for the word of a predicate that is one. */
