@@ -212,13 +212,14 @@ static bool two_floats(const ptx_ins *ins, spelling *s) {
   return named(s, "%s%s_%sx2", ptx_op_text(ins->op), directed(ins->round), ins->flags & PTX_F_FTZ ? "ftz" : "f32");
 }
 
-/* f16 and f16x2; signs of bf16 are theirs. */
+/* f16, bf16 and pairs of them; signs of both are changed alike. */
 static bool halves(const ptx_ins *ins, spelling *s) {
   const bool sign = ins->op == PTX_OP_NEG || ins->op == PTX_OP_ABS, ftz = (ins->flags & PTX_F_FTZ) != 0;
   const bool brain = ins->type == PTX_BF16 || ins->type == PTX_BF16X2;
-  if ((ftz || brain) && (!sign || (ftz && brain))) return false;
+  if (ftz && (!sign || brain)) return false;
   if (ins->flags & PTX_F_SAT) return false;
-  return named(s, "%s%s_f16%s", ptx_op_text(ins->op), ftz ? "_ftz" : "", bits_of(ins->type) == 32 ? "x2" : "");
+  return named(s, "%s%s_%s%s", ptx_op_text(ins->op), ftz ? "_ftz" : "", brain && !sign ? "bf16" : "f16",
+               bits_of(ins->type) == 32 ? "x2" : "");
 }
 
 /* --- conversions ---------------------------------------------------------------------------------------------- */

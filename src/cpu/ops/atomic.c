@@ -7,7 +7,6 @@
 */
 #include "cpu/ops/math_half.h"
 #include "cpu/ops/address.h"
-#include "cpu/ops/rounding.h"
 #include "cpu/ops/wide.h"
 
 static bool all_same(const u64 *at, u32 mask) {
@@ -59,26 +58,6 @@ static inline u32 add_f32(const dc_uop *o, u32 x, u32 y) {
   if (o->ins->space != PTX_GLOBAL && o->ins->space != PTX_GENERIC) return f32_bits(bits_f32(x) + bits_f32(y));
   return f32_bits(flush(flush(bits_f32(x)) + flush(bits_f32(y))));
 }
-static inline u32 add_half(u32 x, u32 y, bool brain) {
-  const f32 a = brain ? bf16_to_f32(x) : f16_to_f32(x), b = brain ? bf16_to_f32(y) : f16_to_f32(y);
-  const f32 r = f64_to_f32_odd(add_to_odd((f64)a, (f64)b));
-  return brain ? f32_to_bf16(r) : f32_to_f16(r);
-}
-static inline u32 add_pair(u32 x, u32 y, bool brain) {
-  return add_half(x & 0xffffu, y & 0xffffu, brain) | add_half(x >> 16, y >> 16, brain) << 16;
-}
-
-/* .min and .max: of a number and a NaN the number; -0 is less than +0. */
-static inline u32 order_half(u32 x, u32 y, bool brain, bool min) {
-  const f32 a = brain ? bf16_to_f32(x) : f16_to_f32(x), b = brain ? bf16_to_f32(y) : f16_to_f32(y);
-  if (a != a && b != b) return brain ? 0x7fff : f32_to_f16(a);
-  if (a != a || b != b) return a != a ? y : x;
-  if (a == b) return min ? x | y : x & y; /* zeros: by their signs */
-  return (a < b) == min ? x : y;
-}
-static inline u32 order_pair(u32 x, u32 y, bool brain, bool min) {
-  return order_half(x & 0xffffu, y & 0xffffu, brain, min) | order_half(x >> 16, y >> 16, brain, min) << 16;
-}
 
 #define WORDS(name, expr) ATOM(name##_32, u32, expr) ATOM(name##_64, u64, expr)
 ATOM(exch_16, u16, y)
@@ -95,11 +74,9 @@ ATOM(inc_u32, u32, x >= y ? 0 : x + 1)
 ATOM(dec_u32, u32, x == 0 || x > y ? y : x - 1)
 #define ORDER(T, U) ATOM(min_##T, U, (T)x < (T)y ? x : y) ATOM(max_##T, U, (T)x > (T)y ? x : y)
 ORDER(u32, u32) ORDER(s32, u32) ORDER(u64, u64) ORDER(s64, u64)
-#define HALVES(T, U, brain, what)                                                                                      \
-  ATOM(add_##T, U, add_##what(x, y, brain))                                                                            \
-  ATOM(min_##T, U, order_##what(x, y, brain, true)) ATOM(max_##T, U, order_##what(x, y, brain, false))
-HALVES(f16, u16, false, half) HALVES(f16x2, u32, false, pair)
-HALVES(bf16, u16, true, half) HALVES(bf16x2, u32, true, pair)
+#define HALVES(T, U)                                                                                                   \
+  ATOM(add_##T, U, s_add_##T(x, y)) ATOM(min_##T, U, s_min_##T(x, y)) ATOM(max_##T, U, s_max_##T(x, y))
+HALVES(f16, u16) HALVES(f16x2, u32) HALVES(bf16, u16) HALVES(bf16x2, u32)
 
 /* --- 16 bytes ------------------------------------------------------------------------------------------ */
 

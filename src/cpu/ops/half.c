@@ -1,6 +1,6 @@
 /*
 ** half.c - arithmetic on f16, f16x2, bf16, bf16x2 that simd/ does not have: with .ftz, .sat, .relu, .NaN, .xorsign.abs,
-** that of bf16, ex2 and tanh; PTX ISA 9.7.4.
+** ex2 and tanh; PTX ISA 9.7.4.
 **
 ** Halves are widened to f32, computed so that only the last rounding matters, and narrowed again.
 */
@@ -15,16 +15,16 @@ static inline dc_u flush_half(const ptx_ins *ins, dc_u h) {
 }
 static inline dc_u widen(const ptx_ins *ins, dc_u h) {
   h = flush_half(ins, h & 0xffffu);
-  return is_brain(ins) ? h << 16 : n_widen_f16(h);
+  return is_brain(ins) ? n_widen_bf16(h) : n_widen_f16(h);
 }
 static inline dc_u narrow(const ptx_ins *ins, dc_u x) {
-  return flush_half(ins, is_brain(ins) ? n_cvt_bf16_f32(x) : n_to_f16(x));
+  return flush_half(ins, is_brain(ins) ? n_to_bf16(x) : n_to_f16(x));
 }
 
 static inline dc_u compute_brain(int op, dc_u x, dc_u y, dc_u z) {
   switch (op) {
-    case PTX_OP_ADD: return n_fused_bf16(x, DC_ONE_F32, y);
-    case PTX_OP_SUB: return n_fused_bf16(y ^ 0x80000000u, DC_ONE_F32, x);
+    case PTX_OP_ADD: return n_sum_bf16(x, y);
+    case PTX_OP_SUB: return n_difference_bf16(x, y);
     case PTX_OP_MUL: return n_product_bf16(x, y);
     default: return n_fused_bf16(x, y, z);
   }

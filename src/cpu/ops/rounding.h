@@ -1,5 +1,5 @@
 /*
-** rounding.h - directed rounding, and arithmetic that is exact before its last rounding.
+** rounding.h - directed rounding, and rounding to odd.
 */
 #pragma once
 
@@ -45,14 +45,8 @@ static inline void dc_round_end(unsigned old) {
   __asm__ volatile("" ::: "memory");
 }
 
-/* x + y rounded to odd: the last bit tells that something was lost, so that a second rounding to 24 bits or less
-** is as good as one (Boldo and Melquiond 2008).  The error of the sum is Knuth's TwoSum. */
-static inline f64 add_to_odd(f64 x, f64 y) {
-  const f64 s = x + y, v = s - x, e = (x - (s - v)) + (y - v);
-  const u64 u = f64_bits(s), toward = 1 - ((u ^ f64_bits(e)) >> 63 << 1); /* +1 away from zero, -1 towards it */
-  return bits_f64(__builtin_fabs(e) > 0.0 && !(u & 1) ? u + toward : u);
-}
-/* x in single precision, rounded to odd. */
+/* x in single precision, rounded to odd: the last bit tells that something was lost, so that a second rounding, to
+** fewer bits, is as good as one (Boldo and Melquiond 2008). */
 static inline f32 f64_to_f32_odd(f64 x) {
   const f32 f = (f32)x;
   const f64 e = x - (f64)f;

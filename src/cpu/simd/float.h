@@ -125,7 +125,8 @@ DC_LIFT_d_d(sqrt_f64)
 
 /* --- fused multiply-add --------------------------------------------------------------------------------------- */
 
-/* x + y and its error (Knuth's TwoSum); rounded to odd: see ops/rounding.h. */
+/* x + y and its error (Knuth's TwoSum); rounded to odd: the last bit tells that something was lost (see
+** n_add_to_odd_f32 in half.h). */
 DC_FN dc_d n_sum_error(dc_d x, dc_d y, dc_d s) {
   const dc_d v = s - x;
   return (x - (s - v)) + (y - v);

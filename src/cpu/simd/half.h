@@ -52,13 +52,14 @@ DC_HALF_INT(u32)
 DC_HALF_INT(s16)
 DC_HALF_INT(u16)
 /* bf16 is the upper half of an f32. */
-DC_W1(cvt_f32_bf16, x << 16, x << 16)
-DC_FN dc_u n_cvt_bf16_f32(dc_u x) {
+DC_FN dc_u n_widen_bf16(dc_u x) { return x << 16; }
+DC_FN dc_u n_to_bf16(dc_u x) {
   const dc_u r = (x + 0x7fffu + (x >> 16 & 1u)) >> 16;
   return n_select(n_is_nan(x), n_splat(0x7fff), r);
 }
-DC_LIFT_w_w(cvt_bf16_f32)
-DC_SCALAR_w_w(cvt_bf16_f32)
+DC_SCALAR_w_w(to_bf16)
+DC_W1(cvt_f32_bf16, n_widen_bf16(x), x << 16)
+DC_W1(cvt_bf16_f32, n_to_bf16(x), s_to_bf16(x))
 
 /* Floats of 8 bits: e5m2 is the upper half of an f16; e4m3 has exponents 8 smaller, and NaN in place of infinities. */
 DC_FN dc_u n_widen_e5m2(dc_u x) { return n_widen_f16(x << 8); }
@@ -110,34 +111,36 @@ DC_FN dc_u n_fused_bf16(dc_u x, dc_u y, dc_u z) {
   return n_narrow_odd(n_add_to_odd(n_lo_f64(x) * n_lo_f64(y), n_lo_f64(z)),
                       n_add_to_odd(n_hi_f64(x) * n_hi_f64(y), n_hi_f64(z)));
 }
-#define DC_UPPER(x) n_widen_f16((x) >> 16)
-#define DC_LOWER(x) n_widen_f16((x)&0xffffu)
-#define DC_BOTH(lo, hi) n_to_f16(lo) | n_to_f16(hi) << 16
-#define DC_HALF2(name, f)                                                                                              \
-  DC_FN dc_u n_##name##_f16(dc_u x, dc_u y) { return n_to_f16(f(n_widen_f16(x), n_widen_f16(y))); }                    \
-  DC_FN dc_u n_##name##_f16x2(dc_u x, dc_u y) {                                                                        \
-    return DC_BOTH(f(DC_LOWER(x), DC_LOWER(y)), f(DC_UPPER(x), DC_UPPER(y)));                                          \
+DC_FN dc_u n_sum_bf16(dc_u x, dc_u y) { return n_fused_bf16(x, DC_ONE_F32, y); }
+DC_FN dc_u n_difference_bf16(dc_u x, dc_u y) { return n_fused_bf16(y ^ 0x80000000u, DC_ONE_F32, x); }
+/* Of halves of type T, and of pairs of them: f of f32, so that the last rounding alone matters. */
+#define DC_HALF2(name, T, f)                                                                                           \
+  DC_FN dc_u n_##name##_##T(dc_u x, dc_u y) { return n_to_##T(f(n_widen_##T(x), n_widen_##T(y))); }                    \
+  DC_FN dc_u n_##name##_##T##x2(dc_u x, dc_u y) {                                                                      \
+    return n_##name##_##T(x & 0xffffu, y & 0xffffu) | n_##name##_##T(x >> 16, y >> 16) << 16;                          \
   }                                                                                                                    \
-  DC_LIFT_w_ww(name##_f16)                                                                                             \
-  DC_LIFT_w_ww(name##_f16x2)                                                                                           \
-  DC_SCALAR_w_ww(name##_f16)                                                                                           \
-  DC_SCALAR_w_ww(name##_f16x2)
-DC_HALF2(add, n_add_f32)
-DC_HALF2(sub, n_sub_f32)
-DC_HALF2(mul, n_mul_f32)
-DC_HALF2(min, n_min_f32)
-DC_HALF2(max, n_max_f32)
-DC_FN dc_u n_fma_f16(dc_u x, dc_u y, dc_u z) {
-  return n_to_f16(n_fused_f32(n_widen_f16(x), n_widen_f16(y), n_widen_f16(z)));
-}
-DC_FN dc_u n_fma_f16x2(dc_u x, dc_u y, dc_u z) {
-  const dc_u lo = n_fused_f32(DC_LOWER(x), DC_LOWER(y), DC_LOWER(z));
-  return DC_BOTH(lo, n_fused_f32(DC_UPPER(x), DC_UPPER(y), DC_UPPER(z)));
-}
-DC_LIFT_w_www(fma_f16)
-DC_LIFT_w_www(fma_f16x2)
-DC_SCALAR_w_www(fma_f16)
-DC_SCALAR_w_www(fma_f16x2)
+  DC_LIFT_w_ww(name##_##T)                                                                                             \
+  DC_LIFT_w_ww(name##_##T##x2)                                                                                         \
+  DC_SCALAR_w_ww(name##_##T)                                                                                           \
+  DC_SCALAR_w_ww(name##_##T##x2)
+#define DC_FMA(T, f)                                                                                                   \
+  DC_FN dc_u n_fma_##T(dc_u x, dc_u y, dc_u z) { return n_to_##T(f(n_widen_##T(x), n_widen_##T(y), n_widen_##T(z))); } \
+  DC_FN dc_u n_fma_##T##x2(dc_u x, dc_u y, dc_u z) {                                                                   \
+    return n_fma_##T(x & 0xffffu, y & 0xffffu, z & 0xffffu) | n_fma_##T(x >> 16, y >> 16, z >> 16) << 16;              \
+  }                                                                                                                    \
+  DC_LIFT_w_www(fma_##T)                                                                                               \
+  DC_LIFT_w_www(fma_##T##x2)                                                                                           \
+  DC_SCALAR_w_www(fma_##T)                                                                                             \
+  DC_SCALAR_w_www(fma_##T##x2)
+#define DC_ARITHMETIC_OF(T, plus, minus, times, fused)                                                                 \
+  DC_HALF2(add, T, plus)                                                                                               \
+  DC_HALF2(sub, T, minus)                                                                                              \
+  DC_HALF2(mul, T, times)                                                                                              \
+  DC_HALF2(min, T, n_min_f32)                                                                                          \
+  DC_HALF2(max, T, n_max_f32)                                                                                          \
+  DC_FMA(T, fused)
+DC_ARITHMETIC_OF(f16, n_add_f32, n_sub_f32, n_mul_f32, n_fused_f32)
+DC_ARITHMETIC_OF(bf16, n_sum_bf16, n_difference_bf16, n_product_bf16, n_fused_bf16)
 DC_W1(neg_f16, x ^ 0x8000u, x ^ 0x8000u)
 DC_W1(abs_f16, x & 0x7fffu, x & 0x7fffu)
 DC_W1(neg_f16x2, x ^ 0x80008000u, x ^ 0x80008000u)

@@ -153,17 +153,7 @@ DC_FACTOR(u4, 4)
 
 /* --- products ------------------------------------------------------------------------------------------------- */
 
-DC_FN dc_u n_dot(dc_u x, dc_u y, dc_u sum) {
-#if DC_NW == 16
-  return sum + (dc_u)_mm512_madd_epi16((__m512i)x, (__m512i)y);
-#elif DC_NW == 8
-  return sum + (dc_u)_mm256_madd_epi16((__m256i)x, (__m256i)y);
-#elif defined(DC_X86)
-  return sum + (dc_u)_mm_madd_epi16((__m128i)x, (__m128i)y);
-#else
-  return sum + (dc_u)(((dc_s)x << 16 >> 16) * ((dc_s)y << 16 >> 16)) + (dc_u)(((dc_s)x >> 16) * ((dc_s)y >> 16));
-#endif
-}
+DC_FN dc_u n_dot(dc_u x, dc_u y, dc_u sum) { return sum + n_halves((dc_h)x, (dc_h)y); }
 
 /* Of the two steps at p, the even or odd one for all lanes: a load, without a shuffle, which would take a port that
 ** multiply-adds need. */
