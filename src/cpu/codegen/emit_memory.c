@@ -359,6 +359,14 @@ static bool is_guessed(const emitter *e, const ptx_ins *ins) {
   return j->by && j->kind == DC_JOINED_HALF && j->part != e->joined[j->by - 1].part;
 }
 
+/* Whether a loop's load is of an element whose number is in an array: a list of neighbours, of columns, of points. */
+static bool is_of_list(const emitter *e, const ptx_ins *ins, const dc_access *p) {
+  const int32_t reg = dc_emit_index_of(e, p->s.origin)->reg;
+  if (reg < 0 || !dc_is_defined_once(e->k.def_at, reg) || !dc_emit_is_looping(e, ins, p->base)) return false;
+  const ptx_ins *from = &e->f->ins[e->k.defs[e->k.def_at[reg]]];
+  return from->op == PTX_OP_LD && ptx_type_bits((ptx_type)from->type) == 32;
+}
+
 static void load_element(emitter *e, const ptx_ins *ins, const dc_access *p, int j, const char *mask, bool keep) {
   const char *T = element(ins);
   const int32_t d = ins->opnd[j].reg, size = p->size;
@@ -399,6 +407,9 @@ static void load_element(emitter *e, const ptx_ins *ins, const dc_access *p, int
     PUT("q_.x%d", j);
   } else if (p->how == DC_HOW_LANES) {
     PUT("dc_%sgather_%s(a_, %d, %s)", far, T, j * size, mask);
+  } else if (p->how == DC_HOW_INDEX && size >= 4 && !p->expected && is_of_list(e, ins, p)) {
+    PUT("dc_scattered_%s(a_, i%d, %d, %d, %s)", T, p->s.origin, (int)p->s.times, dc_emit_is_signed(e, p->s.origin),
+        mask);
   } else if (p->how == DC_HOW_INDEX) {
     if ((window = dc_emit_window_of(e, p)) >= 0) {
       put_in_window(e, p, window, mask);

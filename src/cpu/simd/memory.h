@@ -623,6 +623,13 @@ DC_FN V32 dc_words(u64 a, V32 x, u64 stride, dc_last_access *w, M m) {
 #endif
   return r;
 }
+/* Where lanes are expected to be far from each other: those of indices that were loaded, as of a graph's edges. */
+DC_FN V32 dc_scattered_u32(u64 a, V32 x, u64 stride, int sign, M m) {
+  V32 r;
+  if (!dc_may_gather(x, sign, m)) return dc_each_element_u32(a, x, stride, sign, m);
+  DC_PARTS(DC_ELEMENT_, )
+  return r;
+}
 /* Elements of which 2^few are in a word, out of the aligned words, which reach into no other page. */
 #define DC_WORD_OF_(i, few) word.p##i = (dc_u)((dc_s)x.p##i >> few) + (((x.p##i & last) + first) >> few);
 #define DC_OUT_OF_(i, is_signed)                                                                                       \
@@ -648,6 +655,7 @@ DC_SMALL_ELEMENTS(s16, 1, 1)
 #define dc_any_elements_s8(a, x, stride, sign, w, m) dc_each_element_s8(a, x, stride, sign, m)
 #define dc_any_elements_u16(a, x, stride, sign, w, m) dc_each_element_u16(a, x, stride, sign, m)
 #define dc_any_elements_s16(a, x, stride, sign, w, m) dc_each_element_s16(a, x, stride, sign, m)
+#define dc_scattered_u32 dc_each_element_u32
 #endif
 DC_FN V32 dc_any_elements_u32(u64 a, V32 x, u64 stride, int sign, dc_last_access *w, M m) {
   (void)w;
@@ -696,6 +704,7 @@ DC_FN void dc_put_any_elements_u64(u64 a, V32 x, u64 stride, int sign, V64 y, M 
 #define dc_put_any_elements_u32 dc_put_each_element_u32
 #define dc_put_any_elements_u64 dc_put_each_element_u64
 #endif
+#define dc_scattered_u64(a, x, stride, sign, m) dc_any_elements_u64(a, x, stride, sign, NULL, m)
 
 /* --- rows with a constant stride ---------------------------------------------------------------------------------- */
 
