@@ -45,7 +45,7 @@ static long long offset_of(const ptx_operand *at) {
 
 dc_access dc_emit_access_of(const emitter *e, const ptx_ins *ins) {
   const ptx_operand *at = dc_emit_address_of(ins);
-  dc_access p = { .at = at, .size = ptx_type_bits((ptx_type)ins->type) / 8, .n = ins->vec ? ins->vec : 1,
+  dc_access p = { .at = at, .size = ptx_type_bits((ptx_type)ins->type) / 8, .n = ins->vec ? ins->vec : 1, .parts = 1,
                   .base = base_of(e, at, ins->space), .offset = offset_of(at) };
   const bool local = p.base == DC_BASE_LOCAL && !e->k.shape.by_lane;
   if (p.at->reg < 0) {
@@ -55,6 +55,7 @@ dc_access dc_emit_access_of(const emitter *e, const ptx_ins *ins) {
     p.s = *dc_emit_shape(e, p.at->reg);
     p.narrow = dc_emit_bits(e, p.at->reg) == 32;
     p.how = p.s.tag == DC_VARYING ? DC_HOW_LANES : p.s.tag == DC_AFFINE || local ? DC_HOW_ROW : DC_HOW_ONE;
+    if (p.s.tag != DC_UNIFORM && p.size * p.n <= 4) p.parts = p.n, p.size *= p.n, p.n = 1;
     const bool halves = p.size == 4 && p.s.times == 8; /* of pairs: a struct's fields */
     const bool elements = !local && p.n == 1 && (p.s.times == p.size || halves);
     if (p.s.tag == DC_INDEXED) p.how = elements ? DC_HOW_INDEX : DC_HOW_LANES;

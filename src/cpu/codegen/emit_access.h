@@ -9,6 +9,7 @@
 typedef struct dc_access {
   const ptx_operand *at;
   int size, n;           /* bytes of an element, elements of a lane */
+  int parts;             /* values in an element: bytes or halves of a word that a lane accesses side by side */
   int base;
   long long offset;      /* constant part, beside the base */
   enum { DC_HOW_ONE, DC_HOW_ROW, DC_HOW_INDEX, DC_HOW_LANES } how;

@@ -11,12 +11,11 @@ static bool has_address(const ptx_ins *ins) {
 }
 
 /* Adds the estimated time of an instruction, in halves of an operation on 16 lanes, to that of a gang and of a lane.
-** What is accessed lane by lane turns out to be a row for many gangs that are one (simd/memory.h); where it does not,
-** 32 lanes of which some have no thread are slow. */
+** What is accessed lane by lane turns out to be a row for many gangs that are one (simd/memory.h). */
 static void add_time(emitter *e, const ptx_ins *ins, uint64_t times) {
   enum { SCALAR = 1, VECTOR = 2, ROW = 4, CALL = 120 };
   const dc_gang_layout shape = e->k.shape;
-  const uint64_t parts = (uint64_t)shape.width / 16, lanes = !shape.rows ? 64 : shape.width == 32 ? 96 : 16;
+  const uint64_t parts = (uint64_t)shape.width / 16, lanes = shape.rows ? 16 * parts : 64;
   const int32_t d = ins->ndst ? ins->opnd[0].reg : -1;
   const dc_access_kind access = has_address(ins) ? dc_emit_access(e, ins) : DC_ACCESS_ONE;
   uint64_t gang = has_address(ins) || d < 0 || dc_is_scalar(dc_emit_shape(e, d)) ? SCALAR : VECTOR * parts;
@@ -36,7 +35,7 @@ static uint64_t time_together(const emitter *e, const ptx_ins *ins) {
   if (has_address(ins)) {
     const dc_access_kind access = dc_emit_access(e, ins);
     if (access != DC_ACCESS_LANES) return access == DC_ACCESS_ROW ? ROW : SCALAR;
-    return ptx_type_bits((ptx_type)ins->type) < 32 ? BYTES : GATHER;
+    return dc_emit_access_of(e, ins).size < 4 ? BYTES : GATHER;
   }
   if (d < 0 || dc_is_scalar(dc_emit_shape(e, d))) return SCALAR;
   return dc_emit_bits(e, d) == 64 ? WIDE : VECTOR;

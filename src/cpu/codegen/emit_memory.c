@@ -20,11 +20,12 @@
 #define PUT(...) dc_buf_printf(e->t, __VA_ARGS__)
 
 /* The type of an element as in names of simd/memory.h. */
-static const char *element(const ptx_ins *ins) {
-  switch (ptx_type_bits((ptx_type)ins->type)) {
-    case 8: return ptx_is_signed(ins->type) ? "s8" : "u8";
-    case 16: return ptx_is_signed(ins->type) ? "s16" : "u16";
-    case 32: return "u32";
+static const char *element(const ptx_ins *ins, const dc_access *p) {
+  const bool is_signed = ptx_is_signed(ins->type) && p->parts == 1;
+  switch (p->size) {
+    case 1: return is_signed ? "s8" : "u8";
+    case 2: return is_signed ? "s16" : "u16";
+    case 4: return "u32";
     default: return "u64";
   }
 }
@@ -34,7 +35,7 @@ void dc_emit_find_far(emitter *e) {
   for (int32_t i = 0; i < e->f->nins; i++) {
     const ptx_ins *ins = &e->f->ins[i];
     if (e->k.block_of[i] >= 0 && dc_emit_memory_supported(e, ins) && dc_emit_access(e, ins) == DC_ACCESS_LANES)
-      n += ins->vec ? ins->vec : 1;
+      n += dc_emit_access_of(e, ins).n;
   }
   e->far = n > MOST_INLINE;
 }
@@ -229,14 +230,14 @@ static const char *far_of(const emitter *e, const dc_access *p) { return p->wrap
 static void load_row_over(emitter *e, const ptx_ins *ins, const dc_access *p, int j, const char *mask) {
   const int32_t d = ins->opnd[j].reg;
   e->read[d] = true;
-  PUT("v%d = dc_row_or_%s(a_ + %d, %s, v%d);\n", d, element(ins), j * p->size, mask, d);
+  PUT("v%d = dc_row_or_%s(a_ + %d, %s, v%d);\n", d, element(ins, p), j * p->size, mask, d);
 }
 
 /* The kind of packs of simd/packs.h, or NULL: whole packs are accessed, contiguous or anywhere. */
-static const char *packs(const ptx_ins *ins, const dc_access *p) {
-  if (p->how != DC_HOW_LANES && (p->how != DC_HOW_ROW || p->stride != p->size * ins->vec)) return NULL;
-  if (p->size == 4) return ins->vec == 2 ? "2" : ins->vec == 4 ? "4" : NULL;
-  return p->size == 8 && ins->vec == 2 ? "2x64" : NULL;
+static const char *packs(const dc_access *p) {
+  if (p->how != DC_HOW_LANES && (p->how != DC_HOW_ROW || p->stride != p->size * p->n)) return NULL;
+  if (p->size == 4) return p->n == 2 ? "2" : p->n == 4 ? "4" : NULL;
+  return p->size == 8 && p->n == 2 ? "2x64" : NULL;
 }
 
 /* The C type of an element's pairs, and the kind of packs that they are. */
@@ -253,7 +254,7 @@ static void load_packs(emitter *e, const ptx_ins *ins, const dc_access *p, const
     PUT(", a_, %s); ", mask);
   }
   PUT("const %s q_ = dc_%s_pack%s(a_, %s); ", ins->vec == 4 ? "dc_four" : dc_emit_pair(ins),
-      p->how == DC_HOW_ROW ? "row" : "gather", packs(ins, p), mask);
+      p->how == DC_HOW_ROW ? "row" : "gather", packs(p), mask);
 }
 
 /* Whether a<i> says where to expect the elements of a load: those of an index that a loop, which a gang runs through at
@@ -298,7 +299,7 @@ static void put_elements(emitter *e, const char *far, const char *type, int at, 
 }
 
 static void load_pair(emitter *e, const ptx_ins *ins, const dc_access *p, int far, const char *mask) {
-  const char *T = element(ins);
+  const char *T = element(ins, p);
   if (p->wraps) {
     PUT("(%s){ dc_slow_gather_%s(a_, 0, %s), ", dc_emit_pair(ins), T, mask);
     PUT("dc_slow_gather_%s(a_, %d, %s) }; ", T, far, mask);
@@ -367,43 +368,14 @@ static bool is_of_list(const emitter *e, const ptx_ins *ins, const dc_access *p)
   return from->op == PTX_OP_LD && ptx_type_bits((ptx_type)from->type) == 32;
 }
 
-static void load_element(emitter *e, const ptx_ins *ins, const dc_access *p, int j, const char *mask, bool keep) {
-  const char *T = element(ins);
-  const int32_t d = ins->opnd[j].reg, size = p->size;
-  const char *far = far_of(e, p);
+/* What all lanes load, as an expression. */
+static void put_loaded(emitter *e, const ptx_ins *ins, const dc_access *p, int j, const char *mask) {
+  const char *T = element(ins, p), *far = far_of(e, p);
+  const int size = p->size;
   int window;
-  if (d < 0) return;
-  bool sign = ptx_is_signed(ins->type);
-  bool low = dc_emit_bits(e, d) == 16 && (ins->type == PTX_S8 || ins->type == PTX_S16);
-  bool widens = dc_emit_bits(e, d) == 64 && size < 8;
-  if (dc_emit_shape(e, d)->tag == DC_UNIFORM) {
-    const char *as = low ? "(uint16_t)" : widens && sign ? "(uint64_t)(int32_t)" : "";
-    PUT("s%d = %sdc_ld_%s(a_ + %d); ", d, as, T, j * size);
-    return;
-  }
-  const dc_joined *const joined = &e->joined[ins - e->f->ins];
-  if (!joined->by && keep && p->how == DC_HOW_ROW && p->stride == size && !low && !widens) {
-    load_row_over(e, ins, p, j, mask);
-    return;
-  }
-  dc_emit_assign(e, d, mask, keep);
-  if (low) PUT("v_cvt_i16_u16_w(");
-  if (widens) PUT(sign ? "v_cvt_i64_s32_w(" : "v_cvt_i64_u32_w(");
-  if (joined->by && joined->kind == DC_JOINED_WORD) {
-    PUT("v_shr_%c32(v_shl_32(w%d, V32_splat(%du)), V32_splat(%du))", sign ? 's' : 'u', joined->by - 1,
-        32 - 8 * (size + joined->part), 32 - 8 * size);
-  } else if (joined->by && joined->far) {
-    if (is_guessed(e, ins)) {
-      PUT("DC_RARE((a_ & 7) != %d) ? ", 4 * joined->part);
-      put_elements(e, "far_", "u32", 0, p, mask);
-      PUT(" : ");
-    }
-    PUT("w%d.x%d", joined->by - 1, joined->part);
-  } else if (joined->by) {
-    dc_emit_register(e, e->f->ins[joined->by - 1].opnd[0].reg, size == 8 ? 'd' : 'w');
-  } else if (p->how == DC_HOW_ONE) {
+  if (p->how == DC_HOW_ONE) {
     PUT("V%d_splat(dc_ld_%s(a_ + %d))", size == 8 ? 64 : 32, T, j * size);
-  } else if (packs(ins, p)) {
+  } else if (packs(p)) {
     PUT("q_.x%d", j);
   } else if (p->how == DC_HOW_LANES) {
     PUT("dc_%sgather_%s(a_, %d, %s)", far, T, j * size, mask);
@@ -431,6 +403,43 @@ static void load_element(emitter *e, const ptx_ins *ins, const dc_access *p, int
   } else {
     PUT("dc_%sstride_%s(a_ + %d, %lldll, %s)", far, T, j * size, p->stride, mask);
   }
+}
+
+static void load_element(emitter *e, const ptx_ins *ins, const dc_access *p, int j, const char *mask, bool keep) {
+  const int32_t d = ins->opnd[j].reg, i = (int32_t)(ins - e->f->ins), size = p->size, bytes = size / p->parts;
+  if (d < 0) return;
+  bool sign = ptx_is_signed(ins->type);
+  bool low = dc_emit_bits(e, d) == 16 && (ins->type == PTX_S8 || ins->type == PTX_S16);
+  bool widens = dc_emit_bits(e, d) == 64 && bytes < 8;
+  if (dc_emit_shape(e, d)->tag == DC_UNIFORM) {
+    const char *as = low ? "(uint16_t)" : widens && sign ? "(uint64_t)(int32_t)" : "";
+    PUT("s%d = %sdc_ld_%s(a_ + %d); ", d, as, element(ins, p), j * size);
+    return;
+  }
+  const dc_joined *const joined = &e->joined[i];
+  if (!joined->by && keep && p->how == DC_HOW_ROW && p->stride == size && p->parts == 1 && !low && !widens) {
+    load_row_over(e, ins, p, j, mask);
+    return;
+  }
+  dc_emit_assign(e, d, mask, keep);
+  if (low) PUT("v_cvt_i16_u16_w(");
+  if (widens) PUT(sign ? "v_cvt_i64_s32_w(" : "v_cvt_i64_u32_w(");
+  if (p->parts > 1 || (joined->by && joined->kind == DC_JOINED_WORD)) {
+    const int of = p->parts > 1 ? i : joined->by - 1, before = p->parts > 1 ? j * bytes : joined->part;
+    PUT("v_shr_%c32(v_shl_32(w%d, V32_splat(%du)), V32_splat(%du))", sign ? 's' : 'u', of, 32 - 8 * (bytes + before),
+        32 - 8 * bytes);
+  } else if (joined->by && joined->far) {
+    if (is_guessed(e, ins)) {
+      PUT("DC_RARE((a_ & 7) != %d) ? ", 4 * joined->part);
+      put_elements(e, "far_", "u32", 0, p, mask);
+      PUT(" : ");
+    }
+    PUT("w%d.x%d", joined->by - 1, joined->part);
+  } else if (joined->by) {
+    dc_emit_register(e, e->f->ins[joined->by - 1].opnd[0].reg, size == 8 ? 'd' : 'w');
+  } else {
+    put_loaded(e, ins, p, j, mask);
+  }
   if (low || widens) PUT(")");
   dc_emit_assign_end(e, d, keep);
 }
@@ -444,18 +453,31 @@ static void put_value(emitter *e, const ptx_operand *o, int size, bool scalar) {
   if (low && !scalar) PUT(")");
 }
 
-static void store_window(emitter *e, const dc_access *p, int window, const ptx_operand *o, const char *mask) {
+/* The lanes' element j: a value, or several side by side. */
+static void put_values(emitter *e, const dc_access *p, int j) {
+  const int size = p->size / p->parts;
+  const ptx_operand *const v = &p->at[1 + j];
+  if (p->parts > 1) PUT(p->parts == 4 ? "dc_beside(dc_beside(" : "dc_beside(");
+  for (int i = 0; i < p->parts; i++) {
+    if (i > 0) PUT(i == 2 ? ", dc_beside(" : ", ");
+    put_value(e, &v[i], size, false);
+    if (i % 2 == 1) PUT(", %d)", 8 * size);
+  }
+  if (p->parts == 4) PUT(", 16)");
+}
+
+static void store_window(emitter *e, const dc_access *p, int window, const char *mask) {
   PUT("if (");
   put_in_window(e, p, window, mask);
   PUT(") dc_place%d(", window);
   put_first(e, p);
   PUT(", ");
-  put_value(e, o, p->size, false);
+  put_values(e, p, 0);
   PUT("); else ");
 }
 
 static void store_element(emitter *e, const ptx_ins *ins, const dc_access *p, int j, const char *mask) {
-  const char *T = element(ins), *far = far_of(e, p);
+  const char *T = element(ins, p), *far = far_of(e, p);
   const int size = p->size;
   const ptx_operand *o = &p->at[1 + j];
   bool scalar = o->reg < 0 || dc_emit_shape(e, o->reg)->tag == DC_UNIFORM;
@@ -469,25 +491,25 @@ static void store_element(emitter *e, const ptx_ins *ins, const dc_access *p, in
   }
   if (p->how == DC_HOW_LANES) {
     PUT("dc_%sscatter_%s(a_, %d, ", far, T, j * size);
-    put_value(e, o, size, false);
+    put_values(e, p, j);
     PUT(", %s); ", mask);
     return;
   }
   const int window = dc_emit_window_of(e, p);
   if (p->how == DC_HOW_INDEX) {
-    if (window >= 0) store_window(e, p, window, o, mask);
+    if (window >= 0) store_window(e, p, window, mask);
     PUT("dc_%sput_elements_%s(a_, i%d, %d, %d, ", window >= 0 ? "far_" : far, T, p->s.origin, (int)p->s.times,
         dc_emit_is_signed(e, p->s.origin));
-    put_value(e, o, size, false);
+    put_values(e, p, j);
     PUT(", %s); ", mask);
     return;
   }
-  if (window >= 0) store_window(e, p, window, o, mask);
+  if (window >= 0) store_window(e, p, window, mask);
   const bool streams = ins->flags & PTX_F_STREAMING && p->base == DC_BASE_FLAT && size >= 4;
   if (p->stride == size) PUT("dc_%s_row_%s(a_ + %d, ", streams ? "stream" : "put", T, j * size);
   else if (is_every_other(p)) PUT("dc_put_every_other_%s(a_ + %d, ", T, j * size);
   else PUT("dc_%sput_stride_%s(a_ + %d, %lldll, ", far, T, j * size, p->stride);
-  put_value(e, o, size, false);
+  put_values(e, p, j);
   PUT(", %s); ", mask);
 }
 
@@ -682,23 +704,28 @@ void dc_emit_atom(emitter *e, const ptx_ins *ins, const char *mask, bool keep) {
 /* --- loads and stores --------------------------------------------------------------------------------------- */
 
 static void load(emitter *e, const ptx_ins *ins, const dc_access *p, const char *mask, bool keep) {
-  if (packs(ins, p)) load_packs(e, ins, p, mask);
+  if (packs(p)) load_packs(e, ins, p, mask);
   if (e->joined[ins - e->f->ins].by) load_joined(e, ins, p, mask);
-  for (int j = 0; j < p->n; j++) load_element(e, ins, p, j, mask, keep);
+  if (p->parts > 1) {
+    PUT("const V32 w%d = ", (int)(ins - e->f->ins));
+    put_loaded(e, ins, p, 0, mask);
+    PUT("; ");
+  }
+  for (int j = 0; j < p->n * p->parts; j++) load_element(e, ins, p, j, mask, keep);
 }
 
 static void store(emitter *e, const ptx_ins *ins, const dc_access *p, const char *mask) {
   const dc_joined *const joined = &e->joined[ins - e->f->ins];
   const bool pair = joined->by != 0;
   const ptx_operand *v[4];
-  if (!pair && !packs(ins, p)) {
+  if (!pair && !packs(p)) {
     for (int j = 0; j < p->n; j++) store_element(e, ins, p, j, mask);
     return;
   }
   for (int j = 0; j < p->n; j++) v[pair ? joined->part : j] = &p->at[1 + j];
   if (pair) v[1 - joined->part] = &dc_emit_address_of(&e->f->ins[joined->by - 1])[1];
   if (pair) store_pair(e, p, joined->far, v, mask);
-  else store_packs(e, p, packs(ins, p), v, p->n, mask);
+  else store_packs(e, p, packs(p), v, p->n, mask);
 }
 
 static void load_or_store(emitter *e, const ptx_ins *ins, const dc_access *p, const char *mask, bool keep) {

@@ -59,6 +59,14 @@ DC_LANE(V64, u64)
 DC_FN u32 V32_last(V32 x, M m) { return V32_lane(x, 31 - (u32)__builtin_clz(M_word(m) | 1)); }
 DC_FN u64 V64_last(V64 x, M m) { return V64_lane(x, 31 - (u32)__builtin_clz(M_word(m) | 1)); }
 
+/* The lowest bits of x, and y above them: what a lane stores side by side. */
+DC_FN V32 dc_beside(V32 x, V32 y, u32 bits) {
+  V32 r;
+#define DC_BESIDE_(i, unused) r.p##i = (x.p##i & ((1u << bits) - 1)) | y.p##i << bits;
+  DC_PARTS(DC_BESIDE_, )
+  return r;
+}
+
 /* Lanes of the mask only.  Where lanes may leave native code all live values are stored so, hence in few instructions:
 ** the compiler spends a quarter of its time there. */
 #if DC_NW == 16
