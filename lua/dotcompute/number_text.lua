@@ -93,6 +93,10 @@ function number_text.wrapped(text, d)
     or "(" .. text .. ")")
 end
 
+-- An integer of 64 bits of which NVRTC knows nothing. It (CUDA 13.0 to 13.5) sums a value of 32 bits and two products
+-- of bytes by dp2a, in 32 bits, also where the sum is one of 64.
+function number_text.opaque(text) return "(long long)" .. through(move, 8, "dc_r", text) end
+
 -- -a and abs(a) of integers of the dtype, which wrap around.
 function number_text.negated(a, d)
   if d.kind == "i" or d.size == 8 then return ("(%s)%s"):format(d.ctype, through(negation, d.size, "dc_r", a)) end
@@ -111,7 +115,7 @@ end
 -- As Lua's // and %: rounded toward minus infinity, and a remainder with the divisor's sign. Integers by 0 give 0.
 local divisions = {
   ["//"] = { f = "floor(A / B)", u = "(B == 0 ? 0 : A / B)",
-    i = "(B == 0 ? 0 : B == -1 ? 0 - TA : A / B - (A % B != 0 && (A % B < 0) != (B < 0)))" },
+    i = "(B == 0 ? 0 : B == -1 ? NEGATED : A / B - (A % B != 0 && (A % B < 0) != (B < 0)))" },
   ["%"] = { f = "(fmod(A, B) != 0 && (fmod(A, B) < 0) != (B < 0) ? fmod(A, B) + B : fmod(A, B))",
     u = "(B == 0 ? 0 : A % B)",
     i = "(B == 0 || B == -1 ? 0 : A % B + (A % B != 0 && (A % B < 0) != (B < 0) ? B : 0))" },
@@ -119,8 +123,9 @@ local divisions = {
 
 -- a // b, a % b: of values of dtype `d`, 16-bit floats as floats.
 function number_text.division(sign, a, b, d)
-  return ("(%s)(%s)"):format(d.ctype, (divisions[sign][d.kind]:gsub("[ABT]", { A = "(" .. a .. ")", B = "(" .. b .. ")",
-    T = "(" .. number_text.unsigned(d) .. ")" })))
+  local text = divisions[sign][d.kind]:gsub("%f[%u]%u+", { A = "(" .. a .. ")", B = "(" .. b .. ")",
+    NEGATED = d.kind == "i" and number_text.negated(a, d) })
+  return ("(%s)(%s)"):format(d.ctype, text)
 end
 
 -- Shifts: by as many bits as there are, or more, nothing is left but a negative number's sign.

@@ -100,25 +100,54 @@ describe("integers in kernels", function()
 
   it("keep the sign of negated operands of min and max", function()
     local n = 96
-    local x, y, out = {}, {}, dc.zeros(4, n, "int32")
+    local x, y, out = {}, {}, dc.zeros(7, n, "int32")
     for k = 1, n do x[k], y[k] = math.random(-100, 100), math.random(-100, 100) end
     local function fill(to, a, b, k)
       local opposite = -a[k]
       to[1][k], to[2][k] = math.min(math.min(k, opposite), b[k]), math.max(math.max(b[k], opposite), k)
       to[3][k], to[4][k] = math.max(math.abs(a[k]), b[k]), math.min(-k, b[k], -b[k])
+      to[5][k], to[6][k] = math.min(k, 0 - a[k], b[k]), math.max(k, a[k] * -1, b[k])
+      to[7][k] = math.min(k, a[k] // -1, b[k], -1 * k)
     end
     local k = dc.jit(function(to, a, b)
       local i = dc.index()
       if i <= #a then fill(to, a, b, i) end
     end)
     k(2, 64, out, dc.array(x, "int32"), dc.array(y, "int32"))
-    local want = { {}, {}, {}, {} }
+    local want = { {}, {}, {}, {}, {}, {}, {} }
     for i = 1, n do fill(want, x, y, i) end
-    for row = 1, 4 do h.same(want[row], out[row]:to_table(), "row " .. row) end
+    for row = 1, 7 do h.same(want[row], out[row]:to_table(), "row " .. row) end
     local a, b, c = dc.array(x, "int32"), dc.array(y, "int32"), dc.arange(1, n, "int32")
     h.same(want[1], dc.minimum(dc.minimum(c, -a), b):to_table(), "of arrays, least")
     h.same(want[2], dc.maximum(dc.maximum(b, -a), c):to_table(), "of arrays, greatest")
     h.same(want[3], dc.maximum(dc.abs(a), b):to_table(), "of arrays, abs")
+  end)
+
+  it("are summed in 64 bits where they are products of bytes and values of 32 bits", function()
+    local n = 64
+    local x, y, z, u = {}, {}, {}, {}
+    for k = 1, n + 1 do
+      x[k], y[k] = math.random(0, 255), math.random(-128, 127)
+      z[k] = ({ 2147483647, -2147483648, math.random(-9, 9) })[math.random(3)]
+      u[k] = ({ 4294967295, 2147483648, math.random(0, 9) })[math.random(3)]
+    end
+    local function product(a, b, k) return math.tointeger(a[k]) * math.tointeger(b[k]) end
+    local sums = {
+      function(a, b, _, _, k) local p = product(a, b, k) return 0x80000000 + p + p end,
+      function(a, b, c, _, k) return math.tointeger(c[k]) + product(a, b, k) + product(a, b, k + 1) end,
+      function(a, b, _, d, k) return math.tointeger(d[k]) + product(a, b, k) + product(a, b, k + 1) end,
+      function(a, b, _, _, k) return product(a, b, k) + product(a, b, k + 1) - 2147483648 end,
+    }
+    for number, sum in ipairs(sums) do
+      local k = dc.jit(function(to, a, b, c, d)
+        local i = dc.index()
+        if i <= #to then to[i] = sum(a, b, c, d, i) end
+      end)
+      local out, want = dc.zeros(n, "int64"), {}
+      k(2, 32, out, dc.array(x, "uint8"), dc.array(y, "int8"), dc.array(z, "int32"), dc.array(u, "uint32"))
+      for i = 1, n do want[i] = sum(x, y, z, u, i) end
+      h.same(want, out:to_table(), "sum " .. number)
+    end
   end)
 
   it("end loops whose steps, times a few iterations, are beyond 64 or 32 bits", function()

@@ -518,7 +518,10 @@ for name, sign in pairs { min = "<", max = ">" } do
     if not t then return text(n, types.unknown, "0") end
     local e = args[1]
     for k = 2, #args do
-      e = text(n, t, ("($2 %s $1 ? $2 : $1)"):format(sign), { e, args[k] }, { twice = true, choice = name })
+      local own <const> = t.kind == "f" and t.size >= 4 -- a function of emit.lua
+      self.uses.ordered = self.uses.ordered or own
+      e = text(n, t, own and ("dc_%s($1, $2)"):format(name) or ("($2 %s $1 ? $2 : $1)"):format(sign),
+        { e, args[k] }, { twice = not own, choice = name })
     end
     return e
   end)

@@ -178,6 +178,30 @@ static __device__ __forceinline__ bool dc_eq(INT i, double f) {
 static __device__ __forceinline__ bool dc_eq(double f, INT i) { return dc_eq(i, f); }
 ]]
 
+-- Comparisons of floats by instructions that NVRTC does not see, each the opposite one, which holds for NaN. NVRTC
+-- (CUDA 13) takes min(min(a, b), a) for min(a, b), which is not so where b is NaN. ptxas (CUDA 13.0 and 13.5) takes
+-- `abs(x) >= 0`, `x * x > -1` and `abs(x) + 1 > 0` of float32 for true, for NaN, too, but knows no more of the opposite
+-- ones; it makes one instruction of an opposite comparison and its negation.
+local ordered_text = [[
+static __device__ __forceinline__ FLOAT dc_min(FLOAT a, FLOAT b) {
+  FLOAT r;
+  asm("{ .reg .pred p; setp.geu.BITS p, %2, %1; selp.BITS %0, %1, %2, p; }" : "=LETTER"(r) : "LETTER"(a), "LETTER"(b));
+  return r;
+}
+static __device__ __forceinline__ FLOAT dc_max(FLOAT a, FLOAT b) {
+  FLOAT r;
+  asm("{ .reg .pred p; setp.leu.BITS p, %2, %1; selp.BITS %0, %1, %2, p; }" : "=LETTER"(r) : "LETTER"(a), "LETTER"(b));
+  return r;
+}
+]]
+local ordered_comparison_text = [[
+static __device__ __forceinline__ bool dc_NAME(float a, float b) {
+  int r;
+  asm("{ .reg .pred p; setp.OPPOSITE.f32 p, %1, %2; selp.b32 %0, 0, 1, p; }" : "=r"(r) : "f"(a), "f"(b));
+  return r != 0;
+}
+]]
+
 local integers_text = [[
 typedef unsigned long long dc_unsigned;
 static __device__ __forceinline__ bool dc_lt(dc_unsigned u, long long s) { return s > 0 && u < (dc_unsigned)s; }
@@ -254,6 +278,15 @@ function Printer:helpers(lines)
       { INT = "long long", LOW = "-9223372036854775808.0", HIGH = "9223372036854775808.0" },
       { INT = "unsigned long long", LOW = "0.0", HIGH = "18446744073709551616.0" } } do
       split(mixed_text:gsub("%u%u+", names), lines)
+    end
+  end
+  if self.uses.ordered then
+    split(ordered_text:gsub("%u%u+", { FLOAT = "float", BITS = "f32", LETTER = "f" }), lines)
+    split(ordered_text:gsub("%u%u+", { FLOAT = "double", BITS = "f64", LETTER = "d" }), lines)
+  end
+  if self.uses.ordered_comparisons then
+    for _, names in ipairs { { NAME = "over", OPPOSITE = "leu" }, { NAME = "at_least", OPPOSITE = "ltu" } } do
+      split(ordered_comparison_text:gsub("%u%u+", names), lines)
     end
   end
   if self.uses.compare_integers then split(integers_text, lines) end

@@ -241,6 +241,26 @@ function printer:may_rotate(e)
   return is_scaled(a) and may_be_shifted(b) or is_scaled(b) and may_be_shifted(a)
 end
 
+-- Whether an integer of 64 bits is a constant, or the value of an array, that takes all of 32 bits.
+local function has_32_bits(v)
+  while v.op == "symbol" and v.symbol.only_value do v = v.symbol.only_value end
+  local c = constant(v)
+  if c then return (c >= 1 << 30 or c <= -(1 << 30)) and c < 1 << 33 and c > -(1 << 33) end
+  return v.op == "convert" and v.a.type.size == 4 and types.is_integer(v.a.type)
+end
+
+-- The operand ("a" or "b") of which an operation of integers is the negation: 0 - b, -1 * b, a * -1.
+local function negates(e)
+  if e.sign == "-" and constant(e.a) == 0 or e.sign == "*" and constant(e.a) == -1 then return "b" end
+  return e.sign == "*" and constant(e.b) == -1 and "a"
+end
+
+-- The negated text of the integer node a, as the value of node e.
+function printer:negated(text, e, a)
+  if not self:is_int(e) or not self:is_int(a) then return "(" .. number_text.negated(text, e.type) .. ")" end
+  return "(long long)" .. number_text.negated(as_int(text), types.dtype "int32")
+end
+
 function X.arith(self, e)
   local t, sign = e.type, e.sign
   if (sign == "+" or sign == "-") and constant(e.b) and self:is_int(e) and self:is_int(e.a) and not has_effect(e) then
@@ -248,6 +268,8 @@ function X.arith(self, e)
   end
   local texts = self:operands({ e.a, e.b }, true)
   local a, b = texts[1], texts[2]
+  local opposite = types.is_integer(t) and negates(e)
+  if opposite then return self:negated(opposite == "a" and a or b, e, e[opposite]) end
   local int = t == types.integer and self:int_arith(e, a, b)
   if int then return int end
   if t.kind == "c" then
@@ -260,6 +282,10 @@ function X.arith(self, e)
     if t.kind == "f" then
       if t.size == 2 then return ("((%s)(%s %s %s))"):format(t.ctype, wide(a, t), sign, wide(b, t)) end
       return ("(%s %s %s)"):format(a, sign, b)
+    end
+    if sign ~= "*" and t.kind == "i" and t.size == 8 then -- see number_text.opaque
+      if has_32_bits(e.a) then a = number_text.opaque(a) end
+      if has_32_bits(e.b) then b = number_text.opaque(b) end
     end
     local u = number_text.unsigned(t) -- signed integers wrap
     if t.size == 8 and sign ~= "*" and self:may_rotate(e) then
@@ -320,6 +346,42 @@ function printer:compared_from_zero(e)
   return ("(%s %s %s)"):format(a, sign == "~=" and "!=" or sign, b)
 end
 
+-- What stands behind conversions between floats and locals with one value.
+local function bare_float(v)
+  while v.op == "convert" and v.a.type.kind == "f" or v.op == "symbol" and v.symbol.only_value do
+    v = v.a or v.symbol.only_value
+  end
+  return v
+end
+
+-- Whether ptxas may take a float32 expression for positive, in spite of NaN: sums and products of absolute values and
+-- squares.
+local function seems_positive(v)
+  v = bare_float(v)
+  if v.op == "const" then return type(v.value) ~= "number" or v.value >= 0
+  elseif v.op == "convert" then return true -- an integer, of which it may know more
+  elseif v.op == "text" then return v.text:find "abs" or v.text:find "exp"
+  elseif v.op ~= "arith" then return false end
+  return v.sign == "^" or v.sign == "*" and v.a.op == v.b.op or seems_positive(v.a) and seems_positive(v.b)
+end
+
+local function seems_negative(v)
+  v = bare_float(v)
+  if v.op == "convert" then v = v.a end
+  return v.op == "const" and type(v.value) == "number" and v.value <= 0 or v.op == "unary"
+end
+
+-- A comparison of float32 values that ptxas may take for true, for NaN, too (emit.lua); nil where it is another one.
+function printer:surely_greater(e, a, b)
+  local x, y, sign = e.a, e.b, e.sign
+  if sign == "<" or sign == "<=" then
+    x, y, a, b, sign = y, x, b, a, sign == "<" and ">" or ">="
+  end
+  if sign ~= ">" and sign ~= ">=" or not seems_positive(x) or not seems_negative(y) then return nil end
+  self.uses.ordered_comparisons = true
+  return ("dc_%s(%s, %s)"):format(sign == ">" and "over" or "at_least", a, b)
+end
+
 function X.compare(self, e)
   local counted = self:compared_from_zero(e)
   if counted then return counted end
@@ -332,7 +394,9 @@ function X.compare(self, e)
   if not e.mixed then
     if e.met == types.integer and self:is_int(e.a) and self:is_int(e.b) then a, b = as_int(a), as_int(b) end
     if a == b and e.met.kind == "f" and not self.has_effect(e) then return self.not_a_number(sign, wide(a, e.met)) end
-    return ("(%s %s %s)"):format(wide(a, e.met), sign == "~=" and "!=" or sign, wide(b, e.met))
+    a, b = wide(a, e.met), wide(b, e.met)
+    local greater = e.met.kind == "f" and e.met.size < 8 and self:surely_greater(e, a, b)
+    return greater or ("(%s %s %s)"):format(a, sign == "~=" and "!=" or sign, b)
   end
   -- an integer of 64 bits and a float, or integers of two signs. A double has all integers of 32 bits.
   for k, one in ipairs { e.a, e.b } do
@@ -359,14 +423,10 @@ X["not"] = function(self, e) return ("(!%s)"):format(self:truth(e.a)) end
 function X.unary(self, e)
   local t, a = e.type, self:expr(e.a)
   if t.kind == "c" then return ("(-%s)"):format(a) end
-  if self:is_int(e) and self:is_int(e.a) then
-    local narrow_a = as_int(a)
-    return "(long long)" .. (e.sign == "-" and number_text.negated(narrow_a, types.dtype "int32")
-      or ("(~%s)"):format(narrow_a))
-  end
   if t.kind == "f" then return t.size == 2 and ("((%s)-(float)%s)"):format(t.ctype, a) or ("(-%s)"):format(a) end
-  if e.sign == "~" then return ("((%s)~%s)"):format(t.ctype, a) end
-  return "(" .. number_text.negated(a, t) .. ")"
+  if e.sign == "-" then return self:negated(a, e, e.a) end
+  if self:is_int(e) and self:is_int(e.a) then return ("(long long)(~%s)"):format(as_int(a)) end
+  return ("((%s)~%s)"):format(t.ctype, a)
 end
 
 -- --- and, or ----------------------------------------------------------------------------------------------------
