@@ -589,6 +589,36 @@ describe("a function with several returns", function()
   end)
 end)
 
+describe("a function that returns two integers of other dtypes and a float32", function()
+  it("gives a float32 in whatever order they are", function()
+    local function first(w, small, large, real)
+      if w == 1 then return small elseif w == 2 then return large end
+      return real
+    end
+    local function middle(w, small, large, real)
+      if w == 3 then return real elseif w == 1 then return small end
+      return large
+    end
+    local function last(w, small, large, real)
+      if w == 2 then return large elseif w == 3 then return real end
+      return small
+    end
+    local k = dc.jit(function(out, w, small, large, real)
+      out[1] = first(w, small[1], large[1], real[1])
+      out[2] = middle(w, small[1], large[1], real[1])
+      out[3] = last(w, small[1], large[1], real[1])
+    end)
+    local n = math.random(-9, 9)
+    local small, large = dc.array({ n }, "int8"), dc.array({ 0xffffff01 }, "uint32")
+    local real = dc.array({ 0.25 }, "float32")
+    for w, want in ipairs { n, 0xffffff00, 0.25 } do
+      local out = dc.zeros(3, "float64")
+      k(1, 1, out, w, small, large, real)
+      assert.same({ want, want, want }, out:to_table())
+    end
+  end)
+end)
+
 describe("a NaN that the compiler knows", function()
   it("is 0 as an integer", function()
     local out = dc.ones(4, "uint16")

@@ -411,14 +411,34 @@ S.label = function(self, n)
   return { op = "label", label = label }
 end
 
+-- Floats before integers, each of which meets the floats' type then: int64, which int8 and uint32 together would be, makes
+-- float64 of float32.
+local function is_before(a, b)
+  local float_a, float_b = a.kind == "f" or a.kind == "c", b.kind == "f" or b.kind == "c"
+  if float_a ~= float_b then return float_a end
+  if a.size ~= b.size then return a.size < b.size end
+  return a.name < b.name
+end
+
 -- The type of a function's result with one more return of type t; nil where there is none. `parts`: what the types so
--- far are, numbers of Lua's (weak) and others apart, so that the result does not depend on the order of returns: int8
--- and 0.5 alone are float32, but beside float16 they are float16.
+-- far are, numbers of Lua's (weak) and others apart, and a list of the others that are numbers, so that the result does
+-- not depend on the order of returns: int8 and 0.5 alone are float32, but beside float16 they are float16.
 local function result_type(parts, t)
   if t == types.unknown then return parts.type or t end
   local part = t.weak and "weak" or "strong"
   local own = parts[part] and types.join(parts[part], t) or not parts[part] and t
   if not own then return nil end
+  if part == "strong" and (types.is_number(t) or t.kind == "c") then
+    local numbers <const> = parts.numbers or {}
+    parts.numbers = numbers
+    if not numbers[t] then
+      numbers[t] = true
+      table.insert(numbers, t)
+      table.sort(numbers, is_before)
+    end
+    own = numbers[1]
+    for _, other in ipairs(numbers) do own = types.join(own, other) end
+  end
   parts[part], parts.type = own, own
   if parts.weak and parts.strong then parts.type = types.join(parts.strong, parts.weak) end
   return parts.type
