@@ -72,11 +72,12 @@ function number_text.unsigned(d) return d.size == 8 and "unsigned long long" or 
 -- 32768 where it is widened, and abs of the least integer never negative. For compute capability 9.0 it also loses the
 -- sign of min(min(a, -b), c) and max(max(a, -b), c) of 32-bit integers (CUDA 13.0). NVRTC makes negations of every form
 -- of `0 - x` and `abs` that it recognizes, so here the value passes through instructions that it does not see through:
--- a move, or ~x + 1. array/codegen/instruction.c has the same.
+-- a move, or ~(x - 1). (With ~x + 1 ptxas, CUDA 13.0, makes x of -~x where x is known from a comparison.)
+-- array/codegen/instruction.c has the same.
 --
 -- ptxas (CUDA 13.0) also takes sums and differences of x << n and x >> 64 - n of 64 bits for a rotation, whatever their
 -- signs are and whether the shift to the right has one; so 2 * x - (x < 0) is wrong. Negations of 64 bits, of which
--- NVRTC makes such differences, are ~x + 1, too.
+-- NVRTC makes such differences, are ~(x - 1), too.
 local hidden = '[](%s dc_v) { %s dc_r; asm("%s" : "=%s"(dc_r) : "%s"(dc_v)); return %s; }(%s)'
 
 local function through(instructions, size, result, text)
@@ -84,7 +85,7 @@ local function through(instructions, size, result, text)
   instructions = instructions:gsub("BITS", size == 8 and "64" or "32")
   return hidden:format(ctype, ctype, instructions, letter, letter, result, text)
 end
-local move <const>, negation <const> = "mov.bBITS %0, %1;", "not.bBITS %0, %1; add.sBITS %0, %0, 1;"
+local move <const>, negation <const> = "mov.bBITS %0, %1;", "add.sBITS %0, %1, -1; not.bBITS %0, %0;"
 
 -- An integer that was computed without a sign, as one of the dtype; of 16 bits, it may be a negation. `text`: a C
 -- expression of at least 32 bits.
@@ -96,6 +97,13 @@ end
 -- An integer of 64 bits of which NVRTC knows nothing. It (CUDA 13.0 to 13.5) sums a value of 32 bits and two products
 -- of bytes by dp2a, in 32 bits, also where the sum is one of 64.
 function number_text.opaque(text) return "(long long)" .. through(move, 8, "dc_r", text) end
+
+-- A float of which NVRTC knows nothing. It (CUDA 13.0) takes comparisons of two NaNs, each computed from constants, for
+-- true.
+function number_text.opaque_float(text)
+  return ('[](double dc_v) { double dc_r; asm("mov.f64 %%0, %%1;" : "=d"(dc_r) : "d"(dc_v)); return dc_r; }(%s)')
+    :format(text)
+end
 
 -- -a and abs(a) of integers of the dtype, which wrap around.
 function number_text.negated(a, d)

@@ -1,5 +1,6 @@
 -- Comparisons, minima and maxima of floats among which are NaNs. NVRTC takes min(min(c, b), c) of a constant c for
--- min(c, b), and ptxas takes what looks positive, as abs(x) + 1, for greater than 0, both also where b or x is NaN.
+-- min(c, b), and NaNs made of constants for equal; ptxas takes what looks positive, as abs(x) + 1, for greater than 0.
+-- All this is wrong where b or x is NaN.
 local dc = require "dotcompute"
 
 local NAN <const> = 0 / 0
@@ -29,6 +30,9 @@ local comparisons = {
   function(a, _) return (math.abs(a) < -1) == false end,
   function(a, b) return math.abs(a) > 0 and b >= 0 end,
   function(a, b) return math.min(a, b) <= math.max(a, b) end,
+  function(_, _) local v = -(-math.huge) return math.huge - v >= v - v end,
+  function(_, _) local zero = 0.0 return zero / zero <= math.sqrt(zero - 1) end,
+  function(_, _) local v = math.huge return v - v ~= v * 0 end,
 }
 
 local function same(got, want) return got == want or got ~= got and want ~= want end

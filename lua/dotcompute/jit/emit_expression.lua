@@ -5,6 +5,7 @@
 -- virtual machine reads a local that is itself an operand of an operator, or an index, when the operator is executed,
 -- behind all calls in the other operand (`v + f()`); so do kernels.
 local core = require "dotcompute.core"
+local float_facts = require "dotcompute.jit.float_facts"
 local narrow = require "dotcompute.jit.narrow"
 local number_text = require "dotcompute.number_text"
 local types = require "dotcompute.jit.types"
@@ -346,38 +347,14 @@ function printer:compared_from_zero(e)
   return ("(%s %s %s)"):format(a, sign == "~=" and "!=" or sign, b)
 end
 
--- What stands behind conversions between floats and locals with one value.
-local function bare_float(v)
-  while v.op == "convert" and v.a.type.kind == "f" or v.op == "symbol" and v.symbol.only_value do
-    v = v.a or v.symbol.only_value
-  end
-  return v
-end
-
--- Whether ptxas may take a float32 expression for positive, in spite of NaN: sums and products of absolute values and
--- squares.
-local function seems_positive(v)
-  v = bare_float(v)
-  if v.op == "const" then return type(v.value) ~= "number" or v.value >= 0
-  elseif v.op == "convert" then return true -- an integer, of which it may know more
-  elseif v.op == "text" then return v.text:find "abs" or v.text:find "exp"
-  elseif v.op ~= "arith" then return false end
-  return v.sign == "^" or v.sign == "*" and v.a.op == v.b.op or seems_positive(v.a) and seems_positive(v.b)
-end
-
-local function seems_negative(v)
-  v = bare_float(v)
-  if v.op == "convert" then v = v.a end
-  return v.op == "const" and type(v.value) == "number" and v.value <= 0 or v.op == "unary"
-end
-
 -- A comparison of float32 values that ptxas may take for true, for NaN, too (emit.lua); nil where it is another one.
 function printer:surely_greater(e, a, b)
   local x, y, sign = e.a, e.b, e.sign
   if sign == "<" or sign == "<=" then
     x, y, a, b, sign = y, x, b, a, sign == "<" and ">" or ">="
   end
-  if sign ~= ">" and sign ~= ">=" or not seems_positive(x) or not seems_negative(y) then return nil end
+  if sign ~= ">" and sign ~= ">=" then return nil end
+  if not float_facts.seems_positive(x) or not float_facts.seems_negative(y) then return nil end
   self.uses.ordered_comparisons = true
   return ("dc_%s(%s, %s)"):format(sign == ">" and "over" or "at_least", a, b)
 end
@@ -395,8 +372,10 @@ function X.compare(self, e)
     if e.met == types.integer and self:is_int(e.a) and self:is_int(e.b) then a, b = as_int(a), as_int(b) end
     if a == b and e.met.kind == "f" and not self.has_effect(e) then return self.not_a_number(sign, wide(a, e.met)) end
     a, b = wide(a, e.met), wide(b, e.met)
-    local greater = e.met.kind == "f" and e.met.size < 8 and self:surely_greater(e, a, b)
-    return greater or ("(%s %s %s)"):format(a, sign == "~=" and "!=" or sign, b)
+    local float <const> = e.met.kind == "f"
+    if float and float_facts.is_known(e.a) and float_facts.is_known(e.b) then b = number_text.opaque_float(b) end
+    return float and e.met.size < 8 and self:surely_greater(e, a, b)
+      or ("(%s %s %s)"):format(a, sign == "~=" and "!=" or sign, b)
   end
   -- an integer of 64 bits and a float, or integers of two signs. A double has all integers of 32 bits.
   for k, one in ipairs { e.a, e.b } do

@@ -411,8 +411,8 @@ S.label = function(self, n)
   return { op = "label", label = label }
 end
 
--- Floats before integers, each of which meets the floats' type then: int64, which int8 and uint32 together would be, makes
--- float64 of float32.
+-- Floats before integers, each of which meets the floats' type then: int64, which int8 and uint32 together would be,
+-- makes float64 of float32.
 local function is_before(a, b)
   local float_a, float_b = a.kind == "f" or a.kind == "c", b.kind == "f" or b.kind == "c"
   if float_a ~= float_b then return float_a end

@@ -40,13 +40,14 @@ static const char *suffix(dc_dtype t) { return t == DC_FLOAT64 ? "" : "f"; }
 ** (before CUDA 13.3) and absolute values (before 13.1) for free of overflow: -(-32768) is 32768 where it is widened,
 ** and abs of the least integer never negative.  For compute capability 9.0 it also loses the sign of min(min(a, -b), c)
 ** and max(max(a, -b), c) of 32-bit integers (CUDA 13.0).  NVRTC makes these instructions of every form of `0 - x` and
-** `abs` that it recognizes, so the negation is one that it does not see through: ~x + 1. */
+** `abs` that it recognizes, so the negation is one that it does not see through: ~(x - 1). */
 static void put_negated(dc_writer *w, const char *result) {
   const bool wide = dc_dtype_size(w->as) == 8;
   const char *type = wide ? "long long" : "int", letter = wide ? 'l' : 'r';
   const int bits = wide ? 64 : 32;
-  dc_buf_printf(w->b, "(%s)[](%s v) { %s r; asm(\"not.b%d %%0, %%1; add.s%d %%0, %%0, 1;\" : \"=%c\"(r) : \"%c\"(v)); ",
-                dc_ctype_of(w->as), type, type, bits, bits, letter, letter);
+  dc_buf_printf(w->b, "(%s)[](%s v) { %s r; ", dc_ctype_of(w->as), type, type);
+  dc_buf_printf(w->b, "asm(\"add.s%d %%0, %%1, -1; not.b%d %%0, %%0;\" : \"=%c\"(r) : \"%c\"(v)); ", bits, bits,
+                letter, letter);
   dc_buf_printf(w->b, "return %s; }(%s)", result, w->v[0]);
 }
 
