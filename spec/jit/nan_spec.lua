@@ -29,6 +29,7 @@ local comparisons = {
   function(_, b) local v = math.abs(b) return v > -math.abs(b) - 1 end,
   function(a, _) return (math.abs(a) < -1) == false end,
   function(a, b) return math.abs(a) > 0 and b >= 0 end,
+  function(a, b) return math.tointeger(dc.isnan(b) and 7 or 8) % 1 <= math.abs(a) end,
   function(a, b) return math.min(a, b) <= math.max(a, b) end,
   function(_, _) local v = -(-math.huge) return math.huge - v >= v - v end,
   function(_, _) local zero = 0.0 return zero / zero <= math.sqrt(zero - 1) end,

@@ -195,9 +195,14 @@ static __device__ __forceinline__ FLOAT dc_max(FLOAT a, FLOAT b) {
 }
 ]]
 local ordered_comparison_text = [[
-static __device__ __forceinline__ bool dc_NAME(float a, float b) {
+static __device__ __forceinline__ bool dc_over(FLOAT a, FLOAT b) {
   int r;
-  asm("{ .reg .pred p; setp.OPPOSITE.f32 p, %1, %2; selp.b32 %0, 0, 1, p; }" : "=r"(r) : "f"(a), "f"(b));
+  asm("{ .reg .pred p; setp.leu.BITS p, %1, %2; selp.b32 %0, 0, 1, p; }" : "=r"(r) : "LETTER"(a), "LETTER"(b));
+  return r != 0;
+}
+static __device__ __forceinline__ bool dc_at_least(FLOAT a, FLOAT b) {
+  int r;
+  asm("{ .reg .pred p; setp.ltu.BITS p, %1, %2; selp.b32 %0, 0, 1, p; }" : "=r"(r) : "LETTER"(a), "LETTER"(b));
   return r != 0;
 }
 ]]
@@ -280,14 +285,10 @@ function Printer:helpers(lines)
       split(mixed_text:gsub("%u%u+", names), lines)
     end
   end
-  if self.uses.ordered then
-    split(ordered_text:gsub("%u%u+", { FLOAT = "float", BITS = "f32", LETTER = "f" }), lines)
-    split(ordered_text:gsub("%u%u+", { FLOAT = "double", BITS = "f64", LETTER = "d" }), lines)
-  end
-  if self.uses.ordered_comparisons then
-    for _, names in ipairs { { NAME = "over", OPPOSITE = "leu" }, { NAME = "at_least", OPPOSITE = "ltu" } } do
-      split(ordered_comparison_text:gsub("%u%u+", names), lines)
-    end
+  for _, names in ipairs { { FLOAT = "float", BITS = "f32", LETTER = "f" },
+    { FLOAT = "double", BITS = "f64", LETTER = "d" } } do
+    if self.uses.ordered then split(ordered_text:gsub("%u%u+", names), lines) end
+    if self.uses.ordered_comparisons then split(ordered_comparison_text:gsub("%u%u+", names), lines) end
   end
   if self.uses.compare_integers then split(integers_text, lines) end
   for _, text in ipairs(self.uses.texts or {}) do split(text, lines) end

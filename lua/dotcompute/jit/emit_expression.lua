@@ -382,7 +382,8 @@ function X.compare(self, e)
     local other = k == 1 and e.b or e.a
     if other.type.kind == "f" and self:is_int(one) then
       texts[k], texts[3 - k] = "(double)" .. as_int(texts[k]), "(double)" .. texts[3 - k]
-      return ("(%s %s %s)"):format(texts[1], sign == "~=" and "!=" or sign, texts[2])
+      return other.type.size < 8 and self:surely_greater(e, texts[1], texts[2])
+        or ("(%s %s %s)"):format(texts[1], sign == "~=" and "!=" or sign, texts[2])
     end
   end
   if e.a.type.kind == "f" or e.b.type.kind == "f" then self.uses.compare_mixed = true

@@ -16,18 +16,11 @@ end
 local function seems_positive(v)
   v = bare_float(v)
   if v.op == "const" then return type(v.value) ~= "number" or v.value >= 0
-  elseif v.op == "convert" then return true -- an integer, of which it may know more
+  elseif v.type.kind ~= "f" or v.op == "convert" then return true -- an integer, of which it may know more
   elseif v.op == "text" then return v.text:find "abs" or v.text:find "exp"
   elseif v.op ~= "arith" then return false end
   return v.sign == "^" or v.sign == "*" and v.a.op == v.b.op
     or seems_positive(v.a) and seems_positive(v.b)
-end
-
--- Whether it may take one for not positive.
-local function seems_negative(v)
-  v = bare_float(v)
-  if v.op == "convert" then v = v.a end
-  return v.op == "const" and type(v.value) == "number" and v.value <= 0 or v.op == "unary"
 end
 
 -- Whether NVRTC computes a float: from constants alone.
@@ -41,6 +34,14 @@ local function is_known(v)
     return not v.effect
   end
   return v.op == "const" or v.op == "arith" and is_known(v.a) and is_known(v.b)
+end
+
+-- Whether it may take one for not positive: constants, and what is made of integers, of which it may know more (x % 1).
+local function seems_negative(v)
+  v = bare_float(v)
+  if v.op == "const" then return type(v.value) ~= "number" or v.value <= 0 end
+  if v.op == "convert" then v = v.a end
+  return v.op == "unary" or v.type.kind ~= "f" and v.op ~= "index" or is_known(v)
 end
 
 return { is_known = is_known, seems_negative = seems_negative, seems_positive = seems_positive }
