@@ -34,7 +34,9 @@
 /* A kernel that is wanted with its types: by name, and what the scan knows of it. */
 typedef struct wanted {
   const char *asked, *name; /* name is NULL once NVRTC refused it, and for what it would not tell the symbol of */
+  const char *overload;    /* of "scale<float>(float *, int)" what says which it is, for when the name alone does not */
   const dc_scanned *scanned;
+  bool is_overload;        /* the name is that */
   bool launched;           /* one of those that the source launches: it may be there by another name */
   char *query;             /* owned; NULL when its types could not be had before */
   char *lowered, *types;   /* owned results; NULL when the name is none */
@@ -235,6 +237,38 @@ static int run(job *j, dc_error *err) {
 
 /* --- the kernels of a source ------------------------------------------------------------------ */
 
+/* Where the parameters' types of "scale<float>(float *, int)" begin; NULL for a name without them. */
+static const char *types_of(const char *name) {
+  int angles = 0, brackets = 0;
+  for (const char *p = strchr(name, '<'); p && *p; p++) {
+    brackets += (*p == '(') - (*p == ')');
+    if (brackets == 0) angles += (*p == '<') - (*p == '>');
+    if (angles == 0) return p[1] == '(' ? p + 1 : NULL;
+  }
+  return NULL;
+}
+
+/* The name of an instance may say which of several templates it is one of: NVRTC takes that as a conversion to the
+** pointer that only this one has. */
+static bool split_overload(job *j, wanted *w) {
+  const char *types = types_of(w->asked);
+  if (!types) return true;
+  const size_t n = (size_t)(types - w->asked);
+  dc_buf b = DC_BUF_INIT;
+  dc_buf_printf(&b, "(void (*)%s)%.*s", types, (int)n, w->asked);
+  w->name = dc_arena_strndup(&j->arena, w->asked, n);
+  w->overload = dc_arena_strndup(&j->arena, dc_buf_str(&b), b.len);
+  dc_buf_free(&b);
+  return w->name && w->overload;
+}
+
+/* The types of an overload are those that it is asked for with. */
+static char *overload_query(const wanted *w) {
+  dc_buf b = DC_BUF_INIT;
+  dc_buf_printf(&b, "&dc_sig_<void (*)%s>", types_of(w->asked));
+  return dc_buf_take(&b);
+}
+
 static int want(job *j, const char *name, const dc_scanned *scanned, dc_error *err) {
   wanted *more = realloc(j->list, sizeof *more * (size_t)(j->nlist + 1));
   if (!more) return dc_fail_oom(err);
@@ -247,8 +281,10 @@ static int want(job *j, const char *name, const dc_scanned *scanned, dc_error *e
     char *expression = dc_variable_expression(name);
     w->name = expression ? dc_arena_strndup(&j->arena, expression, strlen(expression)) : NULL;
     free(expression);
+  } else if (!split_overload(j, w)) {
+    return dc_fail_oom(err);
   }
-  w->query = is_variable(w) ? dc_variable_query(name) : dc_signature_query(name);
+  w->query = is_variable(w) ? dc_variable_query(name) : dc_signature_query(w->name);
   return (w->name || is_managed(w)) && w->query ? 0 : dc_fail_oom(err);
 }
 
@@ -274,7 +310,12 @@ static bool drop_bad_names(job *j) {
       free(w->query);
       w->query = NULL;
     }
-    if (name) {
+    if (name && w->overload) { /* several templates have instances of that name */
+      w->name = w->overload;
+      w->overload = NULL;
+      w->query = overload_query(w);
+      w->is_overload = true;
+    } else if (name) {
       w->name = NULL;
       w->why_not = query ? query : name; /* the query's is about the types, the name's only says that it failed */
     }
@@ -363,7 +404,13 @@ static int fill_signature(dc_signature *sig, const wanted *w, bool tile, dc_erro
     if (dc_signature_types(w->types, sig, &untyped) != 0) dc_log(DC_LOG_COMPILE, "%s", dc_error_text(&untyped));
     dc_error_clear(&untyped);
   }
-  return dc_signature_finish(sig, w->name, w->lowered, w->scanned, err);
+  if (!w->is_overload) return dc_signature_finish(sig, w->name, w->lowered, w->scanned, err);
+  char *plain = strndup(w->asked, (size_t)(types_of(w->asked) - w->asked)), *name = strdup(w->asked);
+  int result = plain && name ? dc_signature_finish(sig, plain, w->lowered, NULL, err) : dc_fail_oom(err);
+  free(plain);
+  free(result == 0 ? sig->name : name);
+  if (result == 0) sig->name = name;
+  return result;
 }
 
 /* Entries that no name expression matched (overloads above all) get their signature from their mangled name. */

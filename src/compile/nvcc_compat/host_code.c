@@ -165,8 +165,10 @@ const char **dc_host_code_launches(const char *text, size_t len, dc_arena *arena
     const char *begin = instance_begin(text, end);
     if (begin < end && names_parameter(text, len, begin, end)) continue;
     char *name = begin < end ? dc_arena_strndup(arena, begin, (size_t)(end - begin)) : NULL;
+    const size_t length = (size_t)(end - begin);
     bool listed = !name;
-    for (int i = 0; i < list.n && !listed; i++) listed = strcmp(list.v[i], name) == 0;
+    for (int i = 0; i < list.n && !listed; i++) /* a known one may say its parameters' types, too */
+      listed = strncmp(list.v[i], name, length) == 0 && (list.v[i][length] == '\0' || list.v[i][length] == '(');
     if (!listed) dc_string_list_add(&list, name);
   }
   *n = list.n;

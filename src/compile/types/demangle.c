@@ -14,6 +14,7 @@
 
 #define MAX_SUBSTITUTIONS 256
 #define MAX_DEPTH 64
+#define MAX_ARGUMENTS 64
 
 typedef struct reader {
   const char *p;
@@ -21,6 +22,9 @@ typedef struct reader {
   int nsubs, depth;
   bool bad;
   bool exact; /* arguments are spelled as C++ takes them again */
+  bool keeps; /* the next list of arguments is the one that types such as T_ refer to */
+  dc_ctype args[MAX_ARGUMENTS]; /* of that list; spellings owned, NULL for what is no type */
+  int nargs;
 } reader;
 
 static const struct builtin {
@@ -189,10 +193,19 @@ static void read_address(reader *r, dc_buf *out) {
   else r->bad = true;
 }
 
+static void forget_arguments(reader *r) {
+  while (r->nargs > 0) free(r->args[--r->nargs].spelling);
+}
+
 /* Arguments up to their E. `packs`: a J…E among them is an argument pack, whose members stand in its place. */
 static void read_list(reader *r, dc_buf *out, bool packs) {
+  const bool keeps = r->keeps && packs;
+  r->keeps = false;
+  if (keeps) forget_arguments(r);
   for (int n = 0; *r->p && *r->p != 'E' && !r->bad; n++) {
     if (n) dc_buf_puts(out, ", ");
+    const bool is_type = !strchr("LXJ", *r->p), fits = keeps && r->nargs < MAX_ARGUMENTS;
+    if (fits && !is_type) r->args[r->nargs++].spelling = NULL;
     if (*r->p == 'L') {
       read_literal(r, out);
     } else if (*r->p == 'X') {
@@ -203,9 +216,11 @@ static void read_list(reader *r, dc_buf *out, bool packs) {
     } else {
       dc_ctype t = read_type(r);
       dc_buf_puts(out, t.spelling ? t.spelling : "?");
-      free(t.spelling);
+      if (fits) r->args[r->nargs++] = t;
+      else free(t.spelling);
     }
   }
+  r->keeps = keeps; /* of a name in namespaces, the last component's are the function's */
   if (*r->p == 'E') r->p++;
   else r->bad = true;
 }
@@ -244,6 +259,17 @@ static dc_ctype substitution(reader *r) { /* after 'S' */
   }
   if (index >= r->nsubs) return fail(r);
   return copy_type(&r->subs[index]);
+}
+
+/* T_, T0_, …: an argument of the template, where it is a type. */
+static dc_ctype read_parameter(reader *r) { /* after 'T' */
+  int index = 0;
+  if (isdigit((unsigned char)*r->p)) index = (int)strtoul(r->p, (char **)&r->p, 10) + 1;
+  if (*r->p != '_' || index < 0 || index >= r->nargs || !r->args[index].spelling) return fail(r);
+  r->p++;
+  dc_ctype t = copy_type(&r->args[index]);
+  remember(r, &t);
+  return t;
 }
 
 static dc_ctype named(dc_buf *name) {
@@ -451,6 +477,7 @@ static dc_ctype read_type(reader *r) {
     case 'A': r->p++; t = read_array(r); break;
     case 'N': r->p++; t = read_nested(r); break;
     case 'D': t = read_two_letters(r); break;
+    case 'T': r->p++; t = read_parameter(r); break;
     case 'S':
       if (r->p[1] == 't') {
         t = read_class(r);
@@ -548,6 +575,7 @@ static void finish(reader *r, dc_signature *sig) {
     sig->nparams = 0;
   }
   for (int i = 0; i < r->nsubs; i++) free(r->subs[i].spelling);
+  forget_arguments(r);
   free(r);
 }
 
@@ -621,13 +649,28 @@ static void drop_space(char *text, const char *begins) {
     memmove(p, end + 2, strlen(end + 2) + 1);
 }
 
+/* Appends "(float *, int)" to the instance's name, where all the types behind it are understood.  A template's begin
+** with that of the result. */
+static void read_overload(reader *r, dc_buf *name) {
+  dc_signature sig = {0};
+  r->keeps = false;
+  free(read_type(r).spelling);
+  read_params(r, '\0', &sig);
+  bool good = !r->bad;
+  for (int i = 0; i < sig.nparams; i++) good = good && sig.params[i].type.spelling;
+  for (int i = 0; i < sig.nparams && good; i++)
+    dc_buf_printf(name, "%s%s", i ? ", " : "(", sig.params[i].type.spelling);
+  if (good) dc_buf_puts(name, sig.nparams ? ")" : "()");
+  dc_params_free(sig.params, sig.nparams);
+}
+
 char *dc_instance_name(const char *lowered) {
   dc_buf name = DC_BUF_INIT;
   dc_signature unused = {0};
   reader *r = strncmp(lowered, "_Z", 2) == 0 ? calloc(1, sizeof *r) : NULL;
   if (!r) return NULL;
   r->p = lowered + 2;
-  r->exact = true;
+  r->exact = r->keeps = true;
   if (*r->p == 'N') {
     r->p++;
     dc_ctype t = read_nested(r);
@@ -645,6 +688,7 @@ char *dc_instance_name(const char *lowered) {
     }
   }
   bool good = !r->bad && name.len > 0 && name.data[name.len - 1] == '>';
+  if (good) read_overload(r, &name);
   finish(r, &unused);
   char *text = dc_buf_take(&name);
   if (good && text) {

@@ -15,8 +15,9 @@ int dc_signature_types(const char *mangled, dc_signature *sig, dc_error *err);
 ** not understood, stays as it is, untyped. */
 int dc_signature_of_entry(dc_signature *sig, const char *lowered, dc_error *err);
 
-/* The instance of a template that an entry is, as C++ names it: "_Z5scaleIfLi4EEvPT_" is "scale<float, 4>"; malloc'ed.
-** NULL for what is no instance, or has arguments without a name, as lambdas. */
+/* The instance of a template that an entry is, as C++ names it, with its parameters' types, which tell overloads apart,
+** where they are understood: "_Z5scaleIfLi4EEvPT_" is "scale<float, 4>(float *)"; malloc'ed.  NULL for what is no
+** instance, or has arguments without a name, as lambdas. */
 char *dc_instance_name(const char *lowered);
 
 /* What a class's name means: sets cls, dtype and lanes for CUDA's vectors, half types and the libraries' complex ones;
