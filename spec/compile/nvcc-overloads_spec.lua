@@ -1,4 +1,5 @@
--- Templates of kernels with the same name and other parameters: the name of an instance says which by their types.
+-- Templates that are told apart by types: overloaded ones, whose instances are named with their parameters, and those
+-- that take an instance of another template as their argument.
 local dc = require "dotcompute"
 local helper = require "spec.helper"
 local sorted = helper.sorted
@@ -61,5 +62,37 @@ int main() { float *a; once<<<1, 1>>>(a, 2.f); }
     helper.fails("compile", "cannot determine which instance", asked "scale<int>")
     helper.fails("compile", "names no instance", asked "scale<int>(int *)")
     helper.fails("compile", "names no instance", asked "scale<int>(")
+  end)
+end)
+
+describe("a template whose argument is an instance of a function's template", function()
+  it("has the instances that host code launches, of static functions and others", function()
+    local m = helper.with_file([[
+#include <cstdio>
+template <class T> using row = void (*)(const void *x, T *y, int i);
+template <class T> __device__ void once(const void *x, T *y, int i) { y[i] = ((const float *)x)[i]; }
+template <class T> static __device__ void twice(const void *x, T *y, int i) { y[i] = 2 * ((const float *)x)[i]; }
+namespace ns {
+template <class T> __device__ void thrice(const void *x, T *y, int i) { y[i] = 3 * ((const float *)x)[i]; }
+}
+template <class T, row<T> f> __global__ void rows(const void *x, T *y) { f(x, y, threadIdx.x); }
+template <int N, class T, row<T> f> void go(const void *x, T *y) { rows<T, f><<<1, N>>>(x, y); }
+template <class T> void all(int times, const void *x, T *y) {
+  if (times == 1) go<32, T, once<T>>(x, y); else if (times == 2) go<64, T, twice<T>>(x, y);
+  else go<32, T, ns::thrice<T>>(x, y);
+}
+int main(int n, char **v) { float x, y; double d; all(n, &x, &y); all(n, &x, &d); }
+]], dc.module_file)
+    local names = {}
+    for _, t in ipairs { "double", "float" } do
+      for _, f in ipairs { "ns::thrice", "once", "twice" } do
+        names[#names + 1] = ("rows<%s, &%s<%s>>"):format(t, f, t)
+      end
+    end
+    assert.equal(table.concat(names, "; "), sorted(m:kernels()))
+    local n = math.random(3, 30)
+    local x, y = dc.arange(1, n, "float32"), dc.zeros(n, "float64")
+    m:kernel "rows<double, &ns::thrice<double>>"(1, n, x, y)
+    assert.equal(3 * n, y[n])
   end)
 end)

@@ -24,7 +24,7 @@ typedef struct reader {
   bool exact; /* arguments are spelled as C++ takes them again */
   bool keeps; /* the next list of arguments is the one that types such as T_ refer to */
   dc_ctype args[MAX_ARGUMENTS]; /* of that list; spellings owned, NULL for what is no type */
-  int nargs;
+  int nargs, first; /* `first`: where those of the function begin that is read now */
 } reader;
 
 static const struct builtin {
@@ -166,7 +166,12 @@ static void read_literal(reader *r, dc_buf *out) {
 }
 
 static void read_identifier(reader *r, dc_buf *out);
+static void read_arguments(reader *r, dc_buf *out);
 static dc_ctype read_nested(reader *r);
+
+static void forget_arguments(reader *r) {
+  while (r->nargs > r->first) free(r->args[--r->nargs].spelling);
+}
 
 /* A function or variable as a template's argument, XadL_Z3addffEE: its name, with & in front. */
 static void read_address(reader *r, dc_buf *out) {
@@ -176,6 +181,9 @@ static void read_address(reader *r, dc_buf *out) {
     return;
   }
   r->p += sizeof begin - 1;
+  const int first = r->first;
+  r->first = r->nargs;
+  r->keeps = true;
   dc_buf_putc(out, '&');
   if (*r->p == 'N') {
     r->p++;
@@ -185,16 +193,23 @@ static void read_address(reader *r, dc_buf *out) {
     if (r->nsubs > 0) free(r->subs[--r->nsubs].spelling);
   } else {
     if (*r->p == 'L') r->p++; /* internal linkage */
+    const size_t begins = out->len;
     read_identifier(r, out);
+    if (*r->p == 'I') { /* a template's name is one that may be substituted */
+      dc_ctype self = opaque(dc_buf_str(out) + begins);
+      remember(r, &self);
+      free(self.spelling);
+      r->p++;
+      read_arguments(r, out);
+    }
   }
-  while (*r->p && *r->p != 'E' && !r->bad) free(read_type(r).spelling); /* a function's parameters */
+  r->keeps = false;
+  while (*r->p && *r->p != 'E' && !r->bad) free(read_type(r).spelling); /* a function's result and parameters */
+  forget_arguments(r);
+  r->first = first;
   if (*r->p == 'E') r->p++;
   if (*r->p == 'E') r->p++;
   else r->bad = true;
-}
-
-static void forget_arguments(reader *r) {
-  while (r->nargs > 0) free(r->args[--r->nargs].spelling);
 }
 
 /* Arguments up to their E. `packs`: a J…E among them is an argument pack, whose members stand in its place. */
@@ -265,9 +280,11 @@ static dc_ctype substitution(reader *r) { /* after 'S' */
 static dc_ctype read_parameter(reader *r) { /* after 'T' */
   int index = 0;
   if (isdigit((unsigned char)*r->p)) index = (int)strtoul(r->p, (char **)&r->p, 10) + 1;
-  if (*r->p != '_' || index < 0 || index >= r->nargs || !r->args[index].spelling) return fail(r);
+  if (*r->p != '_' || index < 0 || index >= r->nargs - r->first) return fail(r);
+  const dc_ctype *arg = &r->args[r->first + index];
+  if (!arg->spelling) return fail(r);
   r->p++;
-  dc_ctype t = copy_type(&r->args[index]);
+  dc_ctype t = copy_type(arg);
   remember(r, &t);
   return t;
 }
@@ -575,6 +592,7 @@ static void finish(reader *r, dc_signature *sig) {
     sig->nparams = 0;
   }
   for (int i = 0; i < r->nsubs; i++) free(r->subs[i].spelling);
+  r->first = 0;
   forget_arguments(r);
   free(r);
 }
