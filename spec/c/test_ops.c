@@ -64,10 +64,7 @@
   CASE("setp.hs.u" #n, "P i" #n " i" #n, a >= b)                                                                       \
   CASE("setp.lt.and.s" #n, "P i" #n " i" #n " P", (s##n)a < (s##n)b && c)                                              \
   CASE("setp.gt.or.u" #n, "P i" #n " i" #n " P", a > b || c)                                                           \
-  CASE("setp.ge.xor.s" #n, "P i" #n " i" #n " P", ((s##n)a >= (s##n)b) ^ c)                                            \
-  CASE("set.gt.u32.s" #n, "i32 i" #n " i" #n, (s##n)a > (s##n)b ? ~(u32)0 : 0)                                         \
-  CASE("set.le.f32.u" #n, "i32 i" #n " i" #n, a <= b ? FB(1) : 0)                                                      \
-  CASE("set.eq.and.s32.s" #n, "i32 i" #n " i" #n " P", a == b && c ? ~(u32)0 : 0)
+  CASE("setp.ge.xor.s" #n, "P i" #n " i" #n " P", ((s##n)a >= (s##n)b) ^ c)
 INTS(16)
 INTS(32)
 INTS(64)
@@ -306,8 +303,6 @@ TESTP(64, D)
 RELATIONS("f32", "P f32 f32", F)
 RELATIONS("f64", "P f64 f64", D)
 RELATIONS("ftz.f32", "P f32 f32", FZ)
-CASE("set.ltu.u32.f32", "i32 f32 f32", !(F(a) >= F(b)) ? ~(u32)0 : 0)
-CASE("set.gt.f32.f64", "i32 f64 f64", D(a) > D(b) ? FB(1) : 0)
 
 /* --- approximations ---------------------------------------------------------------------------------------------- */
 

@@ -78,9 +78,6 @@ static u64 half_flushed(u64 h) { return h & 0x7c00 ? h : h & 0x8000; }
 CASE("add.ftz.f16", "h16 h16 h16", half_flushed(HB(H(half_flushed(a)) + H(half_flushed(b)))))
 RELATIONS("f16", "P h16 h16", H)
 RELATIONS("bf16", "P b16 b16", B)
-CASE("set.gt.f16x2.f16x2", "i32 p32 p32", (H(LO(a)) > H(LO(b)) ? 0x3c00 : 0) | (H(HI(a)) > H(HI(b)) ? 0x3c00 << 16 : 0))
-CASE("set.ltu.f16.f16", "i16 h16 h16", !(H(a) >= H(b)) ? 0x3c00 : 0)
-CASE("set.le.u32.f16", "i32 h16 h16", H(a) <= H(b) ? ~(u32)0 : 0)
 
 /* --- conversions ---------------------------------------------------------------------------------------------- */
 

@@ -140,7 +140,7 @@ static bool note_origin(emitter *e, const ptx_ins *ins, int32_t index) {
 
 /* Whether source i has 16 bits (or 8): constants are written with a sign, registers of 16 bits hold none. */
 static bool is_short(const ptx_ins *ins, int i) {
-  int type = (ins->op == PTX_OP_CVT || ins->op == PTX_OP_SET) && ins->type2 ? ins->type2 : ins->type;
+  int type = ins->op == PTX_OP_CVT && ins->type2 ? ins->type2 : ins->type;
   if (ins->op == PTX_OP_MOV && ins->nsrc == 2) return ins->type == PTX_B32;
   if ((ins->op == PTX_OP_SHL || ins->op == PTX_OP_SHR) && i == 1) return false;
   if (ins->op == PTX_OP_MAD && ins->mode == PTX_WIDE && i == 2) return false;

@@ -103,7 +103,6 @@ static int source_bits(const ptx_ins *ins, int src) {
   int bits = ptx_type_bits((ptx_type)ins->type);
   switch (ins->op) {
     case PTX_OP_CVT: return ptx_type_bits((ptx_type)ins->type2);
-    case PTX_OP_SET: return ptx_type_bits((ptx_type)(ins->type2 ? ins->type2 : ins->type));
     case PTX_OP_SLCT: return src == 2 ? 32 : bits;
     case PTX_OP_MAD: case PTX_OP_MADC: return src == 2 && ins->mode == PTX_WIDE ? 2 * bits : bits;
     case PTX_OP_SHL: case PTX_OP_SHR: return src == 1 ? 32 : bits;

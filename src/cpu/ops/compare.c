@@ -1,5 +1,5 @@
 /*
-** compare.c - forms of setp with more than a comparison (.and, p|q, pairs of halves), set; PTX ISA 9.7.6.
+** compare.c - forms of setp with more than a comparison (.and, p|q, pairs of halves); PTX ISA 9.7.6.
 **
 ** The comparison itself is a function of simd/, which gives a word of one bit a lane; halves are compared as f32.
 */
@@ -7,16 +7,14 @@
 #include "cpu/ops/functions.h"
 #include "cpu/ops/math_half.h"
 
-static int source_type(const ptx_ins *ins) { return ins->op == PTX_OP_SET ? ins->type2 : ins->type; }
 static bool is_half(int type) { return type == PTX_F16 || type == PTX_F16X2 || type == PTX_BF16 || type == PTX_BF16X2; }
 static bool is_pair(int type) { return type == PTX_F16X2 || type == PTX_BF16X2; }
 
 /* Half `part` of each lane of a register, as f32. */
 static void widen(const dc_warp *w, u32 slot, const ptx_ins *ins, int part, f32 *x) {
-  const int type = source_type(ins);
-  const bool brain = type == PTX_BF16 || type == PTX_BF16X2, ftz = (ins->flags & PTX_F_FTZ) != 0;
+  const bool brain = ins->type == PTX_BF16 || ins->type == PTX_BF16X2, ftz = (ins->flags & PTX_F_FTZ) != 0;
   for (int l = 0; l < DC_LANES; l++) {
-    u32 h = is_pair(type) ? REG(u32, slot)[l] >> (16 * part) & 0xffff : REG(u16, slot)[l];
+    u32 h = is_pair(ins->type) ? REG(u32, slot)[l] >> (16 * part) & 0xffff : REG(u16, slot)[l];
     x[l] = brain ? bf16_to_f32(h) : f16_to_f32(ftz ? s_flush_f16(h) : h);
   }
 }
@@ -29,7 +27,7 @@ typedef struct widened {
 /* The comparison's bits, before .boolop; its function is in imm. */
 static u32 compare(const dc_warp *w, const dc_uop *o, int part) {
   const dc_compare_fn bits = (dc_compare_fn)(uintptr_t)o->imm;
-  if (!is_half(source_type(o->ins))) return bits(w->regs, o);
+  if (!is_half(o->ins->type)) return bits(w->regs, o);
   const dc_uop own = {.a = offsetof(widened, x), .b = offsetof(widened, y)};
   widened t BUFFER;
   widen(w, o->a, o->ins, part, t.x);
@@ -40,9 +38,9 @@ static u32 compare(const dc_warp *w, const dc_uop *o, int part) {
 /* Sets imm to the function; false where type and comparison do not match. */
 static bool find_comparison(dc_uop *o) {
   ptx_ins ins = *o->ins;
-  const bool half = is_half(source_type(&ins));
+  const bool half = is_half(ins.type);
   if (half) ins.flags &= ~(u32)PTX_F_FTZ; /* done while widening */
-  const int row = dc_relation(&ins, half ? PTX_F32 : source_type(&ins));
+  const int row = dc_relation(&ins, half ? PTX_F32 : ins.type);
   if (row < 0) return false;
   o->imm = (int64_t)(uintptr_t)dc_function_of(NULL, row)->compare;
   return true;
@@ -62,34 +60,8 @@ static void setp_any(dc_warp *w, const dc_uop *o) {
   if (o->ins->ndst > 1 && o->d2 != DC_NO_OPERAND) put_pred_masked(w, o->d2, second);
 }
 
-/* set: all ones or 1.0 where true. */
-static u32 truth(int type) {
-  switch (type) {
-    case PTX_F32: return 0x3f800000u;
-    case PTX_F16: case PTX_F16X2: return 0x3c00u;
-    case PTX_BF16: case PTX_BF16X2: return 0x3f80u;
-    default: return ~(u32)0;
-  }
-}
-static void set_any(dc_warp *w, const dc_uop *o) {
-  const bool pair = is_pair(source_type(o->ins));
-  const u32 one = truth(o->ins->type), lo = combine(w, o, compare(w, o, 0));
-  const u32 hi = pair ? combine(w, o, compare(w, o, 1)) : 0;
-  EACH_LANE(l, w->mask) {
-    const u32 x = lo >> l & 1 ? one : 0, y = hi >> l & 1 ? one : 0;
-    if (ptx_type_bits((ptx_type)o->ins->type) == 16)
-      REG(u16, o->d)[l] = (u16)x;
-    else
-      REG(u32, o->d)[l] = pair ? (x & 0xffffu) | y << 16 : x;
-  }
-}
-
 bool PER_ISA(dc_select_compare)(dc_uop *o) {
-  const ptx_ins *ins = o->ins;
-  const bool set = ins->op == PTX_OP_SET, pair = is_pair(source_type(ins));
-  const int bits = ptx_container(ptx_type_bits((ptx_type)source_type(ins)));
-  const int dbits = set ? ptx_type_bits((ptx_type)ins->type) : 0;
-  if ((!set && ins->op != PTX_OP_SETP) || !find_comparison(o) || !dc_shaped(o, dbits, bits, bits, 0)) return false;
-  if (!set) return (!pair || ins->ndst == 2) && PICK_RARE(setp_any);
-  return (dbits == 16 || dbits == 32) && (pair || !is_pair(ins->type)) && PICK_RARE(set_any);
+  const int bits = ptx_container(ptx_type_bits((ptx_type)o->ins->type));
+  if (o->ins->op != PTX_OP_SETP || !find_comparison(o) || !dc_shaped(o, 0, bits, bits, 0)) return false;
+  return (!is_pair(o->ins->type) || o->ins->ndst == 2) && PICK_RARE(setp_any);
 }

@@ -166,6 +166,33 @@ static int expand_mixed(ptx_parser *P, const ptx_ins *ins) {
   return ptxp_emit(P, text, ins, 1, 1 + ins->nsrc, opnd) != 0 ? -1 : 1;
 }
 
+/* set: setp, then selp of the bits of true or 0; of pairs, for each half. */
+static int expand_set(ptx_parser *P, const ptx_ins *ins) {
+  const int type = ins->type, bits = ptx_type_bits((ptx_type)type);
+  const bool pair = ins->type2 == PTX_F16X2 || ins->type2 == PTX_BF16X2, wide = bits == 32 && !pair;
+  const bool half = type == PTX_F16 || type == PTX_F16X2, brain = type == PTX_BF16 || type == PTX_BF16X2;
+  const int64_t one = type == PTX_F32 ? 0x3f800000 : half ? 0x3c00 : brain ? 0x3f80 : wide ? 0xffffffff : 0xffff;
+  if (pair ? bits != 32 || type == PTX_F32 : bits != 16 && (!wide || half || brain)) return 0;
+  const ptx_operand p = reg_operand(ptxp_new_register(P, 1)), q = reg_operand(ptxp_new_register(P, 1));
+  const ptx_operand d = ins->opnd[0], upper = reg_operand(ptxp_new_register(P, 32)), zero = imm_operand(0);
+  const ptx_operand join[] = {d, d, upper};
+  const ptx_operand low[] = {d, imm_operand(one), zero, p}, high[] = {upper, imm_operand(one << 16), zero, q};
+  ptx_ins compare = *ins;
+  compare.op = PTX_OP_SETP;
+  compare.type = ins->type2;
+  compare.type2 = PTX_NOTYPE;
+  compare.ndst = 1 + pair;
+  compare.pred = -1; /* nothing else reads the predicates */
+  if (p.reg < 0 || q.reg < 0 || upper.reg < 0) return -1;
+  if (!(compare.opnd = dc_arena_alloc(&P->m->arena, (2 + ins->nsrc) * sizeof p))) return ptxp_oom(P);
+  compare.opnd[0] = p;
+  compare.opnd[1] = q;
+  memcpy(compare.opnd + compare.ndst, ins->opnd + 1, ins->nsrc * sizeof p);
+  if (ptxp_append(P, &P->ins, &compare, sizeof compare) != 0) return -1;
+  if (ptxp_emit(P, bits == 16 ? "selp.b16" : "selp.b32", ins, 1, 4, low) != 0) return -1;
+  return pair && (ptxp_emit(P, "selp.b32", ins, 1, 4, high) || ptxp_emit(P, "or.b32", ins, 1, 3, join)) ? -1 : 1;
+}
+
 /* vote and shfl without .sync (PTX before 6.0): among the lanes that are converged at the instruction. */
 static int expand_unmasked(ptx_parser *P, const ptx_ins *ins) {
   ptx_operand opnd[6];
@@ -268,6 +295,7 @@ int ptxp_expand(ptx_parser *P, const ptx_ins *ins) {
     case PTX_OP_MOV: return expand_vector(P, ins);
     case PTX_OP_FENCE: return ins->nsrc == 0 ? 0 : ptxp_emit(P, "fence.acq_rel.sys", ins, 0, 0, NULL) != 0 ? -1 : 1;
     case PTX_OP_ADD: case PTX_OP_SUB: case PTX_OP_FMA: return expand_mixed(P, ins);
+    case PTX_OP_SET: return expand_set(P, ins);
     case PTX_OP_VOTE: case PTX_OP_SHFL: return expand_unmasked(P, ins);
     case PTX_OP_WMMA: case PTX_OP_MMA: case PTX_OP_LDMATRIX: case PTX_OP_STMATRIX: case PTX_OP_MOVMATRIX:
       return expand_matrix(P, ins);

@@ -1,6 +1,6 @@
 /*
 ** expand.h - lowering of PTX forms to several simpler instructions: register parameters, special registers as operands,
-** moves of vectors, votes and shuffles without a mask, a thread's own stack (alloca).
+** moves of vectors, set, votes and shuffles without a mask, a thread's own stack (alloca).
 */
 #pragma once
 
