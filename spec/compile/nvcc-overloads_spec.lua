@@ -1,5 +1,6 @@
 -- Templates that are told apart by types: overloaded ones, whose instances are named with their parameters, and those
--- that take an instance of another template as their argument.
+-- that take an instance of another template as their argument.  NVRTC 13.0 copies memory that it has freed where these
+-- are compiled as relocatable code, which a sanitizer would take for ours (spec/parallel.lua).
 local dc = require "dotcompute"
 local helper = require "spec.helper"
 local sorted = helper.sorted
@@ -12,7 +13,7 @@ template <typename T> __global__ void scale(T *out, const T *in, int n) {
 template <typename T> __global__ void scale(T *x, int n, T f) { if (threadIdx.x < n) x[threadIdx.x] *= f; }
 namespace ns {
 template <int N, class P> static __global__ void put(float *x, P p) { *x = N + p.a; }
-template <int N, class P> static __global__ void put(double *x, const P *p) { *x = N * p->b; }
+template <int N, class P> static __global__ void put(double *x, const P *p, const P *q) { *x = N * p->b + q->a; }
 template <mode M> __global__ void put(int *x) { *x = int(M); }
 }
 ]]
@@ -26,13 +27,14 @@ int main() {
   go(a); go(d);
   scale<<<1, 32>>>(d, 32, 2.0);
   ns::put<3><<<1, 1>>>(a, p);
-  ns::put<4><<<1, 1>>>(d, (const ns::pair *)q);
+  ns::put<4><<<1, 1>>>(d, (const ns::pair *)q, (const ns::pair *)q);
   ns::put<ns::mode::mul><<<1, 1>>>(i);
 }
 ]], dc.module_file)
     assert.equal(table.concat({
       "ns::put<(ns::mode)1>", "ns::put<3, ns::pair>(float *, ns::pair)",
-      "ns::put<4, ns::pair>(double *, const ns::pair *)", "scale<double>(double *, const double *, int)",
+      "ns::put<4, ns::pair>(double *, const ns::pair *, const ns::pair *)",
+      "scale<double>(double *, const double *, int)",
       "scale<double>(double *, int, double)", "scale<float>(float *, const float *, int)",
     }, "; "), sorted(m:kernels()))
     local n, f = math.random(3, 20), math.random(2, 9)
@@ -66,7 +68,7 @@ int main() { float *a; once<<<1, 1>>>(a, 2.f); }
 end)
 
 describe("a template whose argument is an instance of a function's template", function()
-  it("has the instances that host code launches, of static functions and others", function()
+  it("has the instances that host code launches", function()
     local m = helper.with_file([[
 #include <cstdio>
 template <class T> using row = void (*)(const void *x, T *y, int i);

@@ -694,6 +694,7 @@ char *dc_instance_name(const char *lowered) {
     dc_ctype t = read_nested(r);
     dc_buf_puts(&name, t.spelling ? t.spelling : "?");
     free(t.spelling);
+    if (r->nsubs > 0) free(r->subs[--r->nsubs].spelling);
   } else {
     if (*r->p == 'L') r->p++; /* internal linkage */
     read_identifier(r, &name);
