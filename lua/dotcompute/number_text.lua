@@ -98,11 +98,11 @@ end
 -- of bytes by dp2a, in 32 bits, also where the sum is one of 64.
 function number_text.opaque(text) return "(long long)" .. through(move, 8, "dc_r", text) end
 
--- A float of which NVRTC knows nothing. It (CUDA 13.0) takes comparisons of two NaNs, each computed from constants, for
--- true.
-function number_text.opaque_float(text)
-  return ('[](double dc_v) { double dc_r; asm("mov.f64 %%0, %%1;" : "=d"(dc_r) : "d"(dc_v)); return dc_r; }(%s)')
-    :format(text)
+-- A float32 or float64 of which NVRTC knows nothing, as one of `size` bytes. It (CUDA 13.0) takes comparisons of two
+-- NaNs, each computed from constants, for true.
+function number_text.opaque_float(text, size)
+  local ctype, letter = size == 8 and "double" or "float", size == 8 and "d" or "f"
+  return hidden:format(ctype, ctype, ("mov.f%d %%0, %%1;"):format(8 * size), letter, letter, "dc_r", text)
 end
 
 -- -a and abs(a) of integers of the dtype, which wrap around.

@@ -39,6 +39,21 @@ local comparisons = {
 local function same(got, want) return got == want or got ~= got and want ~= want end
 
 describe("floats among which are NaNs", function()
+  for _, dtype in ipairs { "float16", "float32", "float64" } do
+    it("are compared where the compiler knows both, " .. dtype, function()
+      local of = dc[dtype]
+      local k = dc.jit(function(out)
+        local low, high = of(-1.5), of(2)
+        local nan = (high - high) / (low - low)
+        out[1], out[2], out[3], out[4] = high > low, low >= -1.5, math.abs(low) >= 0, -1 < high * high
+        out[5], out[6], out[7], out[8] = nan > low, nan >= -1, math.abs(nan) >= 0, nan == nan
+      end)
+      local out = dc.zeros(8, "bool")
+      k(1, 1, out)
+      assert.same({ true, true, true, true, false, false, false, false }, out:to_table())
+    end)
+  end
+
   local n = 64
   local x, y = { NAN, 1, NAN, 0 }, { 2, NAN, NAN, 0 }
   for k = #x + 1, n do

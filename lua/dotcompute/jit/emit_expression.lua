@@ -373,7 +373,9 @@ function X.compare(self, e)
     if a == b and e.met.kind == "f" and not self.has_effect(e) then return self.not_a_number(sign, wide(a, e.met)) end
     a, b = wide(a, e.met), wide(b, e.met)
     local float <const> = e.met.kind == "f"
-    if float and float_facts.is_known(e.a) and float_facts.is_known(e.b) then b = number_text.opaque_float(b) end
+    if float and float_facts.is_known(e.a) and float_facts.is_known(e.b) then
+      b = number_text.opaque_float(b, math.max(e.met.size, 4))
+    end
     return float and e.met.size < 8 and self:surely_greater(e, a, b)
       or ("(%s %s %s)"):format(a, sign == "~=" and "!=" or sign, b)
   end
