@@ -39,8 +39,8 @@ end
 -- Whether it may take one for not positive: constants, and what is made of integers, of which it may know more (x % 1).
 local function seems_negative(v)
   v = bare_float(v)
-  if v.op == "const" then return type(v.value) ~= "number" or v.value <= 0 end
   if v.op == "convert" then v = v.a end
+  if v.op == "const" then return type(v.value) ~= "number" or v.value <= 0 end
   return v.op == "unary" or v.type.kind ~= "f" and v.op ~= "index" or is_known(v)
 end
 
