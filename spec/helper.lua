@@ -218,6 +218,13 @@ function helper.on_cpu(how, script, ...)
   return text, code
 end
 
+-- Asserts that the script, run so with the seed, prints nothing and ends with status 0.
+function helper.passes_on_cpu(how, script)
+  local text, code = helper.on_cpu(how, script, helper.seed)
+  check.equal("", text, helper.note())
+  check.equal(0, code)
+end
+
 -- The device memory in use once garbage is collected.
 function helper.bytes_live()
   collectgarbage()

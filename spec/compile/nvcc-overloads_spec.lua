@@ -1,5 +1,5 @@
--- Templates that are told apart by types: overloaded ones, whose instances are named with their parameters, and those
--- that take an instance of another template as their argument.  NVRTC 13.0 copies memory that it has freed where these
+-- Overloaded templates of kernels, whose instances' names have the parameters' types, and templates of kernels whose
+-- template argument is an instance of a function template.  NVRTC 13.0 copies memory that it has freed where these
 -- are compiled as relocatable code, which a sanitizer would take for ours (spec/parallel.lua).
 local dc = require "dotcompute"
 local helper = require "spec.helper"

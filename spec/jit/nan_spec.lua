@@ -61,37 +61,25 @@ describe("floats among which are NaNs", function()
     y[k] = math.random(4) == 1 and NAN or math.random(-20, 20) / 4
   end
 
-  for _, dtype in ipairs { "float32", "float64", "float16" } do
-    it("have Lua's minima and maxima, " .. dtype, function()
-      for number, fn in ipairs(minima) do
-        local k = dc.jit(function(out, a, b)
-          local i = dc.index()
-          out[i] = fn(a[i], b[i])
-        end)
-        local out = dc.zeros(n, dtype)
-        k(2, n // 2, out, dc.array(x, dtype), dc.array(y, dtype))
-        local got = out:to_table()
-        for i = 1, n do
-          local want = fn(x[i], y[i])
-          assert(same(got[i], want), ("function %d of %s, %s: %s, not %s"):format(number, x[i], y[i], got[i], want))
-        end
+  -- Calls each function of a list for all pairs of values, in a kernel and here.
+  local function check(functions, dtype, result)
+    for number, fn in ipairs(functions) do
+      local k = dc.jit(function(out, a, b)
+        local i = dc.index()
+        out[i] = fn(a[i], b[i])
+      end)
+      local out = dc.zeros(n, result)
+      k(2, n // 2, out, dc.array(x, dtype), dc.array(y, dtype))
+      local got = out:to_table()
+      for i = 1, n do
+        local want = fn(x[i], y[i])
+        assert(same(got[i], want), ("function %d of %s, %s: %s, not %s"):format(number, x[i], y[i], got[i], want))
       end
-    end)
+    end
+  end
 
-    it("compare as in Lua, " .. dtype, function()
-      for number, fn in ipairs(comparisons) do
-        local k = dc.jit(function(out, a, b)
-          local i = dc.index()
-          out[i] = fn(a[i], b[i])
-        end)
-        local out = dc.zeros(n, "bool")
-        k(2, n // 2, out, dc.array(x, dtype), dc.array(y, dtype))
-        local got = out:to_table()
-        for i = 1, n do
-          local want = fn(x[i], y[i])
-          assert(got[i] == want, ("function %d of %s, %s: %s, not %s"):format(number, x[i], y[i], got[i], want))
-        end
-      end
-    end)
+  for _, dtype in ipairs { "float32", "float64", "float16" } do
+    it("have Lua's minima and maxima, " .. dtype, function() check(minima, dtype, dtype) end)
+    it("compare as in Lua, " .. dtype, function() check(comparisons, dtype, "bool") end)
   end
 end)

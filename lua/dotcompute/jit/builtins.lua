@@ -516,13 +516,10 @@ for name, sign in pairs { min = "<", max = ">" } do
     local args = numbers(self, n, b, 1, 16)
     local t = met(self, args)
     if not t then return text(n, types.unknown, "0") end
-    local e = args[1]
-    for k = 2, #args do
-      local own <const> = t.kind == "f" and t.size >= 4 -- a function of emit.lua
-      self.uses.ordered = self.uses.ordered or own
-      e = text(n, t, own and ("dc_%s($1, $2)"):format(name) or ("($2 %s $1 ? $2 : $1)"):format(sign),
-        { e, args[k] }, { twice = not own, choice = name })
-    end
+    local e, own = args[1], t.kind == "f" and t.size >= 4 -- dc_min and dc_max of emit.lua
+    local of_two = own and ("dc_%s($1, $2)"):format(name) or ("($2 %s $1 ? $2 : $1)"):format(sign)
+    self.uses.extremes = self.uses.extremes or own and #args > 1
+    for k = 2, #args do e = text(n, t, of_two, { e, args[k] }, { twice = not own, choice = name }) end
     return e
   end)
 end

@@ -178,11 +178,11 @@ static __device__ __forceinline__ bool dc_eq(INT i, double f) {
 static __device__ __forceinline__ bool dc_eq(double f, INT i) { return dc_eq(i, f); }
 ]]
 
--- Comparisons of floats by instructions that NVRTC does not see, each the opposite one, which holds for NaN. NVRTC
--- (CUDA 13) takes min(min(a, b), a) for min(a, b), which is not so where b is NaN. ptxas (CUDA 13.0 and 13.5) takes
--- `abs(x) >= 0`, `x * x > -1` and `abs(x) + 1 > 0` of float32 for true, for NaN, too, but knows no more of the opposite
--- ones; it makes one instruction of an opposite comparison and its negation.
-local ordered_text = [[
+-- Comparisons of floats by instructions that NVRTC does not see: `a < b` as the negation of setp.geu, which is true for
+-- NaN, too. NVRTC (CUDA 13) takes min(min(a, b), a) for min(a, b), which is not so where b is NaN. ptxas (CUDA 13.0
+-- and 13.5) takes `abs(x) >= 0`, `x * x > -1` and `abs(x) + 1 > 0` of float32 for true, for NaN, too, but folds no
+-- unordered comparison so; it makes one instruction of an unordered comparison and its negation.
+local extremes_text = [[
 static __device__ __forceinline__ FLOAT dc_min(FLOAT a, FLOAT b) {
   FLOAT r;
   asm("{ .reg .pred p; setp.geu.BITS p, %2, %1; selp.BITS %0, %1, %2, p; }" : "=LETTER"(r) : "LETTER"(a), "LETTER"(b));
@@ -195,12 +195,12 @@ static __device__ __forceinline__ FLOAT dc_max(FLOAT a, FLOAT b) {
 }
 ]]
 local ordered_comparison_text = [[
-static __device__ __forceinline__ bool dc_over(FLOAT a, FLOAT b) {
+static __device__ __forceinline__ bool dc_gt(FLOAT a, FLOAT b) {
   int r;
   asm("{ .reg .pred p; setp.leu.BITS p, %1, %2; selp.b32 %0, 0, 1, p; }" : "=r"(r) : "LETTER"(a), "LETTER"(b));
   return r != 0;
 }
-static __device__ __forceinline__ bool dc_at_least(FLOAT a, FLOAT b) {
+static __device__ __forceinline__ bool dc_ge(FLOAT a, FLOAT b) {
   int r;
   asm("{ .reg .pred p; setp.ltu.BITS p, %1, %2; selp.b32 %0, 0, 1, p; }" : "=r"(r) : "LETTER"(a), "LETTER"(b));
   return r != 0;
@@ -287,7 +287,7 @@ function Printer:helpers(lines)
   end
   for _, names in ipairs { { FLOAT = "float", BITS = "f32", LETTER = "f" },
     { FLOAT = "double", BITS = "f64", LETTER = "d" } } do
-    if self.uses.ordered then split(ordered_text:gsub("%u%u+", names), lines) end
+    if self.uses.extremes then split(extremes_text:gsub("%u%u+", names), lines) end
     if self.uses.ordered_comparisons then split(ordered_comparison_text:gsub("%u%u+", names), lines) end
   end
   if self.uses.compare_integers then split(integers_text, lines) end

@@ -347,8 +347,9 @@ function printer:compared_from_zero(e)
   return ("(%s %s %s)"):format(a, sign == "~=" and "!=" or sign, b)
 end
 
--- A comparison of float32 values that ptxas may take for true, for NaN, too (emit.lua); nil where it is another one.
-function printer:surely_greater(e, a, b)
+-- A comparison of float32 values that ptxas might fold to true in spite of NaN, as a call of dc_gt or dc_ge (emit.lua);
+-- nil where it cannot.
+function printer:unfolded_comparison(e, a, b)
   local x, y, sign = e.a, e.b, e.sign
   if sign == "<" or sign == "<=" then
     x, y, a, b, sign = y, x, b, a, sign == "<" and ">" or ">="
@@ -356,7 +357,7 @@ function printer:surely_greater(e, a, b)
   if sign ~= ">" and sign ~= ">=" then return nil end
   if not float_facts.seems_positive(x) or not float_facts.seems_negative(y) then return nil end
   self.uses.ordered_comparisons = true
-  return ("dc_%s(%s, %s)"):format(sign == ">" and "over" or "at_least", a, b)
+  return ("dc_%s(%s, %s)"):format(sign == ">" and "gt" or "ge", a, b)
 end
 
 function X.compare(self, e)
@@ -376,7 +377,7 @@ function X.compare(self, e)
     if float and float_facts.is_known(e.a) and float_facts.is_known(e.b) then
       b = number_text.opaque_float(b, math.max(e.met.size, 4))
     end
-    return float and e.met.size < 8 and self:surely_greater(e, a, b)
+    return float and e.met.size < 8 and self:unfolded_comparison(e, a, b)
       or ("(%s %s %s)"):format(a, sign == "~=" and "!=" or sign, b)
   end
   -- an integer of 64 bits and a float, or integers of two signs. A double has all integers of 32 bits.
@@ -384,7 +385,7 @@ function X.compare(self, e)
     local other = k == 1 and e.b or e.a
     if other.type.kind == "f" and self:is_int(one) then
       texts[k], texts[3 - k] = "(double)" .. as_int(texts[k]), "(double)" .. texts[3 - k]
-      return other.type.size < 8 and self:surely_greater(e, texts[1], texts[2])
+      return other.type.size < 8 and self:unfolded_comparison(e, texts[1], texts[2])
         or ("(%s %s %s)"):format(texts[1], sign == "~=" and "!=" or sign, texts[2])
     end
   end
