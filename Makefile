@@ -229,7 +229,7 @@ $(BUILD)/bench/loops.peers.o: bench/peers_cpu/loops.c bench/peers_cpu/functions.
 $(BUILD)/bench/openmp/native.so: bench/native.c $(patsubst %,$(BUILD)/bench/%.o,loops loops.fast reference loops.openmp loops.peers)
 	$(BENCH_CC) -fopenmp -shared -Wl,-z,nodelete -o $@ $^ -lm -lpthread # OpenMP's threads outlive Lua
 
-$(BUILD)/bench/start: bench/start.c $(BUILD)/flags
+$(BUILD)/bench/start $(BUILD)/bench/nccl: $(BUILD)/bench/%: bench/%.c $(BUILD)/flags
 	$(BENCH_CC) -o $@ $< -ldl
 
 -include $(LIB_OBJ:.o=.d) $(COMPILER_OBJ:.o=.d) $(LUA_OBJ:.o=.d) $(EXE_OBJ:.o=.d) $(UNITS:=.d) $(FAKES:=.d) $(COUNTING).d $(CUDART_OBJ:.o=.d)
@@ -269,9 +269,9 @@ bench-arrays: all
 bench-cpu-peers: all $(BUILD)/bench/openmp/native.so $(BUILD)/bench/opencl.so
 	@PEERS="$(PEERS)" PYTHON="$(PYTHON)" THREADS="$(THREADS)" TABLES="$(TABLES)" WITHOUT="$(WITHOUT)" BUILD="$(BUILD)" \
 	  sh bench/peers_cpu/run.sh $(ROWS)
-# The same on a GPU: launches, graphs, streams; whole processes; arrays.
-bench-gpu: all $(BENCH) $(BUILD)/bench/start
-	@for t in $(or $(TABLES),gpu start arrays); do \
+# The same on a GPU: launches, graphs, streams; whole processes; arrays; messages between two.
+bench-gpu: all $(BENCH) $(BUILD)/bench/start $(BUILD)/bench/nccl
+	@for t in $(or $(TABLES),gpu start arrays comm); do \
 	  LUA_CPATH="$(BUILD)/bench/?.so;;" LUA_PATH="bench/?.lua;;" \
 	    sh tools/with.sh $(BUILD) $(DCLUA) bench/$$t.lua || exit 1; done
 # Kernels in Lua beside CUDA C, on the GPU where there is one. ROWS="matmul launch first": some of them; NUMBA=1: beside

@@ -91,34 +91,34 @@ end
 
 function lexer.tokens(text)
   local kinds, values, firsts, lasts, n = {}, {}, {}, {}, 0
-  local byte_at, find, sub, size = string.byte, string.find, string.sub, #text -- looked up once
-  local at = find(text, "%S")
-  while at do
+  local byte_at, match, size = string.byte, string.match, #text -- looked up once
+  local at = match(text, "^%s*()")
+  while at <= size do
     local byte = byte_at(text, at)
     local class = classes[byte]
     if byte == 45 and byte_at(text, at + 1) == 45 then -- "--"
-      at = find(text, "%S", long_bracket(text, at + 2) or text:match("^[^\r\n]*()", at))
+      at = match(text, "^%s*()", long_bracket(text, at + 2) or match(text, "^[^\r\n]*()", at))
     else
-      local kind, value, behind
+      local kind, value, last, behind
+      n = n + 1
+      firsts[n] = at
       if class == LETTER then
-        local _, last = find(text, "^[%w_]*", at)
-        value, behind = sub(text, at, last), last + 1
-        kind = keywords[value] or "name"
-      elseif class == DIGIT or byte == 46 and classes[text:byte(at + 1)] == DIGIT then
-        kind, behind = "number", numeral(text, at)
-        value = tonumber(text:sub(at, behind - 1))
+        value, behind = match(text, "^([%w_]+)%s*()", at)
+        kind, last = keywords[value] or "name", at + #value - 1
+      elseif class == DIGIT or byte == 46 and classes[byte_at(text, at + 1)] == DIGIT then
+        kind, last = "number", numeral(text, at) - 1
+        value = tonumber(text:sub(at, last))
         if not value then fail(at, "a malformed number") end
       elseif byte == 34 or byte == 39 or (byte == 91 and text:find("^%[=*%[", at)) then
-        kind, behind = "string", byte == 91 and long_bracket(text, at) or quoted(text, at)
-        value = string_value(text:sub(at, behind - 1))
+        kind, last = "string", (byte == 91 and long_bracket(text, at) or quoted(text, at)) - 1
+        value = string_value(text:sub(at, last))
       else
         kind = sign_at(text, at, byte)
         if not kind then fail(at, "a character that Lua does not have") end
-        behind = at + #kind
+        last = at + #kind - 1
       end
-      n = n + 1
-      kinds[n], values[n], firsts[n], lasts[n] = kind, value, at, behind - 1
-      at = find(text, "%S", behind)
+      kinds[n], values[n], lasts[n] = kind, value, last
+      at = behind or match(text, "^%s*()", last + 1)
     end
   end
   n = n + 1

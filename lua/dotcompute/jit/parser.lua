@@ -12,22 +12,26 @@ local parser = {}
 local P = {}
 P.__index = P
 
-function P:fail(text) error({ at = self.firsts[self.k], text = text }, 0) end
+function P:fail(text) error({ at = self.at, text = text }, 0) end
 
-function P:kind() return self.kinds[self.k] end
-function P:at() return self.firsts[self.k] end
-function P:before() return self.lasts[self.k - 1] end -- where the previous token ends
+-- Goes on to the next token, of which `kind` and `at` are kind and position; `before` is where the one passed ends.
+-- Gives that one's value, or true.
+function P:next()
+  local k = self.k
+  self.k, self.before = k + 1, self.lasts[k]
+  self.kind, self.at = self.kinds[k + 1], self.firsts[k + 1]
+  return self.values[k] or true
+end
 
 -- Takes the token if it is of that kind: its value, or true.
 function P:take(kind)
-  if self.kinds[self.k] ~= kind then return nil end
-  self.k = self.k + 1
-  return self.values[self.k - 1] or true
+  if self.kind ~= kind then return nil end
+  return self:next()
 end
 
 function P:need(kind)
   local value = self:take(kind)
-  if not value then self:fail(("'%s' expected near '%s'"):format(kind, self:kind())) end
+  if not value then self:fail(("'%s' expected near '%s'"):format(kind, self.kind)) end
   return value
 end
 
@@ -59,10 +63,11 @@ local left = { -- priorities: of Lua's own parser
 local UNARY = 12
 local unary = { ["not"] = true, ["-"] = true, ["~"] = true, ["#"] = true }
 
-function P:node(op, at, fields)
-  fields = fields or {}
-  fields.op, fields.at, fields.last = op, at, self:before()
-  return fields
+-- The token as a string: one, or a name that stands for one.
+function P:string(kind)
+  local at = self.at
+  local value = self:need(kind)
+  return { op = "string", at = at, value = value, last = self.before }
 end
 
 function P:list()
@@ -72,18 +77,17 @@ function P:list()
 end
 
 function P:table_constructor()
-  local at = self:at()
+  local at = self.at
   self:need "{"
   local items = {}
-  while self:kind() ~= "}" do
+  while self.kind ~= "}" do
     local item = {}
     if self:take "[" then
       item.key = self:expression(0)
       self:need "]"
       self:need "="
-    elseif self:kind() == "name" and self.kinds[self.k + 1] == "=" then
-      local key_at = self:at()
-      item.key = self:node("string", key_at, { value = self:need "name" })
+    elseif self.kind == "name" and self.kinds[self.k + 1] == "=" then
+      item.key = self:string "name"
       self:need "="
     end
     item.value = self:expression(0)
@@ -91,55 +95,53 @@ function P:table_constructor()
     if not self:take "," and not self:take ";" then break end
   end
   self:need "}"
-  return self:node("table", at, { items = items })
+  return { op = "table", at = at, items = items, last = self.before }
 end
 
 function P:arguments()
-  local at = self:at()
-  if self:kind() == "string" then return { self:node("string", at, { value = self:need "string" }) } end
-  if self:kind() == "{" then return { self:table_constructor() } end
+  if self.kind == "string" then return { self:string "string" } end
+  if self.kind == "{" then return { self:table_constructor() } end
   self:need "("
-  local args = self:kind() == ")" and {} or self:list()
+  local args = self.kind == ")" and {} or self:list()
   self:need ")"
   return args
 end
 
 function P:name_node(name, at)
-  return self:node("name", at, { name = name, decl = self.visible[name], env = self.visible._ENV })
+  return { op = "name", at = at, name = name, decl = self.visible[name], env = self.visible._ENV, last = self.before }
 end
 
 function P:suffixed()
-  local at = self:at()
+  local at = self.at
   local e
   if self:take "(" then
     e = self:expression(0)
     self:need ")"
-    e = self:node("paren", at, { a = e })
+    e = { op = "paren", at = at, a = e, last = self.before }
   else
     local name = self:need "name"
     e = self:name_node(name, at)
   end
   while true do
-    local kind = self:kind()
+    local kind = self.kind
     if kind == "." then
-      self.k = self.k + 1
-      local key_at = self:at()
-      local name = self:need "name"
-      e = self:node("index", at, { object = e, key = self:node("string", key_at, { value = name }) })
+      self:next()
+      local key = self:string "name"
+      e = { op = "index", at = at, object = e, key = key, last = self.before }
     elseif kind == "[" then
-      self.k = self.k + 1
+      self:next()
       local key = self:expression(0)
       self:need "]"
-      e = self:node("index", at, { object = e, key = key })
+      e = { op = "index", at = at, object = e, key = key, last = self.before }
     elseif kind == ":" then
-      self.k = self.k + 1
-      local name_at = self:at()
+      self:next()
+      local name_at = self.at
       local name = self:need "name"
-      e = self:node("method", at, { object = e, name = name, name_at = name_at, args = self:arguments() })
-      e.last = self:before()
+      local args = self:arguments()
+      e = { op = "method", at = at, object = e, name = name, name_at = name_at, args = args, last = self.before }
     elseif kind == "(" or kind == "string" or kind == "{" then
-      e = self:node("call", at, { fn = e, args = self:arguments() })
-      e.last = self:before()
+      local args = self:arguments()
+      e = { op = "call", at = at, fn = e, args = args, last = self.before }
     else
       return e
     end
@@ -147,43 +149,43 @@ function P:suffixed()
 end
 
 function P:simple()
-  local kind, at = self:kind(), self:at()
+  local kind, at = self.kind, self.at
   if kind == "number" then
     local value = self:need "number"
-    return self:node("number", at, { value = value, text = self.text:sub(at, self:before()) })
+    return { op = "number", at = at, value = value, text = self.text:sub(at, self.before), last = self.before }
   elseif kind == "string" then
-    return self:node("string", at, { value = self:need "string" })
+    return self:string "string"
   elseif kind == "nil" or kind == "true" or kind == "false" or kind == "..." then
-    self.k = self.k + 1
-    return self:node(kind, at)
+    self:next()
+    return { op = kind, at = at, last = self.before }
   elseif kind == "{" then
     return self:table_constructor()
   elseif kind == "function" then
-    self.k = self.k + 1
-    return self:body(at, self:at(), false)
+    self:next()
+    return self:body(at, self.at, false)
   end
   return self:suffixed()
 end
 
 function P:expression(limit)
-  local at = self:at()
+  local at = self.at
   local e
-  local sign = self:kind()
+  local sign = self.kind
   if unary[sign] then
-    self.k = self.k + 1
+    self:next()
     e = self:expression(UNARY)
-    e = self:node("unary", at, { sign = sign, a = e })
+    e = { op = "unary", at = at, sign = sign, a = e, last = self.before }
   else
     e = self:simple()
   end
   while true do
-    sign = self:kind()
+    sign = self.kind
     local priority = left[sign]
     if not priority or priority[1] <= limit then return e end
-    local sign_at = self:at()
-    self.k = self.k + 1
+    local sign_at = self.at
+    self:next()
     local b = self:expression(priority[2])
-    e = self:node("binary", at, { sign = sign, sign_at = sign_at, a = e, b = b })
+    e = { op = "binary", at = at, sign = sign, sign_at = sign_at, a = e, b = b, last = self.before }
   end
 end
 
@@ -197,22 +199,22 @@ function P:body(at, line_at, is_method)
   if is_method then fn.params[1] = self:declare("self", at) end
   self:need "("
   fn.body_at = nil
-  while self:kind() ~= ")" do
+  while self.kind ~= ")" do
     if self:take "..." then
       fn.vararg = true
     else
-      local param_at = self:at()
+      local param_at = self.at
       fn.params[#fn.params + 1] = self:declare(self:need "name", param_at)
     end
     if not self:take "," then break end
   end
   self:need ")"
-  fn.body_at = self:before() + 1 -- behind the parameters
+  fn.body_at = self.before + 1 -- behind the parameters
   fn.body = self:block()
   self:close()
-  fn.end_at = self:at()
+  fn.end_at = self.at
   self:need "end"
-  fn.last = self:before()
+  fn.last = self.before
   self.fn = outer
   return fn
 end
@@ -224,35 +226,35 @@ local S = {}
 S["if"] = function(self, at)
   local clauses, otherwise = {}, nil
   repeat
-    self.k = self.k + 1 -- if, elseif
+    self:next() -- if, elseif
     local cond = self:expression(0)
     self:need "then"
     clauses[#clauses + 1] = { cond = cond, body = self:scoped_block() }
-  until self:kind() ~= "elseif"
+  until self.kind ~= "elseif"
   if self:take "else" then otherwise = self:scoped_block() end
   self:need "end"
-  return self:node("if", at, { clauses = clauses, otherwise = otherwise })
+  return { op = "if", at = at, clauses = clauses, otherwise = otherwise, last = self.before }
 end
 
 S["while"] = function(self, at)
-  self.k = self.k + 1
+  self:next()
   local cond = self:expression(0)
   self:need "do"
   local body = self:scoped_block()
   self:need "end"
-  return self:node("while", at, { cond = cond, body = body })
+  return { op = "while", at = at, cond = cond, body = body, last = self.before }
 end
 
 S["do"] = function(self, at)
-  self.k = self.k + 1
+  self:next()
   local body = self:scoped_block()
   self:need "end"
-  return self:node("do", at, { body = body })
+  return { op = "do", at = at, body = body, last = self.before }
 end
 
 S["for"] = function(self, at)
-  self.k = self.k + 1
-  local name_at = self:at()
+  self:next()
+  local name_at = self.at
   local name = self:need "name"
   if self:take "=" then
     local from = self:expression(0)
@@ -265,11 +267,11 @@ S["for"] = function(self, at)
     local body = self:block()
     self:close()
     self:need "end"
-    return self:node("fornum", at, { decl = decl, from = from, to = to, step = step, body = body })
+    return { op = "fornum", at = at, decl = decl, from = from, to = to, step = step, body = body, last = self.before }
   end
   local names = { { name, name_at } }
   while self:take "," do
-    local more_at = self:at()
+    local more_at = self.at
     names[#names + 1] = { self:need "name", more_at }
   end
   self:need "in"
@@ -280,47 +282,46 @@ S["for"] = function(self, at)
   local body = self:block()
   self:close()
   self:need "end"
-  return self:node("forin", at, { values = values, body = body })
+  return { op = "forin", at = at, values = values, body = body, last = self.before }
 end
 
 S["repeat"] = function(self, at)
-  self.k = self.k + 1
+  self:next()
   self:open()
   local body = self:block()
   self:need "until"
   local cond = self:expression(0) -- sees the body's locals
   self:close()
-  return self:node("repeat", at, { body = body, cond = cond })
+  return { op = "repeat", at = at, body = body, cond = cond, last = self.before }
 end
 
 S["function"] = function(self, at)
-  self.k = self.k + 1
-  local name_at = self:at()
+  self:next()
+  local name_at = self.at
   local target = self:name_node(self:need "name", name_at)
   local is_method = false
-  while self:kind() == "." or self:kind() == ":" do
-    is_method = self:kind() == ":"
-    self.k = self.k + 1
-    local key_at = self:at()
-    local name = self:need "name"
-    target = self:node("index", name_at, { object = target, key = self:node("string", key_at, { value = name }) })
+  while self.kind == "." or self.kind == ":" do
+    is_method = self.kind == ":"
+    self:next()
+    local key = self:string "name"
+    target = { op = "index", at = name_at, object = target, key = key, last = self.before }
     if is_method then break end
   end
   local fn = self:body(at, at, is_method)
-  return self:node("assign", at, { targets = { target }, values = { fn } })
+  return { op = "assign", at = at, targets = { target }, values = { fn }, last = self.before }
 end
 
 S["local"] = function(self, at)
-  self.k = self.k + 1
+  self:next()
   if self:take "function" then
-    local name_at = self:at()
+    local name_at = self.at
     local decl = self:declare(self:need "name", name_at)
-    local fn = self:body(at, self:at(), false)
-    return self:node("localfunction", at, { decl = decl, fn = fn })
+    local fn = self:body(at, self.at, false)
+    return { op = "localfunction", at = at, decl = decl, fn = fn, last = self.before }
   end
   local names = {}
   repeat
-    local name_at = self:at()
+    local name_at = self.at
     local one = { self:need "name", name_at }
     if self:take "<" then
       one[3] = self:need "name"
@@ -329,7 +330,7 @@ S["local"] = function(self, at)
     names[#names + 1] = one
   until not self:take ","
   local values = self:take "=" and self:list() or {}
-  local node = self:node("local", at, { decls = {}, values = values })
+  local node = { op = "local", at = at, decls = {}, values = values, last = self.before }
   for k, one in ipairs(names) do
     node.decls[k] = self:declare(one[1], one[2], one[3])
     if #names == #values then node.decls[k].value = values[k] end
@@ -338,55 +339,57 @@ S["local"] = function(self, at)
 end
 
 S["return"] = function(self, at)
-  self.k = self.k + 1
-  local kind = self:kind()
+  self:next()
+  local kind = self.kind
   local values = {}
   if kind ~= ";" and kind ~= "end" and kind ~= "else" and kind ~= "elseif" and kind ~= "until" and kind ~= "eof" then
     values = self:list()
   end
-  local node = self:node("return", at, { values = values })
+  local node = { op = "return", at = at, values = values, last = self.before }
   self:take ";"
   return node
 end
 
 S["break"] = function(self, at)
-  self.k = self.k + 1
-  return self:node("break", at)
+  self:next()
+  return { op = "break", at = at, last = self.before }
 end
 
 S["goto"] = function(self, at)
-  self.k = self.k + 1
-  return self:node("goto", at, { name = self:need "name" })
+  self:next()
+  local name = self:need "name"
+  return { op = "goto", at = at, name = name, last = self.before }
 end
 
 S["::"] = function(self, at)
-  self.k = self.k + 1
+  self:next()
   local name = self:need "name"
   self:need "::"
-  return self:node("label", at, { name = name })
+  return { op = "label", at = at, name = name, last = self.before }
 end
 
 function P:assignment(at)
   local first = self:suffixed()
-  if self:kind() ~= "=" and self:kind() ~= "," then
+  if self.kind ~= "=" and self.kind ~= "," then
     if first.op ~= "call" and first.op ~= "method" then self:fail "a statement expected" end
-    return self:node("callstat", at, { call = first })
+    return { op = "callstat", at = at, call = first, last = self.before }
   end
   local targets = { first }
   while self:take "," do targets[#targets + 1] = self:suffixed() end
   self:need "="
-  return self:node("assign", at, { targets = targets, values = self:list() })
+  local values = self:list()
+  return { op = "assign", at = at, targets = targets, values = values, last = self.before }
 end
 
 local ends_block = { ["end"] = true, ["else"] = true, ["elseif"] = true, ["until"] = true, ["eof"] = true }
 
 function P:block()
-  local block = { at = self:at() }
-  while not ends_block[self:kind()] do
+  local block = { at = self.at }
+  while not ends_block[self.kind] do
     if not self:take ";" then
-      local at = self:at()
-      local statement = (S[self:kind()] or P.assignment)(self, at)
-      statement.last = self:before()
+      local at = self.at
+      local statement = (S[self.kind] or P.assignment)(self, at)
+      statement.last = self.before
       block[#block + 1] = statement
       if statement.op == "return" then break end
     end
@@ -407,8 +410,9 @@ function parser.parse(text)
   local ok, result = pcall(function()
     local tokens = lexer.tokens(text)
     local self = setmetatable({ text = text, kinds = tokens.kind, values = tokens.value, firsts = tokens.first,
-      lasts = tokens.last, k = 1, functions = {}, visible = {} }, P)
+      lasts = tokens.last, k = 0, functions = {}, visible = {} }, P)
     self.fn = { op = "function", params = {}, vararg = true, is_main = true }
+    self:next()
     self:open()
     local body = self:block()
     self:need "eof"
