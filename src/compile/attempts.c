@@ -149,10 +149,12 @@ static int compile_mended(dc_fixup *m, dc_target t, dc_image **out, dc_error *er
 /* Runs of NVRTC until host code compiles as code of the device. */
 #define MOST_LAUNCH_RUNS 40
 
-/* Adds the name of the instance that the entry is, unless its type came from a function of which nothing is known. */
-static void add_instance(dc_string_list *list, const char *lowered) {
-  char *name = dc_instance_name(lowered);
+/* Adds the name of the instance that the entry is, unless its type came from a function of which nothing is known; of a
+** kernel that is none, its name: one of a header's, which the text does not show. */
+static void add_entry(dc_string_list *list, const dc_image_entry *e) {
+  char *name = dc_instance_name(e->name);
   const char *copy = NULL;
+  if (!name && strcmp(e->name, e->source_name) != 0) name = strdup(e->source_name);
   if (name) dc_unnamed_forget(name);
   if (name && !strstr(name, "dc_any")) {
     copy = dc_arena_strndup(list->arena, name, strlen(name));
@@ -165,7 +167,7 @@ static void add_instance(dc_string_list *list, const char *lowered) {
 static bool add_instances(dc_string_list *list, const dc_image *image) {
   bool failed = false;
   for (dc_image_entry *e = dc_image_entries(image->bytes, image->len, false, list->arena, &failed); e; e = e->next)
-    add_instance(list, e->name);
+    add_entry(list, e);
   return !failed && !list->failed;
 }
 

@@ -553,6 +553,7 @@ static int compile_all(job *j, dc_image **out, dc_error *err) {
     if (!k->is_template && want(j, k->name, k, err) != 0) return -1;
   }
   for (int i = 0; i < src->nlaunched; i++) {
+    if (asked_before(j, src->launched[i])) continue;
     if (want(j, src->launched[i], template_of(all, src->launched[i]), err) != 0) return -1;
     j->list[j->nlist - 1].launched = true;
   }

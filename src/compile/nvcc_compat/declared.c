@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 #include "compile/nvcc_compat/additions.h"
+#include "compile/nvcc_compat/pieces.h"
 #include "compile/types/tokens.h"
 
 /* What an undefined name of the host's is, by what stands behind it: a function, a type, a value. */
@@ -25,20 +26,18 @@ typedef enum meaning {
 static meaning meaning_of_template(const char *open) {
   int depth = 0;
   const char *p = open;
-  for (; *p && !strchr(";{}\n", *p) && (p == open || depth > 0); p++) depth += (*p == '<') - (*p == '>');
+  for (; *p && !strchr(";{}", *p) && (p == open || depth > 0); p++) depth += (*p == '<') - (*p == '>');
   if (depth != 0) return UNKNOWN_NAME;
   p += strspn(p, " ");
   if (*p == '(') return FUNCTION_TEMPLATE;
   return isalpha((unsigned char)*p) || (*p && strchr("_*&>:{", *p)) ? CLASS_TEMPLATE : UNKNOWN_NAME;
 }
 
-static meaning meaning_of(const dc_source *s, const dc_message *e, const char *name, size_t n) {
-  size_t shown_n;
-  const char *shown = dc_message_pointed_at(e, &shown_n);
-  if (!shown || shown_n != n || memcmp(shown, name, n) != 0) shown = dc_word_find(s->text, name, n); /* in a macro */
+/* Of a name that stands at `shown`; NULL: nowhere. */
+static meaning meaning_at(const char *shown, const char *name, size_t n) {
   const char next = shown ? shown[n + strspn(shown + n, " ")] : '\0';
   if (next == '(') return FUNCTION_NAME;
-  if (isalpha((unsigned char)next) || (next && strchr("_*&>", next))) return TYPE_NAME;
+  if (isalpha((unsigned char)next) || (next && strchr("_*&>{", next))) return TYPE_NAME;
   if (next == '<' && shown[n] == '<' && shown[n + 1] != '<') return meaning_of_template(shown + n);
   bool capitals = true;
   for (size_t i = 0; i < n; i++) capitals = capitals && !islower((unsigned char)name[i]);
@@ -46,11 +45,19 @@ static meaning meaning_of(const dc_source *s, const dc_message *e, const char *n
   return shown ? UNKNOWN_NAME : FUNCTION_NAME; /* in a header's macro: it calls something most often */
 }
 
+static meaning meaning_of(const dc_source *s, const dc_message *e, const char *name, size_t n) {
+  size_t shown_n;
+  const char *shown = dc_message_pointed_at(e, &shown_n);
+  if (!shown || shown_n != n || memcmp(shown, name, n) != 0) shown = dc_word_find(s->text, name, n); /* in a macro */
+  return meaning_at(shown, name, n);
+}
+
 /* The headers of such names. */
 #define DECLARED "dotcompute/host/"
 
 /* A name of the host's that nothing declares is declared: a function of any arguments, of which the result is dc_any
-** (dotcompute/host.h); a type without members, of which pointers can be had; or a constant, which is a dc_any. */
+** (dotcompute/host.h); a type without members, of which pointers can be had, or dc_any itself for a type of a library's
+** namespace, since references to it bind to what the library's functions return; or a constant, which is a dc_any. */
 static const char *declare_as(dc_source *s, dc_arena *arena, meaning is, const char *space, const char *name,
                               size_t n) {
   const bool is_error = n > 4 && memcmp(name, "cuda", 4) == 0 && isupper((unsigned char)name[4]);
@@ -67,6 +74,7 @@ static const char *declare_as(dc_source *s, dc_arena *arena, meaning is, const c
   if (*space) dc_buf_printf(&b, "namespace %s {\n", space);
   if (is == FUNCTION_NAME)
     dc_buf_printf(&b, "template <class... A> %s %.*s(A &&...);\n", is_error ? "cudaError_t" : "dc_any", (int)n, name);
+  else if (is == TYPE_NAME && *space) dc_buf_printf(&b, "using %.*s = dc_any;\n", (int)n, name);
   else dc_buf_printf(&b, declaration[is], (int)n, name);
   if (*space) dc_buf_puts(&b, "}\n");
   const char *text = dc_arena_strndup(arena, dc_buf_str(&b), b.len);
@@ -80,14 +88,59 @@ const char *dc_declare(dc_source *s, dc_arena *arena, const dc_message *e, const
   return n > 0 ? declare_as(s, arena, meaning_of(s, e, name, n), space, name, n) : NULL;
 }
 
-bool dc_declared_withdraw(dc_source *s, dc_arena *arena, const dc_message *e) {
-  if (e->nfile < sizeof DECLARED || memcmp(e->text, DECLARED, sizeof DECLARED - 1) != 0) return false;
+void dc_declare_own(const char *text, size_t len, dc_string_list *list) {
+  dc_tokens in = dc_tokens_of(text, len);
+  dc_token before = dc_token_next(&in), t = before;
+  for (; t.kind != DC_TOKEN_END; before = t, t = dc_token_next(&in)) {
+    if (!dc_token_is(t, "namespace") || dc_token_is(before, "using")) continue;
+    t = dc_token_next(&in);
+    bool known = t.kind != DC_TOKEN_WORD || dc_token_is(t, "std");
+    for (int i = 0; i < list->n && !known; i++) known = dc_token_is(t, list->v[i]);
+    const char *name = known ? NULL : dc_arena_strndup(list->arena, t.s, t.n);
+    if (name) dc_string_list_add(list, name);
+  }
+}
+
+static bool in_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
+
+const char *dc_declare_qualified(dc_source *s, dc_arena *arena, const dc_message *e, const dc_string_list *own) {
+  size_t column = 0, n = 0;
+  const char *line = dc_message_shown(e, &column), *from = line ? line + column : NULL;
+  while (from && from >= line + 3 && memcmp(from - 2, "::", 2) == 0 && in_word(from[-3]))
+    for (from -= 2; from > line && in_word(from[-1]);) from--;
+  const char *name = from;
+  for (; name; name += n + 2) {
+    for (n = 0; in_word(name[n]);) n++;
+    if (strncmp(name + n, "::", 2) != 0 || !in_word(name[n + 2])) break;
+  }
+  if (n == 0 || name == from || isdigit((unsigned char)*from)) return NULL;
+  /* in the text itself, where what stands behind it may be in the next line */
+  const char *place = e->line ? dc_text_place(s->text, s->len, e->line, (size_t)(name - line) - 2) : NULL;
+  if (!place || strncmp(place, name, n) != 0) place = name;
+  for (int i = 0; i < own->n; i++)
+    if (strncmp(from, own->v[i], strlen(own->v[i])) == 0 && from[strlen(own->v[i])] == ':') return NULL;
+  const char *space = dc_arena_strndup(arena, from, (size_t)(name - from) - 2);
+  return space ? declare_as(s, arena, meaning_at(place, name, n), space, name, n) : NULL;
+}
+
+/* The header of that name, n bytes, is empty from now on.  False when it is, or is not there. */
+static bool withdraw(dc_source *s, dc_arena *arena, const char *header, size_t n) {
   for (int i = 0; i < s->nheaders; i++) {
     const char *name = s->header_names[i], *text = s->header_texts[i];
-    if (strlen(name) == e->nfile && memcmp(name, e->text, e->nfile) == 0)
+    if (strlen(name) == n && memcmp(name, header, n) == 0)
       return *text && dc_source_replace_text(s, arena, text, "");
   }
   return false;
+}
+
+bool dc_declared_withdraw(dc_source *s, dc_arena *arena, const dc_message *e) {
+  if (e->nfile >= sizeof DECLARED && memcmp(e->text, DECLARED, sizeof DECLARED - 1) == 0)
+    return withdraw(s, arena, e->text, e->nfile);
+  const size_t n = *e->sentence == '"' ? strcspn(e->sentence + 1, "\"\n") : 0;
+  char header[256];
+  if (n == 0 || strncmp(e->sentence + n + 1, "\" is ambiguous", 14) != 0) return false;
+  const int length = snprintf(header, sizeof header, DECLARED "/%.*s", (int)n, e->sentence + 1);
+  return length < (int)sizeof header && withdraw(s, arena, header, (size_t)length);
 }
 
 const char *dc_declare_template(dc_source *s, dc_arena *arena, const dc_message *e) {

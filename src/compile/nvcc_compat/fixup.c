@@ -18,6 +18,7 @@
 #include "compile/nvcc_compat/declared.h"
 #include "compile/nvcc_compat/gnu_forms.h"
 #include "compile/nvcc_compat/host_code.h"
+#include "compile/nvcc_compat/macro_heads.h"
 #include "compile/nvcc_compat/message.h"
 #include "compile/nvcc_compat/missing_headers.h"
 #include "compile/nvcc_compat/pieces.h"
@@ -44,8 +45,15 @@ static bool add_header(dc_fixup *m, const char *name, size_t n, const char *cont
   return dc_source_add_header(&m->source, &m->arena, name, n, content);
 }
 
-static void replace_header_text(dc_fixup *m, dc_fixup_header *h, char *text) {
-  if (dc_source_replace_text(&m->source, &m->arena, h->text, text)) h->text = text;
+/* Of the user's header, or of the source where h is NULL: its text is another. */
+static void replace_text(dc_fixup *m, dc_fixup_header *h, char *text, size_t len) {
+  if (!h) {
+    m->source.text = m->text = text;
+    m->source.len = len;
+  } else if (dc_source_replace_text(&m->source, &m->arena, h->text, text)) {
+    h->text = text;
+    h->len = len;
+  }
 }
 
 /* Headers of the host's that are there are empty from now on: those of the table, which the toolkit's own include, and
@@ -88,6 +96,11 @@ static bool include_for(dc_fixup *m, const char *space, const char *name, size_t
 
 static bool declare_for(dc_fixup *m, const dc_message *e, const char *space, const char *name, size_t n) {
   const char *header = m->keeps_host ? dc_declare(&m->source, &m->arena, e, space, name, n) : NULL;
+  return header && brings_header(m, header);
+}
+
+static bool declare_qualified(dc_fixup *m, const dc_message *e) {
+  const char *header = m->keeps_host ? dc_declare_qualified(&m->source, &m->arena, e, &m->spaces) : NULL;
   return header && brings_header(m, header);
 }
 
@@ -155,13 +168,7 @@ static bool mark_references(dc_fixup *m, const dc_message *e) {
   const char *text = h ? h->text : m->text;
   const bool any = (h || e->line) && dc_texture_references(text, h ? h->len : m->source.len, &b);
   char *marked = any ? dc_arena_strndup(&m->arena, dc_buf_str(&b), b.len) : NULL;
-  if (marked && h) {
-    replace_header_text(m, h, marked);
-    h->len = b.len;
-  } else if (marked) {
-    m->source.text = m->text = marked;
-    m->source.len = b.len;
-  }
+  if (marked) replace_text(m, h, marked, b.len);
   dc_buf_free(&b);
   return add_include(m, "dotcompute/texture_references.h") || marked;
 }
@@ -185,7 +192,7 @@ static bool bring_qualified(dc_fixup *m, const dc_message *e) {
   const char *space;
   size_t n;
   const char *name = qualified_name(e, &space, &n);
-  return name && (learn_in_device(m, e, space, name, n) || bring(m, e, space, name, n));
+  return (name && (learn_in_device(m, e, space, name, n) || bring(m, e, space, name, n))) || declare_qualified(m, e);
 }
 
 /* Of "cuda::std::__4::basic_string<char, …>", which libcu++ only declares, the name; also where << finds no stream. */
@@ -211,7 +218,7 @@ static bool learn_names(dc_fixup *m, const dc_message *e) {
   if (header) return brings_header(m, header);
   name = dc_message_quoted(e, "namespace \"std\" has no member \"", &n);
   if (!n) name = dc_message_quoted(e, "namespace \"std\" has no member class \"", &n);
-  if (n) return bring(m, e, "std", name, n);
+  if (n) return bring(m, e, "std", name, n) || declare_qualified(m, e);
   name = dc_message_quoted(e, "namespace \"thrust\" has no member \"", &n);
   if (!n) name = dc_message_quoted(e, "namespace \"thrust\" has no member class \"", &n);
   if (n)
@@ -226,8 +233,9 @@ static bool learn_names(dc_fixup *m, const dc_message *e) {
       name = qualified_name(e, &space, &n); /* the host's, most often */
       return name && (learn_in_device(m, e, space, name, n) || bring_thrust_type(m, e, name, n));
     }
-    return bring(m, e, "", name, n);
+    return bring(m, e, "", name, n) || declare_qualified(m, e);
   }
+  if (dc_message_says(e, "namespace \"") && dc_message_says(e, "\" has no member ")) return declare_qualified(m, e);
   if (dc_message_says(e, "qualified name is not allowed")) return bring_qualified(m, e);
   name = dc_message_quoted(e, "has no member \"", &n);
   if (n && learn_in_device(m, e, "", name, n)) return true;
@@ -350,6 +358,8 @@ static void find_kernels(dc_fixup *m, const char *text, size_t len) {
 static void read_texts(dc_fixup *m) {
   dc_annotations_find(m->text, m->source.len, &m->arena, &m->annotations);
   find_kernels(m, m->text, m->source.len);
+  m->spaces.arena = &m->arena;
+  if (m->keeps_host) dc_declare_own(m->text, m->source.len, &m->spaces);
   for (const dc_included *i = m->included; i; i = i->next) {
     char *data = NULL;
     size_t len = 0;
@@ -357,6 +367,7 @@ static void read_texts(dc_fixup *m) {
     if (i->path && dc_file_read(i->path, &data, &len, &unreadable) == 0) {
       dc_annotations_find(data, len, &m->arena, &m->annotations);
       find_kernels(m, data, len);
+      if (m->keeps_host) dc_declare_own(data, len, &m->spaces);
     }
     dc_error_clear(&unreadable);
     free(data);
@@ -499,12 +510,12 @@ static bool blank_at(dc_fixup *m, const dc_message *e, extent what) {
   return blanked;
 }
 
-/* Copies the text into the arena, with its expressions of GNU C rewritten; NULL where there are none. */
-static char *without_gnu_forms(dc_fixup *m, const char *text, size_t *len) {
+/* Rewrites expressions of GNU C in the header's text, or the source's where h is NULL; false where there are none. */
+static bool rewrite_gnu_forms_of(dc_fixup *m, dc_fixup_header *h) {
   dc_buf b = DC_BUF_INIT;
-  const bool any = dc_gnu_forms(text, *len, &b);
+  const bool any = dc_gnu_forms(h ? h->text : m->text, h ? h->len : m->source.len, &b);
   char *rewritten = any ? dc_arena_strndup(&m->arena, dc_buf_str(&b), b.len) : NULL;
-  if (rewritten) *len = b.len;
+  if (rewritten) replace_text(m, h, rewritten, b.len);
   dc_buf_free(&b);
   return rewritten;
 }
@@ -513,16 +524,61 @@ static char *without_gnu_forms(dc_fixup *m, const char *text, size_t *len) {
 static bool rewrite_gnu_forms(dc_fixup *m) {
   if (m->gnu_forms) return false;
   m->gnu_forms = true;
-  char *text = without_gnu_forms(m, m->text, &m->source.len);
-  bool any = text != NULL;
-  if (text) m->source.text = m->text = text;
+  bool any = rewrite_gnu_forms_of(m, NULL);
   for (const dc_included *i = m->included; i; i = i->next) {
     dc_fixup_header *h = i->path ? header_at(m, i->path) : NULL;
-    text = h ? without_gnu_forms(m, h->text, &h->len) : NULL;
-    if (text) replace_header_text(m, h, text);
-    any = any || text;
+    any = (h && rewrite_gnu_forms_of(m, h)) || any;
   }
   return any && add_include(m, "dotcompute/gnu.h");
+}
+
+/* Whether the name of n bytes stands behind one of the words, in the source or one of the user's headers. */
+static bool stands_behind(const dc_fixup *m, const char *const *words, const char *name, size_t n) {
+  bool any = dc_text_names(m->text, words, name, n);
+  for (const dc_included *i = m->included; i && !any; i = i->next) {
+    char *data = NULL;
+    size_t len = 0;
+    dc_error unreadable = DC_ERROR_INIT;
+    any = i->path && dc_file_read(i->path, &data, &len, &unreadable) == 0 && dc_text_names(data, words, name, n);
+    dc_error_clear(&unreadable);
+    free(data);
+  }
+  return any;
+}
+
+static bool is_class(void *m, const char *name, size_t n) {
+  static const char *const words[] = {"class", "struct", NULL};
+  return stands_behind(m, words, name, n);
+}
+
+static bool is_macro(void *m, const char *name, size_t n) {
+  static const char *const words[] = {"define", NULL};
+  return stands_behind(m, words, name, n);
+}
+
+/* Whether the error's line begins with "NAME(". */
+static bool begins_with_call(const dc_message *e) {
+  size_t column;
+  const char *p = dc_message_shown(e, &column);
+  if (!p) return false;
+  p += strspn(p, " \t");
+  if (!isalpha((unsigned char)*p)) return false;
+  while (isalnum((unsigned char)*p) || *p == '_') p++;
+  return *p == '(' || strncmp(p, " (", 2) == 0;
+}
+
+/* Functions of the host's of which an unknown macro makes the head get another, all that it makes. */
+static bool rewrite_heads(dc_fixup *m, const dc_message *e) {
+  size_t len;
+  int line;
+  char *text = m->keeps_host && begins_with_call(e) ? text_of(m, e, &len, &line) : NULL;
+  const dc_known_names known = {is_class, is_macro, m};
+  dc_buf b = DC_BUF_INIT;
+  const bool any = text && dc_macro_heads(text, len, line, &known, &b);
+  char *rewritten = any ? dc_arena_strndup(&m->arena, dc_buf_str(&b), b.len) : NULL;
+  if (rewritten) replace_text(m, e->nfile ? dc_fixup_header_of(m, e) : NULL, rewritten, b.len);
+  dc_buf_free(&b);
+  return rewritten;
 }
 
 /* Takes the word out of the line that the error is in. */
@@ -563,6 +619,8 @@ static bool learn_dialect(dc_fixup *m, const dc_message *e) {
   if (m->launches && dc_message_says(e, "device-side kernel launch could not be processed"))
     return add_include(m, "dotcompute/device_launch.h");
   if (drop_mark(m, e)) return true;
+  if (m->keeps_host && dc_message_says(e, "\"override\" does not override") && add_option(m, "-Doverride="))
+    return true; /* of a class that is not there */
   if (dc_message_says(e, "dynamic initialization is not supported for a function-scope static"))
     return m->keeps_host && drop_word(m, e, "static");
   if (m->keeps_host && dc_message_says(e, "does not support exception handling") && add_option(m, "-Dthrow=(void)"))
@@ -664,12 +722,12 @@ static bool blank_all(dc_fixup *m, const char *log, extent what, bool already) {
   for (const char *p = log; *p;) {
     dc_message e = dc_message_read(p);
     if (e.sentence) {
-      const bool consequence = (any && (is_lost(&f, &e) || dc_message_says(&e, "<error-type>") ||
-                                        (what == STATEMENT && has_gone(m, &e)))) ||
+      const bool gone = any && what == STATEMENT && has_gone(m, &e);
+      const bool consequence = gone || (any && (is_lost(&f, &e) || dc_message_says(&e, "<error-type>"))) ||
                                (already && dc_message_says(&e, "detected during"));
       if (!consequence)
         any = blank_at(m, &e, what) || any;
-      note_lost(&f, &e);
+      if (!gone) note_lost(&f, &e);
     }
     p = dc_message_next(&e);
   }
@@ -708,7 +766,7 @@ bool dc_fixup_learn(dc_fixup *m, const char *log) {
   for (const char *p = log; *p;) {
     dc_message e = dc_message_read(p);
     if (e.sentence) {
-      const bool learned = learn_names(m, &e) || learn_files(m, &e) || learn_dialect(m, &e);
+      const bool learned = rewrite_heads(m, &e) || learn_names(m, &e) || learn_files(m, &e) || learn_dialect(m, &e);
       any = learned || any;
       taught = learned || taught;
       note_lost(&f, &e);

@@ -47,6 +47,7 @@ typedef struct dc_fixup {
   dc_refused *gone;    /* all functions that are gone because of errors; those that call them have their reason */
   int ngone;
   dc_string_list kernels; /* with keeps_host: names of templates of kernels */
+  dc_string_list spaces; /* with keeps_host: names of namespaces of the source and of the user's headers */
   dc_string_list hosts; /* names of functions that are gone since they are the host's */
   dc_arena arena;
 } dc_fixup;

@@ -3,6 +3,7 @@
 */
 #include "compile/nvcc_compat/pieces.h"
 
+#include <ctype.h>
 #include <string.h>
 
 #include "compile/types/tokens.h"
@@ -153,6 +154,16 @@ void dc_text_blank(char *text, const char *from, const char *to) {
 
 bool dc_text_holds(const char *begin, const char *end, const char *what) {
   return memmem(begin, (size_t)(end - begin), what, strlen(what)) != NULL;
+}
+
+bool dc_text_names(const char *text, const char *const *words, const char *name, size_t n) {
+  for (const char *p = text; (p = dc_word_find(p, name, n)) != NULL; p += n) {
+    const char *end = p, *begin;
+    while (end > text && strchr(" \t", end[-1])) end--;
+    for (begin = end; begin > text && isalpha((unsigned char)begin[-1]);) begin--;
+    if (dc_token_in((dc_token){DC_TOKEN_WORD, begin, (size_t)(end - begin), 0}, words)) return true;
+  }
+  return false;
 }
 
 const char *dc_text_place(const char *text, size_t len, int line, size_t column) {

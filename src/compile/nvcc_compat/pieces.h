@@ -40,5 +40,9 @@ void dc_text_blank(char *text, const char *from, const char *to);
 /* Whether `what` stands in [begin, end). */
 bool dc_text_holds(const char *begin, const char *end, const char *what);
 
+/* Whether the name of n bytes stands behind one of the words in the text: "class name", "#define name".  NULL ends the
+** words. */
+bool dc_text_names(const char *text, const char *const *words, const char *name, size_t n);
+
 /* The byte at `column` (from 0) of `line` (from 1), or the line's first; NULL when there are not as many lines. */
 const char *dc_text_place(const char *text, size_t len, int line, size_t column);

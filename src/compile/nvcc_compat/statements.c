@@ -3,9 +3,11 @@
 */
 #include "compile/nvcc_compat/statements.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/string_list.h"
+#include "compile/nvcc_compat/host_code.h"
 #include "compile/nvcc_compat/pieces.h"
 #include "compile/types/tokens.h"
 
@@ -39,13 +41,15 @@ static bool drop_configuration(char *text, const char *begin, const char *end, c
 static const char *initial_value(const char *begin, const char *from) {
   dc_tokens in = dc_tokens_of(begin, (size_t)(from - begin));
   dc_token before = {DC_TOKEN_END, begin, 0, 0}, last = before;
-  bool deduced = false;
+  bool deduced = false, constant = false;
   for (dc_token t = dc_token_next(&in); t.kind != DC_TOKEN_END; t = dc_token_next(&in)) {
     deduced = deduced || dc_token_is(t, "auto");
+    constant = constant || dc_token_is(t, "const");
     before = last;
     last = t;
   }
   if (deduced) return dc_token_is_char(before, '*') ? "" : "=dc_x";
+  if (constant && !dc_token_is_char(before, '&')) return "=dc_x";
   return dc_token_is_char(before, '&') ? "=dc_v" : "";
 }
 
@@ -156,6 +160,11 @@ static bool read_operand(const edit *e, dc_tokens *in, const char *first, bool *
   for (dc_tokens next = *in;; *in = next) {
     const dc_token t = dc_token_next(&next);
     if (t.kind != DC_TOKEN_PUNCT || next.p >= next.end) break;
+    const char *behind = *t.s == '<' && more ? instance_end(*in) : NULL; /* "a.b<T>(c)" */
+    if (behind && *behind == '(') {
+      next.p = behind;
+      continue;
+    }
     if (*t.s == '(' || *t.s == '[') {
       dc_token_skip_group(&next);
       inner = inner || is_in(e->at, t.s + 1, next.p - 1);
@@ -187,7 +196,9 @@ static bool drop_operand(const edit *e, const char *begin, const char *end, int 
     if (!read_operand(e, &behind, t.s, &is_at) || !may_begin || !is_at) continue;
     const char *to = behind.p;
     const dc_token next = dc_token_next(&behind);
-    if (next.kind == DC_TOKEN_PUNCT && strchr(",);+-*/%?:=!&|", *next.s)) return replace(e->text, t.s, to, "dc_x");
+    if (next.kind != DC_TOKEN_PUNCT) continue;
+    const bool compared = (to[-1] == ')' || to[-1] == ']') && strchr("<>", *next.s) && memcmp(next.s, "<<<", 3) != 0;
+    if (compared || strchr(",);+-*/%?:=!&|", *next.s)) return replace(e->text, t.s, to, "dc_x");
   }
   return false;
 }
@@ -207,6 +218,25 @@ static bool trap_part(const edit *e, const char *begin, const char *end, int lin
 }
 
 static bool drop_in_block(const edit *e, dc_tokens in);
+
+/* Reads "NAME(…) {…}", of which NAME was read: a macro that is not there makes the head of the block. */
+static bool read_headed_block(dc_tokens *in, dc_token name, dc_tokens *block) {
+  dc_tokens next = *in;
+  if (name.kind != DC_TOKEN_WORD || !dc_token_is_char(dc_token_next(&next), '(')) return false;
+  dc_token_skip_group(&next);
+  if (!dc_token_is_char(dc_token_next(&next), '{')) return false;
+  *block = next;
+  dc_token_skip_group(&next);
+  block->end = next.p > block->p ? next.p - 1 : next.p;
+  *in = next;
+  return true;
+}
+
+/* Of such a block, its head goes, or what is wrong in it. */
+static bool drop_in_headed_block(const edit *e, const char *head, dc_tokens block) {
+  if (is_in(e->at, block.p, block.end)) return drop_in_block(e, block);
+  return e->change == drop_local_part && is_in(e->at, head, block.p) && replace(e->text, head, block.p - 1, "");
+}
 
 /* Of the head "for (auto &x : list)" the range around `at`. */
 static bool drop_range(const edit *e, const char *begin, const char *end, int line) {
@@ -236,11 +266,13 @@ static bool drop_in_statement(const edit *e, dc_tokens *in, dc_token t) {
     if (!dc_token_is(t, "for")) return replace(e->text, from, in->p - 1, "1");
     return drop_range(e, from, in->p - 1, open.line) || replace(e->text, from, in->p - 1, ";;");
   }
+  dc_tokens block;
+  if (read_headed_block(in, t, &block)) return drop_in_headed_block(e, t.s, block);
   const bool is_label = dc_token_is(t, "case") || dc_token_is(t, "default");
   for (; t.kind != DC_TOKEN_END; t = dc_token_next(in)) {
     if (t.kind != DC_TOKEN_PUNCT) continue;
     if (*t.s == '{') {
-      dc_tokens block = *in;
+      block = *in;
       dc_token_skip_group(in);
       block.end = in->p > block.p ? in->p - 1 : in->p;
       if (t.s == first.s) return is_in(e->at, block.p, block.end) && drop_in_block(e, block);
@@ -266,13 +298,47 @@ static bool drop_in_block(const edit *e, dc_tokens in) {
   return false;
 }
 
+/* Of "(const A<B> &x, C y = z) {", of which the ( was read, the parameter around e->at takes anything. */
+static bool loosen_parameter(const edit *e, dc_tokens in) {
+  const char *begin = in.p, *end = NULL; /* of the parameter; what is behind is its default */
+  dc_token name = {DC_TOKEN_END, begin, 0, 0};
+  int depth = 0;
+  for (dc_token t = dc_token_next(&in); t.kind != DC_TOKEN_END; t = dc_token_next(&in)) {
+    if (t.kind == DC_TOKEN_WORD && !end) name = t;
+    if (t.kind != DC_TOKEN_PUNCT) continue;
+    if (strchr("([{", *t.s)) dc_token_skip_group(&in);
+    depth += (*t.s == '<') - (*t.s == '>' && t.s[-1] != '-');
+    if (*t.s == '=' || *t.s == '[') end = t.s;
+    if (*t.s != ')' && (*t.s != ',' || depth > 0)) continue;
+    char instead[64];
+    if (is_in(e->at, begin, t.s)) {
+      const int n = snprintf(instead, sizeof instead, "dc_any_t %.*s", (int)name.n, name.s);
+      return n < (int)sizeof instead && replace(e->text, begin, t.s, instead);
+    }
+    if (*t.s == ')') return false;
+    begin = in.p;
+    end = NULL;
+  }
+  return false;
+}
+
+/* In the head of a function of the host, the type around e->at becomes one of which nothing is known (host.h), so that
+** the body is compiled. */
+static bool loosen_head(const edit *e, const dc_piece *p) {
+  const dc_token name = dc_host_code_name(p);
+  if (p->is_device || name.kind != DC_TOKEN_WORD || e->at >= p->body) return false;
+  dc_tokens in = {name.s, name.s + name.n, p->body, name.line};
+  if (!dc_token_is_char(dc_token_next(&in), '(')) return false;
+  return loosen_parameter(e, in);
+}
+
 /* Of the declarations that are read from `in`, inside a class when `members`. */
 static bool drop_in_pieces(const edit *e, dc_tokens in, bool members) {
   for (dc_piece p; in.p < in.end && dc_piece_next(&in, &p);) {
     if (p.is_scope || !is_in(e->at, p.begin, p.end)) continue;
     const bool in_body = p.body && is_in(e->at, p.body, p.body_end);
     dc_tokens body = {p.body, p.body, p.body_end, p.body_line};
-    if (p.is_function && !in_body) return replace(e->text, p.begin, p.end, "");
+    if (p.is_function && !in_body) return loosen_head(e, &p) || replace(e->text, p.begin, p.end, "");
     if (p.is_function) return drop_in_block(e, body);
     if (p.is_class && in_body) return drop_in_pieces(e, body, true);
     if (p.is_class && !members) return false;

@@ -13,6 +13,11 @@
 
 static bool is_name(char c) { return isalnum((unsigned char)c) || c == '_' || c == '$'; }
 
+/* Namespaces without a name, and those that relocatable code has for what is static: the source does not say them. */
+static bool is_unnamed(const char *component) {
+  return strncmp(component, "_GLOBAL__N", 10) == 0 || strncmp(component, "_INTERNAL_", 10) == 0;
+}
+
 /* "_Z3addPfi" is add, "_ZN2ns3addEPfi" ns::add; templates and other manglings are left as they are. */
 static char *plain_name(const char *name, dc_arena *arena) {
   const char *p = name;
@@ -21,6 +26,7 @@ static char *plain_name(const char *name, dc_arena *arena) {
   bool nested = *p == 'N';
   if (nested) p++;
   dc_buf b = DC_BUF_INIT;
+  if (!nested && *p == 'L') p++; /* internal linkage */
   bool good = isdigit((unsigned char)*p);
   while (good && isdigit((unsigned char)*p)) {
     char *end;
@@ -29,14 +35,14 @@ static char *plain_name(const char *name, dc_arena *arena) {
       good = false;
       break;
     }
-    if (b.len) dc_buf_puts(&b, "::");
-    dc_buf_add(&b, end, n);
+    if (b.len && !is_unnamed(end)) dc_buf_puts(&b, "::");
+    if (!is_unnamed(end)) dc_buf_add(&b, end, n);
     p = end + n;
     if (!nested) break;
   }
   if (nested && *p == 'E') p++;
   else if (nested) good = false;
-  if (*p == 'I') good = false;
+  if (*p == 'I' || b.len == 0) good = false;
   const char *text = good ? dc_buf_str(&b) : name;
   char *copy = dc_arena_strndup(arena, text, strlen(text));
   dc_buf_free(&b);

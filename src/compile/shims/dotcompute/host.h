@@ -17,6 +17,8 @@ struct dc_any {
   template <class T> dc_any operator*(T &&) const;
   template <class T> dc_any operator/(T &&) const;
   template <class T> dc_any operator%(T &&) const;
+  template <class T> dc_any operator<<(T &&) const;
+  template <class T> dc_any operator>>(T &&) const;
   template <class T> bool operator<(T &&) const;
   template <class T> bool operator>(T &&) const;
   template <class T> bool operator<=(T &&) const;
@@ -24,6 +26,9 @@ struct dc_any {
   template <class T> dc_any &operator[](T &&) const;
   template <class... A> dc_any operator()(A &&...) const;
   dc_any *begin() const, *end() const, &operator*() const, &operator++();
+};
+struct dc_any_t : dc_any { /* a parameter of a type that does not compile */
+  template <class T> dc_any_t(T &&);
 };
 extern dc_any dc_x; /* what stands for an initializer that does not compile, of "auto x" and of a reference */
 struct dc_object {
