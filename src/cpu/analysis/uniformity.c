@@ -68,6 +68,7 @@ static void find_loops(dc_uniformity *k) {
   }
   for (int32_t b = 0; b < f->nblocks; b++)
     for (int i = 0; ptx_block_succ(&f->blocks[b], i, &s); i++) {
+      if (s >= 0 && !dominates(k, s, b)) k->entries[s]++;
       if (s < 0 || s > b || latch[s] == b) continue;
       if (!dominates(k, s, b)) k->regular = false;
       latch[s] = b;
@@ -283,11 +284,75 @@ static bool stays_true(const dc_uniformity *k, int32_t r, int32_t origin) {
   return false;
 }
 
+/* --- code of one lane ----------------------------------------------------------------------------------- */
+
+bool dc_is_in_loops_of(const dc_uniformity *k, int32_t from, int32_t to) {
+  for (int32_t h = k->loop_at[from]; h >= 0; h = k->loop_up[h])
+    if (!inside(k, h, to)) return false;
+  return true;
+}
+
+/* Whether a comparison of 32 bits is one of distinct values of the lanes with one of all, as far as known. */
+static bool tells_lanes(const dc_uniformity *k, const ptx_ins *ins) {
+  enum { MOST_STRIDE = 1 << 20 };
+  const dc_value_shape a = dc_value_shape_of(k, &ins->opnd[1]), b = dc_value_shape_of(k, &ins->opnd[2]);
+  const int64_t stride = a.tag == DC_AFFINE ? a.exact : b.exact;
+  if (a.tag == DC_UNKNOWN || b.tag == DC_UNKNOWN) return true;
+  return a.tag + b.tag == DC_UNIFORM + DC_AFFINE && stride != 0 && stride <= MOST_STRIDE && stride >= -MOST_STRIDE;
+}
+
+/* Whether of the lanes that run block b together at most one goes on to block s: threadIdx.x == 0. */
+static bool lets_one_on(const dc_uniformity *k, int32_t b, int32_t s) {
+  const ptx_ins *ins = branch_of(k, b);
+  if (ins == NULL || ins->op != PTX_OP_BRA || ins->pred < 0 || !dc_is_defined_once(k->def_at, ins->pred)) return false;
+  const int32_t at = k->defs[k->def_at[ins->pred]], from = k->block_of[at];
+  const ptx_ins *by = &k->f->ins[at];
+  if (by->op != PTX_OP_SETP || by->pred >= 0 || by->boolop || by->ndst != 1 || by->nsrc != 2) return false;
+  if ((by->cmp != PTX_EQ && by->cmp != PTX_NE) || !ptx_is_integer(by->type)) return false;
+  if (ptx_type_bits((ptx_type)by->type) != 32 || s != k->f->blocks[b].succ[(by->cmp == PTX_EQ) != ins->pred_neg])
+    return false;
+  return tells_lanes(k, by) && (from == b || (!k->divergent[from] && dc_is_in_loops_of(k, from, b)));
+}
+
+static bool waits(const ptx_func *f, int32_t b) {
+  bool found = false;
+  for (int32_t i = f->blocks[b].first; i < f->blocks[b].last; i++)
+    found |= f->ins[i].op == PTX_OP_CALL || ptx_traits(f->ins[i].op) & (PTX_T_BARRIER | PTX_T_WARP_WIDE | PTX_T_MATRIX);
+  return found;
+}
+
+/* Fills k->alone.  A lane stays alone until it is in a loop's next iteration, or where others come from elsewhere. */
+static void find_alone(dc_uniformity *k) {
+  for (int32_t b = 1; b < k->f->nblocks; b++) {
+    const int32_t d = k->idom[b], first = k->alone[d] - 1;
+    const bool on = first >= 0 && dc_is_in_loops_of(k, k->idom[first], b);
+    bool begins = !on && k->entries[b] == 1 && dc_is_in_loops_of(k, d, b) && !scattered(k, d) && lets_one_on(k, d, b);
+    for (int32_t u = b; begins && u < k->f->nblocks; u++) begins = !dominates(k, b, u) || !waits(k->f, u);
+    k->alone[b] = on ? k->alone[d] : begins ? b + 1 : 0;
+  }
+}
+
+/* Whether register r is written and read by a lane that runs alone, and by no other meanwhile. */
+static bool is_of_one_lane(const dc_uniformity *k, int32_t r) {
+  int32_t first = k->defs[k->def_at[r]];
+  for (int32_t i = k->def_at[r]; i < k->def_at[r + 1]; i++)
+    if (reaches(k, k->defs[i], first)) first = k->defs[i];
+  const int32_t alone = k->alone[k->block_of[first]];
+  if (alone == 0 || k->f->ins[first].pred >= 0) return false;
+  for (int32_t i = k->def_at[r]; i < k->def_at[r + 1]; i++)
+    if (k->alone[k->block_of[k->defs[i]]] != alone || (k->defs[i] != first && !reaches(k, first, k->defs[i])))
+      return false;
+  for (int32_t i = k->use_at[r]; i < k->use_at[r + 1]; i++)
+    if (k->alone[k->block_of[k->uses[i]]] != alone || !reaches(k, first, k->uses[i])) return false;
+  return true;
+}
+
 /* Whether register r may be one scalar although some lanes may be elsewhere when it is written. */
 static bool may_be_scalar(const dc_uniformity *k, int32_t r) {
   int32_t n = k->def_at[r + 1] - k->def_at[r];
   bool anywhere = false;
   for (int32_t i = k->def_at[r]; i < k->def_at[r + 1]; i++) anywhere |= k->divergent[k->block_of[k->defs[i]]];
+  if (is_of_one_lane(k, r)) return true;
   if (n == 1) return one_definition(k, r);
   return !anywhere || two_definitions(k, r, false);
 }
@@ -573,11 +638,22 @@ static bool may_index(const ptx_ins *ins) {
          (ins->op == PTX_OP_CVT || ((ins->op == PTX_OP_MUL || ins->op == PTX_OP_MAD) && ins->mode == PTX_WIDE));
 }
 
+/* Whether an instruction makes a scalar of a lane that runs alone, whatever its operands are. */
+static bool is_of_lane_alone(const dc_uniformity *k, const ptx_ins *ins, dc_has_scalar has_scalar) {
+  const bool loads = ins->op == PTX_OP_LD || ins->op == PTX_OP_LDU;
+  if (ins->ndst != 1 || ins->opnd[0].reg < 0 || !k->alone[k->block_of[ins - k->f->ins]]) return false;
+  if (!(loads || has_scalar(ins)) || ins->flags & (PTX_F_CC | PTX_F_CARRY_IN)) return false;
+  if (ins->space == PTX_LOCAL || (loads && ins->space == PTX_PARAM)) return false;
+  for (int i = 1; i <= ins->nsrc; i++)
+    if (ins->opnd[i].kind == PTX_SREG || (ins->opnd[i].sym && ins->opnd[i].sym->space == PTX_LOCAL)) return false;
+  return ptx_type_bits((ptx_type)ins->type) <= 64 && is_of_one_lane(k, ins->opnd[0].reg);
+}
+
 static dc_value_shape result(const dc_uniformity *k, const ptx_ins *ins, dc_has_scalar has_scalar) {
   bool unknown = false, all_uniform = true;
   dc_value_shape r;
   if (ins->pred >= 0) return varying;
-  if (is_one_for_all(k, ins)) return uniform;
+  if (is_one_for_all(k, ins) || is_of_lane_alone(k, ins, has_scalar)) return uniform;
   const int32_t d = ins->ndst == 1 ? ins->opnd[0].reg : -1;
   if (d >= 0 && k->of_values[d].tag != DC_UNKNOWN && has_scalar(ins) && has_first_lane(k, ins)) return k->of_values[d];
   for (int i = ins->ndst; i < ins->ndst + ins->nsrc; i++) {
@@ -603,6 +679,7 @@ static dc_value_shape result(const dc_uniformity *k, const ptx_ins *ins, dc_has_
 static bool sweep(dc_uniformity *k, dc_has_scalar has_scalar) {
   const ptx_func *f = k->f;
   bool news = false;
+  find_alone(k);
   for (int32_t i = 0; i < f->nins; i++) {
     const ptx_ins *ins = &f->ins[i];
     if (ins->ndst == 0 || k->block_of[i] < 0) continue;
@@ -644,7 +721,8 @@ static int allocate(dc_uniformity *k) {
   const ptx_func *f = k->f;
   const size_t blocks = (size_t)f->nblocks + 2, regs = (size_t)f->nregs + 2, ins = (size_t)f->nins + 1;
   int32_t **const by_block[] = {&k->idom,    &k->ipdom,     &k->enter,   &k->leave, &k->loop_at,
-                                &k->loop_up, &k->loop_last, &k->latches, &k->mark,  &k->stack};
+                                &k->loop_up, &k->loop_last, &k->latches, &k->mark,  &k->stack,
+                                &k->alone,   &k->entries};
   int32_t **const by_reg[] = {&k->def_at, &k->use_at};
   k->reg = dc_arena_alloc(&k->arena, 2 * regs * sizeof *k->reg);
   k->range = dc_arena_alloc(&k->arena, regs * sizeof *k->range);

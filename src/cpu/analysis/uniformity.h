@@ -51,11 +51,12 @@ typedef struct dc_uniformity {
   bool *blend;         /* per instruction: a write to a varying register must keep other lanes' values */
   bool *divergent;     /* per block */
   bool *exit_block;    /* per block: a lone ret, exit or trap */
+  int32_t *alone;      /* per block: 1 + the first of those that one lane of a gang runs alone; 0: it is none */
   int32_t *block_of;   /* per instruction */
   /* private to uniformity.c */
   int32_t *idom, *enter, *leave; /* dominator tree: a block dominates those in its interval [enter, leave) */
   int32_t *ipdom;
-  int32_t *loop_last, *latches;
+  int32_t *loop_last, *latches, *entries;
   int32_t *loop_at, *loop_up; /* header of the innermost loop around a block; of the loop around a header's; -1 none */
   bool *non_uniform_exit;        /* per loop header: lanes may leave the loop in different iterations */
   int32_t *def_at, *defs, *use_at, *uses;
@@ -76,6 +77,8 @@ void dc_uniformity_free(dc_uniformity *k);
 
 /* Threads of a row for which a register's values count; k->shape.width of them are a gang. */
 static inline int dc_row_of(const dc_uniformity *k) { return k->shape.single ? k->shape.width : dc_threads_of(k->f); }
+/* Whether block `to` is in all loops that block `from` is in: no lane has left one earlier than others. */
+bool dc_is_in_loops_of(const dc_uniformity *k, int32_t from, int32_t to);
 /* The shape of an operand (immediates and addresses of variables are uniform). */
 dc_value_shape dc_value_shape_of(const dc_uniformity *k, const ptx_operand *o);
 /* Whether one instruction alone writes register r, which has def_at[r + 1] - def_at[r] definitions. */

@@ -240,13 +240,20 @@ static void go_on_after_split(emitter *e, int32_t n, int32_t a, int32_t b) {
   go_to_waiting(e, dc_emit_next_waiting(e, n));
 }
 
+/* Whether a lane that runs node n alone goes on to `to` alone. */
+static bool runs_on_alone(const emitter *e, int32_t n, int32_t to) {
+  const int32_t *alone = e->k.alone;
+  return to > n && alone[e->block_of[n]] && alone[e->block_of[to]] == alone[e->block_of[n]] && !dc_emit_is_exit(e, to);
+}
+
 /* Lanes of node n all go to `to`. */
 static void go(emitter *e, int32_t n, int32_t to) {
   if (!dc_emit_divergent(e, n)) {
     jump_together(e, n, to);
     return;
   }
-  if (to > n && e->ways[to] == 1 && dc_emit_next_waiting(e, n) == to && dc_emit_divergent(e, to)) {
+  const bool follows = to > n && e->ways[to] == 1 && dc_emit_next_waiting(e, n) == to && dc_emit_divergent(e, to);
+  if (follows || runs_on_alone(e, n, to)) {
     PUT("goto N%d;\n", to); /* the same lanes */
     return;
   }
@@ -316,19 +323,13 @@ static void diverge(emitter *e, int32_t n) {
 static void jump(emitter *e, int32_t n) {
   const dc_basic_block *node = node_at(e, n);
   int32_t g = guard_reg(node);
-  bool divergent = dc_emit_divergent(e, n);
   if (g >= 0 && !is_scalar(e, g)) {
     diverge(e, n);
     return;
   }
   if (g >= 0) {
     PUT("if (%ss%d) { ", node->flip ? "!" : "", g);
-    if (divergent) {
-      send(e, n, node->taken, e->mask);
-      go_on_after_split(e, n, node->taken, -1);
-    } else {
-      jump_together(e, n, node->taken);
-    }
+    go(e, n, node->taken);
     PUT("}\n");
   }
   go(e, n, g >= 0 ? node->next : node->taken);
@@ -472,10 +473,13 @@ static void gather(emitter *e, int32_t n) {
 
 static void body(emitter *e, const dc_basic_block *node, const char *mask) {
   const dc_uop *first = e->fn->nodes[0].first;
+  if (e->k.alone[e->block_of[node - e->fn->nodes]])
+    PUT("lane = dc_first_lane(%s(%s));\n", e->chooses ? "P_word" : "M_word", mask);
   for (const dc_uop *o = node->first; o < node->last; o++) {
     const ptx_ins *ins = o->ins;
     int32_t index = (int32_t)(o - first);
     if (!dc_emit_is_product(o)) dc_emit_end_products(e);
+    e->alone = dc_emit_is_alone(e, ins);
     if (ins->pred < 0) {
       const bool keep = e->k.blend[ins - e->f->ins] && dc_emit_must_keep(e, (int32_t)(node - e->fn->nodes), ins);
       dc_emit_operation(e, ins, index, mask, keep);
@@ -490,6 +494,7 @@ static void body(emitter *e, const dc_basic_block *node, const char *mask) {
     PUT("} }\n");
   }
   dc_emit_end_copies(e);
+  e->alone = false;
 }
 
 /* Whether node n is entered from the one before it alone, by all lanes. */
@@ -561,7 +566,8 @@ static void declare(emitter *e) {
   if (!e->callee) PUT("uint64_t base4 = n->base[4]; enum { depth = 0 }; ");
   if (e->k.shape.by_lane)
     PUT("uint32_t carry = 0; uint8_t call_[%u] __attribute__((aligned(16))); ", e->fn->call_stride + 16);
-  PUT("\nM act, m = M_none(), tk, nt; int polls = n->poll_budget, spins = n->spin_budget, r; uint32_t go_on;\n");
+  PUT("\nM act, m = M_none(), tk, nt; uint32_t lane = 0, go_on;\n"
+      "int polls = n->poll_budget, spins = n->spin_budget, r;\n");
 }
 
 static void begin(emitter *e) {

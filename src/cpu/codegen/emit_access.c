@@ -48,11 +48,13 @@ dc_access dc_emit_access_of(const emitter *e, const ptx_ins *ins) {
   dc_access p = { .at = at, .size = ptx_type_bits((ptx_type)ins->type) / 8, .n = ins->vec ? ins->vec : 1, .parts = 1,
                   .base = base_of(e, at, ins->space), .offset = offset_of(at) };
   const bool local = p.base == DC_BASE_LOCAL && !e->k.shape.by_lane;
+  const bool alone = e->k.alone[e->k.block_of[ins - e->f->ins]] && !local;
   if (p.at->reg < 0) {
     p.how = local ? DC_HOW_ROW : DC_HOW_ONE;
     p.s = (dc_value_shape){ .tag = DC_AFFINE, .origin = -1 };
   } else {
     p.s = *dc_emit_shape(e, p.at->reg);
+    if (alone) p.s.tag = DC_UNIFORM;
     p.narrow = dc_emit_bits(e, p.at->reg) == 32;
     p.how = p.s.tag == DC_VARYING ? DC_HOW_LANES : p.s.tag == DC_AFFINE || local ? DC_HOW_ROW : DC_HOW_ONE;
     if (p.s.tag != DC_UNIFORM && p.size * p.n <= 4) p.parts = p.n, p.size *= p.n, p.n = 1;

@@ -30,22 +30,14 @@ static bool is_uniform(const emitter *e, const ptx_operand *o) {
   return dc_value_shape_of(&e->k, o).tag == DC_UNIFORM && (o->reg < 0 || dc_emit_bits(e, o->reg) == 32);
 }
 
-/* Whether block `to` is in all loops that block `from`, which all lanes run together, is in: no lane has left one
-** earlier than others, with another value. */
-static bool stays_together(const emitter *e, int32_t from, int32_t to) {
-  if (e->k.divergent[from]) return false;
-  for (int32_t h = e->k.loop_at[from]; h >= 0; h = e->k.loop_up[h])
-    if (to < h || to > e->k.loop_last[h]) return false;
-  return true;
-}
-
 const ptx_ins *dc_emit_comparison(const emitter *e, int32_t n) {
   const dc_basic_block *node = &e->fn->nodes[n];
   const int32_t g = node->end == DC_END_JUMP && node->op && node->guard >= 0 ? node->op->ins->pred : -1;
   if (g < 0 || !dc_is_defined_once(e->k.def_at, g)) return NULL;
   const ptx_ins *ins = &e->f->ins[e->k.defs[e->k.def_at[g]]];
   if (ins->op != PTX_OP_SETP || ins->pred >= 0 || ins->boolop || ins->ndst != 1 || ins->nsrc != 2) return NULL;
-  if (!stays_together(e, e->k.block_of[ins - e->f->ins], e->block_of[n])) return NULL;
+  const int32_t from = e->k.block_of[ins - e->f->ins]; /* where all lanes run together */
+  if (e->k.divergent[from] || !dc_is_in_loops_of(&e->k, from, e->block_of[n])) return NULL;
   if (ins->type != PTX_S32 && ins->type != PTX_U32) return NULL;
   const ptx_operand *a = &ins->opnd[1], *b = &ins->opnd[2];
   if (!is_fixed(e, a) || !is_fixed(e, b)) return NULL;
@@ -98,7 +90,8 @@ bool dc_emit_is_on_words(const emitter *e, const ptx_ins *ins) {
 
 /* Whether the instruction takes its sources as words: branches and guards do anyway. */
 static bool takes_words(const emitter *e, const ptx_ins *ins) {
-  return dc_emit_is_on_words(e, ins) || ins->op == PTX_OP_VOTE || ins->op == PTX_OP_BAR || ins->op == PTX_OP_BARRIER;
+  if (dc_emit_is_on_words(e, ins) || dc_emit_is_alone(e, ins)) return true;
+  return ins->op == PTX_OP_VOTE || ins->op == PTX_OP_BAR || ins->op == PTX_OP_BARRIER;
 }
 
 void dc_emit_find_words(emitter *e) {

@@ -51,7 +51,11 @@ static void begin_access(emitter *e, const dc_access *p) {
     return;
   }
   PUT("const uint64_t o_ = ");
-  if (p->at->reg >= 0) PUT("(uint64_t)s%d + ", p->at->reg);
+  if (p->at->reg >= 0) {
+    PUT("(uint64_t)");
+    dc_emit_register(e, p->at->reg, p->narrow ? 'W' : 'D');
+    PUT(" + ");
+  }
   PUT("%s%lldull", dc_emit_module_base(p->at->sym), p->offset);
   if (p->base == DC_BASE_FLAT) PUT(", a_ = o_; ");
   else PUT(", a_ = %s + o_; ", dc_emit_base(p->base));
@@ -480,9 +484,10 @@ static void store_element(emitter *e, const ptx_ins *ins, const dc_access *p, in
   const char *T = element(ins, p), *far = far_of(e, p);
   const int size = p->size;
   const ptx_operand *o = &p->at[1 + j];
-  bool scalar = o->reg < 0 || dc_emit_shape(e, o->reg)->tag == DC_UNIFORM;
+  bool scalar = e->alone || o->reg < 0 || dc_emit_shape(e, o->reg)->tag == DC_UNIFORM;
   if (p->how == DC_HOW_ONE) {
-    PUT("if (M_any(%s)) dc_st_%s(a_ + %d, ", mask, T, j * size);
+    if (!e->alone) PUT("if (M_any(%s)) ", mask);
+    PUT("dc_st_%s(a_ + %d, ", T, j * size);
     if (!scalar) PUT("V%d_last(", size == 8 ? 64 : 32);
     put_value(e, o, size, scalar);
     if (!scalar) PUT(", %s)", mask);

@@ -245,8 +245,8 @@ static void from_tier0(emitter *e, int32_t d, const char *mask, bool keep) {
   unsigned at = (unsigned)e->f->slot[d];
   dc_emit_assign(e, d, mask, keep);
   if (!dc_is_scalar(dc_emit_shape(e, d))) dc_emit_slot(e, d);
-  else if (bits == 1) PUT("n->preds[%u] & 1", at);
-  else PUT("*(const uint%d_t *)(n->regs + %u)", bits, at);
+  else if (bits == 1) PUT("n->preds[%u] >> %s & 1", at, e->alone ? "lane" : "0");
+  else PUT("((const uint%d_t *)(n->regs + %u))[%s]", bits, at, e->alone ? "lane" : "0");
   dc_emit_assign_end(e, d, keep);
 }
 
@@ -290,7 +290,7 @@ static void by_tier0(emitter *e, const ptx_ins *ins, int32_t index, const char *
     if (ins->opnd[i].reg >= 0 && !in_slot(e, ins, ins->opnd[i].reg)) dc_emit_to_slot(e, ins->opnd[i].reg, NULL);
   for (int i = 0; i < ins->ndst; i++)
     if (ins->opnd[i].reg >= 0) scalar |= dc_is_scalar(dc_emit_shape(e, ins->opnd[i].reg));
-  PUT("n->operate(n, %d, M_word(%s));\n", index, scalar ? "M_all()" : mask);
+  PUT("n->operate(n, %d, M_word(%s));\n", index, scalar && !e->alone ? "M_all()" : mask);
   for (int i = 0; i < ins->ndst; i++)
     if (ins->opnd[i].reg >= 0) from_tier0(e, ins->opnd[i].reg, mask, keep);
   for (int i = 0; i < ins->ndst; i++)

@@ -29,7 +29,7 @@ static bool is_constant(const ptx_ins *ins) {
 
 static int cost_of(const emitter *e, const ptx_ins *ins) {
   const int32_t d = ins->ndst == 1 ? ins->opnd[0].reg : -1;
-  if (d < 0 || ins->pred >= 0 || !dc_is_defined_once(e->k.def_at, d)) return 0;
+  if (d < 0 || ins->pred >= 0 || !dc_is_defined_once(e->k.def_at, d) || dc_emit_is_alone(e, ins)) return 0;
   if (e->k.blend[ins - e->f->ins] || (!is_constant(ins) && !dc_emit_is_cheap(e, ins))) return 0;
   if (e->sum_at[d] >= 0) return 0; /* its place may be another's by now */
   int cost = dc_is_scalar(dc_emit_shape(e, d)) ? 1 : VECTOR_COST;

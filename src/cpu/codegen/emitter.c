@@ -14,9 +14,27 @@ void dc_emit_wrapped(emitter *e, const dc_value_shape *s, const char *first) {
       (long long)s->times, dc_emit_is_signed(e, s->origin));
 }
 
+/* The value of `lane`. */
+static void of_lane(emitter *e, int32_t reg, char kind) {
+  const dc_value_shape *s = dc_emit_shape(e, reg);
+  e->read[reg] |= s->tag == DC_VARYING;
+  if (kind == 'P') PUT(e->word[reg] ? "(int)(p%d >> lane & 1)" : "(int)(P_word(p%d) >> lane & 1)", reg);
+  else if (s->tag == DC_VARYING) PUT("V%d_lane(v%d, lane)", wide(kind) ? 64 : 32, reg);
+  else if (s->tag == DC_INDEXED)
+    PUT("dc_element(s%d, V32_lane(i%d, lane), %lldull, %d)", reg, s->origin, (long long)s->times,
+        dc_emit_is_signed(e, s->origin));
+  else if (s->origin < 0 || !wide(kind))
+    PUT("(s%d + (uint%d_t)%lldll * lane)", reg, wide(kind) ? 64 : 32, (long long)dc_value_stride(s));
+  else
+    PUT("dc_lane_of_row(s%d, x%d, %lldll, %lldll, %lldll, %d, lane)", reg, s->origin, (long long)s->step,
+        (long long)s->exact, (long long)s->times, dc_emit_is_signed(e, s->origin));
+}
+
 void dc_emit_register(emitter *e, int32_t reg, char kind) {
   const dc_value_shape *s = dc_emit_shape(e, reg);
-  if (kind < 'a' && s->tag == DC_VARYING) { /* lane 0's */
+  if (kind < 'a' && e->alone && s->tag != DC_UNIFORM) {
+    of_lane(e, reg, kind);
+  } else if (kind < 'a' && s->tag == DC_VARYING) { /* lane 0's */
     if (kind == 'P') PUT(e->word[reg] ? "(int)(p%d & 1)" : "(int)(P_word(p%d) & 1)", reg);
     else PUT("V%d_first(v%d)", wide(kind) ? 64 : 32, reg);
     e->read[reg] = true;

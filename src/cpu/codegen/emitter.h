@@ -162,6 +162,7 @@ typedef struct emitter {
   bool *prefetched;     /* per register: addresses in it are prefetched for gangs further on (code without loops) */
   bool asks;            /* some load prefetches what the next gang loads, which is `ahead` lanes ahead */
   const char *mask;     /* of the node being emitted: "act" or "m" */
+  bool alone;           /* scalars of vectors are the value of `lane`, which runs alone, not of lane 0 */
   bool chooses;         /* masks given to operations are predicates (P) for the moment */
 } emitter;
 
@@ -187,6 +188,13 @@ static inline bool dc_emit_is_index(const emitter *e, int32_t origin) {
 /* Whether the instruction `origin` widened a signed value. */
 static inline bool dc_emit_is_signed(const emitter *e, int32_t origin) {
   return ptx_source_type(&e->f->ins[origin]) == PTX_S32;
+}
+
+/* Whether an instruction works on scalars for one lane of a gang, which runs alone: what it accesses, or makes. */
+static inline bool dc_emit_is_alone(const emitter *e, const ptx_ins *ins) {
+  const int32_t d = ins->ndst ? ins->opnd[0].reg : -1;
+  const bool accesses = ptx_traits(ins->op) & PTX_T_ADDRESS;
+  return e->k.alone[e->k.block_of[ins - e->f->ins]] && (accesses || (d >= 0 && e->k.reg[d].tag == DC_UNIFORM));
 }
 
 /* Whether something reads a result of the instruction. */

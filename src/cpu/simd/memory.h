@@ -41,6 +41,9 @@ DC_FN void V64_spill(u64 *t, V64 x) {
   DC_PARTS(DC_SPILL64_, )
 }
 
+/* The mask's first lane. */
+DC_FN u32 dc_first_lane(u32 m) { return (u32)__builtin_ctz(m | 1u << 31); }
+
 /* V_lane: the value of one lane; V_last: of the last lane in the mask, which remains when all store to one address. */
 #define DC_LANE(V, R)                                                                                                  \
   DC_FN R V##_lane(V x, u32 lane) {                                                                                    \
@@ -93,14 +96,15 @@ DC_FN int dc_no_wrap_u32(u32 x, s64 step) {
   const s64 last = (s64)x + step * (DC_W - 1);
   return last == (s64)(u32)last;
 }
-/* The lanes of a row that does: first + exact * l + times * (ext(x + step * l) - ext(x)), where ext widens 32 bits,
-** with `sign` signed ones (see analysis/uniformity.h).  Such a row is rare. */
+/* Lane l of a row that may: first + exact * l + times * (ext(x + step * l) - ext(x)), where ext widens 32 bits, with
+** `sign` signed ones (see analysis/uniformity.h).  That one does is rare. */
+DC_FN u64 dc_lane_of_row(u64 first, u32 x, s64 step, s64 exact, s64 times, int sign, u32 l) {
+  const u32 y = x + (u32)step * l;
+  return first + (u64)exact * l + (u64)times * (sign ? (u64)((s64)(s32)y - (s32)x) : (u64)y - x);
+}
 DC_SLOW V64 dc_wrapped(u64 first, u32 x, s64 step, s64 exact, s64 times, int sign) {
   u64 t[DC_W];
-  for (u32 l = 0; l < DC_W; l++) {
-    const u32 y = x + (u32)step * l;
-    t[l] = first + (u64)exact * l + (u64)times * (sign ? (u64)((s64)(s32)y - (s32)x) : (u64)y - x);
-  }
+  for (u32 l = 0; l < DC_W; l++) t[l] = dc_lane_of_row(first, x, step, exact, times, sign, l);
   return V64_load(t);
 }
 
@@ -796,7 +800,7 @@ DC_FN int dc_in_line(u64 a, V32 x, u64 stride, int sign, dc_last_access *w, M m,
     is = dc_is_line(x, start, sign, m);
   }
   if (!is) {
-    start = w && DC_NW == 16 ? dc_some_index(x, m) - (u32)__builtin_ctz(M_word(m) | 1u << 31) : x.p0[0];
+    start = w && DC_NW == 16 ? dc_some_index(x, m) - dc_first_lane(M_word(m)) : x.p0[0];
     is = dc_is_line(x, start, sign, m);
   }
   *first = dc_element(a, start, stride, sign);
