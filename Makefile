@@ -313,6 +313,8 @@ help:
 ## make tile          fetches NVIDIA's compilers for tile kernels (CUDA 13.5), where there are none
 ## make bench         tables of our speed beside other programs'   (TABLES="cpu threads suite fresh launch" for some)
 ## make bench-cpu-peers  the CPU device beside OpenCL, OpenMP, Numba, NumPy, PyTorch, JAX   (TABLES, ROWS, THREADS, PEERS)
+## make bench-arrays  arrays on the CPU device beside NumPy   (ROWS="sort …" for some)
+## make bench-gpu     launches, start-up, arrays, messages beside C, CuPy, PyTorch, NCCL   (TABLES="gpu start arrays comm")
 ## make bench-jit     kernels in Lua beside CUDA C: speed, launches, first calls   (ROWS="matmul launch first" for some)
 ## make docs          docs/api.md, docs/reference/, docs/luals/, docs/dclua.1 from lua/dotcompute/reference/
 ## make lint          luacheck, clang-format, the rules of CONTRIBUTING.md

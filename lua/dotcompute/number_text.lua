@@ -94,9 +94,9 @@ function number_text.wrapped(text, d)
     or "(" .. text .. ")")
 end
 
--- An integer of 64 bits of which NVRTC knows nothing. It (CUDA 13.0 to 13.5) sums a value of 32 bits and two products
--- of bytes by dp2a, in 32 bits, also where the sum is one of 64.
-function number_text.opaque(text) return "(long long)" .. through(move, 8, "dc_r", text) end
+-- An integer of 32 or 64 bits of which NVRTC knows nothing. It (CUDA 13.0 to 13.5) sums a value of 32 bits and two
+-- products of bytes by dp2a, in 32 bits, also where the sum is one of 64.
+function number_text.opaque(text, d) return ("(%s)%s"):format(d.ctype, through(move, d.size, "dc_r", text)) end
 
 -- A float32 or float64 of which NVRTC knows nothing, as one of `size` bytes. It (CUDA 13.0) takes comparisons of two
 -- NaNs, each computed from constants, for true.

@@ -95,6 +95,50 @@ describe("the least integers", function()
     end
   end)
 
+  -- NVVM (CUDA 13.0 to 13.5) took `v + t < v` for true from the second round of a loop that it ends.
+  it("end loops where sums with the loop's variable wrap around", function()
+    for _, dtype in ipairs { "int64", "int32", "uint32" } do
+      local cast = dc[dtype]
+      local k = dc.jit(function(x, rounds, out)
+        local i = dc.index()
+        if i > #x then return end
+        local v = x[i]
+        for t = 1, rounds[i] do
+          if v < v - cast(t) then out[{ i, 1 }] = t break end
+        end
+        for t = 1, rounds[i] do
+          if v + cast(t) < v then out[{ i, 2 }] = t break end
+        end
+        for t = 1, rounds[i] do
+          local in_order = v - cast(1) <= v + cast(2 * t)
+          if not in_order then out[{ i, 3 }] = t break end
+        end
+        local t = 1
+        while t <= rounds[i] and v >= v - cast(t) do t = t + 1 end
+        out[{ i, 4 }] = t
+      end)
+      local low, high = table.unpack(h.integers[dtype])
+      local n, x, rounds, want = 64, {}, {}, {}
+      local function wrapped(v) return h.wrapped(v, dtype) end
+      for i = 1, n do
+        local near = math.random(0, 4)
+        local v = ({ low + near, high - near, near, math.random(low, high) })[i % 4 + 1]
+        x[i], rounds[i], want[i] = v, math.random(0, 6), { 0, 0, 0, 0 }
+        for t = rounds[i], 1, -1 do -- the first that holds is set last
+          if v < wrapped(v - t) then want[i][1], want[i][4] = t, t end
+          if wrapped(v + t) < v then want[i][2] = t end
+          if wrapped(v - 1) > wrapped(v + 2 * t) then want[i][3] = t end
+        end
+        if want[i][4] == 0 then want[i][4] = rounds[i] + 1 end
+      end
+      local out = dc.zeros({ n, 4 }, "int64")
+      k:forall(n, dc.array(x, dtype), dc.array(rounds, "int64"), out)
+      for i, row in ipairs(out:to_table()) do
+        h.same(want[i], row, h.note(("%s %d, %d"):format(dtype, x[i], rounds[i])))
+      end
+    end
+  end)
+
   it("are negated and made absolute by functions of elements, and by arrays", function()
     local minus, size = dc.vectorize(function(v) return -v end), dc.vectorize(function(v) return math.abs(v) end)
     local kernels = dc.vectorize(function(v) if v < 0 then return -v end return math.abs(v) end)

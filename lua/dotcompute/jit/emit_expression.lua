@@ -6,6 +6,7 @@
 -- behind all calls in the other operand (`v + f()`); so do kernels.
 local core = require "dotcompute.core"
 local float_facts = require "dotcompute.jit.float_facts"
+local integer_facts = require "dotcompute.jit.integer_facts"
 local narrow = require "dotcompute.jit.narrow"
 local number_text = require "dotcompute.number_text"
 local types = require "dotcompute.jit.types"
@@ -285,8 +286,8 @@ function X.arith(self, e)
       return ("(%s %s %s)"):format(a, sign, b)
     end
     if sign ~= "*" and t.kind == "i" and t.size == 8 then -- see number_text.opaque
-      if has_32_bits(e.a) then a = number_text.opaque(a) end
-      if has_32_bits(e.b) then b = number_text.opaque(b) end
+      if has_32_bits(e.a) then a = number_text.opaque(a, t) end
+      if has_32_bits(e.b) then b = number_text.opaque(b, t) end
     end
     local u = number_text.unsigned(t) -- signed integers wrap
     if t.size == 8 and sign ~= "*" and self:may_rotate(e) then
@@ -370,7 +371,12 @@ function X.compare(self, e)
     return ("(%s(%s.x == %s.x && %s.y == %s.y))"):format(sign == "~=" and "!" or "", a, b, a, b)
   end
   if not e.mixed then
-    if e.met == types.integer and self:is_int(e.a) and self:is_int(e.b) then a, b = as_int(a), as_int(b) end
+    if e.met == types.integer and self:is_int(e.a) and self:is_int(e.b) then
+      a, b = as_int(a), as_int(b)
+    elseif types.is_integer(e.met) and e.met.size >= 4 and sign ~= "==" and sign ~= "~="
+      and integer_facts.share_terms(e.a, e.b) then
+      b = number_text.opaque(b, e.met)
+    end
     if a == b and e.met.kind == "f" and not self.has_effect(e) then return self.not_a_number(sign, wide(a, e.met)) end
     a, b = wide(a, e.met), wide(b, e.met)
     local float <const> = e.met.kind == "f"

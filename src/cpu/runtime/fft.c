@@ -78,29 +78,47 @@ static pair root_of(const roots *r, int64_t m) {
 
 #define RUN 32 /* numbers whose roots are those of the first RUN times one */
 
-/* row[k] *= w^(j k) for k below n. */
-#define MULTIPLY(NAME, type)                                                                       \
+typedef float floats __attribute__((vector_size(16)));
+typedef double doubles __attribute__((vector_size(16)));
+#define SWAP_FLOATS(v) __builtin_shufflevector(v, v, 1, 0, 3, 2)
+#define SWAP_DOUBLES(v) __builtin_shufflevector(v, v, 1, 0)
+
+/* row[k] *= w^(j k) for k below n, by vectors of complex numbers: x = (u, v) times a root (c, s) is x (c, c) +
+** (v, u) (-s, s).  The root is one of the first RUN times (a, b). */
+#define MULTIPLY(NAME, type, VECTOR, SWAP, ...)                                                    \
   static void NAME(const roots *r, int64_t j, type *row, int64_t n) {                              \
-    type re[RUN], im[RUN];                                                                         \
+    enum { LANES = sizeof(VECTOR) / sizeof(type) };                                                \
+    type re[2 * RUN], im[2 * RUN]; /* (c, c) and (-s, s) of the first roots */                     \
     for (int k = 0; k < RUN; k++) {                                                                \
       const pair w = root_of(r, j * k % r->n);                                                     \
-      re[k] = (type)w.a;                                                                           \
-      im[k] = (type)w.b;                                                                           \
+      re[2 * k] = re[2 * k + 1] = (type)w.a;                                                       \
+      im[2 * k] = -(type)w.b;                                                                      \
+      im[2 * k + 1] = (type)w.b;                                                                   \
     }                                                                                              \
     for (int64_t first = 0; first < n; first += RUN) {                                             \
       const pair w = root_of(r, j * first % r->n);                                                 \
       const type a = (type)w.a, b = (type)w.b;                                                     \
+      const VECTOR b_signed = { __VA_ARGS__ };                                                     \
       type *x = row + 2 * first;                                                                   \
       const int count = n - first < RUN ? (int)(n - first) : RUN;                                  \
-      for (int k = 0; k < count; k++) {                                                            \
-        const type c = a * re[k] - b * im[k], s = a * im[k] + b * re[k], u = x[2 * k], v = x[2 * k + 1]; \
-        x[2 * k] = u * c - v * s;                                                                  \
-        x[2 * k + 1] = u * s + v * c;                                                              \
+      int k = 0;                                                                                   \
+      for (; k + LANES <= 2 * count; k += LANES) {                                                 \
+        VECTOR c, s, v;                                                                            \
+        memcpy(&c, re + k, sizeof c);                                                              \
+        memcpy(&s, im + k, sizeof s);                                                              \
+        memcpy(&v, x + k, sizeof v);                                                               \
+        v = v * (a * c - b_signed * s) + SWAP(v) * (a * s + b_signed * c);                         \
+        memcpy(x + k, &v, sizeof v);                                                               \
+      }                                                                                            \
+      for (; k < 2 * count; k += 2) {                                                              \
+        const type c = a * re[k] - b * im[k + 1], s = a * im[k + 1] + b * re[k], u = x[k], v = x[k + 1]; \
+        x[k] = u * c - v * s;                                                                      \
+        x[k + 1] = v * c + u * s;                                                                  \
       }                                                                                            \
     }                                                                                              \
   }
-MULTIPLY(multiply_float, float)
-MULTIPLY(multiply_double, double)
+MULTIPLY(multiply_float, float, floats, SWAP_FLOATS, -b, b, -b, b)
+MULTIPLY(multiply_double, double, doubles, SWAP_DOUBLES, -b, b)
 
 /* --- columns, some at a time ------------------------------------------------------------------------ */
 
@@ -131,32 +149,34 @@ static inline void fetch(const char *at, size_t bytes, int write) {
   }
 }
 
-/* Copies `points` of `count` columns to rows, with this distance. */
-#define TO_ROWS(type)                                                                                    \
-  for (int64_t i = 0; i < points; i++) {                                                                 \
-    const type *point = (const type *)s->at + first * s->column + i * s->point;                          \
-    fetch((const char *)(point + AHEAD * s->point), bytes, 0);                                           \
-    for (int64_t c = 0; c < count; c++) ((type *)rows)[c * distance + i] = point[c * s->column];         \
+/* Copies `count` columns from `first` on to rows, with this distance. */
+#define TO_ROWS(type)                                                                            \
+  for (int64_t i = 0; i < points; i++, at += step) {                                             \
+    const type *point = (const type *)at;                                                        \
+    fetch(at + AHEAD * step, bytes, 0);                                                          \
+    for (int64_t c = 0; c < count; c++) ((type *)rows)[c * distance + i] = point[c * column];    \
   }
 
 static void to_rows(const side *s, int64_t first, int64_t count, void *rows, int64_t distance) {
-  const int64_t points = s->points;
-  const size_t bytes = (size_t)(count * s->column) * s->size;
+  const int64_t points = s->points, column = s->column, step = s->point * (int64_t)s->size;
+  const size_t bytes = (size_t)(count * column) * s->size;
+  const char *at = s->at + first * column * (int64_t)s->size;
   if (s->size == 4) TO_ROWS(float)
   else if (s->size == 8) TO_ROWS(double)
   else TO_ROWS(pair)
 }
 
-#define TO_COLUMNS(type)                                                                                 \
-  for (int64_t i = 0; i < points; i++) {                                                                 \
-    type *point = (type *)s->at + first * s->column + i * s->point;                                      \
-    fetch((const char *)(point + AHEAD * s->point), bytes, 1);                                           \
-    for (int64_t c = 0; c < count; c++) point[c * s->column] = ((const type *)rows)[c * distance + i];   \
+#define TO_COLUMNS(type)                                                                           \
+  for (int64_t i = 0; i < points; i++, at += step) {                                               \
+    type *point = (type *)at;                                                                      \
+    fetch(at + AHEAD * step, bytes, 1);                                                            \
+    for (int64_t c = 0; c < count; c++) point[c * column] = ((const type *)rows)[c * distance + i]; \
   }
 
 static void to_columns(const side *s, int64_t first, int64_t count, const void *rows, int64_t distance) {
-  const int64_t points = s->points;
-  const size_t bytes = (size_t)(count * s->column) * s->size;
+  const int64_t points = s->points, column = s->column, step = s->point * (int64_t)s->size;
+  const size_t bytes = (size_t)(count * column) * s->size;
+  char *at = s->at + first * column * (int64_t)s->size;
   if (s->size == 4) TO_COLUMNS(float)
   else if (s->size == 8) TO_COLUMNS(double)
   else TO_COLUMNS(pair)
