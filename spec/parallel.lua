@@ -48,7 +48,8 @@ local function command(options, jobs, list)
   for i, o in ipairs(options) do words[i] = quote(o) end
   local one = ([[echo "@begin $0"; out=$(mktemp); began=$(date +%%s)
 case "$0" in *tile_spec.lua|*tiles_spec.lua|*reference-examples_spec.lua|\
-  *nvcc-overloads_spec.lua) # NVRTC copies what it has freed: see spec/kernel/tile_spec.lua and that file
+  *nvcc-overloads_spec.lua|*nvcc-host-frameworks_spec.lua)
+  # NVRTC copies what it has freed: see spec/kernel/tile_spec.lua and these files
   export ASAN_OPTIONS="${ASAN_OPTIONS:-}:replace_intrin=0" ;;
 esac
 %s spec/run.lua --child %s "$0" >"$out" 2>&1

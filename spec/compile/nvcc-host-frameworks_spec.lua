@@ -1,5 +1,6 @@
 -- Files for nvcc whose host code needs a library that is not there: its types in heads of functions, its macros as
--- heads of tests.  What the bodies launch is found all the same.
+-- heads of tests.  What the bodies launch is found all the same.  (NVRTC 13.0 copies memory that it has freed, as in
+-- nvcc-overloads_spec.lua.)
 local dc = require "dotcompute"
 local helper = require "spec.helper"
 local sorted = helper.sorted

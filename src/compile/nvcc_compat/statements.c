@@ -197,7 +197,7 @@ static bool drop_operand(const edit *e, const char *begin, const char *end, int 
     const char *to = behind.p;
     const dc_token next = dc_token_next(&behind);
     if (next.kind != DC_TOKEN_PUNCT) continue;
-    const bool compared = (to[-1] == ')' || to[-1] == ']') && strchr("<>", *next.s) && memcmp(next.s, "<<<", 3) != 0;
+    const bool compared = (to[-1] == ')' || to[-1] == ']') && strchr("<>", *next.s) && strncmp(next.s, "<<<", 3) != 0;
     if (compared || strchr(",);+-*/%?:=!&|", *next.s)) return replace(e->text, t.s, to, "dc_x");
   }
   return false;
