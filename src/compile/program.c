@@ -34,7 +34,8 @@
 /* A kernel that is wanted with its types: by name, and what the scan knows of it. */
 typedef struct wanted {
   const char *asked, *name; /* name is NULL once NVRTC refused it, and for what it would not tell the symbol of */
-  const char *overload;    /* of "scale<float>(float *, int)" what says which it is, for when the name alone does not */
+  const char *parameters;  /* "(float *, int)" in asked "scale<float>(float *, int)"; NULL for a name without them */
+  const char *overload;    /* of such a name what says which instance it is, for when the name alone does not */
   const dc_scanned *scanned;
   bool is_overload;        /* the name is that */
   bool launched;           /* one of those that the source launches: it may be there by another name */
@@ -237,8 +238,8 @@ static int run(job *j, dc_error *err) {
 
 /* --- the kernels of a source ------------------------------------------------------------------ */
 
-/* Where the parameters' types of "scale<float>(float *, int)" begin; NULL for a name without them. */
-static const char *types_of(const char *name) {
+/* Where the parameters' types of a name of an instance begin; NULL where it has none. */
+static const char *find_parameters(const char *name) {
   int angles = 0, brackets = 0;
   for (const char *p = strchr(name, '<'); p && *p; p++) {
     brackets += (*p == '(') - (*p == ')');
@@ -251,11 +252,11 @@ static const char *types_of(const char *name) {
 /* The name of an instance may say which of several templates it is one of: NVRTC takes that as a conversion to the
 ** pointer that only this one has. */
 static bool split_overload(job *j, wanted *w) {
-  const char *types = types_of(w->asked);
-  if (!types) return true;
-  const size_t n = (size_t)(types - w->asked);
+  w->parameters = find_parameters(w->asked);
+  if (!w->parameters) return true;
+  const size_t n = (size_t)(w->parameters - w->asked);
   dc_buf b = DC_BUF_INIT;
-  dc_buf_printf(&b, "(void (*)%s)%.*s", types, (int)n, w->asked);
+  dc_buf_printf(&b, "(void (*)%s)%.*s", w->parameters, (int)n, w->asked);
   w->name = dc_arena_strndup(&j->arena, w->asked, n);
   w->overload = dc_arena_strndup(&j->arena, dc_buf_str(&b), b.len);
   dc_buf_free(&b);
@@ -265,7 +266,7 @@ static bool split_overload(job *j, wanted *w) {
 /* The types of an overload are those that it is asked for with. */
 static char *overload_query(const wanted *w) {
   dc_buf b = DC_BUF_INIT;
-  dc_buf_printf(&b, "&dc_sig_<void (*)%s>", types_of(w->asked));
+  dc_buf_printf(&b, "&dc_sig_<void (*)%s>", w->parameters);
   return dc_buf_take(&b);
 }
 
@@ -405,7 +406,7 @@ static int fill_signature(dc_signature *sig, const wanted *w, bool tile, dc_erro
     dc_error_clear(&untyped);
   }
   if (!w->is_overload) return dc_signature_finish(sig, w->name, w->lowered, w->scanned, err);
-  char *plain = strndup(w->asked, (size_t)(types_of(w->asked) - w->asked)), *name = strdup(w->asked);
+  char *plain = strndup(w->asked, (size_t)(w->parameters - w->asked)), *name = strdup(w->asked);
   int result = plain && name ? dc_signature_finish(sig, plain, w->lowered, NULL, err) : dc_fail_oom(err);
   free(plain);
   free(result == 0 ? sig->name : name);
