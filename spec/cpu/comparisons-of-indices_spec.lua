@@ -10,6 +10,7 @@ local relations <const> = {
   ge = function(a, b) return a >= b end, eq = function(a, b) return a == b end, ne = function(a, b) return a ~= b end,
 }
 local names <const> = { "lt", "le", "gt", "ge", "eq", "ne" }
+local unsigned <const> = { lt = "lo", le = "ls", gt = "hi", ge = "hs" }
 local steps <const> = { 1, 1, 1, 2, -1, 4, -3, 1 << 20, -(1 << 20), (1 << 20) + 1 }
 local function any(list) return list[math.random(#list)] end
 local function as(type, v)
@@ -47,7 +48,7 @@ mul.wide.u32 %%a3, %%r1, 4; add.s64 %%a1, %%a1, %%a3;]])
     local exchanged = math.random(2) == 1
     local a, b = "%v" .. i, with
     if exchanged then a, b = b, a end
-    put("setp.%s.%s %%p%d, %s, %s;", name, type, i, a, b)
+    put("setp.%s.%s %%p%d, %s, %s;", type == "u32" and math.random(2) == 1 and unsigned[name] or name, type, i, a, b)
     if kind == 1 then
       put("setp.eq.s32 %%q%d, %%k%d, %%r3;\n@%%q%d bra O%d;\nsetp.lt.s32 %%o%d, %%k%d, 9;\n@%%o%d bra H%d;\nO%d:",
         i, i, i, i, i, i, i, i, i)

@@ -286,7 +286,8 @@ static bool stays_true(const dc_uniformity *k, int32_t r, int32_t origin) {
 
 /* --- code of one lane ----------------------------------------------------------------------------------- */
 
-bool dc_is_in_loops_of(const dc_uniformity *k, int32_t from, int32_t to) {
+/* Whether block `to` is in all loops that block `from` is in: no lane has left one earlier than others. */
+static bool is_in_loops_of(const dc_uniformity *k, int32_t from, int32_t to) {
   for (int32_t h = k->loop_at[from]; h >= 0; h = k->loop_up[h])
     if (!inside(k, h, to)) return false;
   return true;
@@ -311,7 +312,7 @@ static bool lets_one_on(const dc_uniformity *k, int32_t b, int32_t s) {
   if ((by->cmp != PTX_EQ && by->cmp != PTX_NE) || !ptx_is_integer(by->type)) return false;
   if (ptx_type_bits((ptx_type)by->type) != 32 || s != k->f->blocks[b].succ[(by->cmp == PTX_EQ) != ins->pred_neg])
     return false;
-  return tells_lanes(k, by) && (from == b || (!k->divergent[from] && dc_is_in_loops_of(k, from, b)));
+  return tells_lanes(k, by) && (from == b || (!k->divergent[from] && is_in_loops_of(k, from, b)));
 }
 
 static bool waits(const ptx_func *f, int32_t b) {
@@ -325,8 +326,8 @@ static bool waits(const ptx_func *f, int32_t b) {
 static void find_alone(dc_uniformity *k) {
   for (int32_t b = 1; b < k->f->nblocks; b++) {
     const int32_t d = k->idom[b], first = k->alone[d] - 1;
-    const bool on = first >= 0 && dc_is_in_loops_of(k, k->idom[first], b);
-    bool begins = !on && k->entries[b] == 1 && dc_is_in_loops_of(k, d, b) && !scattered(k, d) && lets_one_on(k, d, b);
+    const bool on = first >= 0 && is_in_loops_of(k, k->idom[first], b);
+    bool begins = !on && k->entries[b] == 1 && is_in_loops_of(k, d, b) && !scattered(k, d) && lets_one_on(k, d, b);
     for (int32_t u = b; begins && u < k->f->nblocks; u++) begins = !dominates(k, b, u) || !waits(k->f, u);
     k->alone[b] = on ? k->alone[d] : begins ? b + 1 : 0;
   }

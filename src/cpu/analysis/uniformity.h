@@ -77,8 +77,6 @@ void dc_uniformity_free(dc_uniformity *k);
 
 /* Threads of a row for which a register's values count; k->shape.width of them are a gang. */
 static inline int dc_row_of(const dc_uniformity *k) { return k->shape.single ? k->shape.width : dc_threads_of(k->f); }
-/* Whether block `to` is in all loops that block `from` is in: no lane has left one earlier than others. */
-bool dc_is_in_loops_of(const dc_uniformity *k, int32_t from, int32_t to);
 /* The shape of an operand (immediates and addresses of variables are uniform). */
 dc_value_shape dc_value_shape_of(const dc_uniformity *k, const ptx_operand *o);
 /* Whether one instruction alone writes register r, which has def_at[r + 1] - def_at[r] definitions. */

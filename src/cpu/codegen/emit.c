@@ -299,14 +299,12 @@ static void diverge(emitter *e, int32_t n) {
     go(e, n, e->predicated[n] == next ? taken : next);
     return;
   }
-  const ptx_ins *comparison = dc_emit_comparison(e, n);
-  if (comparison && rejoins(e, n, taken)) dc_emit_if_all(e, comparison, !node->flip, taken);
-  if (comparison && rejoins(e, n, next)) dc_emit_if_all(e, comparison, node->flip, next);
   PUT("{ const M g_ = ");
   dc_emit_register(e, guard_reg(node), 'm');
   PUT("; tk = M_and%s(%s, g_); nt = M_and%s(%s, g_); }\n", node->flip ? "n" : "", here, node->flip ? "" : "n", here);
   if (!dc_emit_divergent(e, n) && (taken == DC_NODE_LEAVE) != (next == DC_NODE_LEAVE)) { /* some exit */
     int32_t on = taken == DC_NODE_LEAVE ? next : taken;
+    skip(e, n, on, taken == DC_NODE_LEAVE ? "tk" : "nt");
     exit_lanes(e, n, taken == DC_NODE_LEAVE ? "tk" : "nt");
     PUT("if (!M_any(act)) goto done; ");
     jump_together(e, n, on);

@@ -39,7 +39,7 @@ void dc_emit_begin_gangs(emitter *e) {
       "#define DC_PAUSE_FROM(at, to, from, or) if (DC_RARE(next != to)) { if (next != DC_NOWHERE) DC_PAUSE(at, to) "
       "next = to; } %sif (++g != end) { if (from == or || here == from) goto E##from; goto E##or; } "
       "DC_NEXT_ROUND here = to; next = DC_NOWHERE; goto E##to;\n"
-      "#define DC_PART if (next != DC_APART) { for (dc_gang *q = n->gangs; q != end; q++) { "
+      "#define DC_LEAVE_STEP if (next != DC_APART) { for (dc_gang *q = n->gangs; q != end; q++) { "
       "if (q < g && next == DC_ENDED) q->live = 0, left--; q->node = (uint32_t)(q < g ? next : here); } "
       "any = next < 0 ? 0 : (uint32_t)next; all = next < 0 ? ~0u : (uint32_t)next; next = DC_APART; }\n"
       "gang: switch (next == DC_APART ? g->node : (uint32_t)here) {\n",
@@ -50,15 +50,15 @@ void dc_emit_end_gangs(emitter *e) {
   if (e->out->suspends) {
     PUT("done: if (DC_USUAL(next == DC_NOWHERE || next == DC_ENDED)) { "
         "next = DC_ENDED; if (++g == end) return DC_NATIVE_DONE; goto gang; }\n"
-        "DC_PART g->live = 0; if (!--left) return DC_NATIVE_DONE; goto step;\n"
+        "DC_LEAVE_STEP g->live = 0; if (!--left) return DC_NATIVE_DONE; goto step;\n"
         "pause: if (!M_any(act)) goto done;\n"
         "if (next == DC_NOWHERE) next = (int32_t)go_on;\n"
         "if (next == (int32_t)go_on) { %sif (++g != end) goto gang; "
         "DC_NEXT_ROUND here = next; next = DC_NOWHERE; goto gang; }\n"
-        "DC_PART g->node = go_on; g->live = M_word(act); any |= go_on; all &= go_on;\n",
+        "DC_LEAVE_STEP g->node = go_on; g->live = M_word(act); any |= go_on; all &= go_on;\n",
         e->exits ? "g->live = M_word(act); " : "");
     if (e->out->yields)
-      PUT("goto step;\nyield: DC_PART g->node = go_on; g->live = M_word(act); yielded = 1;\n"
+      PUT("goto step;\nyield: DC_LEAVE_STEP g->node = go_on; g->live = M_word(act); yielded = 1;\n"
           "step: if (++g == end) { g = n->gangs; holds = yielded; yielded = 0; if (holds) goto first; ");
     else PUT("step: if (++g == end) { ");
     PUT("next = any == all && left == n->ngangs ? DC_NOWHERE : DC_APART; here = (int32_t)any; any = 0; all = ~0u; "

@@ -144,6 +144,15 @@ static int32_t first_of_address(const emitter *e, const ptx_ins *ins, const dc_a
   return first;
 }
 
+/* Whether a loop's load is of an element whose number is in an array: a list of neighbours, of columns, of points.
+** No row is looked for there, and no stride from iteration to iteration. */
+static bool is_of_list(const emitter *e, const ptx_ins *ins, const dc_access *p) {
+  const int32_t reg = dc_emit_index_of(e, p->s.origin)->reg;
+  if (reg < 0 || !dc_is_defined_once(e->k.def_at, reg) || !dc_emit_is_looping(e, ins, p->base)) return false;
+  const ptx_ins *from = &e->f->ins[e->k.defs[e->k.def_at[reg]]];
+  return from->op == PTX_OP_LD && ptx_type_bits((ptx_type)from->type) == 32;
+}
+
 /* In a loop that strides over a large array each iteration's row is in another page, where the processor does not
 ** prefetch: what a later iteration will load is asked for here, and where gangs run through the loop one after another
 ** what the next one will (a product of matrices with tiles of 16: 91, before 150 ms; sums of 2^24 values by rows and by
@@ -168,6 +177,7 @@ static void prefetch(emitter *e, const ptx_ins *ins, const dc_access *p, const c
   }
   const ptx_operand *step = p->how == DC_HOW_ROW ? step_of(e, p->at->reg) : NULL;
   const bool quiet = dc_emit_is_in_quiet_loop(e, b), stores = ins->op == PTX_OP_ST;
+  if (p->how == DC_HOW_INDEX && is_of_list(e, ins, p)) return;
   const long long growth = quiet && e->pauses ? dc_emit_growth(e, p->at->reg, e->k.loop_at[b]) : 0;
   if (growth > 0 && growth <= 1024) {
     prefetch_for_gangs(e, ins, p, true);
@@ -362,14 +372,6 @@ static void load_joined(emitter *e, const ptx_ins *ins, const dc_access *p, cons
 static bool is_guessed(const emitter *e, const ptx_ins *ins) {
   const dc_joined *const j = &e->joined[ins - e->f->ins];
   return j->by && j->kind == DC_JOINED_HALF && j->part != e->joined[j->by - 1].part;
-}
-
-/* Whether a loop's load is of an element whose number is in an array: a list of neighbours, of columns, of points. */
-static bool is_of_list(const emitter *e, const ptx_ins *ins, const dc_access *p) {
-  const int32_t reg = dc_emit_index_of(e, p->s.origin)->reg;
-  if (reg < 0 || !dc_is_defined_once(e->k.def_at, reg) || !dc_emit_is_looping(e, ins, p->base)) return false;
-  const ptx_ins *from = &e->f->ins[e->k.defs[e->k.def_at[reg]]];
-  return from->op == PTX_OP_LD && ptx_type_bits((ptx_type)from->type) == 32;
 }
 
 /* What all lanes load, as an expression. */

@@ -182,10 +182,16 @@ static void by_double_form(emitter *e, const ptx_ins *ins, const dc_native_form 
 static void by_form(emitter *e, const ptx_ins *ins, const dc_native_form *form, const char *mask, bool keep) {
   int32_t d = ins->opnd[0].reg;
   const bool scalar = dc_is_scalar(dc_emit_shape(e, d)), word = dc_emit_is_on_words(e, ins);
+  const bool lanes = dc_emit_compares_lanes(e, ins);
   const char kind = scalar ? 's' : word ? 'm' : 'v';
   const char *join = form->join == 'a' ? "and_pred(" : form->join == 'o' ? "or_pred(" : form->join ? "xor_pred(" : NULL;
-  if (word) dc_emit_assign_word(e, d, mask, keep);
+  if (word || lanes) dc_emit_assign_word(e, d, mask, keep);
   else dc_emit_assign(e, d, mask, keep);
+  if (lanes) {
+    dc_emit_lanes(e, ins);
+    dc_emit_assign_end(e, d, keep);
+    return;
+  }
   if (join) PUT("%c_%s", kind, join);
   PUT("%c_%s(", kind, form->name);
   form_operands(e, ins, form, scalar, word);

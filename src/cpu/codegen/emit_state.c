@@ -58,8 +58,6 @@ static void at_end(const emitter *e, const dc_basic_block *node, uint64_t *set) 
   for (int32_t i = 0; i < node->ntargets; i++)
     if (node->targets[i] >= 0) merge(e, set, row(e, node->targets[i]));
   if (node->op) pass_back(set, node->op->ins);
-  const ptx_ins *comparison = dc_emit_comparison(e, (int32_t)(node - e->fn->nodes)); /* which its branch reads */
-  for (int i = 1; comparison && i < 3; i++) add(set, comparison->opnd[i].reg);
 }
 
 bool dc_emit_pauses(const emitter *e, int32_t n) {

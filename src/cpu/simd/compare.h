@@ -124,6 +124,38 @@ DC_FN dc_m n_is_nan(dc_u x) { return n_setp_gt_s32(x & 0x7fffffffu, n_splat(0x7f
   X(nan, _CMP_UNORD_Q, ~((a == a) & (b == b)), !((a == a) & (b == b)))
 DC_RELATIONS(DC_RELATION)
 
+/* --- affine values, x + stride * l in lane l: the lanes where they are less than y, or equal to it ------------ */
+
+/* Lanes l with stride * l < d. */
+DC_FN M dc_lanes_below(s64 d, s64 stride) {
+  const s64 n = stride > 0 ? (d + stride - 1) / stride : (stride + d) / stride;
+  const M first = n >= DC_W ? DC_EVERY : n <= 0 ? 0 : ((M)1 << n) - 1;
+  return stride > 0 ? first : M_not(first);
+}
+DC_FN M dc_lanes_eq(u32 x, s64 stride, u32 y) {
+  const s64 d = (s32)(y - x), n = d / stride;
+  return n * stride == d && (u64)n < DC_W ? (M)1 << n : 0;
+}
+/* Whether x + stride * l stays within 32 bits for all lanes. */
+DC_FN int dc_no_wrap_s32(u32 x, s64 stride) {
+  const s64 last = (s64)(s32)x + stride * (DC_W - 1);
+  return last == (s32)last;
+}
+DC_FN int dc_no_wrap_u32(u32 x, s64 stride) {
+  const s64 last = (s64)x + stride * (DC_W - 1);
+  return last == (s64)(u32)last;
+}
+/* Lanes whose value is less than y + plus, where it is 0 or 1.  Most often it is all lanes, or none. */
+DC_FN M dc_lanes_lt(u32 x, s64 stride, u32 y, int sign, int plus, int wraps) {
+  const s64 first = sign ? (s32)x : (s64)x, d = (sign ? (s32)y : (s64)y) - first + plus;
+  if (stride > 0 ? d > stride * (DC_W - 1) : d <= stride * (DC_W - 1)) return stride > 0 ? DC_EVERY : 0;
+  const M less = dc_lanes_below(d, stride);
+  if (!wraps || DC_USUAL(sign ? dc_no_wrap_s32(x, stride) : dc_no_wrap_u32(x, stride))) return less;
+  const s64 all = stride > 0 ? 1ll << 32 : -(1ll << 32), end = (sign ? all / 2 : stride > 0 ? all : 0) - first;
+  const M on = stride > 0 ? dc_lanes_below(end, stride) : M_not(dc_lanes_below(end, stride)); /* before they wrap */
+  return M_select(on, less, dc_lanes_below(d + all, stride));
+}
+
 /* --- choosing ------------------------------------------------------------------------------------------------- */
 
 DC_FN V32 v_selp_32(V32 x, V32 y, P c) { return V32_choose(c, x, y); }

@@ -284,8 +284,6 @@ DC_PRODUCTS(s32, DC_GET_PAIR_, DC_SET_PAIR_)
 
 /* --- from memory ---------------------------------------------------------------------------------------------- */
 
-DC_FN u32 V32_first(V32 x) { return x.p0[0]; }
-DC_FN u64 V64_first(V64 x) { return x.l0[0]; }
 /* A register that is 8 rows of 16 bytes, from their addresses; at a constant distance. */
 #if DC_NW >= 8
 #define DC_ROW_AT(row) _mm_loadu_si128(DC_AT(const __m128i, at(row)))

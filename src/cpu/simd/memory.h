@@ -12,10 +12,6 @@
 #include "abi.h"
 #include "lanes.h"
 
-#define DC_RARE(x) __builtin_expect((x), 0)
-#define DC_USUAL(x) __builtin_expect((x), 1)
-#define DC_CALL static __attribute__((noinline, unused))
-#define DC_SLOW static __attribute__((noinline, cold, unused))
 
 /* --- small things ----------------------------------------------------------------------------------------------- */
 
@@ -87,17 +83,8 @@ DC_FN void V16_store_some(uint16_t *p, V32 x, M m) { V16_store(p, V32_select(m, 
 
 /* --- affine values widened from 32 bits --------------------------------------------------------------------------- */
 
-/* Whether x + step * lane stays within 32 bits for all lanes. */
-DC_FN int dc_no_wrap_s32(u32 x, s64 step) {
-  const s64 last = (s64)(s32)x + step * (DC_W - 1);
-  return last == (s32)last;
-}
-DC_FN int dc_no_wrap_u32(u32 x, s64 step) {
-  const s64 last = (s64)x + step * (DC_W - 1);
-  return last == (s64)(u32)last;
-}
-/* Lane l of a row that may: first + exact * l + times * (ext(x + step * l) - ext(x)), where ext widens 32 bits, with
-** `sign` signed ones (see analysis/uniformity.h).  That one does is rare. */
+/* Lane l of a row where x + step * l may wrap around: first + exact * l + times * (ext(x + step * l) - ext(x)), where
+** ext widens 32 bits, with `sign` signed ones (see analysis/uniformity.h).  That one does is rare. */
 DC_FN u64 dc_lane_of_row(u64 first, u32 x, s64 step, s64 exact, s64 times, int sign, u32 l) {
   const u32 y = x + (u32)step * l;
   return first + (u64)exact * l + (u64)times * (sign ? (u64)((s64)(s32)y - (s32)x) : (u64)y - x);

@@ -65,6 +65,11 @@
     return r;                                                                                                          \
   }
 
+#define DC_RARE(x) __builtin_expect((x), 0)
+#define DC_USUAL(x) __builtin_expect((x), 1)
+#define DC_CALL static __attribute__((noinline, unused))
+#define DC_SLOW static __attribute__((noinline, cold, unused))
+
 /* Native vectors. A cast between them keeps the bits. */
 #define DC_VECTOR __attribute__((vector_size(4 * DC_NW)))
 typedef u32 dc_u DC_VECTOR;
@@ -276,6 +281,8 @@ DC_BY_PARTS(V32, V32_choose, (P c, V32 yes, V32 no), DC_SELECT_, )
   r.l##i = n_select_lo(c.p##i, yes.l##i, no.l##i);                                                                     \
   r.h##i = n_select_hi(c.p##i, yes.h##i, no.h##i);
 DC_BY_PARTS(V64, V64_choose, (P c, V64 yes, V64 no), DC_SELECT64_, )
+DC_FN u32 V32_first(V32 x) { return x.p0[0]; }
+DC_FN u64 V64_first(V64 x) { return x.l0[0]; }
 DC_FN V32 V32_select(M m, V32 yes, V32 no) { return V32_choose(P_from(m), yes, no); }
 DC_FN V64 V64_select(M m, V64 yes, V64 no) { return V64_choose(P_from(m), yes, no); }
 

@@ -49,15 +49,19 @@ DC_FN V32 dc_permute(V32 x, V32 from) {
 
 /* x of the lane that each one names by n, or its own where `in` is false: that lane is outside its segment.  0 where it
 ** is not among those of `here`, or not in the lane's member mask, as on a GPU.  c: clamp value in bits 0-4, segment
-** mask in bits 8-12.  dc_shuffle_…: all lanes have one member mask, which `here` is within. */
-#define DC_SHUFFLES(name, source, inside)                                                                              \
+** mask in bits 8-12.  dc_shuffle_…: all lanes have one member mask, which `here` is within.  `spare` is negative where
+** the source is outside; it is arithmetic, not comparisons, that the compiler does on constants. */
+#define DC_INSIDE_(i, unused) r.p##i ^= (r.p##i ^ lane.p##i) & (dc_u)((dc_s)spare.p##i >> 31);
+#define DC_SHUFFLES(name, source, least_spare)                                                                         \
   DC_FN V32 dc_source_##name(V32 n, V32 c, P *in) {                                                                    \
     const V32 lane = V32_affine(0, 1), by = v_and_32(n, V32_splat(31));                                                \
     const V32 segment = v_and_32(v_shr_u32(c, V32_splat(8)), V32_splat(31)), least = v_and_32(lane, segment);          \
     const V32 clamp = v_and_32(c, v_and_32(v_not_32(segment), V32_splat(31)));                                         \
-    const V32 most = v_or_32(least, clamp), from = source;                                                             \
-    *in = inside(from, most);                                                                                          \
-    return V32_choose(*in, from, lane);                                                                                \
+    const V32 most = v_or_32(least, clamp), from = source, spare = least_spare;                                        \
+    V32 r = from;                                                                                                      \
+    *in = v_setp_ge_s32(spare, V32_splat(0));                                                                          \
+    DC_PARTS(DC_INSIDE_, )                                                                                             \
+    return r;                                                                                                          \
   }                                                                                                                    \
   DC_FN V32 dc_shuffle_##name(V32 x, V32 n, V32 c, M here, P *in) {                                                    \
     return dc_permute(V32_select(here, x, V32_splat(0)), dc_source_##name(n, c, in));                                  \
@@ -67,10 +71,10 @@ DC_FN V32 dc_permute(V32 x, V32 from) {
     const V32 named = v_and_32(v_shr_u32(member, v_and_32(from, V32_splat(31))), V32_splat(1));                        \
     return V32_choose(v_setp_ne_u32(named, V32_splat(0)), r, V32_splat(0));                                            \
   }
-DC_SHUFFLES(up, v_sub_32(lane, by), v_setp_ge_s32)
-DC_SHUFFLES(down, v_add_32(lane, by), v_setp_le_s32)
-DC_SHUFFLES(bfly, v_xor_32(lane, by), v_setp_le_s32)
-DC_SHUFFLES(idx, v_or_32(least, v_and_32(by, v_not_32(segment))), v_setp_le_s32)
+DC_SHUFFLES(up, v_sub_32(lane, by), v_sub_32(from, most))
+DC_SHUFFLES(down, v_add_32(lane, by), v_sub_32(most, from))
+DC_SHUFFLES(bfly, v_xor_32(lane, by), v_sub_32(most, from))
+DC_SHUFFLES(idx, v_or_32(least, v_and_32(by, v_not_32(segment))), v_sub_32(most, from))
 /* The same from one lane n to all, in whole warps. */
 DC_FN u32 dc_broadcast(V32 x, u32 n, M here) {
   return M_word(here) >> (n & 31) & 1 ? V32_lane(x, n & 31) : 0;
