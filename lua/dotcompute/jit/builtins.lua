@@ -528,7 +528,10 @@ add("math.fmod", function(self, n, b)
   local args = numbers(self, n, b, 2)
   local t = met(self, args)
   if not t then return text(n, types.unknown, "0") end
-  if types.is_floating(t) then return call_floating(self, n, "fmod", args) end
+  if types.is_floating(t) then
+    self.uses.remainders = true
+    return call_floating(self, n, "fmod", args)
+  end
   if args[2].op == "convert" and args[2].a.value == 0 or args[2].value == 0 then
     self:fail(n.at, "bad argument #2 to 'fmod' (zero)")
   end

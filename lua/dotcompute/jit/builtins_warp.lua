@@ -14,7 +14,10 @@ return function(builtins)
   -- The text of the mask, argument k of the call; appends it to the operands.
   local function mask(self, n, b, k, args)
     local node = n.args[k]
-    if not node then return "0xffffffffu" end
+    if not node then
+      self.uses.all_lanes = true
+      return "dc_all_lanes()"
+    end
     local e = self:integer(node, ("the mask of %s"):format(b.name))
     if e.op == "const" and (e.value < 1 or e.value > ALL) then
       self:fail(node.at, "%s: the mask %d is not in 1 to 0xffffffff: a bit for each lane of the warp", b.name, e.value)

@@ -178,6 +178,21 @@ static __device__ __forceinline__ bool dc_eq(INT i, double f) {
 static __device__ __forceinline__ bool dc_eq(double f, INT i) { return dc_eq(i, f); }
 ]]
 
+-- The mask of functions that all lanes of a warp call. Behind a remainder of floats, which is computed in loops, ptxas
+-- (CUDA 13.0) may take lanes for together that have not come together again. It then leaves out the wait for the lanes
+-- of a mask that it knows, so this one is read from registers.
+local all_lanes_text = [[
+static __device__ __forceinline__ unsigned int dc_all_lanes() { return 0xffffffffu; }
+]]
+local unknown_lanes_text = [[
+static __device__ __forceinline__ unsigned int dc_all_lanes() {
+  unsigned int before, others;
+  asm("mov.u32 %0, %%lanemask_lt;" : "=r"(before));
+  asm("mov.u32 %0, %%lanemask_ge;" : "=r"(others));
+  return before | others;
+}
+]]
+
 -- Comparisons of floats by instructions that NVRTC does not see: `a < b` as the negation of setp.geu, which is true for
 -- NaN, too. NVRTC (CUDA 13) takes min(min(a, b), a) for min(a, b), which is not so where b is NaN. ptxas (CUDA 13.0
 -- and 13.5) takes `abs(x) >= 0`, `x * x > -1` and `abs(x) + 1 > 0` of float32 for true, for NaN, too, but folds no
@@ -276,6 +291,7 @@ end
 
 -- Adds the functions of ours that the text calls.
 function Printer:helpers(lines)
+  if self.uses.all_lanes then split(self.uses.remainders and unknown_lanes_text or all_lanes_text, lines) end
   if self.uses.shifts then split(shift_text, lines) end
   if self.uses.limit then split(limit_text, lines) end
   if self.uses.compare_mixed then

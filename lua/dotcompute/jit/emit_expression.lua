@@ -310,6 +310,7 @@ function X.arith(self, e)
     if t.kind ~= "f" and self.checked and (constant(e.b) or 0) == 0 then
       self:fault(("%s == 0"):format(b), e.at, ("attempt to perform 'n%s0'"):format(sign == "%" and "%%" or sign))
     end
+    self.uses.remainders = self.uses.remainders or t.kind == "f" and sign == "%"
     return "(" .. number_text.division(sign, wide(a, t), wide(b, t), t) .. ")"
   elseif sign == "<<" or sign == ">>" then
     if t == types.integer then
