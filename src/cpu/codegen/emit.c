@@ -14,6 +14,7 @@
 #include "base/buf.h"
 #include "cpu/analysis/cfg.h"
 #include "cpu/codegen/emit_calls.h"
+#include "cpu/codegen/emit_ahead.h"
 #include "cpu/codegen/emit_compare.h"
 #include "cpu/codegen/emit_copies.h"
 #include "cpu/codegen/emit_estimate.h"
@@ -480,6 +481,7 @@ static void body(emitter *e, const dc_basic_block *node, const char *mask) {
     e->alone = dc_emit_is_alone(e, ins);
     if (ins->pred < 0) {
       const bool keep = e->k.blend[ins - e->f->ins] && dc_emit_must_keep(e, (int32_t)(node - e->fn->nodes), ins);
+      dc_emit_prefetch_elements(e, ins, mask);
       dc_emit_operation(e, ins, index, mask, keep);
       continue;
     }

@@ -35,6 +35,22 @@ DC_FN void dc_prefetch(u64 a, u64 step, u64 bytes, u64 dense, u64 later, u64 ahe
 DC_FN void dc_prefetch_target(u64 a, u64 step, u64 later) {
   if (step + 4096 > 8192) DC_PREFETCH_ROW(a + later * step, 1, 3);
 }
+/* Whether many of the lanes' elements are more than `far` from that of lane 0. */
+DC_FN int dc_are_far(V32 x, u32 far, M m) {
+  const V32 from = v_add_32(x, V32_splat(far - x.p0[0]));
+  return __builtin_popcount(P_word(v_setp_gt_u32(from, V32_splat(2 * far))) & M_word(m)) >= DC_W / 4;
+}
+/* Whether a row of words at a is in the page of the first word of m's lanes in the one at `row`, which is accessed. */
+DC_FN int dc_is_in_page(u64 a, u64 row, M m) {
+  const u64 word = row + 4 * (u32)__builtin_ctz(M_word(m) | 1u << 31);
+  return ((a ^ word) | ((a + 4 * DC_W - 1) ^ word)) < 4096;
+}
+/* Prefetches the lanes' elements. */
+DC_FN void dc_prefetch_elements(u64 a, V32 x, u64 stride, int sign, M m) {
+  u32 t[DC_W];
+  V32_spill(t, x);
+  DC_LANES_DO(m, __builtin_prefetch(DC_AT(const void, dc_element(a, t[l], stride, sign))));
+}
 /* Lanes whose address is in another line of the cache than that of the lane before; at: a in memory. */
 DC_FN u32 dc_line_starts(V64 a, const u64 *at) {
   u32 starts = 1;
