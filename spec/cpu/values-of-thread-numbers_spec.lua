@@ -1,6 +1,7 @@
 -- What a kernel computes of the thread's number and constants alone is known before native code is written: guards that
 -- whole gangs share, numbers of iterations, distances of lanes, branches that no thread takes. It has the values of
--- plain arithmetic all the same, in blocks of any width.
+-- plain arithmetic all the same, in blocks of any width. So it is with what a loop's variable that begins there
+-- determines.
 local helper = require "spec.helper"
 
 local script = [==[
@@ -88,6 +89,19 @@ local statements = {
       s[other] = s[other] + left + s.acc & mask
     end
   end,
+  function() -- what the variable determines is in tables
+    local a, in_a = expression(4)
+    local b, in_b = expression(2)
+    local from, stop, limit = math.random(0, 40), math.random(0, 900), number()
+    local by = math.random(3) == 1 and math.random(60, 200)
+    local function of_i(text) return (text:gsub("%f[%a]t%f[%A]", "i")) end
+    return ("for (unsigned i = t + %d; i < %d; i += %s) if (%s < %d) acc = acc * 9 + %s; else acc ^= i;"):format(from,
+      stop, by or "blockDim.x", of_i(b), limit, of_i(a)), function(t, s)
+      for i = t + from, stop - 1, by or s.width do
+        s.acc = in_b(i) < limit and s.acc * 9 + in_a(i) & mask or s.acc ~ i
+      end
+    end
+  end,
   function()
     local a, in_a = expression(4)
     return ("acc = acc * 5 + %s;"):format(a), function(t, s) s.acc = s.acc * 5 + in_a(t) & mask end
@@ -114,7 +128,7 @@ __global__ void numbers(unsigned *out, int twice) {
 }
 ]]):format(n)
   return table.concat(text), function(t, width)
-    local s = { acc = 1, [0] = t * 7, t ~ 5 }
+    local s = { acc = 1, width = width, [0] = t * 7, t ~ 5 }
     for _, step in ipairs(steps) do step(t, s) end
     for i = t, n - 1, width do
       if 2 * i >= 900 then break end

@@ -42,7 +42,7 @@ static dc_range times(dc_range a, dc_range b) {
   return r;
 }
 
-static dc_range of_result(const dc_range *range, const ptx_ins *ins) {
+dc_range dc_range_of_result(const dc_range *range, const ptx_ins *ins) {
   const ptx_operand *src = &ins->opnd[ins->ndst];
   const bool wide = ins->mode == PTX_WIDE, is_signed = ptx_is_signed(ptx_source_type(ins));
   const int to = ptx_type_bits((ptx_type)ins->type), from = ptx_type_bits(ptx_source_type(ins));
@@ -84,7 +84,7 @@ void dc_ranges_find(const ptx_func *f, const int32_t *def_at, dc_by_thread value
       const ptx_ins *ins = &f->ins[i];
       const int32_t d = ins->ndst == 1 ? ins->opnd[0].reg : -1;
       if (d < 0 || ins->pred >= 0 || def_at[d + 1] - def_at[d] != 1) continue;
-      const dc_range r = values[d] ? of_values(f, values, d) : of_result(range, ins);
+      const dc_range r = values[d] ? of_values(f, values, d) : dc_range_of_result(range, ins);
       if (r.low >= -MOST && r.high <= MOST) range[d] = r;
     }
 }
@@ -94,7 +94,4 @@ bool dc_range_is_exact(const dc_range *range, const ptx_operand *o, bool is_sign
   return is_known(r) && (is_signed || r.low >= 0);
 }
 
-bool dc_range_is(const dc_range *range, const ptx_operand *o, int64_t value) {
-  const dc_range r = of_operand(range, o, 32);
-  return r.low == value && r.high == value;
-}
+dc_range dc_range_of(const dc_range *range, const ptx_operand *o) { return of_operand(range, o, 32); }

@@ -15,5 +15,6 @@ void dc_ranges_find(const ptx_func *f, const int32_t *def_at, dc_by_thread value
 /* Whether 32 bits are the same number for all lanes when they are widened, as signed or as unsigned ones, so that what
 ** is affine in 32 bits is so in 64. */
 bool dc_range_is_exact(const dc_range *range, const ptx_operand *o, bool is_signed);
-/* Whether a word is this constant. */
-bool dc_range_is(const dc_range *range, const ptx_operand *o, int64_t value);
+/* The range of a word, and of an instruction's result; low > high: unknown. */
+dc_range dc_range_of(const dc_range *range, const ptx_operand *o);
+dc_range dc_range_of_result(const dc_range *range, const ptx_ins *ins);

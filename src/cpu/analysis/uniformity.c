@@ -586,7 +586,9 @@ bool dc_is_shuffle(const ptx_func *f, const ptx_ins *ins) {
 
 bool dc_is_broadcast(const dc_uniformity *k, const ptx_ins *ins) {
   const ptx_operand *src = &ins->opnd[ins->ndst];
-  return ins->mode == PTX_SHFL_IDX && dc_is_shuffle(k->f, ins) && dc_range_is(k->range, &src[2], 31) &&
+  if (ins->mode != PTX_SHFL_IDX || !dc_is_shuffle(k->f, ins)) return false;
+  const dc_range clamp = dc_range_of(k->range, &src[2]);
+  return clamp.low == 31 && clamp.high == 31 &&
          dc_value_shape_of(k, &src[1]).tag <= DC_UNIFORM && dc_value_shape_of(k, &src[3]).tag <= DC_UNIFORM;
 }
 

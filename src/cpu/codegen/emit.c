@@ -25,6 +25,7 @@
 #include "cpu/codegen/emit_ops.h"
 #include "cpu/codegen/emit_remat.h"
 #include "cpu/codegen/emit_state.h"
+#include "cpu/codegen/emit_tables.h"
 #include "cpu/codegen/emit_waiting.h"
 #include "cpu/codegen/emit_windows.h"
 #include "cpu/codegen/emit_yields.h"
@@ -688,7 +689,7 @@ static int survey(emitter *e, dc_gang_layout shape) {
   find_reductions(e);
   find_given(e);
   find_entries(e);
-  if (dc_emit_find_waiting(e) != 0) return -1;
+  if (dc_emit_find_waiting(e) != 0 || dc_emit_find_tables(e) != 0) return -1;
   dc_emit_find_far(e);
   if (dc_emit_liveness(e) != 0 || dc_emit_find_yields(e) != 0) return -1;
   if (dc_emit_place_sums(e) != 0 || dc_emit_find_remat(e) != 0) return -1;
@@ -756,6 +757,7 @@ static int emit(emitter *e, dc_gang_layout shape) {
   e->t = &e->out->text;
   PUT("#include \"native%d.h\"\n", shape.width);
   dc_emit_matrix_head(e);
+  dc_emit_tables(e);
   dc_emit_windows(e);
   PUT("#define DC_GANG %s\n", !e->out->simple ? "0" : e->out->yields ? "g->number" : "((uint64_t)(uintptr_t)g >> 4)");
   for (int32_t i = 0; i < e->callees->n; i++) {

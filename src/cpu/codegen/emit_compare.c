@@ -26,8 +26,7 @@ static bool is_uniform(const emitter *e, const ptx_operand *o) {
   return dc_value_shape_of(&e->k, o).tag == DC_UNIFORM && (o->reg < 0 || dc_emit_bits(e, o->reg) == 32);
 }
 
-/* The relation of 32-bit integers in signed spelling, with its sides exchanged if need be; none: another. */
-static ptx_cmp relation(const ptx_ins *ins, bool exchanged) {
+ptx_cmp dc_emit_relation(const ptx_ins *ins, bool exchanged) {
   static const ptx_cmp signed_of[] = {[PTX_LO] = PTX_LT, [PTX_LS] = PTX_LE, [PTX_HI] = PTX_GT, [PTX_HS] = PTX_GE};
   static const ptx_cmp across[] = {[PTX_EQ] = PTX_EQ, [PTX_NE] = PTX_NE, [PTX_LT] = PTX_GT, [PTX_LE] = PTX_GE,
                                    [PTX_GT] = PTX_LT, [PTX_GE] = PTX_LE};
@@ -41,7 +40,7 @@ static ptx_cmp relation(const ptx_ins *ins, bool exchanged) {
 
 bool dc_emit_compares_lanes(const emitter *e, const ptx_ins *ins) {
   const ptx_operand *a = &ins->opnd[1], *b = &ins->opnd[2];
-  if (relation(ins, false) == PTX_CMP_NONE || !e->word[ins->opnd[0].reg]) return false;
+  if (dc_emit_relation(ins, false) == PTX_CMP_NONE || !e->word[ins->opnd[0].reg]) return false;
   return (is_affine(e, a) && is_uniform(e, b)) || (is_affine(e, b) && is_uniform(e, a));
 }
 
@@ -49,7 +48,7 @@ void dc_emit_lanes(emitter *e, const ptx_ins *ins) {
   const bool exchanged = !is_affine(e, &ins->opnd[1]);
   const int32_t affine = ins->opnd[exchanged ? 2 : 1].reg;
   const dc_value_shape *s = dc_emit_shape(e, affine);
-  const ptx_cmp r = relation(ins, exchanged);
+  const ptx_cmp r = dc_emit_relation(ins, exchanged);
   const bool equal = r == PTX_EQ || r == PTX_NE, sign = ptx_is_signed(ins->type) && ins->cmp <= PTX_GE;
   if (r == PTX_NE || r == PTX_GT || r == PTX_GE) PUT("M_not");
   PUT(equal ? "(dc_lanes_eq(s%d, %lldll, " : "(dc_lanes_lt(s%d, %lldll, ", affine, (long long)s->exact);

@@ -5,6 +5,8 @@
 
 #include "cpu/codegen/emitter.h"
 
+/* The relation of 32-bit integers in signed spelling, with its sides exchanged if need be; none: another. */
+ptx_cmp dc_emit_relation(const ptx_ins *ins, bool exchanged);
 /* Whether the instruction compares an affine and a uniform value of 32 bits, to a word. */
 bool dc_emit_compares_lanes(const emitter *e, const ptx_ins *ins);
 /* Appends the word, an expression. */

@@ -9,6 +9,7 @@
 #include "cpu/codegen/emit_access.h"
 #include "cpu/codegen/emit_memory.h"
 #include "cpu/codegen/emit_state.h"
+#include "cpu/codegen/emit_tables.h"
 #include "cpu/codegen/emitter.h"
 #include "cpu/interp/op_names.h"
 #include "cpu/interp/interp.h"
@@ -469,7 +470,7 @@ void dc_emit_operation(emitter *e, const ptx_ins *ins, int32_t index, const char
   dc_emit_forget_factors(e, ins);
   for (int d = 0; d < ins->ndst && (product || how != BY_TIER0); d++)
     if (ins->opnd[d].reg >= 0) e->in_slot[ins->opnd[d].reg] = 0;
-  if (product || dc_emit_is_in_place(e, ins)) return;
+  if (product || dc_emit_is_in_place(e, ins) || dc_emit_look_up(e, ins, mask, keep)) return;
   switch (how) {
     case BY_MEMORY: dc_emit_memory(e, ins, mask, keep); return;
     case BY_ATOM: dc_emit_atom(e, ins, mask, keep); return;

@@ -2,8 +2,8 @@
 ** emitter.h - the state of the emitter while it writes a function, and registers and constants as C expressions.  Its
 ** parts are emit.c (control flow), emit_gangs.c (the loop over a block's gangs), emit_yields.c (blocks that run
 ** together), emit_ops.c (operations), emit_memory.c (loads and stores), emit_access.c (how lanes access memory),
-** emit_join.c (accesses that are one), emit_windows.c (windows of memory), emit_matrix.c (tensor cores), emit_calls.c
-** (functions), emit_state.c (suspension and deoptimization).
+** emit_join.c (accesses that are one), emit_windows.c (windows of memory), emit_tables.c (tables), emit_matrix.c
+** (tensor cores), emit_calls.c (functions), emit_state.c (suspension and deoptimization).
 **
 ** Names in emitted code: s12 is the scalar of a uniform, affine or indexed register (an affine one's value in lane 0,
 ** an indexed one's base), v12 a varying register's lanes (V32, V64), p12 a varying predicate (M).  x7, ok7: the 32-bit
@@ -73,6 +73,13 @@ typedef struct dc_joined {
   uint16_t far;         /* bytes from the first half to the second */
 } dc_joined;
 
+/* A result that is looked up by the register `by`, from that register's number `first` on. */
+typedef struct dc_looked_up {
+  const void *values;
+  int32_t by, first, n;
+  bool halves;          /* of words */
+} dc_looked_up;
+
 /* Memory in which a value of each lane lies. */
 typedef struct dc_window {
   dc_pattern lanes;     /* their distances, in words */
@@ -95,7 +102,7 @@ typedef struct emitter {
   const dc_cpu_function *fn;
   const ptx_func *f;
   dc_uniformity k;
-  dc_arena tables;      /* what k.values is in */
+  dc_arena tables;      /* what k.values is in, and those of loops' variables */
   dc_emitted *out;
   dc_buf *t;            /* = &out->text */
   dc_error *err;
@@ -145,6 +152,8 @@ typedef struct emitter {
   const dc_pattern *const *patterns; /* per register, or NULL */
   dc_window windows[DC_MOST_WINDOWS]; /* see emit_windows.h */
   int nwindows;
+  const dc_looked_up **looked_up; /* per instruction, or NULL */
+  int ntables;          /* of these */
   bool *given;          /* per register: written by warp.c while emitted code is suspended */
   uint8_t *remat;       /* per register: the cost of computing it again, where that is less than saving it, else 0 */
   bool *needed;         /* per register: computed again for the resumption being emitted */

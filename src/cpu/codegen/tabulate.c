@@ -10,6 +10,7 @@
 
 typedef struct tables {
   const dc_cpu_function *fn;
+  const dc_variable *by;
   uint8_t **of;       /* per register */
   uint8_t *defs;      /* per register: its definitions, up to 2 */
   uint32_t tid[3][DC_LANES] __attribute__((aligned(64)));
@@ -17,8 +18,9 @@ typedef struct tables {
 } tables;
 
 static size_t bytes_of(const ptx_func *f, int32_t reg) { return f->regs[reg].bits == 1 ? 4 : f->regs[reg].bits * 4u; }
-static bool is_number(const ptx_func *f, int32_t reg) {
-  return f->regs[reg].bits == 1 || f->regs[reg].bits == 32 || f->regs[reg].bits == 64;
+static bool is_number(const tables *x, int32_t reg) {
+  const int bits = x->fn->ptx->regs[reg].bits;
+  return bits == 1 || bits == 32 || bits == 64 || (bits == 16 && x->by->reg >= 0);
 }
 
 static bool is_known(const tables *x, const ptx_ins *ins, const ptx_operand *o) {
@@ -26,7 +28,7 @@ static bool is_known(const tables *x, const ptx_ins *ins, const ptx_operand *o) 
   switch (o->kind) {
     case PTX_IMM: return !o->is_float;
     case PTX_REG: return o->reg >= 0 && x->of[o->reg] != NULL;
-    case PTX_SREG: return moves && o->sreg == PTX_SR_TID_X;
+    case PTX_SREG: return moves && o->sreg == PTX_SR_TID_X && x->by->reg < 0;
     case PTX_SYM: return moves && o->sym->kind == PTX_SYM_VAR && o->sym->space == PTX_SHARED;
     default: return false;
   }
@@ -34,7 +36,7 @@ static bool is_known(const tables *x, const ptx_ins *ins, const ptx_operand *o) 
 
 static bool is_determined(const tables *x, const ptx_ins *ins) {
   const int32_t d = ins->ndst == 1 ? ins->opnd[0].reg : -1;
-  if (d < 0 || ins->pred >= 0 || x->defs[d] != 1 || !is_number(x->fn->ptx, d)) return false;
+  if (d < 0 || ins->pred >= 0 || x->defs[d] != 1 || !is_number(x, d)) return false;
   if (ins->op == PTX_OP_CVTA || (ins->op != PTX_OP_MOV && !(ptx_traits(ins->op) & PTX_T_PURE))) return false;
   if (ins->flags & (PTX_F_CC | PTX_F_CARRY_IN)) return false;
   if (ins->type != PTX_PRED && !ptx_is_integer(ins->type)) return false;
@@ -53,7 +55,7 @@ static uint8_t *place_of(const tables *x, int32_t reg) {
 static void fill(tables *x, const dc_uop *o) {
   const ptx_func *f = x->fn->ptx;
   const int32_t d = o->ins->opnd[0].reg;
-  for (size_t w = 0; w < DC_THREADS / DC_LANES; w++) {
+  for (size_t w = 0; w * DC_LANES < (size_t)x->by->n; w++) {
     for (uint32_t l = 0; l < DC_LANES; l++) x->tid[0][l] = (uint32_t)w * DC_LANES + l;
     for (int i = 1; i <= o->ins->nsrc; i++) {
       const int32_t r = o->ins->opnd[i].kind == PTX_REG ? o->ins->opnd[i].reg : -1;
@@ -65,9 +67,15 @@ static void fill(tables *x, const dc_uop *o) {
 }
 
 dc_by_thread dc_tabulate(const dc_cpu_function *fn, dc_arena *arena) {
+  const dc_variable thread = { .reg = -1, .to = fn->nnodes, .n = DC_THREADS };
+  return dc_tabulate_by(fn, &thread, arena);
+}
+
+dc_by_thread dc_tabulate_by(const dc_cpu_function *fn, const dc_variable *v, dc_arena *arena) {
   const ptx_func *f = fn->ptx;
   const size_t file = fn->file_bytes + fn->constant_bytes, most = MOST_BYTES;
-  tables x = { .fn = fn };
+  tables x = { .fn = fn, .by = v };
+  const size_t warps = ((size_t)v->n + DC_LANES - 1) / DC_LANES;
   size_t used = 0;
   x.of = dc_arena_alloc(arena, ((size_t)f->nregs + 1) * sizeof *x.of);
   x.defs = dc_arena_alloc(arena, (size_t)f->nregs + 1);
@@ -84,11 +92,17 @@ dc_by_thread dc_tabulate(const dc_cpu_function *fn, dc_arena *arena) {
       const int32_t r = f->ins[i].opnd[d].reg;
       if (r >= 0 && x.defs[r] < 2) x.defs[r]++;
     }
-  for (int32_t n = 0; n < fn->nnodes; n++) /* definitions before uses: dominators precede */
-    for (const dc_uop *o = fn->nodes[n].first; o < fn->nodes[n].last && used < most; o++) {
+  if (v->reg >= 0) {
+    int32_t *const numbers = dc_arena_alloc(arena, warps * DC_LANES * sizeof *numbers);
+    if (numbers == NULL) return NULL;
+    for (size_t i = 0; i < warps * DC_LANES; i++) numbers[i] = v->first + (int32_t)i;
+    x.of[v->reg] = (uint8_t *)numbers;
+  }
+  for (int32_t n = v->from; n < v->to; n++) /* definitions before uses: dominators precede */
+    for (const dc_uop *o = fn->nodes[n].first; o < fn->nodes[n].last && used < most && o->ins != v->end; o++) {
       if (!is_determined(&x, o->ins)) continue;
       const int32_t d = o->ins->opnd[0].reg;
-      const size_t bytes = bytes_of(f, d) * (DC_THREADS / DC_LANES);
+      const size_t bytes = bytes_of(f, d) * warps;
       if ((x.of[d] = dc_arena_alloc(arena, bytes)) == NULL) return NULL;
       used += bytes;
       fill(&x, o);
