@@ -46,6 +46,20 @@ void all(float *x, double *y) { go(x, make_holder(3), y); }
     assert.equal("put<5, float>; put<6, double>", sorted(m:kernels()))
   end)
 
+  it("leaves std to the compiler's headers", function()
+    local m = helper.with_header([[
+#pragma once
+#include <cstdint>
+#include <ostream>
+inline lib::wide open(const std::basic_ostream<char> &out, std::uint32_t n) { return lib::open(out, n); }
+class sink : public std::ostream { std::int64_t at; };
+]], [[
+template <class T> __global__ void k(T *x) { *x = 1; }
+void go(std::uint32_t *x, std::int64_t *y) { k<<<1, 1>>>(x); k<<<1, 1>>>(y); }
+]], function(path) return dc.module { file = path } end)
+    assert.equal("k<long>; k<unsigned int>", sorted(m:kernels()))
+  end)
+
   it("has its own namespaces still, where a header of the file has errors first", function()
     local m = helper.with_header([[
 #pragma once

@@ -22,23 +22,24 @@ typedef enum meaning {
   UNKNOWN_NAME
 } meaning;
 
-/* Of a name before the arguments of a template. */
-static meaning meaning_of_template(const char *open) {
+/* Of a name before the arguments of a template, which end before one of the characters. */
+static meaning meaning_of_template(const char *open, const char *ends) {
   int depth = 0;
   const char *p = open;
-  for (; *p && !strchr(";{}", *p) && (p == open || depth > 0); p++) depth += (*p == '<') - (*p == '>');
+  for (; *p && !strchr(ends, *p) && (p == open || depth > 0); p++) depth += (*p == '<') - (*p == '>');
   if (depth != 0) return UNKNOWN_NAME;
   p += strspn(p, " ");
   if (*p == '(') return FUNCTION_TEMPLATE;
   return isalpha((unsigned char)*p) || (*p && strchr("_*&>:{", *p)) ? CLASS_TEMPLATE : UNKNOWN_NAME;
 }
 
-/* Of a name that stands at `shown`; NULL: nowhere. */
-static meaning meaning_at(const char *shown, const char *name, size_t n) {
+/* Of a name that stands at `shown`, in a line of its own or in a text; NULL: nowhere. */
+static meaning meaning_at(const char *shown, bool in_text, const char *name, size_t n) {
   const char next = shown ? shown[n + strspn(shown + n, " ")] : '\0';
   if (next == '(') return FUNCTION_NAME;
   if (isalpha((unsigned char)next) || (next && strchr("_*&>{", next))) return TYPE_NAME;
-  if (next == '<' && shown[n] == '<' && shown[n + 1] != '<') return meaning_of_template(shown + n);
+  if (next == '<' && shown[n] == '<' && shown[n + 1] != '<')
+    return meaning_of_template(shown + n, in_text ? ";{}" : ";{}\n");
   bool capitals = true;
   for (size_t i = 0; i < n; i++) capitals = capitals && !islower((unsigned char)name[i]);
   if (capitals) return VALUE_NAME;
@@ -49,7 +50,13 @@ static meaning meaning_of(const dc_source *s, const dc_message *e, const char *n
   size_t shown_n;
   const char *shown = dc_message_pointed_at(e, &shown_n);
   if (!shown || shown_n != n || memcmp(shown, name, n) != 0) shown = dc_word_find(s->text, name, n); /* in a macro */
-  return meaning_at(shown, name, n);
+  return meaning_at(shown, false, name, n);
+}
+
+/* Whether the namespace, or the first of several, is one that the compiler's own headers have. */
+static bool is_there(const char *space) {
+  static const char *const spaces[] = {"std", "cuda", "thrust", "cub", "nvcuda", "cooperative_groups", NULL};
+  return dc_token_in((dc_token){DC_TOKEN_WORD, space, strcspn(space, ":"), 0}, spaces);
 }
 
 /* The headers of such names. */
@@ -74,7 +81,7 @@ static const char *declare_as(dc_source *s, dc_arena *arena, meaning is, const c
   if (*space) dc_buf_printf(&b, "namespace %s {\n", space);
   if (is == FUNCTION_NAME)
     dc_buf_printf(&b, "template <class... A> %s %.*s(A &&...);\n", is_error ? "cudaError_t" : "dc_any", (int)n, name);
-  else if (is == TYPE_NAME && *space) dc_buf_printf(&b, "using %.*s = dc_any;\n", (int)n, name);
+  else if (is == TYPE_NAME && *space && !is_there(space)) dc_buf_printf(&b, "using %.*s = dc_any;\n", (int)n, name);
   else dc_buf_printf(&b, declaration[is], (int)n, name);
   if (*space) dc_buf_puts(&b, "}\n");
   const char *text = dc_arena_strndup(arena, dc_buf_str(&b), b.len);
@@ -116,11 +123,12 @@ const char *dc_declare_qualified(dc_source *s, dc_arena *arena, const dc_message
   if (n == 0 || name == from || isdigit((unsigned char)*from)) return NULL;
   /* in the text itself, where what stands behind it may be in the next line */
   const char *place = e->line ? dc_text_place(s->text, s->len, e->line, (size_t)(name - line) - 2) : NULL;
-  if (!place || strncmp(place, name, n) != 0) place = name;
+  const bool in_text = place && strncmp(place, name, n) == 0;
   for (int i = 0; i < own->n; i++)
     if (strncmp(from, own->v[i], strlen(own->v[i])) == 0 && from[strlen(own->v[i])] == ':') return NULL;
   const char *space = dc_arena_strndup(arena, from, (size_t)(name - from) - 2);
-  return space ? declare_as(s, arena, meaning_at(place, name, n), space, name, n) : NULL;
+  if (!space || is_there(space)) return NULL;
+  return declare_as(s, arena, meaning_at(in_text ? place : name, in_text, name, n), space, name, n);
 }
 
 /* The header of that name, n bytes, is empty from now on.  False when it is, or is not there. */

@@ -218,7 +218,7 @@ static bool learn_names(dc_fixup *m, const dc_message *e) {
   if (header) return brings_header(m, header);
   name = dc_message_quoted(e, "namespace \"std\" has no member \"", &n);
   if (!n) name = dc_message_quoted(e, "namespace \"std\" has no member class \"", &n);
-  if (n) return bring(m, e, "std", name, n) || declare_qualified(m, e);
+  if (n) return bring(m, e, "std", name, n);
   name = dc_message_quoted(e, "namespace \"thrust\" has no member \"", &n);
   if (!n) name = dc_message_quoted(e, "namespace \"thrust\" has no member class \"", &n);
   if (n)
