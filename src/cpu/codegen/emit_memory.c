@@ -178,8 +178,8 @@ static void prefetch(emitter *e, const ptx_ins *ins, const dc_access *p, const c
   const ptx_operand *step = p->how == DC_HOW_ROW ? step_of(e, p->at->reg) : NULL;
   const bool quiet = dc_emit_is_in_quiet_loop(e, b), stores = ins->op == PTX_OP_ST;
   if (p->how == DC_HOW_INDEX && is_of_list(e, ins, p)) return;
-  const long long growth = quiet && e->pauses ? dc_emit_growth(e, p->at->reg, e->k.loop_at[b]) : 0;
-  if (growth > 0 && growth <= 1024) {
+  const long long growth = quiet ? dc_emit_growth(e, p->at->reg, e->k.loop_at[b]) : 0;
+  if (e->pauses && growth > 0 && growth <= 1024) {
     prefetch_for_gangs(e, ins, p, true);
     return;
   }
@@ -194,6 +194,8 @@ static void prefetch(emitter *e, const ptx_ins *ins, const dc_access *p, const c
     PUT("a%d.expected", i);
   } else if (step) {
     dc_emit_operand(e, step, 'D');
+  } else if (growth != 0 && p->how == DC_HOW_ROW) {
+    PUT("%lldull", growth);
   } else if (first < i) {
     PUT("a%d.expected", first);
   } else {
