@@ -242,7 +242,6 @@ static inline double least(double x, double y) {
   return x < y ? x : y;
 }
 static inline double greatest(double x, double y) { return x != x || y != y ? least(x, y) : -least(-x, -y); }
-#define NAN_OR(x, y, r) ((x) != (x) || (y) != (y) ? NAN : (r))
 #define RELATIONS(type, kinds, get)                                                                                    \
   CASE("setp.eq." type, kinds, get(a) == get(b))                                                                       \
   CASE("setp.ne." type, kinds, get(a) < get(b) || get(a) > get(b))                                                     \

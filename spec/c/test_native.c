@@ -243,13 +243,6 @@ static void write_source(FILE *f, const row *r, int i, bool vector, int mode) {
     fprintf(f, "((const %s *)s[%d])[l]", scalar_type(bits), i);
 }
 
-/* "and_pred(": of setp.CMP.and. */
-static const char *join_of(const dc_native_form *form, char prefix, char *text) {
-  const char *op = form->join == 'a' ? "and" : form->join == 'o' ? "or" : "xor";
-  sprintf(text, form->join ? "%c_%s_pred(" : "", prefix, op);
-  return text;
-}
-
 /* Of a row's functions: on lanes with each mode of constants, and on scalars. */
 static const char *const names[] = {"v", "k", "c", "e", "s"};
 
@@ -257,13 +250,12 @@ static void write_vector(FILE *f, const row *r, int n, int mode) {
   const dc_native_form *form = &r->native;
   fprintf(f, "void %s_%d(const void *const *s, void *const *d) {\n  ", names[1 + mode], n);
   const char *type = form->dst[0] == 'p' ? "P" : form->dst[0] == 'd' ? "V64" : "V32";
-  char join[16];
   if (form->ndst == 2)
     fprintf(f, "%s r, q;\n  v_%s(&r, &q", type, form->name);
   else
-    fprintf(f, "const %s r = %sv_%s(", type, join_of(form, 'v', join), form->name);
+    fprintf(f, "const %s r = v_%s(", type, form->name);
   for (int i = 0; i < form->nsrc; i++) {
-    fputs(form->join && i == 2 ? "), " : i || form->ndst == 2 ? ", " : "", f);
+    fputs(i || form->ndst == 2 ? ", " : "", f);
     write_source(f, r, i, true, mode);
   }
   fputs(");\n", f);
@@ -281,16 +273,15 @@ static void write_vector(FILE *f, const row *r, int n, int mode) {
 static void write_scalar(FILE *f, const row *r, int n) {
   const dc_native_form *form = &r->native;
   const char *type = form->dst[0] == 'p' ? "u32" : form->dst[0] == 'd' ? "u64" : "u32";
-  char join[16];
   fprintf(f, "void s_%d(const void *const *s, void *const *d) {\n", n);
   if (form->dst[0] == 'p') fputs("  *(u32 *)d[0] = 0;\n", f);
   fprintf(f, "  for (int l = 0; l < DC_W; l++) {\n    ");
   if (form->ndst == 2)
     fprintf(f, "%s r, q;\n    s_%s(&r, &q", type, form->name);
   else
-    fprintf(f, "const %s r = %ss_%s(", type, join_of(form, 's', join), form->name);
+    fprintf(f, "const %s r = s_%s(", type, form->name);
   for (int i = 0; i < form->nsrc; i++) {
-    fputs(form->join && i == 2 ? "), " : i || form->ndst == 2 ? ", " : "", f);
+    fputs(i || form->ndst == 2 ? ", " : "", f);
     write_source(f, r, i, false, NO_CONSTANT);
   }
   fputs(");\n", f);

@@ -24,8 +24,6 @@
   CASE("mul.hi.s" #n, "i" #n " i" #n " i" #n, ((s128)(s##n)a * (s##n)b) >> n)                                          \
   CASE("mul.hi.u" #n, "i" #n " i" #n " i" #n, ((u128)(u##n)a * (u##n)b) >> n)                                          \
   CASE("mad.lo.u" #n, "i" #n " i" #n " i" #n " i" #n, a *b + c)                                                        \
-  CASE("mad.hi.s" #n, "i" #n " i" #n " i" #n " i" #n, (u64)(((s128)(s##n)a * (s##n)b) >> n) + c)                       \
-  CASE("mad.hi.u" #n, "i" #n " i" #n " i" #n " i" #n, (u64)(((u128)(u##n)a * (u##n)b) >> n) + c)                       \
   CASE("neg.s" #n, "i" #n " i" #n, 0 - a)                                                                              \
   CASE("abs.s" #n, "i" #n " i" #n, (s##n)a < 0 ? 0 - a : a)                                                            \
   CASE("min.s" #n, "i" #n " i" #n " i" #n, MINIMUM((s##n)a, (s##n)b))                                                  \
@@ -36,21 +34,16 @@
   CASE("rem.u" #n, "i" #n " i" #n " i" #n, b ? a % b : ~(u64)0)                                                        \
   CASE("div.s" #n, "i" #n " i" #n " i" #n, b ? (s128)(s##n)a / (s##n)b : -1)                                           \
   CASE("rem.s" #n, "i" #n " i" #n " i" #n, b ? (s128)(s##n)a % (s##n)b : -1)                                           \
-  CASE("sad.s" #n, "i" #n " i" #n " i" #n " i" #n, ((s##n)a > (s##n)b ? a - b : b - a) + c)                            \
-  CASE("sad.u" #n, "i" #n " i" #n " i" #n " i" #n, (a > b ? a - b : b - a) + c)                                        \
   CASE("and.b" #n, "i" #n " i" #n " i" #n, a &b)                                                                       \
   CASE("or.b" #n, "i" #n " i" #n " i" #n, a | b)                                                                       \
   CASE("xor.b" #n, "i" #n " i" #n " i" #n, a ^ b)                                                                      \
   CASE("not.b" #n, "i" #n " i" #n, ~a)                                                                                 \
-  CASE("cnot.b" #n, "i" #n " i" #n, a == 0)                                                                            \
   CASE("shl.b" #n, "i" #n " i" #n " s32", b < n ? a << b : 0)                                                          \
   CASE("shr.u" #n, "i" #n " i" #n " s32", b < n ? a >> b : 0)                                                          \
   CASE("shr.b" #n, "i" #n " i" #n " s32", b < n ? a >> b : 0)                                                          \
   CASE("shr.s" #n, "i" #n " i" #n " s32", (s64)(s##n)a >> (b < n ? b : n - 1))                                         \
   CASE("mov.b" #n, "i" #n " i" #n, a)                                                                                  \
   CASE("selp.b" #n, "i" #n " i" #n " i" #n " P", c ? a : b)                                                            \
-  CASE("slct.u" #n ".s32", "i" #n " i" #n " i" #n " i32", (s32)c >= 0 ? a : b)                                         \
-  CASE("slct.b" #n ".f32", "i" #n " i" #n " i" #n " f32", F(c) >= 0 ? a : b)                                           \
   CASE("setp.eq.b" #n, "P i" #n " i" #n, a == b)                                                                       \
   CASE("setp.ne.s" #n, "P i" #n " i" #n, a != b)                                                                       \
   CASE("setp.lt.s" #n, "P i" #n " i" #n, (s##n)a < (s##n)b)                                                            \
@@ -61,10 +54,7 @@
   CASE("setp.le.u" #n, "P i" #n " i" #n, a <= b)                                                                       \
   CASE("setp.ls.u" #n, "P i" #n " i" #n, a <= b)                                                                       \
   CASE("setp.hi.u" #n, "P i" #n " i" #n, a > b)                                                                        \
-  CASE("setp.hs.u" #n, "P i" #n " i" #n, a >= b)                                                                       \
-  CASE("setp.lt.and.s" #n, "P i" #n " i" #n " P", (s##n)a < (s##n)b && c)                                              \
-  CASE("setp.gt.or.u" #n, "P i" #n " i" #n " P", a > b || c)                                                           \
-  CASE("setp.ge.xor.s" #n, "P i" #n " i" #n " P", ((s##n)a >= (s##n)b) ^ c)
+  CASE("setp.hs.u" #n, "P i" #n " i" #n, a >= b)
 INTS(16)
 INTS(32)
 INTS(64)
@@ -79,17 +69,6 @@ CASE("mad.wide.u32", "i64 i32 i32 i64", a *b + c)
 static s64 sat32(s128 x) { return (s64)(x > INT32_MAX ? INT32_MAX : x < INT32_MIN ? INT32_MIN : x); }
 CASE("add.sat.s32", "i32 i32 i32", sat32((s128)(s32)a + (s32)b))
 CASE("sub.sat.s32", "i32 i32 i32", sat32((s128)(s32)a - (s32)b))
-CASE("mad.hi.sat.s32", "i32 i32 i32 i32", sat32((((s128)(s32)a * (s32)b) >> 32) + (s32)c))
-static s64 s24(u64 x) { return (s64)((x & 0xffffff) ^ 0x800000) - 0x800000; }
-CASE("mul24.lo.s32", "i32 i32 i32", s24(a) * s24(b))
-CASE("mul24.hi.s32", "i32 i32 i32", (s24(a) * s24(b)) >> 16)
-CASE("mul24.lo.u32", "i32 i32 i32", (a & 0xffffff) * (b & 0xffffff))
-CASE("mul24.hi.u32", "i32 i32 i32", (a & 0xffffff) * (b & 0xffffff) >> 16)
-CASE("mad24.lo.s32", "i32 i32 i32 i32", (u64)(s24(a) * s24(b)) + c)
-CASE("mad24.hi.s32", "i32 i32 i32 i32", (u64)((s24(a) * s24(b)) >> 16) + c)
-CASE("mad24.lo.u32", "i32 i32 i32 i32", (a & 0xffffff) * (b & 0xffffff) + c)
-CASE("mad24.hi.u32", "i32 i32 i32 i32", ((a & 0xffffff) * (b & 0xffffff) >> 16) + c)
-CASE("mad24.hi.sat.s32", "i32 i32 i32 i32", sat32((s128)(s32)((s24(a) * s24(b)) >> 16) + (s32)c))
 static u64 bfe_bits(u64 a, u64 b, u64 c, int width, bool sign) { /* the ISA's own pseudo code */
   const int msb = width - 1, pos = (int)(b & 0xff), len = (int)(c & 0xff);
   const int top = pos + len - 1 < msb ? pos + len - 1 : msb;
@@ -103,10 +82,10 @@ static u64 bfi_bits(u64 a, u64 b, u64 c, u64 e, int width) {
   for (int i = 0; i < len && pos + i <= msb; i++) b = (b & ~((u64)1 << (pos + i))) | (a >> i & 1) << (pos + i);
   return b;
 }
-static u64 bfind_bits(u64 a, int width, bool sign, bool shift) {
+static u64 bfind_bits(u64 a, int width, bool sign) {
   const u64 top = sign ? a >> (width - 1) & 1 : 0;
   for (int i = width - 1; i >= 0; i--)
-    if ((a >> i & 1) != top) return (u64)(shift ? width - 1 - i : i);
+    if ((a >> i & 1) != top) return (u64)i;
   return ~(u64)0;
 }
 static u64 reversed(u64 a, int width) {
@@ -123,12 +102,10 @@ static u64 count(u64 a) {
   CASE("bfe.u" #n, "i" #n " i" #n " s32 s32", bfe_bits(a, b, c, n, false))                                             \
   CASE("bfe.s" #n, "i" #n " i" #n " s32 s32", bfe_bits(a, b, c, n, true))                                              \
   CASE("bfi.b" #n, "i" #n " i" #n " i" #n " s32 s32", bfi_bits(a, b, c, e, n))                                         \
-  CASE("bfind.u" #n, "i32 i" #n, bfind_bits(a, n, false, false))                                                       \
-  CASE("bfind.s" #n, "i32 i" #n, bfind_bits(a, n, true, false))                                                        \
-  CASE("bfind.shiftamt.u" #n, "i32 i" #n, bfind_bits(a, n, false, true))                                               \
-  CASE("bfind.shiftamt.s" #n, "i32 i" #n, bfind_bits(a, n, true, true))                                                \
+  CASE("bfind.u" #n, "i32 i" #n, bfind_bits(a, n, false))                                                       \
+  CASE("bfind.s" #n, "i32 i" #n, bfind_bits(a, n, true))                                                        \
   CASE("popc.b" #n, "i32 i" #n, count(a))                                                                              \
-  CASE("clz.b" #n, "i32 i" #n, a ? n - 1 - bfind_bits(a, n, false, false) : n)                                         \
+  CASE("clz.b" #n, "i32 i" #n, a ? n - 1 - bfind_bits(a, n, false) : n)                                         \
   CASE("brev.b" #n, "i" #n " i" #n, reversed(a, n))
 FIELDS(32)
 FIELDS(64)
@@ -174,16 +151,6 @@ static u64 prmt_bytes(u64 a, u64 b, const int sel[4]) {
 }
 CASE("prmt.b32", "i32 i32 i32 i32",
      prmt_bytes(a, b, (int[]){(int)c & 15, (int)c >> 4 & 15, (int)c >> 8 & 15, (int)c >> 12 & 15}))
-#define I4(x0, x1, x2, x3) ((int[]){x0, x1, x2, x3})
-CASE("prmt.b32.f4e", "i32 i32 i32 i32", prmt_bytes(a, b, I4((c & 3), (c & 3) + 1, (c & 3) + 2, (c & 3) + 3)))
-CASE("prmt.b32.b4e", "i32 i32 i32 i32",
-     prmt_bytes(a, b, I4((c & 3), ((c & 3) + 7) & 7, ((c & 3) + 6) & 7, ((c & 3) + 5) & 7)))
-CASE("prmt.b32.rc8", "i32 i32 i32 i32", prmt_bytes(a, b, I4((c & 3), (c & 3), (c & 3), (c & 3))))
-CASE("prmt.b32.ecl", "i32 i32 i32 i32",
-     prmt_bytes(a, b, I4((int)(c & 3), MAXIMUM((int)(c & 3), 1), MAXIMUM((int)(c & 3), 2), 3)))
-CASE("prmt.b32.ecr", "i32 i32 i32 i32",
-     prmt_bytes(a, b, I4(0, MINIMUM((int)(c & 3), 1), MINIMUM((int)(c & 3), 2), (int)(c & 3))))
-CASE("prmt.b32.rc16", "i32 i32 i32 i32", prmt_bytes(a, b, c & 1 ? I4(2, 3, 2, 3) : I4(0, 1, 0, 1)))
 static u64 dot(u64 a, u64 b, u64 c, int n, int abits, int first, bool sa, bool sb) {
   for (int i = 0; i < n; i++) {
     s64 x = (s64)(a >> (abits * i) & (((u64)1 << abits) - 1)), y = (s64)(b >> (8 * (i + first)) & 255);
@@ -193,34 +160,11 @@ static u64 dot(u64 a, u64 b, u64 c, int n, int abits, int first, bool sa, bool s
   }
   return c;
 }
-#define DOTS(ta, tb, sa, sb)                                                                                           \
-  CASE("dp4a." #ta "." #tb, "i32 i32 i32 i32", dot(a, b, c, 4, 8, 0, sa, sb))                                          \
-  CASE("dp2a.lo." #ta "." #tb, "i32 i32 i32 i32", dot(a, b, c, 2, 16, 0, sa, sb))                                      \
-  CASE("dp2a.hi." #ta "." #tb, "i32 i32 i32 i32", dot(a, b, c, 2, 16, 2, sa, sb))
+#define DOTS(ta, tb, sa, sb) CASE("dp4a." #ta "." #tb, "i32 i32 i32 i32", dot(a, b, c, 4, 8, 0, sa, sb))
 DOTS(s32, s32, true, true)
 DOTS(s32, u32, true, false)
 DOTS(u32, s32, false, true)
 DOTS(u32, u32, false, false)
-static u64 video(u64 a, u64 b, u64 c, int bits, bool sign, int what, bool add) {
-  u64 r = 0, sum = 0;
-  for (int i = 0; i < 32; i += bits) {
-    s64 x = (s64)(a >> i & (((u64)1 << bits) - 1)), y = (s64)(b >> i & (((u64)1 << bits) - 1)), v;
-    if (sign && x >> (bits - 1)) x -= (s64)1 << bits;
-    if (sign && y >> (bits - 1)) y -= (s64)1 << bits;
-    v = what == 0 ? llabs(x - y) : what == 1 ? x + y : what == 2 ? MINIMUM(x, y) : x >= y;
-    sum += (u64)v;
-    r |= ((u64)v & (((u64)1 << bits) - 1)) << i;
-  }
-  return add ? sum + c : r;
-}
-CASE("vabsdiff4.u32.u32.u32.add", "i32 i32 i32 i32", video(a, b, c, 8, false, 0, true))
-CASE("vabsdiff4.u32.u32.u32", "i32 i32 i32 i32", video(a, b, c, 8, false, 0, false))
-CASE("vabsdiff2.u32.u32.u32.add", "i32 i32 i32 i32", video(a, b, c, 16, false, 0, true))
-CASE("vabsdiff2.s32.s32.s32.add", "i32 i32 i32 i32", video(a, b, c, 16, true, 0, true))
-CASE("vadd4.u32.u32.u32", "i32 i32 i32 i32", video(a, b, c, 8, false, 1, false))
-CASE("vmin2.s32.s32.s32", "i32 i32 i32 i32", video(a, b, c, 16, true, 2, false))
-CASE("vset4.u32.u32.ge", "i32 i32 i32 i32", video(a, b, c, 8, false, 3, false))
-CASE("vabsdiff.u32.u32.u32", "i32 i32 i32", video(a, b, c, 32, false, 0, false))
 CASE("and.pred", "P P P", a &b)
 CASE("or.pred", "P P P", a | b)
 CASE("xor.pred", "P P P", a ^ b)
@@ -269,10 +213,6 @@ FLOATS("rcp", "f32 f32", "f64 f64", 1 / x, 1 / x)
 FLOATS_("add", ".", FE_TONEAREST, K32, K64, x + y, x + y)
 FLOATS_("sub", ".", FE_TONEAREST, K32, K64, x - y, x - y)
 FLOATS_("mul", ".", FE_TONEAREST, K32, K64, x *y, x *y)
-CASE("add.sat.f32", "f32 f32 f32", FB(clamped(F(a) + F(b))))
-CASE("mul.sat.f32", "f32 f32 f32", FB(clamped(F(a) * F(b))))
-CASE("mul.ftz.sat.f32", "f32 f32 f32", FB(flushed(clamped(flushed(F(a)) * flushed(F(b))))))
-CASE("fma.rn.sat.f32", "f32 f32 f32 f32", FB(clamped(fmaf(F(a), F(b), F(c)))))
 CASE("div.full.f32", "f32 f32 f32", FB(F(a) / F(b)))
 CASE("neg.f32", "f32 f32", FB(-F(a)))
 CASE("neg.f64", "f64 f64", DB(-D(a)))
@@ -284,21 +224,8 @@ CASE("min.f32", "f32 f32 f32", FB((float)least(F(a), F(b))))
 CASE("max.f32", "f32 f32 f32", FB((float)greatest(F(a), F(b))))
 CASE("min.ftz.f32", "f32 f32 f32", FB((float)least(flushed(F(a)), flushed(F(b)))))
 CASE("max.ftz.f32", "f32 f32 f32", FB((float)greatest(flushed(F(a)), flushed(F(b)))))
-CASE("min.NaN.f32", "f32 f32 f32", FB((float)NAN_OR(F(a), F(b), least(F(a), F(b)))))
-CASE("max.NaN.f32", "f32 f32 f32", FB((float)NAN_OR(F(a), F(b), greatest(F(a), F(b)))))
 CASE("min.f64", "f64 f64 f64", DB(least(D(a), D(b))))
 CASE("max.f64", "f64 f64 f64", DB(greatest(D(a), D(b))))
-CASE("copysign.f32", "f32 f32 f32", FB(copysignf(F(b), F(a))))
-CASE("copysign.f64", "f64 f64 f64", DB(copysign(D(b), D(a))))
-#define TESTP(n, get)                                                                                                  \
-  CASE("testp.finite.f" #n, "P f" #n, isfinite(get(a)))                                                                \
-  CASE("testp.infinite.f" #n, "P f" #n, !!isinf(get(a)))                                                               \
-  CASE("testp.number.f" #n, "P f" #n, !isnan(get(a)))                                                                  \
-  CASE("testp.notanumber.f" #n, "P f" #n, !!isnan(get(a)))                                                             \
-  CASE("testp.normal.f" #n, "P f" #n, fpclassify(get(a)) == FP_NORMAL || get(a) == 0)                                  \
-  CASE("testp.subnormal.f" #n, "P f" #n, fpclassify(get(a)) == FP_SUBNORMAL)
-TESTP(32, F)
-TESTP(64, D)
 #define FZ(x) flushed(F(x))
 RELATIONS("f32", "P f32 f32", F)
 RELATIONS("f64", "P f64 f64", D)
@@ -461,55 +388,10 @@ static float div_huge(float x, float y) {
 CASE("div.approx.f32", "f32 f32 f32", FB(div_huge(F(a), F(b))))
 CASE("div.approx.ftz.f32", "f32 f32 f32", FB(flushed(div_huge(flushed(F(a)), flushed(F(b))))))
 
-/* --- carry chains: two instructions, one number of twice the width ---------------------------------------------------
- */
-
-static u64 carry_step(const char *text, int n, int bits, const u64 *src, u32 slot) {
-  dc_uop o;
-  ptx_form form;
-  if (!decode(text, &o, &form, 1, n)) return 0;
-  u32 *places[3] = {&o.a, &o.b, &o.c};
-  o.d = slot;
-  for (int i = 0; i < n; i++) {
-    *places[i] = SLOT(i + 1);
-    for (int l = 0; l < DC_LANES; l++) put(SLOT(i + 1), bits, l, src[i]);
-  }
-  if (!ops->select(&o))
-    check(false, text, "is not supported");
-  else
-    ops->run(&warp, &o, &o + 1, rnd() & 1);
-  return get(slot, bits, 3);
-}
-
-#define MASK(bits) ((bits) == 64 ? ~(u64)0 : ((u64)1 << (bits)) - 1)
-static void test_carry(int bits) {
-  char first[32], second[32];
-  for (int i = 0; i < 400; i++) {
-    const u64 m = MASK(bits), a0 = make_int(bits), a1 = make_int(bits), b0 = make_int(bits), b1 = make_int(bits);
-    const u64 c0 = make_int(bits), c1 = make_int(bits);
-    const u128 a = (u128)a1 << bits | a0, b = (u128)b1 << bits | b0, c = (u128)c1 << bits | c0;
-    for (int kind = 0; kind < 3; kind++) {
-      const char *names[3][2] = {
-          {"add.cc.u%d", "addc.u%d"}, {"sub.cc.s%d", "subc.cc.s%d"}, {"mad.lo.cc.u%d", "madc.hi.u%d"}};
-      const u128 want = kind == 0 ? a + b : kind == 1 ? a - b : (u128)a0 * b0 + c;
-      fresh_warp();
-      warp.carry = (u32)rnd();
-      snprintf(first, sizeof first, names[kind][0], bits);
-      snprintf(second, sizeof second, names[kind][1], bits);
-      const u64 lo = carry_step(first, kind == 2 ? 3 : 2, bits, (u64[]){a0, b0, c0}, SLOT(0));
-      const u64 hi =
-          carry_step(second, kind == 2 ? 3 : 2, bits, kind == 2 ? (u64[]){a0, b0, c1} : (u64[]){a1, b1, 0}, SLOT(5));
-      check(lo == ((u64)want & m) && hi == ((u64)(want >> bits) & m), first, second);
-    }
-  }
-}
-
 static void test_all(void) {
   for (int k = 0; k < ncases; k++) run_case(&cases[k]);
   for (size_t k = 0; k < sizeof approximations / sizeof *approximations; k++) test_approximation(&approximations[k]);
   test_specials();
-  test_carry(32);
-  test_carry(64);
 }
 
 int main(void) { return on_every_isa(test_all); }

@@ -57,7 +57,6 @@ static long double sticky_sum(long double x, long double y) {
   CASE("fma.rn." type, k "16 " k "16 " k "16 " k "16", bits(sticky_sum((long double)get(a) * get(b), get(c))))         \
   CASE("min." type, k "16 " k "16 " k "16", bits(least(get(a), get(b))))                                               \
   CASE("max." type, k "16 " k "16 " k "16", bits(greatest(get(a), get(b))))                                            \
-  CASE("min.NaN." type, k "16 " k "16 " k "16", bits(NAN_OR(get(a), get(b), least(get(a), get(b)))))                   \
   CASE("neg." type, k "16 " k "16", a ^ 0x8000)                                                                        \
   CASE("abs." type, k "16 " k "16", a & 0x7fff)
 HALVES("f16", "h", H, HB)
@@ -68,16 +67,12 @@ CASE("add.f16x2", "p32 p32 p32", HB(H(LO(a)) + H(LO(b))) | HB(H(HI(a)) + H(HI(b)
 CASE("sub.f16x2", "p32 p32 p32", HB(H(LO(a)) - H(LO(b))) | HB(H(HI(a)) - H(HI(b))) << 16)
 CASE("mul.f16x2", "p32 p32 p32", HB(H(LO(a)) * H(LO(b))) | HB(H(HI(a)) * H(HI(b))) << 16)
 CASE("add.rn.f16x2", "p32 p32 p32", HB(H(LO(a)) + H(LO(b))) | HB(H(HI(a)) + H(HI(b))) << 16)
-CASE("mul.sat.f16", "h16 h16 h16", HB(clamped64(H(a) * H(b))))
 CASE("fma.rn.f16x2", "p32 p32 p32 p32",
      HB(sticky_sum(H(LO(a)) * H(LO(b)), H(LO(c)))) | HB(sticky_sum(H(HI(a)) * H(HI(b)), H(HI(c)))) << 16)
 CASE("neg.f16x2", "i32 p32", a ^ 0x80008000u)
 CASE("abs.f16x2", "i32 p32", a & 0x7fff7fffu)
 CASE("mul.bf16x2", "q32 q32 q32", BB((long double)B(LO(a)) * B(LO(b))) | BB((long double)B(HI(a)) * B(HI(b))) << 16)
-static u64 half_flushed(u64 h) { return h & 0x7c00 ? h : h & 0x8000; }
-CASE("add.ftz.f16", "h16 h16 h16", half_flushed(HB(H(half_flushed(a)) + H(half_flushed(b)))))
 RELATIONS("f16", "P h16 h16", H)
-RELATIONS("bf16", "P b16 b16", B)
 
 /* --- conversions ---------------------------------------------------------------------------------------------- */
 

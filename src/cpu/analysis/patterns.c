@@ -136,7 +136,7 @@ static bool is_whole(const dc_uniformity *k, const ptx_ins *ins) {
   if (d < 0 || ins->pred >= 0 || k->f->regs[d].bits != 32 || !dc_is_defined_once(k->def_at, d)) return false;
   return (k->reg[d].tag == DC_VARYING || k->reg[d].tag == DC_AFFINE) && !k->blend[ins - k->f->ins] &&
          ptx_is_integer(ins->type) && ptx_type_bits((ptx_type)ins->type) == 32 &&
-         !(ins->flags & (PTX_F_SAT | PTX_F_CC | PTX_F_CARRY_IN));
+         !(ins->flags & PTX_F_SAT);
 }
 
 const dc_pattern *const *dc_patterns_find(dc_uniformity *k) {

@@ -47,7 +47,7 @@ dc_range dc_range_of_result(const dc_range *range, const ptx_ins *ins) {
   const bool wide = ins->mode == PTX_WIDE, is_signed = ptx_is_signed(ptx_source_type(ins));
   const int to = ptx_type_bits((ptx_type)ins->type), from = ptx_type_bits(ptx_source_type(ins));
   if (!ptx_is_integer(ins->type) || to < 32 || !ptx_is_integer(ptx_source_type(ins)) || from < 32 ||
-      ins->nsrc < 1 || ins->nsrc > 3 || ins->flags & (PTX_F_SAT | PTX_F_CC | PTX_F_CARRY_IN))
+      ins->nsrc < 1 || ins->nsrc > 3 || ins->flags & PTX_F_SAT)
     return unknown;
   const dc_range a = of_operand(range, src, from), b = ins->nsrc > 1 ? of_operand(range, src + 1, from) : unknown;
   switch (ins->op) {

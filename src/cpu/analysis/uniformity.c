@@ -512,7 +512,7 @@ static dc_value_shape affine_result(const dc_uniformity *k, const ptx_ins *ins) 
   int bits;
   int64_t c;
   if (ins->op == PTX_OP_CVT) return conversion(k, ins, a);
-  if (!is_integer(ins->type, &bits) || (ins->flags & (PTX_F_SAT | PTX_F_CC | PTX_F_CARRY_IN))) {
+  if (!is_integer(ins->type, &bits) || (ins->flags & PTX_F_SAT)) {
     return ins->op == PTX_OP_MOV && ptx_type_bits((ptx_type)ins->type) == 32 ? a : varying;
   }
   switch (ins->op) {
@@ -557,7 +557,7 @@ static int zeros_of(const dc_uniformity *k, const ptx_ins *ins) {
   int64_t c;
   const ptx_operand *src = &ins->opnd[ins->ndst];
   if (ins->ndst != 1 || ins->nsrc > 3 || !is_integer(ins->type, &bits)) return 0;
-  if ((ins->flags & (PTX_F_SAT | PTX_F_CC | PTX_F_CARRY_IN)) || ins->mode == PTX_HI_HALF) return 0;
+  if ((ins->flags & PTX_F_SAT) || ins->mode == PTX_HI_HALF) return 0;
   for (int i = 0; i < ins->nsrc; i++) z[i] = dc_value_shape_of(k, &src[i]).zeros;
   const int least = z[0] < z[1] ? z[0] : z[1];
   switch (ins->op) {
@@ -645,7 +645,7 @@ static bool may_index(const ptx_ins *ins) {
 static bool is_of_lane_alone(const dc_uniformity *k, const ptx_ins *ins, dc_has_scalar has_scalar) {
   const bool loads = ins->op == PTX_OP_LD || ins->op == PTX_OP_LDU;
   if (ins->ndst != 1 || ins->opnd[0].reg < 0 || !k->alone[k->block_of[ins - k->f->ins]]) return false;
-  if (!(loads || has_scalar(ins)) || ins->flags & (PTX_F_CC | PTX_F_CARRY_IN)) return false;
+  if (!(loads || has_scalar(ins))) return false;
   if (ins->space == PTX_LOCAL || (loads && ins->space == PTX_PARAM)) return false;
   for (int i = 1; i <= ins->nsrc; i++)
     if (ins->opnd[i].kind == PTX_SREG || (ins->opnd[i].sym && ins->opnd[i].sym->space == PTX_LOCAL)) return false;
@@ -671,8 +671,7 @@ static dc_value_shape result(const dc_uniformity *k, const ptx_ins *ins, dc_has_
   if (ins->op == PTX_OP_CVTA && ins->space == PTX_LOCAL && !k->shape.by_lane) return varying;
   if (ins->op == PTX_OP_MOV && ins->nsrc == 1 && ins->ndst == 1 && ins->opnd[1].kind == PTX_SREG)
     return dc_value_shape_of(k, &ins->opnd[1]);
-  const bool carries = ins->flags & (PTX_F_CC | PTX_F_CARRY_IN); /* a carry is each lane's */
-  if (!has_scalar(ins) && !(carries && k->shape.by_lane)) return varying;
+  if (!has_scalar(ins)) return varying;
   if (all_uniform) return uniform_with(zeros_of(k, ins));
   r = ins->ndst == 1 ? affine_result(k, ins) : varying;
   /* one instruction remembers one widening */

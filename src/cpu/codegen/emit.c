@@ -566,7 +566,7 @@ static void declare(emitter *e) {
   PUT("const uint64_t variables = n->variables, functions = n->functions; ");
   if (!e->callee) PUT("uint64_t base4 = n->base[4]; enum { depth = 0 }; ");
   if (e->k.shape.by_lane)
-    PUT("uint32_t carry = 0; uint8_t call_[%u] __attribute__((aligned(16))); ", e->fn->call_stride + 16);
+    PUT("uint8_t call_[%u] __attribute__((aligned(16))); ", e->fn->call_stride + 16);
   PUT("\nM act, m = M_none(), tk, nt; uint32_t lane = 0, go_on;\n"
       "int polls = n->poll_budget, spins = n->spin_budget, r;\n");
 }
@@ -615,7 +615,7 @@ static void tail(emitter *e) {
 /* All arrays of numbers are one allocation, all of truth values another. */
 static int allocate(emitter *e) {
   const size_t nodes = (size_t)e->nnodes + 1, regs = (size_t)e->f->nregs + 1, ins = (size_t)e->f->nins + 1;
-  e->block_of = dc_arena_alloc(&e->k.arena, (6 * nodes + 2 * regs + 3 * ins) * sizeof *e->block_of);
+  e->block_of = dc_arena_alloc(&e->k.arena, (6 * nodes + regs + 3 * ins) * sizeof *e->block_of);
   e->tracked = dc_arena_alloc(&e->k.arena, (3 * nodes + 5 * ins + 3 * regs) * sizeof *e->tracked);
   e->joined = dc_arena_alloc(&e->k.arena, ins * sizeof *e->joined);
   if (!e->block_of || !e->tracked || !e->joined) return dc_fail_oom(e->err);
@@ -628,7 +628,6 @@ static int allocate(emitter *e) {
   e->reduced = e->ways + nodes;
   e->from = e->reduced + nodes;
   e->also = e->from + nodes;
-  e->in_slot = e->also + nodes;
   for (size_t i = 0; i < regs + ins; i++) e->save_at[i] = -1; /* origin_save_at too */
   e->entered = e->tracked + nodes;
   e->inlined = e->entered + nodes;

@@ -32,7 +32,7 @@ ptx_cmp dc_emit_relation(const ptx_ins *ins, bool exchanged) {
                                    [PTX_GT] = PTX_LT, [PTX_GE] = PTX_LE};
   ptx_cmp r = (ptx_cmp)ins->cmp;
   if (r >= PTX_LO && r <= PTX_HS) r = signed_of[r];
-  if (ins->op != PTX_OP_SETP || ins->boolop || ins->ndst != 1 || ins->nsrc != 2 || r < PTX_EQ || r > PTX_GE)
+  if (ins->op != PTX_OP_SETP || ins->ndst != 1 || ins->nsrc != 2 || r < PTX_EQ || r > PTX_GE)
     return PTX_CMP_NONE;
   if (!ptx_is_integer(ins->type) || ptx_type_bits((ptx_type)ins->type) != 32) return PTX_CMP_NONE;
   return exchanged ? across[r] : r;

@@ -242,13 +242,6 @@ static void as_lanes_if_odd(dc_access *p) {
 /* Which functions access lanes anywhere: inlined, calls, or such as are seldom called. */
 static const char *far_of(const emitter *e, const dc_access *p) { return p->wraps ? "slow_" : e->far ? "far_" : ""; }
 
-/* A masked row: the other lanes keep their values. */
-static void load_row_over(emitter *e, const ptx_ins *ins, const dc_access *p, int j, const char *mask) {
-  const int32_t d = ins->opnd[j].reg;
-  e->read[d] = true;
-  PUT("v%d = dc_row_or_%s(a_ + %d, %s, v%d);\n", d, element(ins, p), j * p->size, mask, d);
-}
-
 /* The kind of packs of simd/packs.h, or NULL: whole packs are accessed, contiguous or anywhere. */
 static const char *packs(const dc_access *p) {
   if (p->how != DC_HOW_LANES && (p->how != DC_HOW_ROW || p->stride != p->size * p->n)) return NULL;
@@ -264,11 +257,6 @@ static const char *pair_kind(const dc_access *p) { return p->size == 8 ? "2x64" 
 
 /* Declares the lanes' packs, q_. */
 static void load_packs(emitter *e, const ptx_ins *ins, const dc_access *p, const char *mask) {
-  if (p->how == DC_HOW_LANES && !p->wraps && dc_emit_is_looping(e, ins, p->base)) {
-    PUT("dc_prefetch_lanes(");
-    dc_emit_last_access(e, ins);
-    PUT(", a_, %s); ", mask);
-  }
   PUT("const %s q_ = dc_%s_pack%s(a_, %s); ", ins->vec == 4 ? "dc_four" : dc_emit_pair(ins),
       p->how == DC_HOW_ROW ? "row" : "gather", packs(p), mask);
 }
@@ -425,10 +413,6 @@ static void load_element(emitter *e, const ptx_ins *ins, const dc_access *p, int
     return;
   }
   const dc_joined *const joined = &e->joined[i];
-  if (!joined->by && keep && p->how == DC_HOW_ROW && p->stride == size && p->parts == 1 && !low && !widens) {
-    load_row_over(e, ins, p, j, mask);
-    return;
-  }
   dc_emit_assign(e, d, mask, keep);
   if (low) PUT("v_cvt_i16_u16_w(");
   if (widens) PUT(sign ? "v_cvt_i64_s32_w(" : "v_cvt_i64_u32_w(");

@@ -145,20 +145,18 @@ static bool is_short(const ptx_ins *ins, int i) {
   if (ins->op == PTX_OP_MOV && ins->nsrc == 2) return ins->type == PTX_B32;
   if ((ins->op == PTX_OP_SHL || ins->op == PTX_OP_SHR) && i == 1) return false;
   if (ins->op == PTX_OP_MAD && ins->mode == PTX_WIDE && i == 2) return false;
-  if (ins->op == PTX_OP_SLCT && i == 2) return false;
   int bits = ptx_type_bits((ptx_type)type);
   return bits == 8 || bits == 16;
 }
 
 static void form_operands(emitter *e, const ptx_ins *ins, const dc_native_form *form, bool scalar, bool word) {
   for (int i = 0; i < ins->nsrc; i++) {
-    const bool joined = form->join && i == 2; /* behind the call */
     char kind = form->src[i];
     ptx_operand o = ins->opnd[ins->ndst + i];
     if (o.kind == PTX_IMM && kind == 'w' && is_short(ins, i)) o.imm &= 0xffff;
     bool low = is_low_half(e, ins, &o, kind);
     if (low) kind = 'd';
-    if (i) PUT(joined ? "), " : ", ");
+    if (i) PUT(", ");
     if (low) PUT(scalar ? "(uint32_t)" : "v_low_half(");
     dc_emit_operand(e, &o, scalar ? (char)(kind - 'a' + 'A') : word ? 'm' : kind);
     if (low && !scalar) PUT(")");
@@ -185,7 +183,6 @@ static void by_form(emitter *e, const ptx_ins *ins, const dc_native_form *form, 
   const bool scalar = dc_is_scalar(dc_emit_shape(e, d)), word = dc_emit_is_on_words(e, ins);
   const bool lanes = dc_emit_compares_lanes(e, ins);
   const char kind = scalar ? 's' : word ? 'm' : 'v';
-  const char *join = form->join == 'a' ? "and_pred(" : form->join == 'o' ? "or_pred(" : form->join ? "xor_pred(" : NULL;
   if (word || lanes) dc_emit_assign_word(e, d, mask, keep);
   else dc_emit_assign(e, d, mask, keep);
   if (lanes) {
@@ -193,7 +190,6 @@ static void by_form(emitter *e, const ptx_ins *ins, const dc_native_form *form, 
     dc_emit_assign_end(e, d, keep);
     return;
   }
-  if (join) PUT("%c_%s", kind, join);
   PUT("%c_%s(", kind, form->name);
   form_operands(e, ins, form, scalar, word);
   PUT(")");
@@ -216,36 +212,6 @@ static void unpack(emitter *e, const ptx_ins *ins, const char *mask, bool keep) 
   PUT("}\n");
 }
 
-/* Whether it is an operation of extended precision on scalars.  Where lanes run together each has a carry. */
-static bool carries(const emitter *e, const ptx_ins *ins) {
-  const int bits = ptx_type_bits((ptx_type)ins->type), op = ins->op;
-  if (!e->k.shape.by_lane || !(ins->flags & (PTX_F_CC | PTX_F_CARRY_IN)) || (bits != 32 && bits != 64)) return false;
-  if (ins->ndst != 1 || ins->opnd[0].reg < 0 || !dc_is_scalar(dc_emit_shape(e, ins->opnd[0].reg))) return false;
-  return op == PTX_OP_ADD || op == PTX_OP_ADDC || op == PTX_OP_SUB || op == PTX_OP_SUBC || op == PTX_OP_MAD ||
-         op == PTX_OP_MADC;
-}
-
-static void by_carry(emitter *e, const ptx_ins *ins) {
-  const int bits = ptx_type_bits((ptx_type)ins->type);
-  const bool mad = ins->nsrc > 2, hi = mad && ins->mode == PTX_HI_HALF, sign = hi && ptx_is_signed(ins->type);
-  const char *wide = bits == 32 ? "uint64_t" : "unsigned __int128", kind = bits == 32 ? 'W' : 'D';
-  static const char *const names[] = { "x_", "y_", "z_" };
-  PUT("{ ");
-  for (int i = 0; i < ins->nsrc; i++) {
-    PUT("const %sint%d_t %s = ", sign && i < 2 ? "" : "u", bits, names[i]);
-    dc_emit_operand(e, &ins->opnd[1 + i], kind);
-    PUT("; ");
-  }
-  PUT("const %s r_ = ", wide);
-  if (hi) PUT("(%s)(uint%d_t)((%s__int128)x_ * y_ >> %d) + z_", wide, bits, sign ? "" : "unsigned ", bits);
-  else if (mad) PUT("(%s)(x_ * y_) + z_", wide);
-  else PUT("(%s)x_ %c y_", wide, ins->op == PTX_OP_SUB || ins->op == PTX_OP_SUBC ? '-' : '+');
-  if (ins->flags & PTX_F_CARRY_IN) PUT(" %c carry", ins->op == PTX_OP_SUBC ? '-' : '+');
-  PUT("; s%d = (uint%d_t)r_; ", ins->opnd[0].reg, bits);
-  if (ins->flags & PTX_F_CC) PUT("carry = (uint32_t)(r_ >> %d) & 1; ", bits);
-  PUT("}\n");
-}
-
 /* A result in tier 0's register file: of lane 0 for a scalar. */
 static void from_tier0(emitter *e, int32_t d, const char *mask, bool keep) {
   int bits = dc_emit_bits(e, d);
@@ -255,16 +221,6 @@ static void from_tier0(emitter *e, int32_t d, const char *mask, bool keep) {
   else if (bits == 1) PUT("n->preds[%u] >> %s & 1", at, e->alone ? "lane" : "0");
   else PUT("((const uint%d_t *)(n->regs + %u))[%s]", bits, at, e->alone ? "lane" : "0");
   dc_emit_assign_end(e, d, keep);
-}
-
-/* Fragments go from one matrix instruction to the next: what tier 0's register file holds already is not stored again.
-** No other register has its slot before its last use. */
-static bool keeps_slots(const ptx_ins *ins) { return ptx_traits(ins->op) & PTX_T_MATRIX && ins->pred < 0; }
-static bool in_slot(emitter *e, const ptx_ins *ins, int32_t reg) {
-  if (!keeps_slots(ins)) return false;
-  if (e->in_slot[reg] == e->region) return true;
-  e->in_slot[reg] = e->region;
-  return false;
 }
 
 /* Whether the operation's results say which lane runs a thread, or in which order lanes run. */
@@ -294,14 +250,12 @@ static void by_tier0(emitter *e, const ptx_ins *ins, int32_t index, const char *
   if (shows_lanes(e, ins)) e->out->lane_free = false;
   if (!e->k.shape.by_lane || !is_same_in_all_lanes(ins)) e->out->narrow = false;
   for (int i = ins->ndst; i < ins->ndst + ins->nsrc; i++)
-    if (ins->opnd[i].reg >= 0 && !in_slot(e, ins, ins->opnd[i].reg)) dc_emit_to_slot(e, ins->opnd[i].reg, NULL);
+    if (ins->opnd[i].reg >= 0) dc_emit_to_slot(e, ins->opnd[i].reg, NULL);
   for (int i = 0; i < ins->ndst; i++)
     if (ins->opnd[i].reg >= 0) scalar |= dc_is_scalar(dc_emit_shape(e, ins->opnd[i].reg));
   PUT("n->operate(n, %d, M_word(%s));\n", index, scalar && !e->alone ? "M_all()" : mask);
   for (int i = 0; i < ins->ndst; i++)
     if (ins->opnd[i].reg >= 0) from_tier0(e, ins->opnd[i].reg, mask, keep);
-  for (int i = 0; i < ins->ndst; i++)
-    if (ins->opnd[i].reg >= 0) e->in_slot[ins->opnd[i].reg] = keeps_slots(ins) && !keep ? e->region : 0;
 }
 
 /* A result that is one for all lanes: what is emitted between is a scalar. */
@@ -388,11 +342,11 @@ static void convert_address(emitter *e, const ptx_ins *ins, const char *mask, bo
     dc_emit_assign_end(e, d, keep);
     return;
   }
-  const bool scalar = dc_is_scalar(dc_emit_shape(e, d)), moves = base != DC_BASE_FLAT;
+  const bool scalar = dc_is_scalar(dc_emit_shape(e, d));
   dc_emit_assign(e, d, mask, keep);
-  if (moves && !scalar) PUT("v_add_64(");
+  if (!scalar) PUT("v_add_64(");
   dc_emit_operand(e, &ins->opnd[1], scalar ? 'D' : 'd');
-  if (moves) PUT(scalar ? " %s %s" : ", V64_splat(0ull %s %s))", sign, dc_emit_base(base));
+  PUT(scalar ? " %s %s" : ", V64_splat(0ull %s %s))", sign, dc_emit_base(base));
   dc_emit_assign_end(e, d, keep);
 }
 
@@ -406,12 +360,12 @@ static bool simple_cvta(const emitter *e, const ptx_ins *ins) {
   if (ins->space == PTX_PARAM) return !(o->sym && o->sym->inside) && !e->callee;
   if (ins->space == PTX_LOCAL)
     return o->kind == PTX_REG && (dc_emit_shape(e, d)->tag == DC_VARYING || e->k.shape.by_lane);
-  return ins->space == PTX_GLOBAL || ins->space == PTX_SHARED || ins->space == PTX_CONST;
+  return ins->space == PTX_SHARED || ins->space == PTX_CONST;
 }
 
 typedef enum way {
   BY_MEMORY, BY_ATOM, BY_COPY, BY_FENCE, BY_NOTHING, BY_SREG, BY_BALLOT, BY_SHUFFLE, BY_ADDRESS, BY_FORM,
-  BY_DOUBLE_FORM, BY_CARRY, BY_PARTS, BY_TIER0
+  BY_DOUBLE_FORM, BY_PARTS, BY_TIER0
 } way;
 
 /* How an operation is done; `form` is filled for the ways that have one. */
@@ -428,7 +382,6 @@ static way way_of(const emitter *e, const ptx_ins *ins, dc_native_form *form) {
     return BY_BALLOT;
   if (dc_is_shuffle(e->f, ins)) return BY_SHUFFLE;
   if (one && simple_cvta(e, ins)) return BY_ADDRESS;
-  if (carries(e, ins)) return BY_CARRY;
   if (is_unpack(ins) && dc_value_shape_of(&e->k, &ins->opnd[ins->ndst]).tag == DC_UNIFORM) return BY_PARTS;
   const bool two = ins->ndst == 2 && ins->opnd[0].reg >= 0 && ins->opnd[1].reg >= 0;
   if ((one || two) && dc_native_op(ins, form) && fits(e, ins, form)) return one ? BY_FORM : BY_DOUBLE_FORM;
@@ -468,8 +421,6 @@ void dc_emit_operation(emitter *e, const ptx_ins *ins, int32_t index, const char
   const bool product = how == BY_TIER0 && dc_emit_matrix(e, ins, index, mask);
   if (!product && ins->op != PTX_OP_LD && !lets_copies_wait(ins, how)) e->stores++;
   dc_emit_forget_factors(e, ins);
-  for (int d = 0; d < ins->ndst && (product || how != BY_TIER0); d++)
-    if (ins->opnd[d].reg >= 0) e->in_slot[ins->opnd[d].reg] = 0;
   if (product || dc_emit_is_in_place(e, ins) || dc_emit_look_up(e, ins, mask, keep)) return;
   switch (how) {
     case BY_MEMORY: dc_emit_memory(e, ins, mask, keep); return;
@@ -485,7 +436,6 @@ void dc_emit_operation(emitter *e, const ptx_ins *ins, int32_t index, const char
       if (!note_origin(e, ins, i)) by_form(e, ins, &form, mask, keep);
       return;
     case BY_DOUBLE_FORM: by_double_form(e, ins, &form, mask, keep); return;
-    case BY_CARRY: by_carry(e, ins); return;
     case BY_PARTS: unpack(e, ins, mask, keep); return;
     case BY_TIER0:
       note_origin(e, ins, i);

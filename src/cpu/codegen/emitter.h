@@ -133,7 +133,6 @@ typedef struct emitter {
   int32_t masks_at;     /* of lanes that wait meanwhile, in dc_native.save */
   int32_t *from, *also; /* per node: the entries from which emitted code comes there, or negative: none, or several */
   int32_t region;       /* counts sequences of nodes that are entered at their first alone */
-  int32_t *in_slot;     /* per register: the region in which tier 0's register file holds its value, 0 none */
   int32_t *sum_at;      /* per register: where it stays in dc_native.save as a sum of products; -1: it is none */
   bool has_sums, has_scratch;
   int32_t scratch_at;   /* for sums that are none of these registers */

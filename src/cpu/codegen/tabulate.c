@@ -38,7 +38,6 @@ static bool is_determined(const tables *x, const ptx_ins *ins) {
   const int32_t d = ins->ndst == 1 ? ins->opnd[0].reg : -1;
   if (d < 0 || ins->pred >= 0 || x->defs[d] != 1 || !is_number(x, d)) return false;
   if (ins->op == PTX_OP_CVTA || (ins->op != PTX_OP_MOV && !(ptx_traits(ins->op) & PTX_T_PURE))) return false;
-  if (ins->flags & (PTX_F_CC | PTX_F_CARRY_IN)) return false;
   if (ins->type != PTX_PRED && !ptx_is_integer(ins->type)) return false;
   for (int i = 1; i <= ins->nsrc; i++)
     if (!is_known(x, ins, &ins->opnd[i])) return false;

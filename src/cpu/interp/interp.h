@@ -128,7 +128,6 @@ struct dc_warp {
   uint64_t lane_stride[DC_NBASES];
   uint64_t low[DC_NBASES], high[DC_NBASES]; /* host addresses of SHARED, CONST, PARAM, LOCAL: [low, high) */
   const dc_uop *at;              /* the memory operation under way: a fault is attributed to it */
-  uint32_t carry;                /* condition code register's CF, one bit a lane */
   uint32_t m32[DC_LANES] __attribute__((aligned(64))); /* `mask` as 0 or ~0 a lane, by set_mask */
   uint64_t m64[DC_LANES] __attribute__((aligned(64)));
   /* thread coordinates, filled when the warp starts */

@@ -18,7 +18,6 @@
 #define F2(R, A, B, name) {#name, #R "_" #A #B},
 #define F3(R, A, B, C, name) {#name, #R "_" #A #B #C},
 #define F4(R, A, B, C, E, name) {#name, #R "_" #A #B #C #E},
-#define TEST1(A, name) {#name, "p_" #A},
 #define TEST2(A, name) {#name, "p_" #A #A},
 #define PRED1(name, words) {#name, "p_p"},
 #define PRED2(name, words) {#name, "p_pp"},
@@ -54,7 +53,7 @@ int dc_function_find(const char *name) {
 /* --- names ---------------------------------------------------------------------------------------------------- */
 
 typedef struct spelling {
-  char name[40], join;
+  char name[40];
 } spelling;
 
 static int bits_of(int type) { return ptx_type_bits((ptx_type)type); }
@@ -72,8 +71,7 @@ static bool by_width(const ptx_ins *ins, spelling *s, const char *op) {
 }
 
 static const char *suffix(const ptx_ins *ins) {
-  if (ins->flags & PTX_F_SAT) return "_sat";
-  return ins->flags & PTX_F_RELU ? "_relu" : ins->flags & PTX_F_SHIFTAMT ? "_shift" : "";
+  return ins->flags & PTX_F_SAT ? "_sat" : "";
 }
 
 /* Integers by the opcode's traits: add_32, min_s32, add_sat_s32; and_pred. */
@@ -87,23 +85,15 @@ static bool regular(const ptx_ins *ins, spelling *s) {
 
 /* --- integers ------------------------------------------------------------------------------------------------- */
 
-/* Two of 16 bits in a register. */
-static bool pair(const ptx_ins *ins, spelling *s) {
-  const char *sign = ins->op == PTX_OP_ADD ? "" : ins->type == PTX_S16X2 ? "s" : "u";
-  return named(s, "%s%s_%s16x2", ptx_op_text(ins->op), suffix(ins), sign);
-}
-
 static bool product(const ptx_ins *ins, spelling *s) {
   const char *op = ptx_op_text(ins->op), *half = ins->mode == PTX_WIDE ? "wide" : ins->mode == PTX_HI_HALF ? "hi" : "";
   if (!ptx_is_integer(ins->type)) return false;
-  if (ins->op == PTX_OP_MUL24 || ins->op == PTX_OP_MAD24) half = *half ? half : "lo";
   if (!*half) return !*suffix(ins) && by_width(ins, s, op);
   return named(s, "%s%s%s_%c%d", op, half, suffix(ins), letter(ins->type), bits_of(ins->type));
 }
 
 static bool dot(const ptx_ins *ins, spelling *s) {
-  const char *half = ins->op == PTX_OP_DP4A ? "dp4a_" : ins->mode == PTX_HI_HALF ? "dp2a_hi_" : "dp2a_lo_";
-  return named(s, "%s%c%c", half, letter(ins->type), letter(ins->type2));
+  return named(s, "dp4a_%c%c", letter(ins->type), letter(ins->type2));
 }
 
 static bool funnel(const ptx_ins *ins, spelling *s) {
@@ -114,13 +104,6 @@ static bool funnel(const ptx_ins *ins, spelling *s) {
     case PTX_R_CLAMP: return named(s, "shf_r_clamp");
     default: return false;
   }
-}
-
-static bool permute(const ptx_ins *ins, spelling *s) {
-  static const char *const modes[] = {[PTX_PRMT_F4E] = "f4e", [PTX_PRMT_B4E] = "b4e", [PTX_PRMT_RC8] = "rc8",
-                                      [PTX_PRMT_ECL] = "ecl", [PTX_PRMT_ECR] = "ecr", [PTX_PRMT_RC16] = "rc16"};
-  if (ins->mode == PTX_MODE_NONE) return named(s, "prmt");
-  return ins->mode >= PTX_PRMT_F4E && ins->mode <= PTX_PRMT_RC16 && named(s, "prmt_%s", modes[ins->mode]);
 }
 
 /* --- comparing and choosing ----------------------------------------------------------------------------------- */
@@ -148,20 +131,12 @@ static bool relation(const ptx_ins *ins, int type, char *text, size_t size) {
 
 static bool setp(const ptx_ins *ins, spelling *s) {
   char text[12];
-  s->join = "\0aox"[ins->boolop & 3];
   return relation(ins, ins->type, text, sizeof text) && named(s, "setp_%s", text);
 }
 
 static bool selp(const ptx_ins *ins, spelling *s) {
   const int bits = bits_of(ins->type);
   return bits >= 16 && named(s, "selp_%d", bits == 16 ? 32 : bits);
-}
-
-static bool slct(const ptx_ins *ins, spelling *s) {
-  const int bits = bits_of(ins->type);
-  const char *how = ins->type2 == PTX_S32 ? "s32" : ins->flags & PTX_F_FTZ ? "ftz" : "f32";
-  if (ins->type2 != PTX_S32 && ins->type2 != PTX_F32) return false;
-  return bits >= 16 && named(s, "slct_%d_%s", bits == 16 ? 32 : bits, how);
 }
 
 /* --- moves ---------------------------------------------------------------------------------------------------- */
@@ -178,12 +153,6 @@ static const char *directed(int round) {
   return round == PTX_RM ? "_rm" : round == PTX_RP ? "_rp" : round == PTX_RZ ? "_rz" : "";
 }
 
-static bool testp(const ptx_ins *ins, spelling *s) {
-  static const char *const names[] = {"finite", "infinite", "number", "notanumber", "normal", "subnormal"};
-  const int i = ins->mode - PTX_TESTP_FINITE;
-  return i >= 0 && i <= 5 && named(s, "testp_%s_f%d", names[i], bits_of(ins->type));
-}
-
 /* Opcodes that have no exact form. */
 static bool is_approximation(int op) {
   return op == PTX_OP_RSQRT || op == PTX_OP_EX2 || op == PTX_OP_LG2 || op == PTX_OP_SIN || op == PTX_OP_COS ||
@@ -191,25 +160,18 @@ static bool is_approximation(int op) {
 }
 
 static bool floating(const ptx_ins *ins, spelling *s) {
-  const bool ftz = (ins->flags & PTX_F_FTZ) != 0, sat = (ins->flags & PTX_F_SAT) != 0;
+  const bool ftz = (ins->flags & PTX_F_FTZ) != 0;
   const bool approximate = (ins->flags & (PTX_F_APPROX | PTX_F_FULL)) != 0, wide = ins->type == PTX_F64;
   const char *op = ins->op == PTX_OP_MAD ? "fma" : ptx_op_text(ins->op); /* mad.f32 is fma from sm_20 on */
-  if (ins->op == PTX_OP_TESTP) return testp(ins, s);
-  if (ins->op == PTX_OP_COPYSIGN) return named(s, "copysign_f%d", bits_of(ins->type));
   if (is_approximation(ins->op) && !approximate) return false;
   if (wide && approximate) {
     if (ins->op == PTX_OP_RSQRT && !ftz) return named(s, "rsqrt_f64");
     return ftz && (ins->op == PTX_OP_RSQRT || ins->op == PTX_OP_RCP) && named(s, "%s_gross", op);
   }
-  if (wide) return !ftz && !sat && named(s, "%s%s_f64", op, directed(ins->round));
+  if (ins->flags & PTX_F_SAT) return false;
+  if (wide) return !ftz && named(s, "%s%s_f64", op, directed(ins->round));
   if (ins->op == PTX_OP_DIV && ins->flags & PTX_F_APPROX) op = "div_approx";
-  return named(s, "%s%s_%s", op, directed(ins->round), sat ? ftz ? "ftz_sat" : "sat" : ftz ? "ftz" : "f32");
-}
-
-/* f32x2 */
-static bool two_floats(const ptx_ins *ins, spelling *s) {
-  if (ins->flags & ~(uint32_t)PTX_F_FTZ) return false;
-  return named(s, "%s%s_%sx2", ptx_op_text(ins->op), directed(ins->round), ins->flags & PTX_F_FTZ ? "ftz" : "f32");
+  return named(s, "%s%s_%s", op, directed(ins->round), ftz ? "ftz" : "f32");
 }
 
 /* f16, bf16 and pairs of them; signs of both are changed alike. */
@@ -304,36 +266,27 @@ static bool cvt(const ptx_ins *ins, spelling *s) {
 /* --- all ------------------------------------------------------------------------------------------------------ */
 
 static bool spell(const ptx_ins *ins, spelling *s) {
-  const uint32_t known = PTX_F_FTZ | PTX_F_SAT | PTX_F_APPROX | PTX_F_FULL | PTX_F_SHIFTAMT |
-                         PTX_F_RELU;
+  const uint32_t known = PTX_F_FTZ | PTX_F_SAT | PTX_F_APPROX | PTX_F_FULL;
   const char *wrap = ins->mode == PTX_L_CLAMP ? "clamp" : "wrap";
   if (ins->flags & ~known) return false;
-  if (ins->flags & PTX_F_RELU && ins->type != PTX_S32 && ins->type != PTX_S16X2) return false;
   switch (ins->op) {
     case PTX_OP_SHF: return funnel(ins, s);
-    case PTX_OP_PRMT: return permute(ins, s);
+    case PTX_OP_PRMT: return ins->mode == PTX_MODE_NONE && named(s, "prmt");
     case PTX_OP_FNS: return named(s, "fns");
     case PTX_OP_BMSK: return named(s, "bmsk_%s", wrap);
     case PTX_OP_SZEXT: return named(s, "szext_%s_%c32", wrap, letter(ins->type));
     case PTX_OP_SETP: return setp(ins, s);
     case PTX_OP_SELP: return selp(ins, s);
-    case PTX_OP_SLCT: return slct(ins, s);
     case PTX_OP_MOV: return mov(ins, s);
     case PTX_OP_CVT: return cvt(ins, s);
     default: break;
   }
   if (ins->type == PTX_F32 || ins->type == PTX_F64) return floating(ins, s);
   if (ins->type >= PTX_F16 && ins->type <= PTX_BF16X2) return halves(ins, s);
-  if (ins->type == PTX_F32X2) return two_floats(ins, s);
-  if (ins->type == PTX_U16X2 || ins->type == PTX_S16X2) return pair(ins, s);
   if (ptx_traits(ins->op) & (PTX_T_BY_WIDTH | PTX_T_BY_TYPE)) return regular(ins, s);
   switch (ins->op) {
-    case PTX_OP_MUL:
-    case PTX_OP_MAD:
-    case PTX_OP_MUL24:
-    case PTX_OP_MAD24: return product(ins, s);
-    case PTX_OP_DP4A:
-    case PTX_OP_DP2A: return dot(ins, s);
+    case PTX_OP_MUL: case PTX_OP_MAD: return product(ins, s);
+    case PTX_OP_DP4A: return dot(ins, s);
     default: return false;
   }
 }
@@ -350,25 +303,17 @@ static const dc_function *row_of_type(int row, int type) {
 }
 
 bool dc_native_op(const ptx_ins *ins, dc_native_form *form) {
-  spelling s = {.join = 0};
+  spelling s;
   memset(form, 0, sizeof *form);
   form->row = spell(ins, &s) ? dc_function_find(s.name) : -1;
   if (form->row < 0) return false;
   const dc_function *f = row_of_type(form->row, ins->type);
   const char *kinds = f->kinds;
   form->name = f->name;
-  form->join = s.join;
   for (; *kinds != '_'; kinds++) {
     form->dst_bits[form->ndst] = (uint8_t)bits_of_kind(*kinds);
     form->dst[form->ndst++] = *kinds == 'h' ? 'w' : *kinds;
   }
   while (*++kinds) form->src[form->nsrc++] = *kinds == 'h' ? 'w' : *kinds;
-  if (s.join) form->src[form->nsrc++] = 'p';
   return form->ndst == ins->ndst && form->nsrc == ins->nsrc;
-}
-
-int dc_relation(const ptx_ins *ins, int type) {
-  spelling s;
-  char text[12];
-  return relation(ins, type, text, sizeof text) && named(&s, "setp_%s", text) ? dc_function_find(s.name) : -1;
 }

@@ -25,11 +25,7 @@ typedef struct dc_native_form {
   uint8_t dst_bits[2];
   int ndst, nsrc;
   int row;    /* of dc_functions: the first with that name */
-  char join;  /* setp.CMP.and: 'a', or: 'o', xor: 'x', with the third source, which NAME does not take; else 0 */
 } dc_native_form;
 
 /* false: there is none, an operation of the interpreter does it.  Of the operands only the number is read. */
 bool dc_native_op(const ptx_ins *ins, dc_native_form *form);
-
-/* The first row of the setp that compares as the instruction does, numbers of this type; -1: there is none. */
-int dc_relation(const ptx_ins *ins, int type);

@@ -122,15 +122,13 @@ static ROUNDED void all_to_f64(const number *n, f64 *r) {
 static f32 finish_f32(f32 r, const ptx_ins *ins) {
   if (ins->round >= PTX_RNI && ins->round <= PTX_RPI) r = (f32)round_to_integer((f64)r, ins->round);
   if (ins->flags & PTX_F_SAT) r = saturate(r);
-  if (ins->flags & PTX_F_RELU) r = r > 0.0f || r != r ? r : 0.0f;
   return ins->flags & PTX_F_FTZ ? flush(r) : r;
 }
 
 static u64 finish_half(number n, const ptx_ins *ins) {
   f64 x = n.whole ? int_to_odd(n.i) : round_to_integer(n.f, ins->round);
   if (ins->flags & PTX_F_SAT) x = saturate64(x);
-  if (ins->flags & PTX_F_RELU) x = x > 0.0 || x != x ? x : 0.0;
-  return to_half(x, ins->round, ins->type == PTX_BF16 || ins->type == PTX_BF16X2);
+  return to_half(x, ins->round, ins->type == PTX_BF16);
 }
 
 /* The destination's bits of every lane. */
@@ -183,45 +181,11 @@ static void convert_any(dc_warp *w, const dc_uop *o) {
   }
 }
 
-/* cvt.rn.f16x2.f32 d, a, b: a becomes the upper half. */
-static void convert_pair(dc_warp *w, const dc_uop *o) {
-  const f32 *a = REG(f32, o->a), *b = REG(f32, o->b);
-  u32 *d = REG(u32, o->d);
-  EACH_LANE(l, w->mask) {
-    const number hi = {false, 0, a[l]}, lo = {false, 0, b[l]};
-    d[l] = (u32)finish_half(hi, o->ins) << 16 | (u32)finish_half(lo, o->ins);
-  }
-}
-
-/* cvt.pack.sat: a and b saturated to 8 or 16 bits, side by side; the remaining upper bits are c's lower ones. */
-static inline u32 pack_lane(u32 a, u32 b, u32 c, const ptx_ins *ins) {
-  const int bits = ptx_type_bits((ptx_type)ins->type);
-  const number x = {true, (s32)a, 0}, y = {true, (s32)b, 0};
-  const u32 mask = ((u32)1 << bits) - 1;
-  const u32 pair = ((u32)to_int(x, ins) & mask) << bits | ((u32)to_int(y, ins) & mask);
-  return ins->type3 && bits < 16 ? c << (2 * bits) | pair : pair;
-}
-static void convert_pack(dc_warp *w, const dc_uop *o) {
-  const u32 *a = REG(u32, o->a), *b = REG(u32, o->b), *c = o->ins->nsrc > 2 ? REG(u32, o->c) : b;
-  u32 *d = REG(u32, o->d);
-  EACH_LANE(l, w->mask) d[l] = pack_lane(a[l], b[l], c[l], o->ins);
-}
-
-static bool select_pack(dc_uop *o) {
-  const ptx_ins *ins = o->ins;
-  const int bits = ptx_type_bits((ptx_type)ins->type);
-  if (!ptx_is_integer(ins->type) || bits > 16 || ins->type2 != PTX_S32 || !(ins->flags & PTX_F_SAT)) return false;
-  if ((bits == 8) != (ins->type3 == PTX_B32) || ins->nsrc != (bits == 8 ? 3 : 2)) return false;
-  return dc_shaped(o, 32, 32, 32, bits == 8 ? 32 : 0) && PICK_RARE(convert_pack);
-}
-
 bool PER_ISA(dc_select_convert)(dc_uop *o) {
   const ptx_ins *ins = o->ins;
   if (ins->op != PTX_OP_CVT || ins->type > PTX_TF32 || ins->type2 > PTX_TF32) return false; /* fp8.c */
-  if (ins->mode == PTX_CVT_PACK) return select_pack(o);
+  if (ins->mode == PTX_CVT_PACK || ins->flags & PTX_F_RELU) return false;
   const int to = destination_container(o), from = source_container(o);
-  if ((ins->type == PTX_F16X2 || ins->type == PTX_BF16X2) && ins->type2 == PTX_F32)
-    return ins->nsrc == 2 && dc_shaped(o, 32, 32, 32, 0) && PICK_RARE(convert_pair);
   if (to > 64 || from > 64 || to < ptx_type_bits((ptx_type)ins->type) || from < ptx_type_bits((ptx_type)ins->type2))
     return false;
   const bool from_integer = ptx_is_integer(ins->type2), to_integer = ptx_is_integer(ins->type);

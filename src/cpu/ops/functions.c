@@ -3,8 +3,6 @@
 **
 ** A row's functions are named after its kinds too: a name may have several rows.
 */
-#include "cpu/ops/functions.h"
-
 #include <string.h>
 
 #include "cpu/interp/op_names.h"
@@ -25,15 +23,13 @@
 #define WORD(id, bits)                                                                                                 \
   static void id(dc_warp *w, const dc_uop *o) { w->preds[o->d] = bits; }                                               \
   static void id##_m(dc_warp *w, const dc_uop *o) { put_pred_masked(w, o->d, bits); }
-#define TEST(name, call)                                                                                               \
+#define TEST2(A, name)                                                                                                 \
   static u32 compare_##name(const uint8_t *regs, const dc_uop *op) {                                                   \
     u32 r = 0;                                                                                                         \
-    EACH_GANG(r |= P_word(call) << g)                                                                                  \
+    EACH_GANG(r |= P_word(v_##name(GET_##A(a), GET_##A(b))) << g)                                                      \
     return r;                                                                                                          \
   }                                                                                                                    \
   WORD(name, compare_##name(w->regs, o))
-#define TEST1(A, name) TEST(name, v_##name(GET_##A(a)))
-#define TEST2(A, name) TEST(name, v_##name(GET_##A(a), GET_##A(b)))
 #define PRED(name, reads, words)                                                                                       \
   static u32 bits_##name(const dc_warp *w, const dc_uop *o) {                                                          \
     reads return words;                                                                                                \
@@ -60,18 +56,19 @@
   }
 #include "cpu/simd/functions.def"
 
-#define ROW(id) {id, id##_m, NULL},
+#define ROW(id) {id, id##_m},
 #define F1(R, A, name) ROW(R##_##A##_##name)
 #define F2(R, A, B, name) ROW(R##_##A##B##_##name)
 #define F3(R, A, B, C, name) ROW(R##_##A##B##C##_##name)
 #define F4(R, A, B, C, E, name) ROW(R##_##A##B##C##E##_##name)
-#define TEST1(A, name) {name, name##_m, compare_##name},
-#define TEST2(A, name) {name, name##_m, compare_##name},
+#define TEST2(A, name) ROW(name)
 #define PRED1(name, words) ROW(name)
 #define PRED2(name, words) ROW(name)
-#define PACK(R, A, name) {name, name, NULL},
-#define UNPACK(R, A, name) {name, name, NULL},
-static const dc_function_ops functions[] = {
+#define PACK(R, A, name) {name, name},
+#define UNPACK(R, A, name) {name, name},
+static const struct row {
+  dc_op_fn fn, fn_masked;
+} functions[] = {
 #include "cpu/simd/functions.def"
 };
 
@@ -88,20 +85,11 @@ static bool matches(const dc_uop *o, const char *kinds) {
   return is_of_kind(o->bits[0], kinds[0]);
 }
 
-const dc_function_ops *dc_function_of(const dc_uop *o, int row) {
-  const char *name = row < 0 ? NULL : dc_functions[row].name;
-  for (; name && dc_functions[row].name && strcmp(dc_functions[row].name, name) == 0; row++)
-    if (o == NULL || matches(o, dc_functions[row].kinds)) return &functions[row];
-  return NULL;
-}
-
 bool PER_ISA(dc_select_functions)(dc_uop *o) {
   dc_native_form form;
-  if (!dc_native_op(o->ins, &form) || form.join) return false;
+  if (!dc_native_op(o->ins, &form)) return false;
   if (o->ins->op == PTX_OP_CVT && o->bits[1] && o->bits[1] < ptx_type_bits((ptx_type)o->ins->type2)) return false;
-  const dc_function_ops *f = dc_function_of(o, form.row);
-  if (f == NULL) return false;
-  o->fn = f->fn;
-  o->fn_masked = f->fn_masked;
-  return true;
+  for (int row = form.row; dc_functions[row].name && strcmp(dc_functions[row].name, form.name) == 0; row++)
+    if (matches(o, dc_functions[row].kinds)) return dc_pick(o, functions[row].fn, functions[row].fn_masked);
+  return false;
 }

@@ -51,17 +51,3 @@ static inline V64 choose_d(const dc_warp *w, u32 g, V64 yes, V64 no) { return V6
     uint8_t *const regs = w->regs;                                                                                     \
     EACH_GANG(PUT_MASKED_##R(o->d, call))                                                                              \
   }
-
-/* --- what float.c and half.c share ---------------------------------------------------------------------------- */
-
-/* min and max of f32 with .NaN, .xorsign.abs and .ftz. */
-static inline dc_u order(const ptx_ins *ins, dc_u x, dc_u y) {
-  const bool by_sign = (ins->flags & PTX_F_XORSIGN) != 0;
-  const dc_u sign = (x ^ y) & 0x80000000u;
-  if (ins->flags & PTX_F_FTZ) x = n_flush(x), y = n_flush(y);
-  const dc_m nan = n_or(n_is_nan(x), n_is_nan(y));
-  if (by_sign) x &= 0x7fffffffu, y &= 0x7fffffffu;
-  dc_u r = ins->op == PTX_OP_MIN ? n_min_f32(x, y) : n_max_f32(x, y);
-  if (by_sign) r = (r & 0x7fffffffu) | sign;
-  return ins->flags & PTX_F_NAN ? n_select(nan, n_splat(0x7fffffffu), r) : r;
-}

@@ -3,8 +3,6 @@
 */
 #include <time.h>
 
-#include "cpu/interp/op_names.h"
-#include "cpu/ops/functions.h"
 #include "cpu/ops/lanes.h"
 
 static void mov_128(dc_warp *w, const dc_uop *o) { EACH_LANE(l, w->mask) REG(u128, o->d)[l] = REG(u128, o->a)[l]; }
@@ -198,31 +196,16 @@ static void isspacep(dc_warp *w, const dc_uop *o) {
   put_pred_masked(w, o->d, bits);
 }
 
-/* A copy of 32 or 64 bits. */
-static bool select_copy(dc_uop *o, int bits) {
-  const dc_function_ops *f = dc_function_of(NULL, dc_function_find(bits == 64 ? "mov_64" : "mov_32"));
-  return dc_pick(o, f->fn, f->fn_masked);
-}
-
 static bool select_cvta(dc_uop *o) {
   const int bits = ptx_type_bits((ptx_type)o->ins->type);
   if (!dc_shaped(o, bits, bits, 0, 0) || (bits != 32 && bits != 64)) return false;
-  if (dc_base_of(o->ins->space) == DC_BASE_FLAT) return select_copy(o, bits);
   return bits == 32 ? PICK_RARE(cvta_32) : PICK_RARE(cvta_64);
 }
-
-/* --- clusters, of one block here ------------------------------------------------------------------- */
-
-MASKED_(zero_64, u64, , , 0)
-MASKED_(zero_32, u32, , , 0)
 
 bool PER_ISA(dc_select_move)(dc_uop *o) {
   switch (o->ins->op) {
     case PTX_OP_MOV: return select_mov(o);
     case PTX_OP_CVTA: return select_cvta(o);
-    case PTX_OP_MAPA: return select_copy(o, o->bits[0]);
-    case PTX_OP_GETCTARANK: return dc_shaped(o, 32, 0, 0, 0) && PICK_RARE(zero_32);
-    case PTX_OP_CREATEPOLICY: return dc_shaped(o, 64, 0, 0, 0) && PICK_RARE(zero_64);
     case PTX_OP_ISSPACEP:
       return o->ins->space != PTX_GENERIC && dc_shaped(o, 0, 64, 0, 0) && PICK_RARE(isspacep);
     default: return false;

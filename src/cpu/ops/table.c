@@ -8,8 +8,8 @@
 
 /* One function a file: fills in `fn` and `fn_masked` of the instructions that the file has. */
 #define FILES(X)                                                                                                       \
-  X(functions) X(bits) X(carry) X(float) X(memory) X(move) X(compare) X(convert) X(half) X(atomic) X(warp)      \
-  X(video) X(async) X(fp8) X(texture) X(surface) X(matrix) X(multiply)
+  X(functions) X(float) X(memory) X(move) X(convert) X(atomic) X(warp) X(async) X(fp8) X(texture) X(surface)      \
+  X(matrix) X(multiply)
 #define NAME(file) PER_ISA(dc_select_##file)
 #define DECLARE(file) bool NAME(file)(dc_uop *o);
 #define ENTRY(file) NAME(file),

@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "cpu/ptx/declaration.h"
+#include "cpu/ptx/lower.h"
 #include "cpu/ptx/opcode.h"
 
 #define STACK_BYTES 4096u /* of a function that calls alloca, for each thread; a GPU gives 1024 by default */
@@ -18,22 +19,6 @@
 static ptx_operand reg_operand(int32_t reg) { return (ptx_operand){.kind = PTX_REG, .reg = reg}; }
 static ptx_operand imm_operand(int64_t v) { return (ptx_operand){.kind = PTX_IMM, .reg = -1, .imm = v}; }
 static ptx_operand address_operand(ptx_sym *sym) { return (ptx_operand){.kind = PTX_ADDR, .reg = -1, .sym = sym}; }
-
-int ptxp_emit(ptx_parser *P, const char *text, const ptx_ins *like, int ndst, int n, const ptx_operand *opnd) {
-  ptx_form form;
-  ptx_form_decode(text, &form);
-  ptx_ins ins = form.ins;
-  ins.ndst = (uint16_t)ndst;
-  ins.nsrc = (uint16_t)(n - ndst);
-  ins.pred = like->pred;
-  ins.pred_neg = like->pred_neg;
-  ins.line = like->line;
-  ins.ptx_line = like->ptx_line;
-  ins.opnd = dc_arena_alloc(&P->m->arena, (size_t)(n ? n : 1) * sizeof *opnd);
-  if (!ins.opnd) return ptxp_oom(P);
-  if (n) memcpy(ins.opnd, opnd, (size_t)n * sizeof *opnd);
-  return ptxp_append(P, &P->ins, &ins, sizeof ins);
-}
 
 /* The current source lines and no guard, for instructions that the text does not have. */
 static ptx_ins unguarded(const ptx_parser *P) {
@@ -66,7 +51,7 @@ int ptxp_begin_body(ptx_parser *P) {
   const ptx_regparam *all = P->regparams.data;
   for (size_t i = 0; i < P->regparams.n; i++)
     if (!all[i].result && load_param(P, &like, all[i].reg, all[i].sym) != 0) return -1;
-  P->stack_reg = -1;
+  P->stack_reg = P->carry_reg = -1;
   if (!P->has_stack) return 0;
   P->stack = dc_arena_alloc(&P->m->arena, sizeof *P->stack);
   if (!P->stack) return ptxp_oom(P);
@@ -146,53 +131,6 @@ static int expand_vector(ptx_parser *P, const ptx_ins *ins) {
   return 1;
 }
 
-/* Mixed-precision add, sub and fma in f32: the f16 or bf16 sources, all but the last, are widened first. */
-static int expand_mixed(ptx_parser *P, const ptx_ins *ins) {
-  bool half = ins->type2 == PTX_F16;
-  if (ins->type != PTX_F32 || (!half && ins->type2 != PTX_BF16)) return 0;
-  ptx_operand opnd[4];
-  size_t n = (size_t)(strrchr(ins->text, '.') - ins->text); /* without the type of the widened sources */
-  const char *text = dc_arena_strndup(&P->m->arena, ins->text, n);
-  if (!text) return ptxp_oom(P);
-  for (int i = 0; i < ins->ndst + ins->nsrc; i++) {
-    opnd[i] = ins->opnd[i];
-    if (i == 0 || i == ins->nsrc) continue;
-    const int32_t reg = ptxp_new_register(P, 32);
-    if (reg < 0) return -1;
-    ptx_operand widen[] = {reg_operand(reg), opnd[i]};
-    if (ptxp_emit(P, half ? "cvt.f32.f16" : "cvt.f32.bf16", ins, 1, 2, widen) != 0) return -1;
-    opnd[i] = widen[0];
-  }
-  return ptxp_emit(P, text, ins, 1, 1 + ins->nsrc, opnd) != 0 ? -1 : 1;
-}
-
-/* set: setp, then selp of the bits of true or 0; of pairs, for each half. */
-static int expand_set(ptx_parser *P, const ptx_ins *ins) {
-  const int type = ins->type, bits = ptx_type_bits((ptx_type)type);
-  const bool pair = ins->type2 == PTX_F16X2 || ins->type2 == PTX_BF16X2, wide = bits == 32 && !pair;
-  const bool half = type == PTX_F16 || type == PTX_F16X2, brain = type == PTX_BF16 || type == PTX_BF16X2;
-  const int64_t one = type == PTX_F32 ? 0x3f800000 : half ? 0x3c00 : brain ? 0x3f80 : wide ? 0xffffffff : 0xffff;
-  if (pair ? bits != 32 || type == PTX_F32 : bits != 16 && (!wide || half || brain)) return 0;
-  const ptx_operand p = reg_operand(ptxp_new_register(P, 1)), q = reg_operand(ptxp_new_register(P, 1));
-  const ptx_operand d = ins->opnd[0], upper = reg_operand(ptxp_new_register(P, 32)), zero = imm_operand(0);
-  const ptx_operand join[] = {d, d, upper};
-  const ptx_operand low[] = {d, imm_operand(one), zero, p}, high[] = {upper, imm_operand(one << 16), zero, q};
-  ptx_ins compare = *ins;
-  compare.op = PTX_OP_SETP;
-  compare.type = ins->type2;
-  compare.type2 = PTX_NOTYPE;
-  compare.ndst = 1 + pair;
-  compare.pred = -1; /* nothing else reads the predicates */
-  if (p.reg < 0 || q.reg < 0 || upper.reg < 0) return -1;
-  if (!(compare.opnd = dc_arena_alloc(&P->m->arena, (2 + ins->nsrc) * sizeof p))) return ptxp_oom(P);
-  compare.opnd[0] = p;
-  compare.opnd[1] = q;
-  memcpy(compare.opnd + compare.ndst, ins->opnd + 1, ins->nsrc * sizeof p);
-  if (ptxp_append(P, &P->ins, &compare, sizeof compare) != 0) return -1;
-  if (ptxp_emit(P, bits == 16 ? "selp.b16" : "selp.b32", ins, 1, 4, low) != 0) return -1;
-  return pair && (ptxp_emit(P, "selp.b32", ins, 1, 4, high) || ptxp_emit(P, "or.b32", ins, 1, 3, join)) ? -1 : 1;
-}
-
 /* vote and shfl without .sync (PTX before 6.0): among the lanes that are converged at the instruction. */
 static int expand_unmasked(ptx_parser *P, const ptx_ins *ins) {
   ptx_operand opnd[6];
@@ -263,24 +201,6 @@ static int expand_stack(ptx_parser *P, const ptx_ins *ins) {
   return ptxp_emit(P, "mov.u64", ins, 1, 2, saves ? save : restore) != 0 ? -1 : 1;
 }
 
-/* ---- a bit field of 64 bits at a constant place, as two halves of a word are joined ---- */
-
-/* Shifts and masks by constants, which native code computes once. */
-static int expand_field(ptx_parser *P, const ptx_ins *ins) {
-  const ptx_operand *const place = &ins->opnd[3], *const length = &ins->opnd[4];
-  if (ptx_type_bits((ptx_type)ins->type) != 64 || place->kind != PTX_IMM || length->kind != PTX_IMM) return 0;
-  if (place->imm < 0 || length->imm < 1 || place->imm >= 64 || length->imm > 64 - place->imm) return 0;
-  const int32_t moved = ptxp_new_register(P, 64), rest = ptxp_new_register(P, 64);
-  if (moved < 0 || rest < 0) return -1;
-  const uint64_t field = UINT64_MAX >> (64 - length->imm) << place->imm;
-  const ptx_operand to = reg_operand(moved), other = reg_operand(rest);
-  const ptx_operand shift[] = {to, ins->opnd[1], *place}, cut[] = {to, to, imm_operand((int64_t)field)};
-  const ptx_operand keep[] = {other, ins->opnd[2], imm_operand((int64_t)~field)}, join[] = {ins->opnd[0], to, other};
-  if (ptxp_emit(P, "shl.b64", ins, 1, 3, shift) != 0) return -1;
-  if (place->imm + length->imm < 64 && ptxp_emit(P, "and.b64", ins, 1, 3, cut) != 0) return -1;
-  return ptxp_emit(P, "and.b64", ins, 1, 3, keep) || ptxp_emit(P, "or.b64", ins, 1, 3, join) ? -1 : 1;
-}
-
 /* ---- barriers of a cluster, which is one block ---- */
 
 /* All threads arrive and all wait: the wait alone is the barrier. */
@@ -294,14 +214,11 @@ int ptxp_expand(ptx_parser *P, const ptx_ins *ins) {
   switch (ins->op) {
     case PTX_OP_MOV: return expand_vector(P, ins);
     case PTX_OP_FENCE: return ins->nsrc == 0 ? 0 : ptxp_emit(P, "fence.acq_rel.sys", ins, 0, 0, NULL) != 0 ? -1 : 1;
-    case PTX_OP_ADD: case PTX_OP_SUB: case PTX_OP_FMA: return expand_mixed(P, ins);
-    case PTX_OP_SET: return expand_set(P, ins);
     case PTX_OP_VOTE: case PTX_OP_SHFL: return expand_unmasked(P, ins);
     case PTX_OP_WMMA: case PTX_OP_MMA: case PTX_OP_LDMATRIX: case PTX_OP_STMATRIX: case PTX_OP_MOVMATRIX:
       return expand_matrix(P, ins);
     case PTX_OP_ALLOCA: case PTX_OP_STACKSAVE: case PTX_OP_STACKRESTORE: return expand_stack(P, ins);
-    case PTX_OP_BFI: return expand_field(P, ins);
     case PTX_OP_BARRIER: return ins->flags & PTX_F_CLUSTER ? expand_cluster(P, ins) : 0;
-    default: return 0;
+    default: return ptxp_lower(P, ins);
   }
 }

@@ -1,6 +1,6 @@
 /*
-** expand.h - lowering of PTX forms to several simpler instructions: register parameters, special registers as operands,
-** moves of vectors, set, votes and shuffles without a mask, a thread's own stack (alloca).
+** expand.h - instructions that the text implies: register parameters, special registers as operands, moves of vectors,
+** votes and shuffles without a mask, a thread's own stack (alloca).  (Rare forms of one instruction: lower.h.)
 */
 #pragma once
 
@@ -21,6 +21,4 @@ int ptxp_before_call(ptx_parser *P, const ptx_ins *call, const ptx_vec *args);
 int ptxp_after_call(ptx_parser *P, const ptx_ins *call, const ptx_vec *rets);
 ptx_sym *ptxp_hidden_param(ptx_parser *P, uint64_t size); /* a .param variable for an argument; NULL: out of memory */
 int ptxp_move_specials(ptx_parser *P, const ptx_ins *ins); /* among P->ops */
-/* Appends an instruction: one destination (ndst 1) or none, then sources.  Guard and lines are those of `like`. */
-int ptxp_emit(ptx_parser *P, const char *text, const ptx_ins *like, int ndst, int n, const ptx_operand *opnd);
 int ptxp_expand(ptx_parser *P, const ptx_ins *ins); /* 1: appended its expansion; 0: needs none; -1 failed */

@@ -18,7 +18,7 @@
 #include "base/map.h"
 #include "base/runtime.h"
 #include "cpu/ptx/declaration.h"
-#include "cpu/ptx/expand.h"
+#include "cpu/ptx/lower.h"
 #include "cpu/ptx/opcode.h"
 
 #define MOST_ROUNDS 16          /* the depth of calls */

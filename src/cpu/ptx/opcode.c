@@ -189,6 +189,12 @@ static ptx_opcode find_op(const char *s, size_t len) {
   return PTX_OP_UNKNOWN;
 }
 
+const char *ptx_type_text(int type) {
+  for (const word_num *w = types; w->word; w++)
+    if (w->num == type) return w->word;
+  return "";
+}
+
 ptx_type ptx_type_find(const char *word, size_t len) {
   int t = find_word(types, word, len);
   return t < 0 ? PTX_NOTYPE : (ptx_type)t;

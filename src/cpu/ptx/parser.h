@@ -52,6 +52,7 @@ typedef struct ptx_parser {
   ptx_vec regparams;     /* ptx_regparam */
   bool has_stack;        /* some function calls alloca */
   int32_t stack_reg;     /* stack pointer of the current function, -1 none */
+  int32_t carry_reg;     /* its carry flag, -1 not used */
   ptx_sym *stack;
   ptx_sym *reserved;     /* shared memory addressed by %reserved_smem_offset_…; NULL: not used */
   bool has_version;

@@ -721,7 +721,6 @@ static void enter_block(dc_warp_slot *s, dc_block_run *b) {
   s->c.block = b;
   w->block = &b->s;
   w->at = NULL;
-  w->carry = 0;
   w->base[DC_BASE_SHARED] = w->low[DC_BASE_SHARED] = (uint64_t)(uintptr_t)b->s.shared;
   w->high[DC_BASE_SHARED] = w->low[DC_BASE_SHARED] + job->grid.shared_bytes;
 }

@@ -123,18 +123,11 @@ DC_FN dc_ul n_brev_64(dc_ul x) {
   return swapped >> 32 | swapped << 32;
 }
 DC_LIFT_d_d(brev_64)
-DC_VW1(bfind_shift_u32, n_select(n_is_zero(x), n_splat(~0u), n_clz_32(x)))
 DC_FN dc_u n_bfind_u64(dc_ul l, dc_ul h) { return 63u - n_clz_64(l, h); }
-DC_FN dc_u n_bfind_shift_u64(dc_ul l, dc_ul h) {
-  return n_select(n_is_zero(n_narrow(l, h) | n_narrow_high(l, h)), n_splat(~0u), n_clz_64(l, h));
-}
 DC_FN dc_ul n_magnitude(dc_ul x) { return x ^ n_shr_s64(x, n_splat64(63)); }
 DC_FN dc_u n_bfind_s64(dc_ul l, dc_ul h) { return n_bfind_u64(n_magnitude(l), n_magnitude(h)); }
-DC_FN dc_u n_bfind_shift_s64(dc_ul l, dc_ul h) { return n_bfind_shift_u64(n_magnitude(l), n_magnitude(h)); }
 DC_LIFT_w_dpair(bfind_u64)
 DC_LIFT_w_dpair(bfind_s64)
-DC_LIFT_w_dpair(bfind_shift_u64)
-DC_LIFT_w_dpair(bfind_shift_s64)
 
 /* --- bytes and bits from several operands --------------------------------------------------------------------- */
 
@@ -173,10 +166,6 @@ DC_LIFT_w_www(prmt)
 
 DC_LANEWISE3(fns, dc_u, u32)
 DC_LIFT_w_www(fns)
-DC_VW1(cnot_32, n_select(n_is_zero(x), n_splat(1), n_splat(0)))
-DC_VW1(cnot_16, n_cnot_32(x))
-DC_FN dc_ul n_cnot_64(dc_ul x) { return (dc_ul)((dc_ul)(x == 0) & 1); }
-DC_LIFT_d_d(cnot_64)
 
 #include "composed.h"
 

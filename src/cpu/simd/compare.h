@@ -1,5 +1,5 @@
 /*
-** compare.h - setp, selp, slct of natively compiled kernels.
+** compare.h - setp and selp of natively compiled kernels.
 **
 ** setp_CMP_TYPE(x, y).
 */
@@ -162,12 +162,3 @@ DC_FN V32 v_selp_32(V32 x, V32 y, P c) { return V32_choose(c, x, y); }
 DC_FN V64 v_selp_64(V64 x, V64 y, P c) { return V64_choose(c, x, y); }
 DC_FN u32 s_selp_32(u32 x, u32 y, int c) { return c ? x : y; }
 DC_FN u64 s_selp_64(u64 x, u64 y, int c) { return c ? x : y; }
-/* slct: by the sign of z; -0 counts as 0, NaN chooses y. */
-#define DC_SLCT(t)                                                                                                     \
-  DC_FN V32 v_slct_32_##t(V32 x, V32 y, V32 z) { return V32_choose(v_setp_ge_##t(z, V32_splat(0)), x, y); }            \
-  DC_FN V64 v_slct_64_##t(V64 x, V64 y, V32 z) { return V64_choose(v_setp_ge_##t(z, V32_splat(0)), x, y); }            \
-  DC_FN u32 s_slct_32_##t(u32 x, u32 y, u32 z) { return s_setp_ge_##t(z, 0) ? x : y; }                                 \
-  DC_FN u64 s_slct_64_##t(u64 x, u64 y, u32 z) { return s_setp_ge_##t(z, 0) ? x : y; }
-DC_SLCT(s32)
-DC_SLCT(f32)
-DC_SLCT(ftz)

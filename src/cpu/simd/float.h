@@ -1,7 +1,7 @@
 /*
 ** float.h - f32 and f64 arithmetic of natively compiled kernels: IEEE rounding, min, max, signs, classes.
 **
-** f32 operations come as NAME_f32, with .ftz as NAME_ftz, with .sat as NAME_sat and NAME_ftz_sat.
+** f32 operations come as NAME_f32, with .ftz as NAME_ftz.
 */
 #pragma once
 
@@ -83,16 +83,6 @@ DC_FN dc_u n_saturate(dc_u x) { return n_below(n_above(x, n_splat(0)), n_splat(0
   DC_LIFT_w_www(name##_f32)                                                                                            \
   DC_W3(name##_ftz, n_flush(n_##name##_f32(n_flush(x), n_flush(y), n_flush(z))),                                       \
         s_flush(s_##name##_f32(s_flush(x), s_flush(y), s_flush(z))))
-#define DC_SAT2(name)                                                                                                  \
-  DC_FTZ2(name)                                                                                                        \
-  DC_W2(name##_sat, n_saturate(n_##name##_f32(x, y)), s_saturate(s_##name##_f32(x, y)))                                \
-  DC_W2(name##_ftz_sat, n_flush(n_saturate(n_##name##_f32(n_flush(x), n_flush(y)))),                                   \
-        s_flush(s_saturate(s_##name##_f32(s_flush(x), s_flush(y)))))
-#define DC_SAT3(name)                                                                                                  \
-  DC_FTZ3(name)                                                                                                        \
-  DC_W3(name##_sat, n_saturate(n_##name##_f32(x, y, z)), s_saturate(s_##name##_f32(x, y, z)))                          \
-  DC_W3(name##_ftz_sat, n_flush(n_saturate(n_##name##_f32(n_flush(x), n_flush(y), n_flush(z)))),                       \
-        s_flush(s_saturate(s_##name##_f32(s_flush(x), s_flush(y), s_flush(z)))))
 #define DC_ARITHMETIC(name, op)                                                                                        \
   DC_FN dc_u n_##name##_f32(dc_u x, dc_u y) { return (dc_u)((dc_f)x op(dc_f) y); }                                     \
   DC_FN u32 s_##name##_f32(u32 x, u32 y) { return f32_bits(bits_f32(x) op bits_f32(y)); }                     \
@@ -101,9 +91,9 @@ DC_ARITHMETIC(add, +)
 DC_ARITHMETIC(sub, -)
 DC_ARITHMETIC(mul, *)
 DC_ARITHMETIC(div, /)
-DC_SAT2(add)
-DC_SAT2(sub)
-DC_SAT2(mul)
+DC_FTZ2(add)
+DC_FTZ2(sub)
+DC_FTZ2(mul)
 DC_FTZ2(div)
 #define DC_ONE_F32 n_splat(0x3f800000u)
 #define DC_ONE_F64 n_splat64((u64)0x3ff << 52)
@@ -165,7 +155,7 @@ DC_FN dc_u n_fma_f32(dc_u x, dc_u y, dc_u z) {
 DC_SCALAR_w_www(fma_f32)
 #endif
 #endif
-DC_SAT3(fma)
+DC_FTZ3(fma)
 DC_LIFT_d_ddd(fma_f64)
 
 /* --- directed rounding of f32 --------------------------------------------------------------------------------- */
@@ -247,23 +237,6 @@ DC_DIRECTED_FORMS(rm)
 DC_DIRECTED_FORMS(rp)
 DC_DIRECTED_FORMS(rz)
 
-/* --- pairs of f32 in 64 bits ---------------------------------------------------------------------------------- */
-
-#define DC_PAIRWISE2(name)                                                                                             \
-  DC_D2(name##x2, (dc_ul)n_##name((dc_u)x, (dc_u)y),                                                                   \
-        s_##name((u32)x, (u32)y) | (u64)s_##name((u32)(x >> 32), (u32)(y >> 32)) << 32)
-#define DC_PAIRWISE3(name)                                                                                             \
-  DC_VD3(name##x2, (dc_ul)n_##name((dc_u)x, (dc_u)y, (dc_u)z))                                                         \
-  S_D3(name##x2, s_##name((u32)x, (u32)y, (u32)z) |                                                                    \
-                   (u64)s_##name((u32)(x >> 32), (u32)(y >> 32), (u32)(z >> 32)) << 32)
-#define DC_PAIRWISE(m)                                                                                                 \
-  DC_PAIRWISE2(add##m##_f32) DC_PAIRWISE2(add##m##_ftz) DC_PAIRWISE2(sub##m##_f32) DC_PAIRWISE2(sub##m##_ftz)          \
-  DC_PAIRWISE2(mul##m##_f32) DC_PAIRWISE2(mul##m##_ftz) DC_PAIRWISE3(fma##m##_f32) DC_PAIRWISE3(fma##m##_ftz)
-DC_PAIRWISE()
-DC_PAIRWISE(_rm)
-DC_PAIRWISE(_rp)
-DC_PAIRWISE(_rz)
-
 /* --- order: the number wins over NaN, -0 is below +0 ---------------------------------------------------------- */
 
 #if DC_NW == 16
@@ -304,7 +277,7 @@ DC_FTZ2(max)
 DC_LIFT_d_dd(min_f64)
 DC_LIFT_d_dd(max_f64)
 
-/* --- signs and classes ---------------------------------------------------------------------------------------- */
+/* --- signs ---------------------------------------------------------------------------------------------------- */
 
 #define DC_TOP64 ((u64)1 << 63)
 DC_W1(neg_f32, x ^ 0x80000000u, x ^ 0x80000000u)
@@ -313,29 +286,3 @@ DC_W1(neg_ftz, n_flush(x) ^ 0x80000000u, s_flush(x) ^ 0x80000000u)
 DC_W1(abs_ftz, n_flush(x) & 0x7fffffffu, s_flush(x) & 0x7fffffffu)
 DC_D1(neg_f64, x ^ DC_TOP64, x ^ DC_TOP64)
 DC_D1(abs_f64, x & ~DC_TOP64, x & ~DC_TOP64)
-DC_W2(copysign_f32, (y & 0x7fffffffu) | (x & 0x80000000u), (y & 0x7fffffffu) | (x & 0x80000000u))
-DC_D2(copysign_f64, (y & ~DC_TOP64) | (x & DC_TOP64), (y & ~DC_TOP64) | (x & DC_TOP64))
-
-/* testp, on |x| as an integer; each is "|x| - first < count". */
-#define DC_TESTP(name, first32, count32, first64, count64)                                                             \
-  DC_FN P v_testp_##name##_f32(V32 x) {                                                                                \
-    return v_setp_lt_u32(v_sub_32(v_abs_f32(x), V32_splat(first32)), V32_splat(count32));                              \
-  }                                                                                                                    \
-  DC_FN int s_testp_##name##_f32(u32 x) { return s_abs_f32(x) - (first32) < (count32); }                               \
-  DC_FN P v_testp_##name##_f64(V64 x) {                                                                                \
-    return v_setp_lt_u64(v_sub_64(v_abs_f64(x), V64_splat(first64)), V64_splat(count64));                              \
-  }                                                                                                                    \
-  DC_FN int s_testp_##name##_f64(u64 x) { return s_abs_f64(x) - (first64) < (count64); }
-#define DC_INF32 0x7f800000u
-#define DC_INF64 ((u64)0x7ff << 52)
-#define DC_TINY64 ((u64)1 << 52)
-DC_TESTP(finite, 0u, DC_INF32, (u64)0, DC_INF64)
-DC_TESTP(infinite, DC_INF32, 1u, DC_INF64, (u64)1)
-DC_TESTP(number, 0u, DC_INF32 + 1, (u64)0, DC_INF64 + 1)
-DC_TESTP(notanumber, DC_INF32 + 1, DC_INF32, DC_INF64 + 1, DC_INF64)
-DC_TESTP(subnormal, 1u, 0x007fffffu, (u64)1, DC_TINY64 - 1)
-/* What is finite and not subnormal, zero included. */
-DC_FN P v_testp_normal_f32(V32 x) { return P_andn(v_testp_finite_f32(x), v_testp_subnormal_f32(x)); }
-DC_FN int s_testp_normal_f32(u32 x) { return s_testp_finite_f32(x) && !s_testp_subnormal_f32(x); }
-DC_FN P v_testp_normal_f64(V64 x) { return P_andn(v_testp_finite_f64(x), v_testp_subnormal_f64(x)); }
-DC_FN int s_testp_normal_f64(u64 x) { return s_testp_finite_f64(x) && !s_testp_subnormal_f64(x); }

@@ -145,12 +145,7 @@ DC_W1(neg_f16, x ^ 0x8000u, x ^ 0x8000u)
 DC_W1(abs_f16, x & 0x7fffu, x & 0x7fffu)
 DC_W1(neg_f16x2, x ^ 0x80008000u, x ^ 0x80008000u)
 DC_W1(abs_f16x2, x & 0x7fff7fffu, x & 0x7fff7fffu)
-/* .ftz: a subnormal half becomes a zero of its sign; of pairs each half. */
+/* .ftz: a subnormal half becomes a zero of its sign. */
 DC_FN u32 s_flush_f16(u32 h) { return h & 0x7c00u ? h : h & 0x8000u; }
 DC_FN dc_u n_flush_f16(dc_u h) { return n_select(n_is_zero(h & 0x7c00u), h & 0x8000u, h); }
-DC_FN dc_u n_flush_f16x2(dc_u h) { return n_flush_f16(h & 0xffffu) | n_flush_f16(h >> 16) << 16; }
-DC_FN u32 s_flush_f16x2(u32 h) { return s_flush_f16(h & 0xffffu) | s_flush_f16(h >> 16) << 16; }
 DC_W1(neg_ftz_f16, n_neg_f16(n_flush_f16(x)), s_neg_f16(s_flush_f16(x)))
-DC_W1(abs_ftz_f16, n_abs_f16(n_flush_f16(x)), s_abs_f16(s_flush_f16(x)))
-DC_W1(neg_ftz_f16x2, n_neg_f16x2(n_flush_f16x2(x)), s_neg_f16x2(s_flush_f16x2(x)))
-DC_W1(abs_ftz_f16x2, n_abs_f16x2(n_flush_f16x2(x)), s_abs_f16x2(s_flush_f16x2(x)))

@@ -25,7 +25,6 @@
 #define LANE_W4(name, vec)                                                                                             \
   DC_FN dc_u n_##name(dc_u x, dc_u y, dc_u z, dc_u v) { return vec; }                                                  \
   DC_LIFT_w_wwww(name)
-#define LANE_D3 DC_VD3
 #define LANE_ANY1(name, expr) DC_VW1(name##_16, S_LOW16(expr)) DC_VW1(name##_32, expr) DC_VD1(name##_64, expr)
 #define LANE_ANY2(name, expr) DC_VW2(name##_16, S_LOW16(expr)) DC_VW2(name##_32, expr) DC_VD2(name##_64, expr)
 #define LANE_ANY3(name, expr) DC_VW3(name##_16, S_LOW16(expr)) DC_VW3(name##_32, expr) DC_VD3(name##_64, expr)

@@ -1,11 +1,11 @@
 /*
 ** memory.h - loads and stores of natively compiled kernels, and checks of affine addresses.
 **
-** T is u8, s8, u16, s16, u32 (V32) or u64 (V64).  dc_row_T: lanes side by side from an address on (dc_row_or_T: the
-** others from a value); dc_stride_T: at a constant distance (packs of values side by side: packs.h);
-** dc_gather_T: anywhere; dc_elements_T: elements of an array, by an index (dc_far_…: the same as a call, where there
-** are many: a call passes vectors through memory, which takes as long as a gather).  Lanes that are not in the mask
-** touch no memory, and read zero; in loops dc_elements_T reads whole rows in pages that other lanes touch.
+** T is u8, s8, u16, s16, u32 (V32) or u64 (V64).  dc_row_T: lanes side by side from an address on; dc_stride_T: at a
+** constant distance (packs of values side by side: packs.h); dc_gather_T: anywhere; dc_elements_T: elements of an
+** array, by an index (dc_far_…: the same as a call, where there are many: a call passes vectors through memory, which
+** takes as long as a gather).  Lanes that are not in the mask touch no memory, and read zero; in loops dc_elements_T
+** reads whole rows in pages that other lanes touch.
 */
 #pragma once
 
@@ -228,7 +228,6 @@ DC_FN void n_put_row_s16(u64 a, dc_u x, dc_m m) { n_put_row_u16(a, x, m); }
     DC_PARTS(DC_ROW_PART_, T, size)                                                                                    \
     return r;                                                                                                          \
   }                                                                                                                    \
-  DC_FN V32 dc_row_or_##T(u64 a, M m, V32 old) { return V32_select(m, dc_row_##T(a, m), old); }                        \
   DC_FN void dc_put_row_##T(u64 a, V32 x, M m) { DC_PARTS(DC_PUT_PART_, T, size) }
 DC_ROWS(u8, 1u)
 DC_ROWS(s8, 1u)
@@ -239,7 +238,6 @@ DC_ROWS(u32, 4u)
   r.l##i = DC_HAS(i, DC_PART(m, i) & 0xff) ? n_row_lo(a + 8u * DC_NW * i, DC_PART(m, i)) : (dc_ul){0};                 \
   r.h##i = DC_HAS(1, DC_PART(m, i) >> 8) ? n_row_hi(a + 8u * DC_NW * i + 4u * DC_NW, DC_PART(m, i)) : (dc_ul){0};
 DC_BY_PARTS(V64, dc_row_u64, (u64 a, M m), DC_ROW64_, )
-DC_FN V64 dc_row_or_u64(u64 a, M m, V64 old) { return V64_select(m, dc_row_u64(a, m), old); }
 DC_FN void dc_put_row_u64(u64 a, V64 x, M m) {
 #define DC_PUT64_(i, unused)                                                                                           \
   if (DC_HAS(i, DC_PART(m, i) & 0xff)) n_put_row_lo(a + 8u * DC_NW * i, x.l##i, DC_PART(m, i));                        \
@@ -325,11 +323,6 @@ DC_CALL void dc_put_part_row_u32(u64 a, V32 x, M m) { DC_PARTS(DC_PUT_MASKED_, )
 DC_PART_ROW(u32, V32, u32, (u64)4)
 #endif
 #define DC_ROWS(T, V)                                                                                                  \
-  DC_CALL V dc_part_row_or_##T(u64 a, M m, V old) { return V##_select(m, dc_part_row_##T(a, m), old); }                \
-  DC_FN V dc_row_or_##T(u64 a, M m, V old) {                                                                           \
-    if (__builtin_expect(m == DC_EVERY, 1)) return dc_whole_##T(a);                                                    \
-    return dc_part_row_or_##T(a, m, old);                                                                              \
-  }                                                                                                                    \
   DC_FN V dc_row_##T(u64 a, M m) {                                                                                     \
     if (__builtin_expect(m == DC_EVERY, 1)) return dc_whole_##T(a);                                                    \
     return dc_part_row_##T(a, m);                                                                                      \

@@ -44,7 +44,6 @@ S_RECAST(bits_f64, f64, u64)
 #define LANE_W2 S_W2
 #define LANE_W3 S_W3
 #define LANE_W4(name, expr) DC_FN u32 s_##name(u32 x, u32 y, u32 z, u32 v) { return expr; }
-#define LANE_D3 S_D3
 #define LANE_ANY1(name, expr) S_W1(name##_16, S_LOW16(expr)) S_W1(name##_32, expr) S_D1(name##_64, expr)
 #define LANE_ANY2(name, expr) S_W2(name##_16, S_LOW16(expr)) S_W2(name##_32, expr) S_D2(name##_64, expr)
 #define LANE_ANY3(name, expr) S_W3(name##_16, S_LOW16(expr)) S_W3(name##_32, expr) S_D3(name##_64, expr)
@@ -153,12 +152,8 @@ S_COUNT(popc_64, s_count_bits(x))
   return x >> 16 | x << 16
 DC_FN u32 s_brev_32(u32 x) { DC_BREV(x); }
 S_D1(brev_64, (u64)s_brev_32((u32)x) << 32 | s_brev_32((u32)(x >> 32)))
-/* _shift: how far from the top the bit is that bfind finds. */
-S_W1(bfind_shift_u32, x ? s_clz_32(x) : ~0u)
 S_COUNT(bfind_u64, 63u - s_clz_64(x))
 S_COUNT(bfind_s64, s_bfind_u64(x ^ (u64)((s64)x >> 63)))
-S_COUNT(bfind_shift_u64, x ? s_clz_64(x) : ~0u)
-S_COUNT(bfind_shift_s64, s_bfind_shift_u64(x ^ (u64)((s64)x >> 63)))
 
 /* lop3: any function of three bits by its table, for scalars and vectors.  A constant table folds to the few operations
 ** that are needed. */
@@ -179,9 +174,6 @@ DC_FN u32 s_prmt(u32 x, u32 y, u32 z) {
   return r;
 }
 
-S_W1(cnot_32, x == 0)
-S_W1(cnot_16, x == 0)
-S_D1(cnot_64, x == 0)
 /* fns: the z-th set bit of x from bit y on, upwards for z > 0, downwards for z < 0, y itself for 0. */
 DC_FN u32 s_fns(u32 x, u32 y, u32 z) {
   const s32 step = (s32)z < 0 ? -1 : 1;
@@ -198,7 +190,6 @@ DC_FN u32 s_fns(u32 x, u32 y, u32 z) {
 #undef LANE_W2
 #undef LANE_W3
 #undef LANE_W4
-#undef LANE_D3
 #undef LANE_ANY1
 #undef LANE_ANY2
 #undef LANE_ANY3
