@@ -29,13 +29,15 @@ static void add_time(emitter *e, const ptx_ins *ins, uint64_t times) {
 /* The same of 32 lanes that run together, to compare it with lanes that run one by one.  Bytes are not gathered by the
 ** processor's instruction. */
 static uint64_t time_together(const emitter *e, const ptx_ins *ins) {
-  enum { SCALAR = 1, VECTOR = 4, WIDE = 8, ROW = 8, GATHER = 72, BYTES = 160, CALL = 240 };
+  enum { SCALAR = 1, VECTOR = 4, WIDE = 8, ROW = 8, STRIDED = 24, GATHER = 72, BYTES = 160, CALL = 240 };
   const int32_t d = ins->ndst ? ins->opnd[0].reg : -1;
   if (dc_emit_is_foreign(e, ins)) return CALL;
   if (has_address(ins)) {
     const dc_access_kind access = dc_emit_access(e, ins);
     if (access != DC_ACCESS_LANES) return access == DC_ACCESS_ROW ? ROW : SCALAR;
-    return dc_emit_access_of(e, ins).size < 4 ? BYTES : GATHER;
+    const dc_access p = dc_emit_access_of(e, ins);
+    if (p.size < 4) return BYTES;
+    return p.how == DC_HOW_ROW ? STRIDED : GATHER;
   }
   if (d < 0 || dc_is_scalar(dc_emit_shape(e, d))) return SCALAR;
   return dc_emit_bits(e, d) == 64 ? WIDE : VECTOR;
