@@ -379,7 +379,7 @@ static int compare(const ptx_ins *ins, dc_buf *t, int type) {
   const char *relation = strchr(ins->text, '.') + 1, *T = is_half(type) ? "f32" : ptx_type_text(type);
   const int length = (int)strcspn(relation, "."), n = 1 + is_pair(type);
   for (int i = 0; i < n; i++) {
-    char x[2][4] = {"A", "B"};
+    char x[2][16] = {"A", "B"};
     for (int s = 0; s < 2 && is_half(type); s++) {
       if (is_pair(type) && i == 0) split(t, 16, x[s], 1 + 2 * s);
       if (is_pair(type)) snprintf(x[s], sizeof x[s], "h%d", 1 + 2 * s + i);
