@@ -6,11 +6,11 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "compile/types/tokens.h"
+
 typedef struct span {
   const char *at, *end;
 } span;
-
-static bool is_name(char c) { return isalnum((unsigned char)c) || c == '_'; }
 
 static const char *find(span s, const char *what) {
   return s.at < s.end ? memmem(s.at, (size_t)(s.end - s.at), what, strlen(what)) : NULL;
@@ -40,7 +40,7 @@ static bool syncs_named(span s, const char *name, size_t n) {
     const char *p = memmem(rest.at, (size_t)(rest.end - rest.at), name, n);
     if (p == NULL) return false;
     rest.at = p;
-    if ((p > s.at && is_name(p[-1])) || (p + n < s.end && is_name(p[n]))) continue;
+    if ((p > s.at && dc_in_name(p[-1])) || (p + n < s.end && dc_in_name(p[n]))) continue;
     if (is_synced(p + n, s.end)) return true;
     const char *before = p;
     while (before > s.at && isspace((unsigned char)before[-1])) before--;
@@ -51,12 +51,12 @@ static bool syncs_named(span s, const char *name, size_t n) {
 
 /* The name that a group got from this_grid() at p is given ("grid" in `auto grid = cg::this_grid()`), in *n letters. */
 static const char *assigned_to(span s, const char *p, size_t *n) {
-  while (p > s.at && (is_name(p[-1]) || p[-1] == ':' || isspace((unsigned char)p[-1]))) p--;
+  while (p > s.at && (dc_in_name(p[-1]) || p[-1] == ':' || isspace((unsigned char)p[-1]))) p--;
   if (p == s.at || (p[-1] != '=' && p[-1] != '(' && p[-1] != '{')) return NULL;
   p--;
   while (p > s.at && isspace((unsigned char)p[-1])) p--;
   const char *end = p;
-  while (p > s.at && is_name(p[-1])) p--;
+  while (p > s.at && dc_in_name(p[-1])) p--;
   *n = (size_t)(end - p);
   return *n > 0 ? p : NULL;
 }
@@ -71,7 +71,7 @@ bool dc_syncs_grid(const char *text, size_t len) {
   }
   for (span s = all; (s.at = find(s, "grid_group")) != NULL; s.at++) {
     const char *name = skip(s.at + strlen("grid_group"), s.end, " \t\r\n&*"), *end = name;
-    while (end < s.end && is_name(*end)) end++;
+    while (end < s.end && dc_in_name(*end)) end++;
     if (end > name && syncs_named(all, name, (size_t)(end - name))) return true;
   }
   return false;

@@ -6,22 +6,20 @@
 */
 #include "compile/minimal.h"
 
-#include <ctype.h>
 #include <string.h>
 
 #include "compile/nvrtc/compiler.h"
 #include "compile/types/source.h"
-
-static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
+#include "compile/types/tokens.h"
 
 /* Whether a word of the text, be it in a comment, begins with one of those. */
 static bool asks_for_more(const char *p) {
   static const char *const beginnings[] = {"cuda", "tex", "surf", "CU", "include", "import", "minimal"};
   while (*p) {
-    while (*p && !is_word(*p)) p++;
+    while (*p && !dc_in_name(*p)) p++;
     for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++)
       if (strncmp(p, beginnings[i], strlen(beginnings[i])) == 0) return true;
-    while (is_word(*p)) p++;
+    while (dc_in_name(*p)) p++;
   }
   return false;
 }

@@ -47,7 +47,7 @@ static void read_define(const char *p, dc_arena *arena, dc_annotation **list) {
   p = skip_blanks(p);
   if (strncmp(p, "define", 6) != 0 || !strchr(" \t", p[6])) return;
   const char *name = skip_blanks(p + 6), *end = name;
-  while (isalnum((unsigned char)*end) || *end == '_') end++;
+  while (dc_in_name(*end)) end++;
   const char *words = skip_blanks(end);
   size_t n = strcspn(words, "\r\n");
   for (size_t i = 0; i + 1 < n; i++)

@@ -108,17 +108,15 @@ void dc_declare_own(const char *text, size_t len, dc_string_list *list) {
   }
 }
 
-static bool in_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
-
 const char *dc_declare_qualified(dc_source *s, dc_arena *arena, const dc_message *e, const dc_string_list *own) {
   size_t column = 0, n = 0;
   const char *line = dc_message_shown(e, &column), *from = line ? line + column : NULL;
-  while (from && from >= line + 3 && memcmp(from - 2, "::", 2) == 0 && in_word(from[-3]))
-    for (from -= 2; from > line && in_word(from[-1]);) from--;
+  while (from && from >= line + 3 && memcmp(from - 2, "::", 2) == 0 && dc_in_name(from[-3]))
+    for (from -= 2; from > line && dc_in_name(from[-1]);) from--;
   const char *name = from;
   for (; name; name += n + 2) {
-    for (n = 0; in_word(name[n]);) n++;
-    if (strncmp(name + n, "::", 2) != 0 || !in_word(name[n + 2])) break;
+    for (n = 0; dc_in_name(name[n]);) n++;
+    if (strncmp(name + n, "::", 2) != 0 || !dc_in_name(name[n + 2])) break;
   }
   if (n == 0 || name == from || isdigit((unsigned char)*from)) return NULL;
   /* in the text itself, where what stands behind it may be in the next line */

@@ -183,7 +183,7 @@ static const char *qualified_name(const dc_message *e, const char **space, size_
   if (!found || strncmp(at + *n, "::", 2) != 0) return NULL;
   const char *name = at + *n + 2;
   *space = found;
-  for (*n = 0; isalnum((unsigned char)name[*n]) || name[*n] == '_';) ++*n;
+  for (*n = 0; dc_in_name(name[*n]);) ++*n;
   return name;
 }
 
@@ -563,7 +563,7 @@ static bool begins_with_call(const dc_message *e) {
   if (!p) return false;
   p += strspn(p, " \t");
   if (!isalpha((unsigned char)*p)) return false;
-  while (isalnum((unsigned char)*p) || *p == '_') p++;
+  while (dc_in_name(*p)) p++;
   return *p == '(' || strncmp(p, " (", 2) == 0;
 }
 

@@ -3,7 +3,6 @@
 */
 #include "compile/nvcc_compat/gnu_forms.h"
 
-#include <ctype.h>
 #include <string.h>
 
 #include "base/buf.h"
@@ -131,7 +130,7 @@ static const char *macro_body(const char *line, const char *end) {
   p += strspn(p, " \t");
   if (strncmp(p, "define ", 7) != 0) return NULL;
   p += 7 + strspn(p + 7, " \t");
-  while (p < end && (isalnum((unsigned char)*p) || *p == '_')) p++;
+  while (p < end && dc_in_name(*p)) p++;
   if (p < end && *p == '(') p += strcspn(p, ")\n");
   return p < end && *p == ')' ? p + 1 : p;
 }

@@ -125,7 +125,7 @@ bool dc_host_code_launches_others(const char *text, size_t len) {
   for (const char *p = text; (p = memmem(p, len - (size_t)(p - text), "<<<", 3)) != NULL; p += 3) {
     const char *end = p, *name;
     while (end > text && isspace((unsigned char)end[-1])) end--;
-    for (name = end; name > text && (isalnum((unsigned char)name[-1]) || name[-1] == '_');) name--;
+    for (name = end; name > text && dc_in_name(name[-1]);) name--;
     bool is_kernel = false;
     for (const char *q = text; name < end && !is_kernel && q < name; q++) { /* its definition stands before */
       q = memmem(q, (size_t)(name - q), name, (size_t)(end - name));
@@ -144,7 +144,7 @@ static bool names_parameter(const char *text, size_t len, const char *begin, con
   static const char *const keys[] = {"typename ", "class ", NULL};
   for (const char *p = memchr(begin, '<', (size_t)(end - begin)); p && p < end;) {
     size_t n = 0;
-    while (p + n < end && (isalnum((unsigned char)p[n]) || p[n] == '_')) n++;
+    while (p + n < end && dc_in_name(p[n])) n++;
     for (const char *const *key = keys; n > 0 && *key; key++) {
       const size_t k = strlen(*key);
       for (const char *q = text; (q = memmem(q, len - (size_t)(q - text), *key, k)) != NULL; q += k)

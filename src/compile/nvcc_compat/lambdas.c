@@ -348,7 +348,7 @@ static bool is_wanted(const rewrite *r, const char *name) {
   const size_t n = strlen(name);
   for (int i = 0; i < r->nwanted; i++)
     for (const char *p = r->wanted[i]; (p = strstr(p, name)) != NULL; p += n)
-      if (!isalnum((unsigned char)p[n]) && p[n] != '_') return true;
+      if (!dc_in_name(p[n])) return true;
   return false;
 }
 

@@ -206,10 +206,10 @@ void dc_token_skip_group(dc_tokens *s) {
   }
 }
 
-static bool continues_name(char c) { return isalnum((unsigned char)c) || c == '_'; }
+bool dc_in_name(char c) { return isalnum((unsigned char)c) || c == '_'; }
 
 const char *dc_word_find(const char *text, const char *word, size_t n) {
   for (const char *p = text; n > 0 && (p = memmem(p, strlen(p), word, n)) != NULL; p++)
-    if ((p == text || !continues_name(p[-1])) && !continues_name(p[n])) return p;
+    if ((p == text || !dc_in_name(p[-1])) && !dc_in_name(p[n])) return p;
   return NULL;
 }

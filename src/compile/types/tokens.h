@@ -29,6 +29,9 @@ bool dc_token_is(dc_token t, const char *word);
 bool dc_token_is_char(dc_token t, char c); /* of brackets, operators, separators */
 bool dc_token_in(dc_token t, const char *const *words); /* NULL ends them */
 
+/* Whether a name may have the character, behind its first one. */
+bool dc_in_name(char c);
+
 /* Where the word of n bytes stands in the text first, not as part of a longer name; NULL where it does not. */
 const char *dc_word_find(const char *text, const char *word, size_t n);
 
