@@ -10,8 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
-#include <time.h>
 
+#include "clock.h"
 #include "cuda/api.h"
 
 #define MAX_PARAMS 32
@@ -19,12 +19,6 @@
 static dc_cuda_api cu;
 static CUmodule module;
 static CUstream streams[2];
-
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 static void need(lua_State *L, CUresult r, const char *what) {
   if (r != CUDA_SUCCESS) luaL_error(L, "%s: CUDA error %d", what, (int)r);

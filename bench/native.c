@@ -4,6 +4,7 @@
 ** CPU rows: the loops of loops.c, one thread, working on the very memory that the CPU device's arrays live in
 ** (addresses come from a.ptr); random contents for it; and how far a result is from its reference.
 */
+#include "clock.h"
 #include "loops.h"
 
 #include <lauxlib.h>
@@ -14,13 +15,6 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 static void *address(lua_State *L, int i) { return (void *)(uintptr_t)luaL_checkinteger(L, i); }
 

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "cuda/api.h"
 #include "cuda/nccl_api.h"
 
@@ -35,12 +35,6 @@ static void need(int r, const char *what) {
   if (r == 0) return;
   fprintf(stderr, "%s: error %d\n", what, r);
   exit(1);
-}
-
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
 static void *library(const char *name) {

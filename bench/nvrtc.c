@@ -8,7 +8,8 @@
 #include <lua.h>
 #include <stddef.h>
 #include <stdlib.h>
-#include <time.h>
+
+#include "clock.h"
 
 typedef struct api {
   int (*create)(void **program, const char *source, const char *name, int nheaders, const char **headers,
@@ -18,12 +19,6 @@ typedef struct api {
   int (*get)(void *program, char *ptx);
   int (*destroy)(void **program);
 } api;
-
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 static void load(lua_State *L, const char *path, api *a) {
   void *lib = dlopen(path, RTLD_NOW | RTLD_LOCAL);

@@ -11,7 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
-#include <time.h>
+
+#include "clock.h"
 
 enum {
   CL_PLATFORM_VERSION = 0x0901,
@@ -49,12 +50,6 @@ static struct platform {
   void *device, *context, *queue;
 } opened[4], *p = opened;
 static int count;
-
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 static const char *load(void) {
   void *lib = dlopen("libOpenCL.so.1", RTLD_NOW);

@@ -78,13 +78,12 @@ mul.wide.u32 %%a3, %%r1, 4; add.s64 %%a1, %%a1, %%a3;]])
       table.concat(text, "\n")))
   end
 end
-print("right")
 ]==]
 
 describe("branches on comparisons of indices", function()
   for _, how in ipairs { "TIER=0", "TIER=1", "TIER=1 DOTCOMPUTE_CPU_ISA=baseline" } do
     it("give the results of Lua, with " .. how, function()
-      assert.equal("right\n", (helper.on_cpu(how, comparisons, helper.seed)), helper.note())
+      helper.passes_on_cpu(how, comparisons)
     end)
   end
 

@@ -96,13 +96,12 @@ mul.wide.u32 %%a2, %%r1, 4; add.s64 %%a1, %%a1, %%a2;]])
       table.concat(text, "\n")))
   end
 end
-print("right")
 ]==]
 
 describe("logic on predicates", function()
   for _, how in ipairs(helper.tiers_and_isas) do
     it("gives the results of Lua, with " .. how, function()
-      assert.equal("right\n", (helper.on_cpu(how, programs, helper.seed)), helper.note())
+      helper.passes_on_cpu(how, programs)
     end)
   end
 end)

@@ -13,8 +13,8 @@
 
 #include "base/buf.h"
 #include "cpu/analysis/cfg.h"
-#include "cpu/codegen/emit_calls.h"
 #include "cpu/codegen/emit_ahead.h"
+#include "cpu/codegen/emit_calls.h"
 #include "cpu/codegen/emit_compare.h"
 #include "cpu/codegen/emit_copies.h"
 #include "cpu/codegen/emit_estimate.h"

@@ -42,7 +42,7 @@ DC_FN int dc_are_far(V32 x, u32 far, M m) {
 }
 /* Whether a row of words at a is in the page of the first word of m's lanes in the one at `row`, which is accessed. */
 DC_FN int dc_is_in_page(u64 a, u64 row, M m) {
-  const u64 word = row + 4 * (u32)__builtin_ctz(M_word(m) | 1u << 31);
+  const u64 word = row + 4 * dc_first_lane(M_word(m));
   return ((a ^ word) | ((a + 4 * DC_W - 1) ^ word)) < 4096;
 }
 /* Prefetches the lanes' elements. */
