@@ -63,7 +63,8 @@ save("a.raw", dc.save_raw, a)
     for i, name in ipairs { "a.npy", "a.npz", "a.csv", "a.raw" } do
       assert.matches(name:gsub("%p", "%%%0") .. "\tfalse\tio\tnil", lines[i], out)
     end
-    assert.truthy(out:sub(-#worked) == worked, out)
+    -- The cache is written by a thread of its own: its complaint comes at any time.
+    assert.equal(worked, (out:gsub("dotcompute: the cache cannot be written[^\n]*\n", "")):sub(-#worked), out)
   end)
 
   for _, tier in ipairs { 0, 1 } do

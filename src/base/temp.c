@@ -10,6 +10,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -59,7 +60,7 @@ static unsigned long long start_of(long pid, bool *ended) {
   return p ? strtoull(p + 1, NULL, 10) : 0;
 }
 
-static owner this_process(void) {
+static owner describe_process(void) {
   char text[256];
   bool ended;
   read_begin("/proc/sys/kernel/random/boot_id", text, sizeof text);
@@ -68,6 +69,17 @@ static owner this_process(void) {
   text[n > 0 ? n : 0] = '\0';
   h = hash(h, text);
   return (owner){ .pid = (long)getpid(), .start = start_of((long)getpid(), &ended), .place = (unsigned)(h ^ h >> 32) };
+}
+
+/* Its description is read once, and again in a child process. */
+static owner this_process(void) {
+  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  static owner known;
+  pthread_mutex_lock(&lock);
+  if (known.pid != (long)getpid()) known = describe_process();
+  const owner o = known;
+  pthread_mutex_unlock(&lock);
+  return o;
 }
 
 static bool is_gone(const owner *o, const owner *own, time_t changed) {

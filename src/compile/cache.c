@@ -25,6 +25,7 @@
 #include "compile/link/prebuilt.h"
 #include "compile/serialize.h"
 #include "compile/types/image.h"
+#include "compile/write_behind.h"
 
 #define MAGIC "dotcompute cache 3\n" /* another format, another number */
 #define MAGIC_LEN (sizeof MAGIC - 1)
@@ -106,6 +107,11 @@ static char *file_of(const char *key) {
 
 /* --- memory ---------------------------------------------------------------------------------- */
 
+static void lock_memory(void) { pthread_mutex_lock(&memory.lock); }
+static void unlock_memory(void) { pthread_mutex_unlock(&memory.lock); }
+/* A child process finds the lock free, whichever thread has it while another one forks. */
+static void watch_forks(void) { pthread_atfork(lock_memory, unlock_memory, unlock_memory); }
+
 static bool memory_get(const char *key, void **data, size_t *len) {
   pthread_mutex_lock(&memory.lock);
   blob *b = dc_map_get(&memory.map, key, strlen(key));
@@ -117,8 +123,10 @@ static bool memory_get(const char *key, void **data, size_t *len) {
 }
 
 static void memory_put(const char *key, const void *data, size_t len) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
   blob *b = malloc(sizeof *b + len);
   if (!b) return;
+  pthread_once(&once, watch_forks);
   b->len = len;
   memcpy(b->bytes, data, len);
   pthread_mutex_lock(&memory.lock);
@@ -276,7 +284,6 @@ static bool is_time_to_prune(const char *key, size_t len) {
 }
 
 static void disk_put(const char *key, const void *data, size_t len) {
-  if (!dc_cache_folder()) return;
   dc_buf b = DC_BUF_INIT;
   uint8_t sum[32];
   checksum(key, data, len, sum);
@@ -315,15 +322,19 @@ bool dc_cache_has(const char *key) {
 
 void dc_cache_put(const char *key, const void *data, size_t len) {
   memory_put(key, data, len);
-  disk_put(key, data, len);
+  if (dc_cache_folder()) dc_write_behind(disk_put, key, data, len);
 }
 
 /* --- tools ------------------------------------------------------------------------------------- */
 
-dc_cache_sum dc_cache_clear(void) { return dc_cache_folder() ? prune(-1, -1, true) : (dc_cache_sum){0, 0}; }
+dc_cache_sum dc_cache_clear(void) {
+  dc_write_behind_wait();
+  return dc_cache_folder() ? prune(-1, -1, true) : (dc_cache_sum){0, 0};
+}
 
 dc_cache_sum dc_cache_prune(size_t most) {
   off_t left = most ? (off_t)most : limit();
+  dc_write_behind_wait();
   return dc_cache_folder() ? prune(left, left, false) : (dc_cache_sum){0, 0};
 }
 
@@ -351,6 +362,7 @@ dc_cache_entry *dc_cache_list(int *count) {
   struct timespec now;
   size_t n = 0;
   *count = 0;
+  dc_write_behind_wait();
   if (!dc_cache_folder()) return NULL;
   entry *files = list_files(false, &n, &removed);
   dc_cache_entry *list = n > 0 ? calloc(n, sizeof *list) : NULL;

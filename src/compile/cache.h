@@ -14,7 +14,7 @@
 /* `key` is 64 hexadecimal digits. *data is malloc'ed. Thread-safe. */
 bool dc_cache_get(const char *key, void **data, size_t *len);
 bool dc_cache_has(const char *key); /* most likely: the entry is not read */
-/* Failures are logged, never raised. */
+/* Written to the disk by a thread (write_behind.h); failures are logged, never raised. */
 void dc_cache_put(const char *key, const void *data, size_t len);
 /* The first bytes of an entry with the CUDA C of a kernel in Lua; jit/analysis_cache.lua has the rest. */
 #define DC_CACHE_CUDA_C "dc.jit 1\n"

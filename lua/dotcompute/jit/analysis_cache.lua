@@ -239,7 +239,7 @@ function analysis_cache.put(key, tree, analysis)
   local emitted, w = analysis.emitted, setmetatable({ MAGIC }, Writer)
   if tree.uses.dynamic or tree.uses.modules or #tree.constants > 0 then return end
   local functions = put_reads(w, tree)
-  if not functions or #split(emitted.text) ~= #emitted.lines then return end
+  if not functions or select(2, emitted.text:gsub("\n", "\n")) ~= #emitted.lines then return end
   for _, places in ipairs { emitted.places, emitted.sites } do
     for _, place in pairs(places) do
       if not functions.number[place.found] then return end
