@@ -221,7 +221,9 @@ local function compare(run, after, loose)
     local want = assert(after[e.known.array], run.name .. ": expects an array that the reference does not get")
     local got = e.known.array:bytes()
     local tolerance, share = e.tolerance, e.more.share or 0
-    if loose and e.known.dtype:match "^float" then tolerance, share = math.max(tolerance, 1e-3), math.max(share, 1e-4) end
+    if loose and e.known.dtype:match "^float" then
+      tolerance, share = math.max(tolerance, 1e-3), math.max(share, 1e-4)
+    end
     local differing, first, a, b = bridge.differ(got, want, e.known.dtype, tolerance, e.more.absolute)
     local count = e.known.array.size
     if differing > share * count then
