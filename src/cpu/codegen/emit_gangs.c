@@ -8,7 +8,7 @@
 void dc_emit_enter_gang(emitter *e) {
   const bool all = e->k.shape.whole && !(e->exits && e->out->suspends);
   PUT("tid = g->tid; act = %s; ", all ? "M_all()" : "M_from(g->live)");
-  if (e->out->yields) PUT("base1 = g->shared; memcpy(n->ctaid, g->ctaid, sizeof n->ctaid); ");
+  if (e->out->yields) PUT("turn = DC_TURN; base1 = g->shared; memcpy(n->ctaid, g->ctaid, sizeof n->ctaid); ");
   if (e->numbers) PUT("n->warpid = g->number; ");
   if (e->asks) PUT("ahead = g + 1 < end ? DC_W * ((uint64_t)g[1].number - g->number) : 0; ");
   if (e->has_sums) PUT("sums = g->save; ");
@@ -29,7 +29,7 @@ void dc_emit_begin_gangs(emitter *e) {
     PUT("switch (0) {\n");
     return;
   }
-  if (e->out->yields) PUT("int yielded = 0, holds = 0;\n");
+  if (e->out->yields) PUT("int yielded = 0, holds = 0, turn;\n");
   PUT("uint32_t left = n->ngangs, any, all; int32_t here = 0, next = DC_NOWHERE;\n"
       "#define DC_SAVE g->save\n"
       "#define DC_NEXT_ROUND g = n->gangs; %s\n"

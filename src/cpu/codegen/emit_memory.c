@@ -172,7 +172,8 @@ static void prefetch(emitter *e, const ptx_ins *ins, const dc_access *p, const c
   if (p->how == DC_HOW_INDEX && e->pace[e->fn->node_of[e->k.loop_at[b]]]) { /* a line a lane, for all blocks together */
     PUT("if (DC_LEADS) dc_prefetch_lanes(");
     dc_emit_last_access(e, ins);
-    PUT(", dc_indexed(a_, i%d, %d, %d), %s); ", p->s.origin, (int)p->s.times, dc_emit_is_signed(e, p->s.origin), mask);
+    PUT(", dc_indexed(a_, i%d, %d, %d), %dull * DC_LEADS, %s); ", p->s.origin, (int)p->s.times,
+        dc_emit_is_signed(e, p->s.origin), p->size, mask);
     return;
   }
   const ptx_operand *step = p->how == DC_HOW_ROW ? step_of(e, p->at->reg) : NULL;

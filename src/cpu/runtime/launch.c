@@ -133,7 +133,7 @@ static uint64_t share_of(const dc_worker *k, uint64_t limit) {
   const uint64_t taken = atomic_load_explicit(&job->next_block, memory_order_relaxed);
   const uint64_t part = taken < n ? (n - taken) / (8 * threads) : 0, share = part < limit ? part : limit;
   const uint64_t most = n / (4 * threads), together = dc_native_together(job);
-  return share >= together ? share : together < most ? together : most;
+  return share >= together ? share - share % together : together < most ? together : most;
 }
 
 /* The first of `share` blocks that no worker has taken.  While no other thread may join, without a locked operation: it

@@ -99,7 +99,7 @@ static bool order_gangs(dc_worker *k, uint64_t block, uint32_t nblocks) {
         .frame = f,
         .local = (uint64_t)(uintptr_t)f->local,
         .number = number,
-        .leads = i % nblocks == 0};
+        .leads = i % nblocks == 0 ? nblocks : 0};
   }
   return true;
 }

@@ -95,7 +95,7 @@ typedef struct dc_fault {
   bool has_address;
 } dc_fault;
 
-#define DC_MOST_TOGETHER 8 /* blocks, of code that yields: half a cache line of words */
+#define DC_MOST_TOGETHER 16 /* blocks, of code that yields: a cache line of words */
 
 typedef struct dc_worker {
   dc_cpu_device *cpu;

@@ -25,6 +25,7 @@ enum {
   DC_NATIVE_STOP    /* the launch is to end */
 };
 
+enum { DC_TURN = 4 }; /* iterations of a loop that yields until the next gang runs it */
 enum { DC_AT_YIELD = 1 << 30 }; /* dc_gang.node: added to the loop header where a gang that has yielded goes on */
 
 /* Where the gangs of simple code that have run since the last barrier go on: at a node, nowhere since none has run or
@@ -42,7 +43,7 @@ typedef struct dc_gang {
   uint32_t all;       /* lanes that have threads */
   uint64_t shared;    /* address of its block's shared memory, and the block: for code that yields */
   uint32_t ctaid[3];
-  uint32_t leads;     /* its block is the first of those that run together */
+  uint32_t leads;     /* the number of blocks that run together, in the first one's; else 0 */
   uint64_t unused;    /* 80 bytes: see DC_LAST_ACCESSES */
 } dc_gang;
 

@@ -331,7 +331,7 @@ typedef struct dc_copying {
 /* Prefetches the sources; in loops, where w is given, those of the next execution instead. */
 DC_CALL void dc_begin_copy(const u64 *from, dc_last_access *w) {
   const u64 step = w ? dc_next_step(w, from[0]) : 0;
-  if (!w || step) dc_prefetch_lines(V64_load(from), from, step, DC_EVERY);
+  if (!w || step) dc_prefetch_lines(V64_load(from), from, step, 1, DC_EVERY);
 }
 DC_CALL void dc_end_copies(const dc_copying *c, int n) {
   for (; n > 0; n--, c++) DC_LANES_DO(c->lanes, *DC_AT(dc_16_bytes, c->to[l]) = *DC_AT(const dc_16_bytes, c->from[l]));

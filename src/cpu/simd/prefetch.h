@@ -71,22 +71,27 @@ DC_FN u32 dc_line_starts(V64 a, const u64 *at) {
 #endif
   return starts;
 }
-/* Prefetches the lines at distance `step` from the addresses of the mask's lanes. */
-DC_FN void dc_prefetch_lines(V64 a, const u64 *at, u64 step, M m) {
-  for (u32 left = dc_line_starts(a, at) & M_word(m); left; left &= left - 1)
-    __builtin_prefetch(DC_AT(const void, at[__builtin_ctz(left)] + step), 0, 2);
+/* Prefetches the lines of `bytes` bytes, at most a line, at distance `step` from the addresses of the mask's lanes. */
+DC_FN void dc_prefetch_lines(V64 a, const u64 *at, u64 step, u64 bytes, M m) {
+  for (u32 left = dc_line_starts(a, at) & M_word(m); left; left &= left - 1) {
+    const u64 first = at[__builtin_ctz(left)] + step;
+    __builtin_prefetch(DC_AT(const void, first), 0, 2);
+    if ((first & 63) + bytes > 64) __builtin_prefetch(DC_AT(const void, first + bytes - 1), 0, 2);
+  }
 }
-DC_CALL void dc_prefetch_far_lanes(V64 a, u64 step, M m) {
+/* The asm statement is an effect: GCC leaves out calls of functions that do nothing but prefetch. */
+DC_CALL void dc_prefetch_far_lanes(V64 a, u64 step, u64 bytes, M m) {
   u64 at[DC_W];
+  __asm__ volatile("");
   V64_spill(at, a);
-  dc_prefetch_lines(a, at, step, m);
+  dc_prefetch_lines(a, at, step, bytes, m);
 }
 /* Prefetches what each lane is expected to load at the next execution.  Not where step and range of the addresses, from
 ** the first lane to the last, are within a page: the processor prefetches those itself. */
-DC_FN void dc_prefetch_lanes(dc_last_access *w, V64 a, M m) {
+DC_FN void dc_prefetch_lanes(dc_last_access *w, V64 a, u64 bytes, M m) {
   const u64 step = dc_next_step(w, a.l0[0]);
   u64 range = 0;
 #define DC_RANGE_(i, unused) range = a.h##i[DC_NW / 2 - 1] - a.l0[0];
   DC_PARTS(DC_RANGE_, )
-  if (step && M_any(m) && (step + 4096 > 8192 || range + 4096 > 8192)) dc_prefetch_far_lanes(a, step, m);
+  if (step && M_any(m) && (step + 4096 > 8192 || range + 4096 > 8192)) dc_prefetch_far_lanes(a, DC_TURN * step, bytes, m);
 }
