@@ -7,6 +7,10 @@
 **
 ** Floats are sorted as signed integers of the same order: the library's functions for floats (of version 1.0.3) may
 ** give the least finite number in place of -inf.
+**
+** The library chooses an instruction set for all its functions.  Its code for AVX-512 partitions keys of 32 bits by
+** storing parts of vectors to memory (vpcompressd), which takes Zen 4 some 20 ns: sorting then takes ten times as long
+** as with AVX2, which keys of 64 and 16 bits do not gain from.
 */
 #include "cpu/lib/vqsort.h"
 
@@ -36,6 +40,17 @@ static bool loaded;
 static void *sorter[8]; /* the class's object: one unused pointer */
 static sort_fn *functions[DC_NDTYPES][2]; /* ascending, descending */
 
+#define AVX512_TARGETS (INT64_C(1) << 7 | INT64_C(1) << 8) /* HWY_AVX3_DL, HWY_AVX3 */
+static void (*disable_targets)(int64_t targets); /* NULL where all are fast */
+
+static bool stores_parts_slowly(void) {
+#if defined(__x86_64__)
+  return __builtin_cpu_is("amdfam19h") && __builtin_cpu_supports("avx512f");
+#else
+  return false;
+#endif
+}
+
 static void load(void) {
   static const char *const sonames[] = { "libhwy_contrib.so.1", NULL };
   void (*construct)(void *self);
@@ -48,6 +63,7 @@ static void load(void) {
   SORTED(BIND)
   if (lib != NULL && !loaded) dc_buf_puts(&why, "the library found lacks hwy::Sorter\n");
   if (loaded) construct(sorter);
+  if (loaded && stores_parts_slowly()) dc_library_bind(lib, "_ZN3hwy14DisableTargetsEl", &disable_targets);
 }
 
 int dc_vqsort_load(dc_error *err) {
@@ -58,7 +74,17 @@ int dc_vqsort_load(dc_error *err) {
                             "file; without it sorting takes longer");
 }
 
-bool dc_vqsort_takes(dc_dtype t) { return functions[t][0] != NULL; }
+bool dc_vqsort_prepare(dc_dtype t) {
+  if (functions[t][0] == NULL) return false;
+  /* Threads that sort keys of other widths meanwhile have either instruction set, which gives the same keys. */
+  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  static int64_t disabled;
+  const int64_t targets = dc_dtype_size(t) == 4 ? AVX512_TARGETS : 0;
+  pthread_mutex_lock(&lock);
+  if (disable_targets != NULL && disabled != targets) disable_targets(disabled = targets);
+  pthread_mutex_unlock(&lock);
+  return true;
+}
 
 /* --- copies ------------------------------------------------------------------------------------------- */
 

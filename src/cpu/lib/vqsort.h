@@ -12,7 +12,7 @@
 #include "base/error.h"
 
 int dc_vqsort_load(dc_error *err);  /* DC_DEVICE says what to install */
-bool dc_vqsort_takes(dc_dtype t);
+bool dc_vqsort_prepare(dc_dtype t); /* before keys of a type are sorted; false: the library does not take them */
 
 /* Copies n keys in the form that dc_vqsort_run takes.  False: there are NaN or -0 among them, which the library does
 ** not keep in their order. */

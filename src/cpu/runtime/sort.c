@@ -107,7 +107,7 @@ int dc_cpu_sort(dc_cpu_device *cpu, const dc_sort *p, bool *sorted, dc_error *er
     dc_error_clear(&missing);
     return 0;
   }
-  if (!dc_vqsort_takes(p->dtype)) return 0;
+  if (!dc_vqsort_prepare(p->dtype)) return 0;
   sorting s = { .p = p, .size = dc_dtype_size(p->dtype) };
   const bool few = p->rows < cpu->pool->nthreads && (size_t)p->length >= 2 * LEAST_CHUNK;
   const int rc = few ? sort_long_rows(cpu, &s, err) : sort_many_rows(cpu, &s, err);
