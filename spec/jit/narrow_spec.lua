@@ -100,7 +100,7 @@ describe("integers in kernels", function()
 
   it("keep the sign of negated operands of min and max", function()
     local n = 96
-    local x, y, out = {}, {}, dc.zeros(7, n, "int32")
+    local x, y, out = {}, {}, dc.zeros(10, n, "int32")
     for k = 1, n do x[k], y[k] = math.random(-100, 100), math.random(-100, 100) end
     local function fill(to, a, b, k)
       local opposite = -a[k]
@@ -108,15 +108,20 @@ describe("integers in kernels", function()
       to[3][k], to[4][k] = math.max(math.abs(a[k]), b[k]), math.min(-k, b[k], -b[k])
       to[5][k], to[6][k] = math.min(k, 0 - a[k], b[k]), math.max(k, a[k] * -1, b[k])
       to[7][k] = math.min(k, a[k] // -1, b[k], -1 * k)
+      local none = k - k -- a compiler knows what it is
+      local opposites = none - a[k]
+      to[8][k], to[9][k] = math.min(opposites, k, none), math.max(b[k], math.max(opposites, none))
+      local least = math.min(k, none - b[k])
+      to[10][k] = math.min(least, none)
     end
     local k = dc.jit(function(to, a, b)
       local i = dc.index()
       if i <= #a then fill(to, a, b, i) end
     end)
     k(2, 64, out, dc.array(x, "int32"), dc.array(y, "int32"))
-    local want = { {}, {}, {}, {}, {}, {}, {} }
+    local want = { {}, {}, {}, {}, {}, {}, {}, {}, {}, {} }
     for i = 1, n do fill(want, x, y, i) end
-    for row = 1, 7 do h.same(want[row], out[row]:to_table(), "row " .. row) end
+    for row = 1, 10 do h.same(want[row], out[row]:to_table(), "row " .. row) end
     local a, b, c = dc.array(x, "int32"), dc.array(y, "int32"), dc.arange(1, n, "int32")
     h.same(want[1], dc.minimum(dc.minimum(c, -a), b):to_table(), "of arrays, least")
     h.same(want[2], dc.maximum(dc.maximum(b, -a), c):to_table(), "of arrays, greatest")

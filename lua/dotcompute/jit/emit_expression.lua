@@ -694,6 +694,11 @@ function X.text(self, e)
   if e.small_text and self.facts.small then c = e.small_text end
   local ints = e.choice and self:is_int(e)
   for _, arg in ipairs(e.args) do ints = ints and (arg.type == types.bool or self:is_int(arg)) end
+  if (e.choice == "min" or e.choice == "max") and (ints or e.type.size == 4 and types.is_integer(e.type))
+    and integer_facts.is_minimum_of_three(e) then
+    self.uses.apart = true
+    c = ("dc_%s_apart($1, $2)"):format(e.choice)
+  end
   if ints then c = "(long long)" .. c end
   for k, text in ipairs(texts) do
     local t = e.args[k].type
