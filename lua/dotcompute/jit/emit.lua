@@ -226,10 +226,17 @@ static __device__ __forceinline__ bool dc_ge(FLOAT a, FLOAT b) {
 local apart_text = [[
 static __device__ __forceinline__ INT dc_CHOICE_apart(INT a, INT b) {
   INT r;
-  asm("{ .reg .BITS t, u; not.b32 t, %1; not.b32 u, %2; OTHER.BITS t, t, u; not.b32 %0, t; }" : "=r"(r) : "r"(a), "r"(b));
+  asm("{ .reg .b32 t, u; not.b32 t, %1; not.b32 u, %2; OTHER.BITS t, t, u; not.b32 %0, t; }"
+      : "=r"(r) : "r"(a), "r"(b));
   return r;
 }
 ]]
+local apart_names = {
+  { INT = "int", BITS = "s32", CHOICE = "min", OTHER = "max" },
+  { INT = "int", BITS = "s32", CHOICE = "max", OTHER = "min" },
+  { INT = "unsigned int", BITS = "u32", CHOICE = "min", OTHER = "max" },
+  { INT = "unsigned int", BITS = "u32", CHOICE = "max", OTHER = "min" },
+}
 
 local integers_text = [[
 typedef unsigned long long dc_unsigned;
@@ -315,10 +322,8 @@ function Printer:helpers(lines)
     if self.uses.extremes then split(extremes_text:gsub("%u%u+", names), lines) end
     if self.uses.ordered_comparisons then split(ordered_comparison_text:gsub("%u%u+", names), lines) end
   end
-  for k, choice in ipairs(self.uses.apart and { "min", "max", "min", "max" } or {}) do
-    local names = { CHOICE = choice, OTHER = choice == "min" and "max" or "min", INT = k < 3 and "int" or "unsigned int",
-      BITS = k < 3 and "s32" or "u32" }
-    split(apart_text:gsub("%u%u+", names), lines)
+  if self.uses.apart then
+    for _, names in ipairs(apart_names) do split(apart_text:gsub("%u%u+", names), lines) end
   end
   if self.uses.compare_integers then split(integers_text, lines) end
   for _, text in ipairs(self.uses.texts or {}) do split(text, lines) end

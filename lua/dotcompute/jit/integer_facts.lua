@@ -34,8 +34,8 @@ local function share_terms(a, b)
   return false
 end
 
--- Whether a compiler may find an integer to be a negation, as it finds `(i - i) - x`: a constant or what is read from an
--- array is none.
+-- Whether a compiler may find an integer to be a negation, as it finds `(i - i) - x`: a constant or what is read from
+-- an array is none.
 local function may_be_negation(e)
   e = origin(e)
   if e.choice == "min" or e.choice == "max" then return may_be_negation(e.args[1]) or may_be_negation(e.args[2]) end

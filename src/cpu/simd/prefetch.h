@@ -93,5 +93,6 @@ DC_FN void dc_prefetch_lanes(dc_last_access *w, V64 a, u64 bytes, M m) {
   u64 range = 0;
 #define DC_RANGE_(i, unused) range = a.h##i[DC_NW / 2 - 1] - a.l0[0];
   DC_PARTS(DC_RANGE_, )
-  if (step && M_any(m) && (step + 4096 > 8192 || range + 4096 > 8192)) dc_prefetch_far_lanes(a, DC_TURN * step, bytes, m);
+  if (step && M_any(m) && (step + 4096 > 8192 || range + 4096 > 8192))
+    dc_prefetch_far_lanes(a, DC_TURN * step, bytes, m);
 }
