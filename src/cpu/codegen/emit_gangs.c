@@ -20,13 +20,20 @@ void dc_emit_enter_gang(emitter *e) {
 void dc_emit_begin_gangs(emitter *e) {
   PUT("dc_gang *g = n->gangs, *const end = g + n->ngangs; const uint32_t(*tid)[32];\n");
   if (!e->out->suspends) {
-    if (e->k.shape.by_lane) PUT("uint32_t left;\n");
+    const bool turns = e->takes_turns;
+    if (turns) {
+      const uint32_t of_lane = (e->out->save_bytes + 63) / 64 * 64;
+      e->out->save_bytes = of_lane * 32;
+      PUT("uint32_t waits, at[32];\n#define DC_SAVE (g->save + %u * self)\n", of_lane);
+    }
+    if (e->k.shape.by_lane) PUT("uint32_t left, self;\n");
     PUT("gang: ");
     dc_emit_enter_gang(e);
+    if (turns) PUT("waits = 0; memset(at, 0, sizeof at); ");
     if (e->k.shape.by_lane)
-      PUT("left = g->live;\nlane: tid = (const uint32_t (*)[32])(const void *)(*g->tid + __builtin_ctz(left)); "
-          "left &= left - 1; act = 1; ");
-    PUT("switch (0) {\n");
+      PUT("left = g->live;\nlane: self = __builtin_ctz(left); left &= left - 1; act = 1; "
+          "tid = (const uint32_t (*)[32])(const void *)(*g->tid + self); ");
+    PUT("switch (%s) {\n", turns ? "at[self]" : "0");
     return;
   }
   if (e->out->yields) PUT("int yielded = 0, holds = 0, turn;\n");
@@ -66,7 +73,8 @@ void dc_emit_end_gangs(emitter *e) {
     if (e->out->yields) PUT("first: if (holds && g->node < DC_AT_YIELD) goto step;\n");
     PUT("if (!g->live) goto step; goto gang;\n");
   } else {
-    PUT("done: %sif (++g == end) return DC_NATIVE_DONE; goto gang;\n",
-        e->k.shape.by_lane ? "if (left) goto lane; " : "");
+    PUT("done: %s%sif (++g == end) return DC_NATIVE_DONE; goto gang;\n",
+        e->k.shape.by_lane ? "if (left) goto lane; " : "",
+        e->takes_turns ? "if (waits) { left = waits; waits = 0; goto lane; } " : "");
   }
 }

@@ -130,6 +130,7 @@ typedef struct emitter {
   int32_t *ways;        /* per node: number of predecessors */
   int32_t *reduced;     /* per node: that with the barrier whose reduction gangs have when they go on here, or -1 */
   const ptx_operand **pace; /* per node: a header where gangs yield if this is far; else NULL; see emit_yields.c */
+  bool takes_turns;     /* lanes that run one by one give way to each other there */
   int32_t masks_at;     /* of lanes that wait meanwhile, in dc_native.save */
   int32_t *from, *also; /* per node: the entries from which emitted code comes there, or negative: none, or several */
   int32_t region;       /* counts sequences of nodes that are entered at their first alone */

@@ -147,6 +147,12 @@ DC_ONE(s16, int16_t, u32)
 DC_ONE(u32, u32, u32)
 DC_ONE(u64, u64, u64)
 
+/* A byte that may be one of several side by side: GCC makes a load of a word of those at offsets from one pointer. */
+DC_FN u32 dc_ld_byte(u64 a, s64 offset) {
+  const uint8_t *const p = DC_AT(const uint8_t, a);
+  return p[offset];
+}
+
 /* --- lane by lane ------------------------------------------------------------------------------------------------- */
 
 #define DC_EACH_LANE(l, m) for (u32 w_ = M_word(m), l; w_ && (l = (u32)__builtin_ctz(w_), 1); w_ &= w_ - 1)
