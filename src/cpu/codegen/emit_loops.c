@@ -96,6 +96,31 @@ bool dc_emit_is_carried(const emitter *e, int32_t reg, int32_t h, int depth) {
   return false;
 }
 
+/* Whether a register depends by at most `depth` operations on what the loop with header block h loads. */
+static bool is_of_load(const emitter *e, int32_t reg, int32_t h, int depth) {
+  const int32_t first = e->f->blocks[h].first, last = e->f->blocks[e->k.loop_last[h]].last;
+  for (int32_t d = reg < 0 ? 0 : e->k.def_at[reg]; reg >= 0 && d < e->k.def_at[reg + 1]; d++) {
+    const ptx_ins *ins = &e->f->ins[e->k.defs[d]];
+    if (e->k.defs[d] < first || e->k.defs[d] >= last) continue;
+    if (ins->op == PTX_OP_LD) return true;
+    for (int k = ins->ndst; k < ins->ndst + ins->nsrc && depth > 0; k++)
+      if (ins->opnd[k].reg != reg && is_of_load(e, ins->opnd[k].reg, h, depth - 1)) return true;
+  }
+  return false;
+}
+
+bool dc_emit_follows_loads(const emitter *e, int32_t reg, int32_t h) {
+  enum { MOST_OPERATIONS = 6 };
+  for (int32_t b = h; b <= e->k.loop_last[h]; b++) {
+    const ptx_block *block = &e->f->blocks[b];
+    const ptx_ins *end = block->last > block->first ? &e->f->ins[block->last - 1] : NULL;
+    bool ends = false;
+    for (int i = 0; i < 2; i++) ends |= block->succ[i] <= h || block->succ[i] > e->k.loop_last[h];
+    if (end && ends && end->pred >= 0 && is_of_load(e, end->pred, h, MOST_OPERATIONS)) return true;
+  }
+  return is_of_load(e, reg, h, MOST_OPERATIONS);
+}
+
 #define MOST_STEPS 8 /* operations between a loop's variable and an address made of it */
 
 /* The only instruction of the loop that writes the register, behind moves; *n: how many do. */

@@ -18,6 +18,9 @@ bool dc_emit_is_in_storing_loop(const emitter *e, int32_t b);
 ** from iteration to iteration. */
 bool dc_emit_is_carried(const emitter *e, int32_t reg, int32_t h, int depth);
 
+/* Whether a register, or a condition that ends the loop with header block h, depends on what that loop loads. */
+bool dc_emit_follows_loads(const emitter *e, int32_t reg, int32_t h);
+
 /* By how much a register grows from one iteration of the loop with header block h to the next, behind its first; 0: not
 ** at all, or by no known constant. */
 long long dc_emit_growth(const emitter *e, int32_t reg, int32_t h);

@@ -263,14 +263,16 @@ static void load_packs(emitter *e, const ptx_ins *ins, const dc_access *p, const
 }
 
 /* Whether a<i> says where to expect the elements of a load: those of an index that a loop, which a gang runs through at
-** once, hands on from iteration to iteration, so that else each one's load would begin after the last one's end. */
+** once, hands on from iteration to iteration, where that or the loop's end depends on what was loaded, so that else each
+** one's load would begin after the last one's end. */
 static bool expects(emitter *e, const ptx_ins *ins, const dc_access *p) {
   enum { MOST_OPERATIONS = 8 };
   const int32_t i = (int32_t)(ins - e->f->ins), b = e->k.block_of[i], h = e->k.loop_at[b];
   if (p->how != DC_HOW_INDEX || e->joined[i].by || !dc_emit_is_in_quiet_loop(e, b) || dc_emit_window_of(e, p) >= 0)
     return false;
-  e->strides[i] = !e->pace[e->fn->node_of[h]] &&
-                  dc_emit_is_carried(e, dc_emit_index_of(e, p->s.origin)->reg, h, MOST_OPERATIONS);
+  const int32_t index = dc_emit_index_of(e, p->s.origin)->reg;
+  e->strides[i] = !e->pace[e->fn->node_of[h]] && dc_emit_follows_loads(e, index, h) &&
+                  dc_emit_is_carried(e, index, h, MOST_OPERATIONS);
   return e->strides[i];
 }
 
