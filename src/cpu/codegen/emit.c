@@ -573,6 +573,7 @@ static void declare(emitter *e) {
 
 static void begin(emitter *e) {
   if (e->reduces) PUT("const int simple = %d; uint32_t yes = 0, no = 0, sum = 0, every = 0;\n", e->out->simple);
+  if (e->out->yields) PUT("int turn = 0;\n");
   if (e->out->simple) dc_emit_begin_gangs(e);
   else
     PUT("#define DC_SAVE n->save\n#define DC_PAUSE(at, to) { n->node = at; goto pause; }\n"

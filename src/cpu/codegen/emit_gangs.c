@@ -36,7 +36,7 @@ void dc_emit_begin_gangs(emitter *e) {
     PUT("switch (%s) {\n", turns ? "at[self]" : "0");
     return;
   }
-  if (e->out->yields) PUT("int yielded = 0, holds = 0, turn;\n");
+  if (e->out->yields) PUT("int yielded = 0, holds = 0;\n");
   PUT("uint32_t left = n->ngangs, any, all; int32_t here = 0, next = DC_NOWHERE;\n"
       "#define DC_SAVE g->save\n"
       "#define DC_NEXT_ROUND g = n->gangs; %s\n"
