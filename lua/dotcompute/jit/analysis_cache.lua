@@ -23,14 +23,16 @@ local MAGIC <const> = core.cache_magic()
 
 -- --- bytes ------------------------------------------------------------------------------------------------------
 
+local function bit(v) return v and 1 or 0 end
+
 -- Writes strings, integers and booleans one after the other; nil and false are one.
 local Writer = {}
 Writer.__index = Writer
 
-function Writer:put(format, v) self[#self + 1] = string.pack(format, v) end
+function Writer:put(format, ...) self[#self + 1] = string.pack(format, ...) end
 function Writer:string(v) self:put("<s4", v) end
 function Writer:integer(v) self:put("<i8", v) end
-function Writer:boolean(v) self:put("B", v and 1 or 0) end
+function Writer:boolean(v) self:put("B", bit(v)) end
 
 function Writer:integers(list)
   self:integer(#list)
@@ -161,13 +163,9 @@ local function put_reads(w, tree)
     local number, fixed = functions.number[path.fn], one.fixed or tree.guards[path.id]
     local text = describe(functions, one.value, fixed)
     if not text or one.varies or not number then return nil end
-    w:integer(number)
-    w:integer(path.upvalue)
-    w:string(path.text)
-    w:integer(#path)
+    w:put("<i8i8s4i8", number, path.upvalue, path.text, #path)
     for _, key in ipairs(path) do w:string(key) end
-    w:boolean(fixed)
-    w:string(text)
+    w:put("<Bs4", bit(fixed), text)
   end
   return functions
 end
@@ -189,10 +187,7 @@ end
 local function put_params(w, params)
   w:integer(#params)
   for _, param in ipairs(params) do
-    w:integer(param.argument or 0)
-    w:string(param.type.name)
-    w:boolean(param.fits)
-    w:boolean(param.written)
+    w:put("<i8s4BB", param.argument or 0, param.type.name, bit(param.fits), bit(param.written))
   end
 end
 
@@ -250,20 +245,16 @@ function analysis_cache.put(key, tree, analysis)
   put_params(w, emitted.params)
   w:integer(#emitted.sites)
   for _, site in ipairs(emitted.sites) do
-    w:integer(functions.number[site.found])
-    w:integer(site.at)
-    w:string(site.kind)
-    w:boolean(math.type(site.text))
-    if math.type(site.text) then w:integer(site.text) else w:string(site.text) end
+    local is_number = math.type(site.text) ~= nil
+    w:put(is_number and "<i8i8s4Bi8" or "<i8i8s4Bs4", functions.number[site.found], site.at, site.kind, bit(is_number),
+      site.text)
   end
   w:integer(#analysis.guards)
   for _, guard in ipairs(analysis.guards) do w:integer(tree.reads[guard.path.id].number) end
   w:integer(#analysis.inputs)
   for _, input in ipairs(analysis.inputs) do
     if not is_plain(input.type) then return end
-    w:integer(tree.reads[input.path.id].number)
-    w:string(input.type.name)
-    w:boolean(input.fits)
+    w:put("<i8s4B", tree.reads[input.path.id].number, input.type.name, bit(input.fits))
   end
   for _, flag in ipairs { "small", "disjoint" } do w:boolean(analysis.facts[flag]) end
   for _, flag in ipairs { "sync_grid", "recursion" } do w:boolean(analysis[flag]) end

@@ -463,8 +463,10 @@ local function varying(tree)
   for _, inst in ipairs(tree.instances) do
     for _, symbol in ipairs(inst.reached) do found[symbol] = true end
     for _, node in ipairs(inst.pass == tree.pass and narrow.nodes(inst) or {}) do
-      for _, target in ipairs(node.op == "assign" and node.targets or {}) do
-        if target.op == "symbol" then found[target.symbol] = true end
+      if node.op == "assign" then
+        for _, target in ipairs(node.targets) do
+          if target.op == "symbol" then found[target.symbol] = true end
+        end
       end
     end
   end

@@ -33,6 +33,7 @@ end
 function has_effect(e)
   local found = e.has_effect
   if found == nil then
+    if e.op == "symbol" or e.op == "const" then return e.effect end
     local a, b, cond, array, call, object = e.a, e.b, e.cond, e.array, e.call, e.object
     found = e.effect or a and has_effect(a) or b and has_effect(b) or cond and has_effect(cond)
       or array and has_effect(array) or call and has_effect(call) or object and has_effect(object)

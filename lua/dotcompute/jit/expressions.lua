@@ -38,7 +38,7 @@ function E.number(self, n)
     self:fail(n.at, "%s is too large for an integer of 64 bits, and Lua makes it a float: write %s.0 if that is meant",
       n.text, n.text)
   end
-  return { op = "const", type = t, value = n.value, at = n.at }
+  return { op = "const", type = t, value = n.value, at = n.at, n = n }
 end
 
 function E.paren(self, n) return self:expr(n.a) end
@@ -174,7 +174,8 @@ local function fold(sign, a, b, n)
   if a.op ~= "const" or b.op ~= "const" or not (a.type.weak and b.type.weak) then return nil end
   local ok, v = pcall(folds[sign], a.value, b.value)
   if not ok then return nil end
-  return { op = "const", type = type(v) == "boolean" and types.bool or types[math.type(v)], value = v, at = n.at }
+  local t = type(v) == "boolean" and types.bool or types[math.type(v)]
+  return { op = "const", type = t, value = v, at = n.at, n = n }
 end
 
 local function integers_only(sign) return sign:find "^[&|~]$" or sign == "<<" or sign == ">>" end

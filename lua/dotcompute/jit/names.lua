@@ -191,7 +191,7 @@ function names:captured(n, path, value)
     if t.ndim then self:check_array(n, t, path.text) end
     local symbol = self:input(path, value, t)
     self:reach(symbol)
-    return { op = "symbol", type = symbol.type, symbol = symbol, at = n.at }
+    return { op = "symbol", type = symbol.type, symbol = symbol, at = n.at, n = n }
   end
   if type(value) == "function" then
     self:guard(path, value)
@@ -213,7 +213,7 @@ function names:captured(n, path, value)
     self:guard(path, value)
     local symbol = self:constant_array(path, value, t)
     self:reach(symbol)
-    return { op = "symbol", type = symbol.type, symbol = symbol, at = n.at }
+    return { op = "symbol", type = symbol.type, symbol = symbol, at = n.at, n = n }
   end
   local inner = builtins.function_of(value) -- of an object of dc.jit
   if inner then
@@ -262,7 +262,7 @@ function names:field(n, object, key)
   end
   if object.type.value == builtins.library.math and math.type(value) then -- math.pi
     self:note(path, value, true)
-    return { op = "const", type = types[math.type(value)], value = value, at = n.at }
+    return { op = "const", type = types[math.type(value)], value = value, at = n.at, n = n }
   end
   local table_ = object.type.value
   local builtin = (table_ == builtins.library.dc or table_ == builtins.library.math) and builtins.by_function[value]
@@ -301,7 +301,7 @@ function names:folded(n, decl)
     local v = constant_value(self.inst.root.found.chunk.text, decl)
     local ok = v ~= nil
     if ok and (type(v) == "number" or type(v) == "boolean") then
-      return { op = "const", type = names.type_of(v), value = v, at = n.at }
+      return { op = "const", type = names.type_of(v), value = v, at = n.at, n = n }
     elseif ok and type(v) == "string" then
       return { op = "static", type = types.string(v), text = v, at = n.at }
     end
@@ -337,7 +337,7 @@ function names:name(n)
     end
     self:reach(symbol)
     if symbol.type == types.unknown then symbol.read_unknown = true end
-    return { op = "symbol", type = symbol.type, symbol = symbol, at = n.at }
+    return { op = "symbol", type = symbol.type, symbol = symbol, at = n.at, n = n }
   end
   -- a global: a field of _ENV
   local index = root.upvalues._ENV

@@ -28,13 +28,18 @@ local skipped = { inst = true, symbol = true, symbols = true, n = true, type = t
   op = true, at = true, sign = true, value = true, text = true, name = true, effect = true, range = true,
   small_range = true, met = true }
 
+-- Nodes without others below them, most of a tree's.
+local is_leaf = { symbol = true, const = true }
+
 -- Calls visit(node) for all nodes of a typed tree, each once.
 function narrow.walk(tree, visit)
   local seen = {}
   local function walk(node)
     if seen[node] then return end
     seen[node] = true
-    if node.op then visit(node) end
+    local op = node.op
+    if op then visit(node) end
+    if is_leaf[op] then return end
     for key, v in next, node do
       if not skipped[key] and type(v) == "table" then walk(v) end
     end

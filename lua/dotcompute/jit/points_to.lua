@@ -24,6 +24,8 @@ local function element_of(target)
   return target
 end
 
+local none <const> = {}
+
 -- The symbols through which the kernel loads elements, as a set; and those of parameters of its functions, each with
 -- the set of the arrays that calls pass. C that gets an array may read it.
 local function accesses(tree)
@@ -31,11 +33,13 @@ local function accesses(tree)
   local function load(symbol) loaded[symbol] = true end
   for _, inst in ipairs(tree.instances) do
     for _, node in ipairs(inst.pass == tree.pass and narrow.nodes(inst) or {}) do
-      for _, target in ipairs(node.op == "assign" and node.targets or {}) do stored[element_of(target)] = true end
+      if node.op == "assign" then
+        for _, target in ipairs(node.targets) do stored[element_of(target)] = true end
+      end
       if node.op == "element" and not node.address and not stored[node] then -- targets are behind their assignments
         points_to.each(node.array, load)
       end
-      for k, arg in ipairs(node.args or {}) do
+      for k, arg in ipairs(node.args or none) do
         local decl = node.op == "call" and node.inst.node.params[k]
         if decl and arg.type.ndim then
           local symbol = node.inst.symbols[decl]
