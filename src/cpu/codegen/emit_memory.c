@@ -263,8 +263,8 @@ static void load_packs(emitter *e, const ptx_ins *ins, const dc_access *p, const
 }
 
 /* Whether a<i> says where to expect the elements of a load: those of an index that a loop, which a gang runs through at
-** once, hands on from iteration to iteration, where that or the loop's end depends on what was loaded, so that else each
-** one's load would begin after the last one's end. */
+** once, hands on from iteration to iteration, where that or the loop's end depends on what was loaded, so that else
+** each one's load would begin after the last one's end. */
 static bool expects(emitter *e, const ptx_ins *ins, const dc_access *p) {
   enum { MOST_OPERATIONS = 8 };
   const int32_t i = (int32_t)(ins - e->f->ins), b = e->k.block_of[i], h = e->k.loop_at[b];

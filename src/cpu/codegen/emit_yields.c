@@ -138,8 +138,8 @@ static const ptx_operand *step_of_grid(const emitter *e, int32_t h) {
 }
 
 /* Lanes that run one by one through a loop over the elements that all threads of the grid share would each go through
-** the whole array, in leaps, and fetch each cache line again.  So a lane gives way to the next at the back edge.  (XXH64
-** of records of 131 bytes takes a third of the time.) */
+** the whole array, in leaps, and fetch each cache line again.  So a lane gives way to the next at the back edge.
+** (XXH64 of records of 131 bytes takes a third of the time.) */
 static void find_turns(emitter *e) {
   for (int32_t h = 0; h < e->f->nblocks; h++) {
     const int32_t n = e->fn->node_of[h];
