@@ -3,7 +3,7 @@
 */
 #pragma once
 
-#include "memory.h"
+#include "strides.h"
 
 /* Entries per instruction; gangs, of 80 bytes, share one where DC_GANG, the address by 16, is equal modulo this. */
 enum { DC_LAST_ACCESSES = 16 };

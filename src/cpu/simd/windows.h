@@ -5,7 +5,7 @@
 */
 #pragma once
 
-#include "memory.h"
+#include "strides.h"
 
 /* Whether lanes whose index is x in lane 0 and, by constants, no less than `low` and no more than `high` above it in
 ** others have indices that do not wrap around. */

@@ -1,0 +1,175 @@
+/*
+** strides.h - loads and stores of lanes at a constant distance, and of elements whose indices may be consecutive, from
+** those of memory.h.
+*/
+#pragma once
+
+#include "memory.h"
+
+/* --- rows with a constant stride ---------------------------------------------------------------------------------- */
+
+/* Elements at constant indices x.  Where gathers and scatters are slow (codegen/compile.c) those of whole vectors are
+** loaded and stored one by one. */
+#ifdef DC_SLOW_GATHERS
+#define DC_AT_8_(do, x, y, l) do(x, y, l) do(x, y, l + 1) do(x, y, l + 2) do(x, y, l + 3)                              \
+                              do(x, y, l + 4) do(x, y, l + 5) do(x, y, l + 6) do(x, y, l + 7)
+#define DC_LD4_(x, y, l) dc_ld_u32(a + 4ll * (s32)x[l]),
+#define DC_LD8_(x, y, l) dc_ld_u64(a + 8ll * (s32)x[l]),
+#define DC_ST4_(x, y, l) dc_st_u32(a + 4ll * (s32)x[l], y[l]);
+#define DC_ST8_(x, y, l) dc_st_u64(a + 8ll * (s32)x[l], y[(l) % 8]);
+#define DC_CONSTANT_(i, unused)                                                                                        \
+  if (DC_PART(m, i) == 0xffff) r.p##i = (dc_u){ DC_AT_8_(DC_LD4_, x.p##i, , 0) DC_AT_8_(DC_LD4_, x.p##i, , 8) };       \
+  else r.p##i = n_elements(a, x.p##i, 4, DC_PART(m, i));
+#define DC_CONSTANT64_(i, unused)                                                                                      \
+  if (DC_PART(m, i) == 0xffff) {                                                                                       \
+    r.l##i = (dc_ul){ DC_AT_8_(DC_LD8_, x.p##i, , 0) }, r.h##i = (dc_ul){ DC_AT_8_(DC_LD8_, x.p##i, , 8) };            \
+  } else {                                                                                                             \
+    DC_ELEMENT64_(i, unused)                                                                                           \
+  }
+#define DC_PUT_CONSTANT_(i, unused)                                                                                    \
+  if (DC_PART(m, i) == 0xffff) {                                                                                       \
+    DC_AT_8_(DC_ST4_, x.p##i, y.p##i, 0) DC_AT_8_(DC_ST4_, x.p##i, y.p##i, 8)                                          \
+  } else {                                                                                                             \
+    DC_PUT_ELEMENT_(i, unused)                                                                                         \
+  }
+#define DC_PUT_CONSTANT64_(i, unused)                                                                                  \
+  if (DC_PART(m, i) == 0xffff) {                                                                                       \
+    DC_AT_8_(DC_ST8_, x.p##i, y.l##i, 0) DC_AT_8_(DC_ST8_, x.p##i, y.h##i, 8)                                          \
+  } else {                                                                                                             \
+    DC_PUT_ELEMENT64_(i, unused)                                                                                       \
+  }
+#define DC_CONSTANTS(T, V, stride, get, put)                                                                           \
+  DC_FN V dc_constant_elements_##T(u64 a, V32 x, u64 step, int sign, dc_last_access *w, M m) {                         \
+    enum { stride };                                                                                                   \
+    V r;                                                                                                               \
+    (void)step, (void)sign, (void)w;                                                                                   \
+    DC_PARTS(get, )                                                                                                    \
+    return r;                                                                                                          \
+  }                                                                                                                    \
+  DC_FN void dc_put_constant_elements_##T(u64 a, V32 x, u64 step, int sign, V y, M m) {                                \
+    enum { stride };                                                                                                   \
+    (void)step, (void)sign;                                                                                            \
+    DC_PARTS(put, )                                                                                                    \
+  }
+DC_CONSTANTS(u32, V32, stride = 4, DC_CONSTANT_, DC_PUT_CONSTANT_)
+DC_CONSTANTS(u64, V64, stride = 8, DC_CONSTANT64_, DC_PUT_CONSTANT64_)
+#else
+#define dc_constant_elements_u32 dc_any_elements_u32
+#define dc_constant_elements_u64 dc_any_elements_u64
+#define dc_put_constant_elements_u32 dc_put_any_elements_u32
+#define dc_put_constant_elements_u64 dc_put_any_elements_u64
+#endif
+/* Of the size of an element, and not so far apart that an index might overflow. */
+#define DC_FEW(stride, size) ((stride) % (s64)(size) == 0 && (stride) < 1 << 24 && (stride) > -(1 << 24))
+#define DC_STRIDE(T, V, size, gather, elements, scatter, put_elements)                                                 \
+  DC_FN V dc_stride_##T(u64 a, s64 stride, M m) {                                                                      \
+    if (DC_FEW(stride, size)) return elements(a, V32_affine(0, (u32)(stride / (s64)(size))), size, 1, NULL, m);        \
+    return gather(V64_affine(a, (u64)stride), 0, m);                                                                   \
+  }                                                                                                                    \
+  DC_FN void dc_put_stride_##T(u64 a, s64 stride, V x, M m) {                                                          \
+    if (DC_FEW(stride, size)) put_elements(a, V32_affine(0, (u32)(stride / (s64)(size))), size, 1, x, m);              \
+    else scatter(V64_affine(a, (u64)stride), 0, x, m);                                                                 \
+  }                                                                                                                    \
+  DC_CALL V dc_far_stride_##T(u64 a, s64 stride, M m) { return dc_stride_##T(a, stride, m); }                          \
+  DC_CALL void dc_far_put_stride_##T(u64 a, s64 stride, V x, M m) { dc_put_stride_##T(a, stride, x, m); }
+DC_STRIDE(u8, V32, 1, dc_each_gather_u8, dc_any_elements_u8, dc_each_scatter_u8, dc_put_each_element_u8)
+DC_STRIDE(s8, V32, 1, dc_each_gather_s8, dc_any_elements_s8, dc_each_scatter_s8, dc_put_each_element_s8)
+DC_STRIDE(u16, V32, 2, dc_each_gather_u16, dc_any_elements_u16, dc_each_scatter_u16, dc_put_each_element_u16)
+DC_STRIDE(s16, V32, 2, dc_each_gather_s16, dc_any_elements_s16, dc_each_scatter_s16, dc_put_each_element_s16)
+DC_STRIDE(u32, V32, 4, dc_any_gather_u32, dc_constant_elements_u32, dc_any_scatter_u32, dc_put_constant_elements_u32)
+DC_STRIDE(u64, V64, 8, dc_any_gather_u64, dc_constant_elements_u64, dc_any_scatter_u64, dc_put_constant_elements_u64)
+
+/* Every other word of a row: the halves of pairs.  What lies behind the last lane is not read. */
+#if DC_P > 1
+DC_FN dc_ul n_load_pairs(u64 a) {
+  dc_ul x;
+  memcpy(&x, DC_AT(const void, a), sizeof x);
+  return x;
+}
+#define DC_ALTERNATE_(i, unused)                                                                                       \
+  r.p##i = i < DC_P - 1 ? n_narrow(n_load_pairs(a + 8 * DC_NW * i), n_load_pairs(a + 8 * DC_NW * i + 4 * DC_NW))       \
+                        : n_narrow_high(n_load_pairs(a + 8 * DC_NW * i - 4),                                           \
+                                        n_load_pairs(a + 8 * DC_NW * i + 4 * DC_NW - 4));
+DC_BY_PARTS(V32, dc_alternate_u32, (u64 a), DC_ALTERNATE_, )
+#endif
+DC_FN V32 dc_every_other_u32(u64 a, M m) {
+#if DC_P > 1
+  if (DC_USUAL(m == DC_EVERY)) return dc_alternate_u32(a);
+#endif
+  return dc_far_stride_u32(a, 8, m);
+}
+#if DC_NW == 16
+#define DC_PUT_PAIRS_(i, unused)                                                                                       \
+  n_put_row_u32(a + 128u * i, (dc_u)n_lo_u64(x.p##i), (dc_m)_pdep_u32(m >> 16 * i, 0x5555));                           \
+  n_put_row_u32(a + 128u * i + 64, (dc_u)n_hi_u64(x.p##i), (dc_m)_pdep_u32(m >> (16 * i + 8), 0x5555));
+DC_FN void dc_put_every_other_u32(u64 a, V32 x, M m) { DC_PARTS(DC_PUT_PAIRS_, ) }
+/* Every other half of words, the upper ones left out by a mask. */
+#define DC_LOWER_HALVES(m) _pdep_u32(m, 0x55555555)
+#define DC_SHORTS_(i, shift)                                                                                           \
+  r.p##i = (dc_u)_mm512_maskz_loadu_epi16(DC_LOWER_HALVES(DC_PART(m, i)), DC_AT(const void, a + 64u * i));             \
+  r.p##i = (dc_u)((dc_s)(r.p##i << shift) >> shift);
+DC_BY_PARTS(V32, dc_every_other_u16, (u64 a, M m), DC_SHORTS_, 0)
+DC_BY_PARTS(V32, dc_every_other_s16, (u64 a, M m), DC_SHORTS_, 16)
+#define DC_PUT_SHORTS_(i, unused)                                                                                      \
+  _mm512_mask_storeu_epi16(DC_AT(void, a + 64u * i), DC_LOWER_HALVES(DC_PART(m, i)), (__m512i)x.p##i);
+DC_FN void dc_put_every_other_u16(u64 a, V32 x, M m) { DC_PARTS(DC_PUT_SHORTS_, ) }
+#else
+DC_FN void dc_put_every_other_u32(u64 a, V32 x, M m) { dc_far_put_stride_u32(a, 8, x, m); }
+DC_FN V32 dc_every_other_u16(u64 a, M m) { return dc_far_stride_u16(a, 4, m); }
+DC_FN V32 dc_every_other_s16(u64 a, M m) { return dc_far_stride_s16(a, 4, m); }
+DC_FN void dc_put_every_other_u16(u64 a, V32 x, M m) { dc_far_put_stride_u16(a, 4, x, m); }
+#endif
+#define dc_put_every_other_s16 dc_put_every_other_u16
+
+/* --- elements whose indices may be consecutive ------------------------------------------------------------------- */
+
+/* Whether the indices of the mask's lanes are consecutive, as from `first` in lane 0 on, and do not wrap around. */
+DC_FN int dc_is_line(V32 x, u32 first, int sign, M m) {
+  const u32 odd = P_word(v_setp_ne_u32(x, V32_affine(first, 1))) & M_word(m);
+  return odd == 0 && (sign ? dc_no_wrap_s32(first, 1) : dc_no_wrap_u32(first, 1));
+}
+/* The same from the index on that w expects, or that of the first lane; *first: the address of lane 0's. Not where
+** lanes have lately been near each other: a last lane alone is always in line, which branches could not foresee. */
+DC_FN int dc_in_line(u64 a, V32 x, u64 stride, int sign, dc_last_access *w, M m, u64 *first) {
+  u32 start = 0;
+  int is = 0;
+  if (w && w->near) return 0;
+  if (w) {
+    start = (u32)((s64)(w->at + w->step - a) / (s64)stride);
+    is = dc_is_line(x, start, sign, m);
+  }
+  if (!is) {
+    start = w && DC_NW == 16 ? dc_some_index(x, m) - dc_first_lane(M_word(m)) : x.p0[0];
+    is = dc_is_line(x, start, sign, m);
+  }
+  *first = dc_element(a, start, stride, sign);
+  if (w && is) dc_next_step(w, *first);
+  else if (w) w->expected = 0;
+  return is;
+}
+#define DC_ARRAY(T, V, size, gather, scatter, row, put_row)                                                            \
+  DC_FN V dc_elements_##T(u64 a, V32 x, u64 stride, int sign, dc_last_access *w, M m) {                                \
+    u64 first;                                                                                                         \
+    if (!dc_in_line(a, x, stride, sign, w, m, &first) || dc_is_cut(first, stride, m))                                  \
+      return gather(a, x, stride, sign, w, m);                                                                         \
+    return stride == (size) ? dc_row_##T(first, w ? DC_EVERY : m) : row(first, m);                                     \
+  }                                                                                                                    \
+  DC_FN void dc_put_elements_##T(u64 a, V32 x, u64 stride, int sign, V y, M m) {                                       \
+    u64 first;                                                                                                         \
+    if (!dc_in_line(a, x, stride, sign, NULL, m, &first) || dc_is_cut(first, stride, m))                               \
+      return scatter(a, x, stride, sign, y, m);                                                                        \
+    if (stride == (size)) dc_put_row_##T(first, y, m);                                                                 \
+    else put_row(first, y, m);                                                                                         \
+  }                                                                                                                    \
+  DC_CALL V dc_far_elements_##T(u64 a, V32 x, u64 stride, int sign, dc_last_access *w, M m) {                          \
+    return dc_elements_##T(a, x, stride, sign, w, m);                                                                  \
+  }                                                                                                                    \
+  DC_CALL void dc_far_put_elements_##T(u64 a, V32 x, u64 stride, int sign, V y, M m) {                                 \
+    dc_put_elements_##T(a, x, stride, sign, y, m);                                                                     \
+  }
+DC_ARRAY(u8, V32, 1, dc_any_elements_u8, dc_put_each_element_u8, dc_row_u8, dc_put_row_u8)
+DC_ARRAY(s8, V32, 1, dc_any_elements_s8, dc_put_each_element_s8, dc_row_s8, dc_put_row_s8)
+DC_ARRAY(u16, V32, 2, dc_any_elements_u16, dc_put_each_element_u16, dc_row_u16, dc_put_row_u16)
+DC_ARRAY(s16, V32, 2, dc_any_elements_s16, dc_put_each_element_s16, dc_row_s16, dc_put_row_s16)
+DC_ARRAY(u32, V32, 4, dc_any_elements_u32, dc_put_any_elements_u32, dc_every_other_u32, dc_put_every_other_u32)
+DC_ARRAY(u64, V64, 8, dc_any_elements_u64, dc_put_any_elements_u64, dc_row_u64, dc_put_row_u64)
