@@ -103,12 +103,29 @@ typedef struct counter {
 
 static bool is_inside(const counter *c, int32_t b) { return b >= c->header && b <= c->last; }
 
-/* Whether the lanes at the end of a block go where a comparison of the counter alone sends them. */
-static bool tests(const ptx_func *f, const ptx_block *b, int32_t reg) {
+/* It adds a constant to a register: a loop's counter, as far as it alone shows. */
+static bool advances(const ptx_func *f, const ptx_ins *ins) {
+  if (ins->op != PTX_OP_ADD || ins->pred >= 0 || ins->ndst != 1 || ins->nsrc != 2) return false;
+  const int32_t reg = ins->opnd[0].reg;
+  return reg >= 0 && ins->opnd[1].reg == reg && ins->opnd[2].kind == PTX_IMM && f->regs[reg].bits >= 32;
+}
+
+/* Whether a comparison is one of a counter of the loop, this one or another. */
+static bool compares_counter(const ptx_func *f, const counter *c, const ptx_ins *ins) {
+  bool found = false;
+  if (ins->op != PTX_OP_SETP || ins->boolop) return false;
+  for (int32_t i = f->blocks[c->header].first; i < f->blocks[c->last].last; i++) {
+    const int32_t reg = advances(f, &f->ins[i]) ? f->ins[i].opnd[0].reg : -1;
+    found |= reg >= 0 && (ins->opnd[1].reg == reg || ins->opnd[2].reg == reg);
+  }
+  return found;
+}
+
+/* Whether the lanes at the end of a block go where a comparison of a counter sends them. */
+static bool tests(const ptx_func *f, const counter *c, const ptx_block *b) {
   for (int32_t i = b->last - 2; i >= b->first; i--) {
     const ptx_ins *ins = &f->ins[i], *branch = &f->ins[b->last - 1];
-    if (branch->pred < 0 || !writes(ins, branch->pred)) continue;
-    return ins->op == PTX_OP_SETP && !ins->boolop && (ins->opnd[1].reg == reg || ins->opnd[2].reg == reg);
+    if (branch->pred >= 0 && writes(ins, branch->pred)) return compares_counter(f, c, ins);
   }
   return false;
 }
@@ -121,7 +138,7 @@ static bool leaves_by_count_alone(const ptx_func *f, const counter *c) {
     for (int k = 0; ptx_block_succ(&f->blocks[b], k, &s); k++) {
       if (s < 0 || is_inside(c, s)) continue;
       exits++;
-      counted = tests(f, &f->blocks[b], c->reg);
+      counted = tests(f, c, &f->blocks[b]);
     }
   return exits == 1 && counted;
 }
@@ -179,13 +196,6 @@ static int split_counter(ptx_module *m, ptx_func *f, const counter *c, int32_t s
   if (insert_move(m, f, start, &move, fresh, move.opnd[1]) != 0) return -1;
   move.line = f->ins[update_moved].line;
   return insert_move(m, f, update_moved, &move, fresh, (ptx_operand){ .kind = PTX_REG, .reg = c->reg });
-}
-
-/* Instruction i adds a constant to a register: a loop's counter, as far as it alone shows. */
-static bool advances(const ptx_func *f, const ptx_ins *ins) {
-  if (ins->op != PTX_OP_ADD || ins->pred >= 0 || ins->ndst != 1 || ins->nsrc != 2) return false;
-  const int32_t reg = ins->opnd[0].reg;
-  return reg >= 0 && ins->opnd[1].reg == reg && ins->opnd[2].kind == PTX_IMM && f->regs[reg].bits >= 32;
 }
 
 static int split_counters(ptx_module *m, ptx_func *f, int32_t (*reads)[2], bool *reached, int32_t *stack) {
