@@ -149,6 +149,12 @@ static bool is_short(const ptx_ins *ins, int i) {
   return bits == 8 || bits == 16;
 }
 
+/* v_NAME_by takes a divisor that is one for all lanes, which needs one reciprocal. */
+static bool has_one_divisor(const emitter *e, const ptx_ins *ins) {
+  return (ins->op == PTX_OP_DIV || ins->op == PTX_OP_REM) && (ins->type == PTX_U32 || ins->type == PTX_S32) &&
+         dc_value_shape_of(&e->k, &ins->opnd[2]).tag == DC_UNIFORM;
+}
+
 static void form_operands(emitter *e, const ptx_ins *ins, const dc_native_form *form, bool scalar, bool word) {
   for (int i = 0; i < ins->nsrc; i++) {
     char kind = form->src[i];
@@ -158,7 +164,7 @@ static void form_operands(emitter *e, const ptx_ins *ins, const dc_native_form *
     if (low) kind = 'd';
     if (i) PUT(", ");
     if (low) PUT(scalar ? "(uint32_t)" : "v_low_half(");
-    dc_emit_operand(e, &o, scalar ? (char)(kind - 'a' + 'A') : word ? 'm' : kind);
+    dc_emit_operand(e, &o, scalar || (i && has_one_divisor(e, ins)) ? (char)(kind - 'a' + 'A') : word ? 'm' : kind);
     if (low && !scalar) PUT(")");
   }
 }
@@ -190,7 +196,7 @@ static void by_form(emitter *e, const ptx_ins *ins, const dc_native_form *form, 
     dc_emit_assign_end(e, d, keep);
     return;
   }
-  PUT("%c_%s(", kind, form->name);
+  PUT("%c_%s%s(", kind, form->name, !scalar && has_one_divisor(e, ins) ? "_by" : "");
   form_operands(e, ins, form, scalar, word);
   PUT(")");
   dc_emit_assign_end(e, d, keep);

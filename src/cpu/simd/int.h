@@ -126,37 +126,63 @@ DC_LIFT_d_dd(mulhi_s64)
 
 /* --- division: by zero gives all ones, the smallest integer by -1 wraps --------------------------------------- */
 
-/* Quotients of 32 bits by way of f64: correctly rounded, they never reach the next integer. */
+/* Quotients of 32 bits by way of f64: x times the reciprocal of y, one unit in the last place above the nearest, which
+** is no less than x / y and too little above to reach the next integer. */
+DC_FN dc_d n_above_reciprocal(dc_d y) { return (dc_d)((dc_ul)(1.0 / y) + 1); }
 #if DC_NW == 16
-DC_FN dc_u n_quotient(dc_u x, dc_u y) {
-  const __m512d l = _mm512_div_pd(_mm512_cvtepu32_pd(DC_LO(x)), _mm512_cvtepu32_pd(DC_LO(y)));
-  const __m512d h = _mm512_div_pd(_mm512_cvtepu32_pd(DC_HI(x)), _mm512_cvtepu32_pd(DC_HI(y)));
-  return DC_JOIN(_mm512_cvttpd_epu32(l), _mm512_cvttpd_epu32(h));
+DC_FN dc_d n_reciprocal_lo(dc_u y) { return n_above_reciprocal((dc_d)_mm512_cvtepu32_pd(DC_LO(y))); }
+DC_FN dc_d n_reciprocal_hi(dc_u y) { return n_above_reciprocal((dc_d)_mm512_cvtepu32_pd(DC_HI(y))); }
+DC_FN dc_u n_times(dc_u x, dc_d lo, dc_d hi) {
+  return DC_JOIN(_mm512_cvttpd_epu32(_mm512_cvtepu32_pd(DC_LO(x)) * (__m512d)lo),
+                 _mm512_cvttpd_epu32(_mm512_cvtepu32_pd(DC_HI(x)) * (__m512d)hi));
 }
-#else
-/* An integer below 2^52 in the low bits of 2^52 plus it, and the quotient back. */
-DC_FN dc_ul n_quotient_half(dc_ul x, dc_ul y) {
-  const dc_ul magic = n_splat64(0x4330000000000000u);
-  const dc_d big = (dc_d)magic, q = ((dc_d)(x | magic) - big) / ((dc_d)(y | magic) - big), r = q + big;
-  return (dc_ul)r + (dc_ul)(r - big > q); /* rounded up: one too many */
-}
-DC_FN dc_u n_quotient(dc_u x, dc_u y) {
-  return n_narrow(n_quotient_half(n_lo_u64(x), n_lo_u64(y)), n_quotient_half(n_hi_u64(x), n_hi_u64(y)));
-}
-#endif
-#if DC_NW == 16
 DC_FN dc_m n_is_zero(dc_u x) { return _mm512_testn_epi32_mask((__m512i)x, (__m512i)x); }
 #else
+/* An integer below 2^52 in the low bits of 2^52 plus it, and a product back. */
+DC_FN dc_d n_double(dc_ul x) {
+  const dc_ul magic = n_splat64(0x4330000000000000u);
+  return (dc_d)(x | magic) - (dc_d)magic;
+}
+DC_FN dc_ul n_times_half(dc_ul x, dc_d y) {
+  const dc_d big = (dc_d)n_splat64(0x4330000000000000u), q = n_double(x) * y, r = q + big;
+  return (dc_ul)r + (dc_ul)(r - big > q); /* rounded up: one too many */
+}
+DC_FN dc_d n_reciprocal_lo(dc_u y) { return n_above_reciprocal(n_double(n_lo_u64(y))); }
+DC_FN dc_d n_reciprocal_hi(dc_u y) { return n_above_reciprocal(n_double(n_hi_u64(y))); }
+DC_FN dc_u n_times(dc_u x, dc_d lo, dc_d hi) {
+  return n_narrow(n_times_half(n_lo_u64(x), lo), n_times_half(n_hi_u64(x), hi));
+}
 DC_FN dc_m n_is_zero(dc_u x) { return (dc_m)(x == 0); }
 #endif
+DC_FN dc_u n_times_s(dc_u x, dc_d lo, dc_d hi, dc_u y) {
+  const dc_u s = n_negative(x ^ y);
+  return (n_times(n_abs_32(x), lo, hi) ^ s) - s;
+}
+DC_FN dc_u n_quotient(dc_u x, dc_u y) { return n_times(x, n_reciprocal_lo(y), n_reciprocal_hi(y)); }
+DC_FN dc_u n_quotient_s(dc_u x, dc_u y) {
+  return n_times_s(x, n_reciprocal_lo(n_abs_32(y)), n_reciprocal_hi(n_abs_32(y)), y);
+}
 DC_VW2(div_u32, n_select(n_is_zero(y), n_splat(~0u), n_quotient(x, y)))
 DC_VW2(rem_u32, n_select(n_is_zero(y), n_splat(~0u), x - n_quotient(x, y) * y))
-DC_FN dc_u n_quotient_s(dc_u x, dc_u y) {
-  const dc_u s = n_negative(x ^ y);
-  return (n_quotient(n_abs_32(x), n_abs_32(y)) ^ s) - s;
-}
 DC_VW2(div_s32, n_select(n_is_zero(y), n_splat(~0u), n_quotient_s(x, y)))
 DC_VW2(rem_s32, n_select(n_is_zero(y), n_splat(~0u), x - n_quotient_s(x, y) * y))
+/* By one number for all lanes, which has one reciprocal. */
+#define DC_DIV_BY_(i, q) r.p##i = q(x.p##i);
+#define DC_BY(name, magnitude, q)                                                                                      \
+  DC_FN V32 v_##name##_by(V32 x, u32 y) {                                                                              \
+    const dc_d by = n_reciprocal_lo(n_splat(magnitude));                                                               \
+    V32 r;                                                                                                             \
+    DC_PARTS(DC_DIV_BY_, q)                                                                                            \
+    return y ? r : V32_splat(~0u);                                                                                     \
+  }
+#define DC_Q(x) n_times(x, by, by)
+#define DC_Q_S(x) n_times_s(x, by, by, n_splat(y))
+#define DC_REM(x) x - DC_Q(x) * y
+#define DC_REM_S(x) x - DC_Q_S(x) * y
+DC_BY(div_u32, y, DC_Q)
+DC_BY(rem_u32, y, DC_REM)
+DC_BY(div_s32, s_abs_32(y), DC_Q_S)
+DC_BY(rem_s32, s_abs_32(y), DC_REM_S)
 #define DC_DIV64(name)                                                                                                 \
   DC_LANEWISE2(name, dc_ul, u64)                                                                                       \
   DC_LIFT_d_dd(name)
