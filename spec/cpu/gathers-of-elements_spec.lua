@@ -1,6 +1,6 @@
 -- Elements of 1, 2, 4 and 8 bytes, signed and not, that lanes read at indices of their own, from a place in the middle
--- of an array that need not be aligned to words, up to the array's last element; and rows of which only some lanes run,
--- over both ends of an array.
+-- of an array that need not be aligned to words, up to the array's last element; and elements in rows, packed, or
+-- anywhere that only some lanes access, rows over both ends of an array.
 local helper = require "spec.helper"
 local script = [==[
 local dc = require "dotcompute"
@@ -49,14 +49,17 @@ __global__ void rows(const T *x, T *y, const int *at, const int *on) {
   for (int i = t; i < N; i += blockDim.x) y[N + i] = s[i];
 }]]):gsub("N", "37"):gsub("T ", c .. " ")))
   local k = m:kernel "rows"
-  for _ = 1, 12 do
+  for _ = 1, 36 do
     local x, y, at, on, want = {}, dc.zeros(74, dtype), {}, {}, {}
     local from, share = math.random(-31, 36), math.random()
     for i = 1, 37 do x[i], want[i] = math.random(1, 60), 0 end
     for i = 1, 37 do want[37 + i] = x[i] end
+    local kind, places, next = math.random(3), {}, math.random(0, 5)
+    for i = 1, 37 do table.insert(places, math.random(#places + 1), i - 1) end
     for t = 1, 32 do
-      at[t] = from + t - 1
+      at[t] = kind == 1 and from + t - 1 or kind == 2 and next or places[t] -- a row, packed, anywhere
       on[t] = at[t] >= 0 and at[t] < 37 and math.random() < share and 1 or 0
+      next = next + on[t]
       if on[t] == 1 then want[at[t] + 1], want[at[t] + 38] = 2 * x[at[t] + 1], 2 * x[at[t] + 1] - 1 end
     end
     k(1, 32, dc.array(x, dtype), y, dc.array(at, "int32"), dc.array(on, "int32"))

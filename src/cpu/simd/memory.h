@@ -2,10 +2,10 @@
 ** memory.h - loads and stores of natively compiled kernels, and checks of affine addresses.
 **
 ** T is u8, s8, u16, s16, u32 (V32) or u64 (V64).  dc_row_T: lanes side by side from an address on; dc_stride_T: at a
-** constant distance (strides.h; packs of values side by side: packs.h); dc_gather_T: anywhere; dc_elements_T: elements of an
-** array, by an index (dc_far_…: the same as a call, where there are many: a call passes vectors through memory, which
-** takes as long as a gather).  Lanes that are not in the mask touch no memory, and read zero; in loops dc_elements_T
-** reads whole rows in pages that other lanes touch.
+** constant distance (strides.h; packs of values side by side: packs.h); dc_gather_T: anywhere; dc_elements_T: elements
+** of an array, by an index (dc_far_…: the same as a call, where there are many: a call passes vectors through memory,
+** which takes as long as a gather).  Lanes that are not in the mask touch no memory, and read zero; in loops
+** dc_elements_T reads whole rows in pages that other lanes touch.
 */
 #pragma once
 
@@ -506,6 +506,10 @@ DC_FN u64 dc_element(u64 a, u32 index, u64 stride, int sign) {
   return a + stride * (sign ? (u64)(s64)(s32)index : index);
 }
 DC_FN u64 dc_first_element(u64 a, V32 x, u64 stride, int sign) { return dc_element(a, x.p0[0], stride, sign); }
+#if DC_NW == 16
+/* The mask's lanes side by side. */
+#define DC_PACKED(x, m) ((dc_u)_mm512_maskz_compress_epi32(m, (__m512i)(x)))
+#endif
 /* The index of the mask's first lane; without AVX-512, of lane 0. */
 DC_FN u32 dc_some_index(V32 x, M m) {
 #if DC_NW == 16
@@ -513,7 +517,7 @@ DC_FN u32 dc_some_index(V32 x, M m) {
 #if DC_P > 1
   if ((m & 0xffff) == 0) part = x.p1, m >>= 16;
 #endif
-  return (u32)_mm512_cvtsi512_si32(_mm512_maskz_compress_epi32((__mmask16)m, (__m512i)part));
+  return DC_PACKED(part, (__mmask16)m)[0];
 #else
   (void)m;
   return x.p0[0];
@@ -573,43 +577,66 @@ DC_ELEMENTS(u64, V64, u64)
 #define DC_GATHER_BY(a, x, m, scale)                                                                                   \
   (dc_u) _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), m, (__m512i)(x), DC_AT(void, a), scale)
 #endif
-DC_FN dc_u n_elements(u64 a, dc_u x, u64 stride, dc_m m) {
-  if (n_word(m) == 0) return (dc_u){0};
+/* Part i.  A row often ends with one lane of its last part, for which a gather would take as long as for all. */
+DC_FN dc_u n_elements(u64 a, dc_u x, u64 stride, dc_m m, int i) {
+  const u32 lanes = n_word(m);
+  if (lanes == 0) return (dc_u){0};
+#if DC_NW == 16
+  if (i > 0 && (lanes & (lanes - 1)) == 0)
+    return (dc_u)_mm512_maskz_set1_epi32(m, (int)dc_ld_u32(dc_element(a, DC_PACKED(x, m)[0], stride, 1)));
+#endif
+  (void)i;
   return stride == 8 ? DC_GATHER_BY(a, x, m, 8) : DC_GATHER_BY(a, x, m, 4);
 }
-#define DC_ELEMENT_(i, unused) r.p##i = n_elements(a, x.p##i, stride, DC_PART(m, i));
+#define DC_ELEMENT_(i, unused) r.p##i = n_elements(a, x.p##i, stride, DC_PART(m, i), i);
 #if DC_NW == 16
 #define DC_LINE_AT_(a, i) _mm512_loadu_si512(DC_AT(const void, (a) + 64 * (i)))
+/* Lanes of a vector that are near each other are a permutation of two vectors from the first lane's element on: half of
+** a gather's time, or less, on Zen 4.  These are in one page, which some lane of the mask accesses, so that what else
+** is read there cannot fault. */
+enum { DC_NEAR = 128 };
+DC_FN u64 dc_near_at(u64 a, u32 index, u64 size, u32 lanes) { return lanes ? dc_element(a, index, size, 1) : 0; }
+#define DC_PAST_PAGE(at) (((at) & 4095) + DC_NEAR - 1)
+#define DC_NEAR_FROM_(i, unused)                                                                                       \
+  const u64 at##i = dc_near_at(a, x.p##i[0], 4, DC_PART(m, i));                                                        \
+  past |= DC_PAST_PAGE(at##i), from.p##i = x.p##i - x.p##i[0];
+#define DC_NEAR_(i, unused)                                                                                            \
+  r->p##i = DC_PART(m, i) ? (dc_u)_mm512_maskz_permutex2var_epi32(DC_PART(m, i), DC_LINE_AT_(at##i, 0),                \
+                                                                  (__m512i)from.p##i, DC_LINE_AT_(at##i, 1))           \
+                          : (dc_u){0};
+DC_FN int dc_near_words(V32 *r, u64 a, V32 x, M m) {
+  V32 from;
+  u64 past = 0;
+  DC_PARTS(DC_NEAR_FROM_, )
+  if ((P_word(v_setp_ge_u32(from, V32_splat(DC_NEAR / 4))) & m) || (past & 4096)) return 0;
+  DC_PARTS(DC_NEAR_, )
+  return 1;
+}
 #endif
-/* Words of an array, 4 or 8 bytes apart, by signed indices. With AVX-512 lanes that are near each other are a
-** permutation of vectors, which lie in one page: some lane accesses it, so that what else is read there cannot fault.
-** In a loop these are the vectors from w->window on, loaded before the indices are known (searches in lists of 240
-** bytes take 0.7 of the time). */
+/* Words of an array, 4 or 8 bytes apart, by signed indices.  With AVX-512 lanes that are near each other are a
+** permutation of vectors; in a loop these are the vectors from w->window on, loaded before the indices are known
+** (searches in lists of 240 bytes take 0.7 of the time). */
 DC_FN V32 dc_words(u64 a, V32 x, u64 stride, dc_last_access *w, M m) {
   V32 r;
-  (void)w;
 #if DC_NW == 16
-  const u64 at = w ? w->window : dc_first_element(a, x, 4, 1);
-  const u32 bytes = w ? DC_WINDOW : 128;
-  const V32 from = v_sub_32(x, V32_splat((u32)((s64)(at - a) >> 2)));
-  const int near = (P_word(v_setp_ge_u32(from, V32_splat(bytes / 4))) & M_word(m)) == 0 && M_any(m);
-  if (stride == 4 && (at & 4095) <= 4096 - bytes && at - a + (1ull << 33) < 1ull << 34 && near) {
-    const __m512i low = DC_LINE_AT_(at, 0), high = DC_LINE_AT_(at, 1);
-#define DC_NEAR_(i, unused)                                                                                            \
-  r.p##i = (dc_u)_mm512_maskz_permutex2var_epi32(DC_PART(m, i), low, (__m512i)from.p##i, high);
-    DC_PARTS(DC_NEAR_, )
-    if (w) {
+  if (w == NULL && stride == 4 && dc_near_words(&r, a, x, m)) return r;
+  if (w && stride == 4 && (w->window & 4095) <= 4096 - DC_WINDOW && w->window - a + (1ull << 33) < 1ull << 34) {
+    const V32 from = v_sub_32(x, V32_splat((u32)((s64)(w->window - a) >> 2)));
+    if ((P_word(v_setp_ge_u32(from, V32_splat(DC_WINDOW / 4))) & M_word(m)) == 0 && M_any(m)) {
+      const __m512i low = DC_LINE_AT_(w->window, 0), high = DC_LINE_AT_(w->window, 1);
+      const __m512i third = DC_LINE_AT_(w->window, 2), fourth = DC_LINE_AT_(w->window, 3);
       w->near = 4;
-      const __m512i third = DC_LINE_AT_(at, 2), fourth = DC_LINE_AT_(at, 3);
-#define DC_ABOVE_(i, unused)                                                                                           \
+#define DC_IN_WINDOW_(i, unused)                                                                                       \
+  r.p##i = (dc_u)_mm512_maskz_permutex2var_epi32(DC_PART(m, i), low, (__m512i)from.p##i, high);                        \
   r.p##i = (dc_u)_mm512_mask_blend_epi32(                                                                              \
       _mm512_test_epi32_mask((__m512i)from.p##i, _mm512_set1_epi32(32)), (__m512i)r.p##i,                              \
       _mm512_permutex2var_epi32(third, (__m512i)from.p##i, fourth));
-      DC_PARTS(DC_ABOVE_, )
+      DC_PARTS(DC_IN_WINDOW_, )
+      return r;
     }
-    return r;
   }
 #endif
+  (void)w;
   DC_PARTS(DC_ELEMENT_, )
 #if DC_NW == 16
   if (w && stride == 4 && w->window != DC_NO_WINDOW) { /* around some lane's word */
@@ -666,9 +693,28 @@ DC_FN V32 dc_any_elements_u32(u64 a, V32 x, u64 stride, int sign, dc_last_access
 DC_FN dc_ul n_elements_64(u64 a, __m256i x, __mmask8 m) {
   return m ? (dc_ul)_mm512_mask_i32gather_epi64(_mm512_setzero_si512(), m, x, DC_AT(void, a), 8) : (dc_ul){0};
 }
-DC_FN V64 dc_any_elements_u64(u64 a, V32 x, u64 stride, int sign, dc_last_access *w, M m) {
+#define DC_NEAR64_FROM_(i, unused)                                                                                     \
+  const u64 atl##i = dc_near_at(a, x.p##i[0], 8, DC_PART(m, i) & 0xff);                                                \
+  const u64 ath##i = dc_near_at(a, x.p##i[8], 8, DC_PART(m, i) >> 8);                                                  \
+  past |= DC_PAST_PAGE(atl##i) | DC_PAST_PAGE(ath##i);                                                                 \
+  from.p##i = x.p##i - n_mix(x.p##i, n_iota() & 8, x.p##i);
+#define DC_NEAR64(at, from, m)                                                                                         \
+  (__mmask8)(m) ? (dc_ul)_mm512_maskz_permutex2var_epi64((__mmask8)(m), DC_LINE_AT_(at, 0),                            \
+                                                         _mm512_cvtepu32_epi64(from), DC_LINE_AT_(at, 1))              \
+                : (dc_ul){0}
+#define DC_NEAR64_(i, unused)                                                                                          \
+  r->l##i = DC_NEAR64(atl##i, DC_LO(from.p##i), DC_PART(m, i));                                                        \
+  r->h##i = DC_NEAR64(ath##i, DC_HI(from.p##i), DC_PART(m, i) >> 8);
+DC_FN int dc_near_words_64(V64 *r, u64 a, V32 x, M m) {
+  V32 from;
+  u64 past = 0;
+  DC_PARTS(DC_NEAR64_FROM_, )
+  if ((P_word(v_setp_ge_u32(from, V32_splat(DC_NEAR / 8))) & m) || (past & 4096)) return 0;
+  DC_PARTS(DC_NEAR64_, )
+  return 1;
+}
+DC_FN V64 dc_scattered_u64(u64 a, V32 x, u64 stride, int sign, M m) {
   V64 r;
-  (void)w;
   if (!dc_may_gather(x, sign, m)) return dc_each_element_u64(a, x, stride, sign, m);
 #define DC_ELEMENT64_(i, unused)                                                                                       \
   r.l##i = n_elements_64(a, DC_LO(x.p##i), (__mmask8)DC_PART(m, i));                                                   \
@@ -676,10 +722,17 @@ DC_FN V64 dc_any_elements_u64(u64 a, V32 x, u64 stride, int sign, dc_last_access
   DC_PARTS(DC_ELEMENT64_, )
   return r;
 }
+DC_FN V64 dc_any_elements_u64(u64 a, V32 x, u64 stride, int sign, dc_last_access *w, M m) {
+  V64 r;
+  (void)w;
+  if (dc_may_gather(x, sign, m) && dc_near_words_64(&r, a, x, m)) return r;
+  return dc_scattered_u64(a, x, stride, sign, m);
+}
 /* Of lanes with one element the last one's value stays. */
-DC_FN void n_put_elements(u64 a, dc_u x, u64 stride, dc_u y, dc_m m) {
+DC_FN void n_put_elements(u64 a, dc_u x, u64 stride, dc_u y, dc_m m, int i) {
   if (m == 0) return;
-  if (stride == 8) _mm512_mask_i32scatter_epi32(DC_AT(void, a), m, (__m512i)x, (__m512i)y, 8);
+  if (i > 0 && (m & (m - 1)) == 0) dc_st_u32(dc_element(a, DC_PACKED(x, m)[0], stride, 1), DC_PACKED(y, m)[0]);
+  else if (stride == 8) _mm512_mask_i32scatter_epi32(DC_AT(void, a), m, (__m512i)x, (__m512i)y, 8);
   else _mm512_mask_i32scatter_epi32(DC_AT(void, a), m, (__m512i)x, (__m512i)y, 4);
 }
 DC_FN void n_put_elements_64(u64 a, __m256i x, dc_ul y, dc_m m) {
@@ -687,7 +740,7 @@ DC_FN void n_put_elements_64(u64 a, __m256i x, dc_ul y, dc_m m) {
 }
 DC_FN void dc_put_any_elements_u32(u64 a, V32 x, u64 stride, int sign, V32 y, M m) {
   if (!dc_may_gather(x, sign, m)) return dc_put_each_element_u32(a, x, stride, sign, y, m);
-#define DC_PUT_ELEMENT_(i, unused) n_put_elements(a, x.p##i, stride, y.p##i, DC_PART(m, i));
+#define DC_PUT_ELEMENT_(i, unused) n_put_elements(a, x.p##i, stride, y.p##i, DC_PART(m, i), i);
   DC_PARTS(DC_PUT_ELEMENT_, )
 }
 DC_FN void dc_put_any_elements_u64(u64 a, V32 x, u64 stride, int sign, V64 y, M m) {
@@ -699,7 +752,7 @@ DC_FN void dc_put_any_elements_u64(u64 a, V32 x, u64 stride, int sign, V64 y, M 
 }
 #else
 #define dc_any_elements_u64(a, x, stride, sign, w, m) dc_each_element_u64(a, x, stride, sign, m)
+#define dc_scattered_u64 dc_each_element_u64
 #define dc_put_any_elements_u32 dc_put_each_element_u32
 #define dc_put_any_elements_u64 dc_put_each_element_u64
 #endif
-#define dc_scattered_u64(a, x, stride, sign, m) dc_any_elements_u64(a, x, stride, sign, NULL, m)

@@ -19,7 +19,7 @@
 #define DC_ST8_(x, y, l) dc_st_u64(a + 8ll * (s32)x[l], y[(l) % 8]);
 #define DC_CONSTANT_(i, unused)                                                                                        \
   if (DC_PART(m, i) == 0xffff) r.p##i = (dc_u){ DC_AT_8_(DC_LD4_, x.p##i, , 0) DC_AT_8_(DC_LD4_, x.p##i, , 8) };       \
-  else r.p##i = n_elements(a, x.p##i, 4, DC_PART(m, i));
+  else r.p##i = n_elements(a, x.p##i, 4, DC_PART(m, i), i);
 #define DC_CONSTANT64_(i, unused)                                                                                      \
   if (DC_PART(m, i) == 0xffff) {                                                                                       \
     r.l##i = (dc_ul){ DC_AT_8_(DC_LD8_, x.p##i, , 0) }, r.h##i = (dc_ul){ DC_AT_8_(DC_LD8_, x.p##i, , 8) };            \
@@ -54,30 +54,67 @@
 DC_CONSTANTS(u32, V32, stride = 4, DC_CONSTANT_, DC_PUT_CONSTANT_)
 DC_CONSTANTS(u64, V64, stride = 8, DC_CONSTANT64_, DC_PUT_CONSTANT64_)
 #else
-#define dc_constant_elements_u32 dc_any_elements_u32
-#define dc_constant_elements_u64 dc_any_elements_u64
+#define dc_constant_elements_u32(a, x, size, sign, w, m)                                                               \
+  (stride > 0 && stride <= 8 ? dc_any_elements_u32(a, x, size, sign, w, m) : dc_scattered_u32(a, x, size, sign, m))
+#define dc_constant_elements_u64(a, x, size, sign, w, m)                                                               \
+  (stride > 0 && stride <= 16 ? dc_any_elements_u64(a, x, size, sign, w, m) : dc_scattered_u64(a, x, size, sign, m))
 #define dc_put_constant_elements_u32 dc_put_any_elements_u32
 #define dc_put_constant_elements_u64 dc_put_any_elements_u64
 #endif
 /* Of the size of an element, and not so far apart that an index might overflow. */
-#define DC_FEW(stride, size) ((stride) % (s64)(size) == 0 && (stride) < 1 << 24 && (stride) > -(1 << 24))
-#define DC_STRIDE(T, V, size, gather, elements, scatter, put_elements)                                                 \
+#define DC_IS_SHORT(stride, size) ((stride) % (s64)(size) == 0 && (stride) < 1 << 24 && (stride) > -(1 << 24))
+/* Four lanes or fewer, the first ones, as near the root of a tree in shared memory, are quicker one by one. */
+#if DC_NW == 16
+#define DC_LANE_(T, l) dc_ld_##T(m >> l & 1 ? a + (u64)stride * l : a)
+DC_FN V32 dc_few_u32(u64 a, s64 stride, M m) {
+  const __m128i x = _mm_setr_epi32((int)DC_LANE_(u32, 0), (int)DC_LANE_(u32, 1), (int)DC_LANE_(u32, 2),
+                                   (int)DC_LANE_(u32, 3));
+  V32 r = V32_splat(0);
+  r.p0 = (dc_u)_mm512_zextsi128_si512(_mm_maskz_mov_epi32((__mmask8)m, x));
+  return r;
+}
+DC_FN V64 dc_few_u64(u64 a, s64 stride, M m) {
+  const __m256i x = _mm256_setr_epi64x((s64)DC_LANE_(u64, 0), (s64)DC_LANE_(u64, 1), (s64)DC_LANE_(u64, 2),
+                                       (s64)DC_LANE_(u64, 3));
+  V64 r = V64_splat(0);
+  r.l0 = (dc_ul)_mm512_zextsi256_si512(_mm256_maskz_mov_epi64((__mmask8)m, x));
+  return r;
+}
+#define DC_PUT_LANE_(T, l) if (m >> l & 1) dc_st_##T(a + (u64)stride * l, DC_LANES_##T[l]);
+#define DC_LANES_u32 x.p0
+#define DC_LANES_u64 x.l0
+#define DC_FEW(T) if (m < 16 && (m & 1)) return dc_few_##T(a, stride, m);
+#define DC_PUT_FEW(T)                                                                                                  \
+  if (m < 16) {                                                                                                        \
+    DC_PUT_LANE_(T, 0) DC_PUT_LANE_(T, 1) DC_PUT_LANE_(T, 2) DC_PUT_LANE_(T, 3)                                        \
+    return;                                                                                                            \
+  }
+#else
+#define DC_FEW(T)
+#define DC_PUT_FEW(T)
+#endif
+#define DC_STRIDE(T, V, size, few, put_few, gather, elements, scatter, put_elements)                                   \
   DC_FN V dc_stride_##T(u64 a, s64 stride, M m) {                                                                      \
-    if (DC_FEW(stride, size)) return elements(a, V32_affine(0, (u32)(stride / (s64)(size))), size, 1, NULL, m);        \
+    few                                                                                                                \
+    if (DC_IS_SHORT(stride, size))                                                                                     \
+      return elements(a, V32_affine(0, (u32)(stride / (s64)(size))), size, 1, NULL, m);                                \
     return gather(V64_affine(a, (u64)stride), 0, m);                                                                   \
   }                                                                                                                    \
   DC_FN void dc_put_stride_##T(u64 a, s64 stride, V x, M m) {                                                          \
-    if (DC_FEW(stride, size)) put_elements(a, V32_affine(0, (u32)(stride / (s64)(size))), size, 1, x, m);              \
+    put_few                                                                                                            \
+    if (DC_IS_SHORT(stride, size)) put_elements(a, V32_affine(0, (u32)(stride / (s64)(size))), size, 1, x, m);         \
     else scatter(V64_affine(a, (u64)stride), 0, x, m);                                                                 \
   }                                                                                                                    \
   DC_CALL V dc_far_stride_##T(u64 a, s64 stride, M m) { return dc_stride_##T(a, stride, m); }                          \
   DC_CALL void dc_far_put_stride_##T(u64 a, s64 stride, V x, M m) { dc_put_stride_##T(a, stride, x, m); }
-DC_STRIDE(u8, V32, 1, dc_each_gather_u8, dc_any_elements_u8, dc_each_scatter_u8, dc_put_each_element_u8)
-DC_STRIDE(s8, V32, 1, dc_each_gather_s8, dc_any_elements_s8, dc_each_scatter_s8, dc_put_each_element_s8)
-DC_STRIDE(u16, V32, 2, dc_each_gather_u16, dc_any_elements_u16, dc_each_scatter_u16, dc_put_each_element_u16)
-DC_STRIDE(s16, V32, 2, dc_each_gather_s16, dc_any_elements_s16, dc_each_scatter_s16, dc_put_each_element_s16)
-DC_STRIDE(u32, V32, 4, dc_any_gather_u32, dc_constant_elements_u32, dc_any_scatter_u32, dc_put_constant_elements_u32)
-DC_STRIDE(u64, V64, 8, dc_any_gather_u64, dc_constant_elements_u64, dc_any_scatter_u64, dc_put_constant_elements_u64)
+DC_STRIDE(u8, V32, 1, , , dc_each_gather_u8, dc_any_elements_u8, dc_each_scatter_u8, dc_put_each_element_u8)
+DC_STRIDE(s8, V32, 1, , , dc_each_gather_s8, dc_any_elements_s8, dc_each_scatter_s8, dc_put_each_element_s8)
+DC_STRIDE(u16, V32, 2, , , dc_each_gather_u16, dc_any_elements_u16, dc_each_scatter_u16, dc_put_each_element_u16)
+DC_STRIDE(s16, V32, 2, , , dc_each_gather_s16, dc_any_elements_s16, dc_each_scatter_s16, dc_put_each_element_s16)
+DC_STRIDE(u32, V32, 4, DC_FEW(u32), DC_PUT_FEW(u32), dc_any_gather_u32, dc_constant_elements_u32, dc_any_scatter_u32,
+          dc_put_constant_elements_u32)
+DC_STRIDE(u64, V64, 8, DC_FEW(u64), DC_PUT_FEW(u64), dc_any_gather_u64, dc_constant_elements_u64, dc_any_scatter_u64,
+          dc_put_constant_elements_u64)
 
 /* Every other word of a row: the halves of pairs.  What lies behind the last lane is not read. */
 #if DC_P > 1
@@ -147,6 +184,47 @@ DC_FN int dc_in_line(u64 a, V32 x, u64 stride, int sign, dc_last_access *w, M m,
   else if (w) w->expected = 0;
   return is;
 }
+/* Whether the mask's lanes, which are not all, have consecutive indices nevertheless, from *first on: what is kept of a
+** list is packed so.  dc_put_packed_T stores these lanes' values side by side. */
+#if DC_NW == 16
+#define DC_LOWEST(m) (dc_m)((1u << __builtin_popcount(m)) - 1)
+#define DC_PACKED_(i, unused)                                                                                          \
+  odd |= _mm512_mask_cmpneq_epi32_mask(DC_LOWEST(DC_PART(m, i)), (__m512i)DC_PACKED(x.p##i, DC_PART(m, i)),            \
+                                       (__m512i)(next + n_iota()));                                                    \
+  next += (u32)__builtin_popcount(DC_PART(m, i));
+DC_FN int dc_is_packed(V32 x, int sign, M m, u32 *first) {
+  u32 odd = 0, next = *first = dc_some_index(x, m);
+  if (m == 0 || m == DC_EVERY) return 0;
+  DC_PARTS(DC_PACKED_, )
+  return odd == 0 && (sign ? dc_no_wrap_s32(*first, 1) : dc_no_wrap_u32(*first, 1));
+}
+#define DC_PUT_PACKED_(i, T, size)                                                                                     \
+  n_put_row_##T(DC_PART(m, i) ? at : a, DC_PACKED(y.p##i, DC_PART(m, i)), DC_LOWEST(DC_PART(m, i)));                   \
+  at += (size) * (u32)__builtin_popcount(DC_PART(m, i));
+#define DC_PUT_PACKED64(y, m)                                                                                          \
+  n_put_row_lo((m) ? at : a, (dc_ul)_mm512_maskz_compress_epi64((__mmask8)(m), (__m512i)(y)), DC_LOWEST(m));           \
+  at += 8u * (u32)__builtin_popcount(m);
+#define DC_PUT_PACKED64_(i, T, size)                                                                                   \
+  DC_PUT_PACKED64(y.l##i, DC_PART(m, i) & 0xff) DC_PUT_PACKED64(y.h##i, DC_PART(m, i) >> 8)
+#define DC_PUT_PACKED_LANES(T, V, part, size)                                                                          \
+  DC_FN void dc_put_packed_##T(u64 a, V y, M m) {                                                                      \
+    u64 at = a; /* of parts without lanes: a, as what lies behind the last lane may be inaccessible */                 \
+    DC_PARTS(part, T, size)                                                                                            \
+  }
+DC_PUT_PACKED_LANES(u8, V32, DC_PUT_PACKED_, 1)
+DC_PUT_PACKED_LANES(u16, V32, DC_PUT_PACKED_, 2)
+DC_PUT_PACKED_LANES(u32, V32, DC_PUT_PACKED_, 4)
+DC_PUT_PACKED_LANES(u64, V64, DC_PUT_PACKED64_, 8)
+#define dc_put_packed_s8 dc_put_packed_u8
+#define dc_put_packed_s16 dc_put_packed_u16
+#define DC_PUT_PACKED(T, size)                                                                                         \
+  u32 packed;                                                                                                          \
+  if (stride == (size) && dc_is_packed(x, sign, m, &packed))                                                           \
+    return dc_put_packed_##T(dc_element(a, packed, stride, sign), y, m);
+#else
+#define DC_PUT_PACKED(T, size)
+#endif
+
 #define DC_ARRAY(T, V, size, gather, scatter, row, put_row)                                                            \
   DC_FN V dc_elements_##T(u64 a, V32 x, u64 stride, int sign, dc_last_access *w, M m) {                                \
     u64 first;                                                                                                         \
@@ -156,8 +234,10 @@ DC_FN int dc_in_line(u64 a, V32 x, u64 stride, int sign, dc_last_access *w, M m,
   }                                                                                                                    \
   DC_FN void dc_put_elements_##T(u64 a, V32 x, u64 stride, int sign, V y, M m) {                                       \
     u64 first;                                                                                                         \
-    if (!dc_in_line(a, x, stride, sign, NULL, m, &first) || dc_is_cut(first, stride, m))                               \
+    if (!dc_in_line(a, x, stride, sign, NULL, m, &first) || dc_is_cut(first, stride, m)) {                             \
+      DC_PUT_PACKED(T, size)                                                                                           \
       return scatter(a, x, stride, sign, y, m);                                                                        \
+    }                                                                                                                  \
     if (stride == (size)) dc_put_row_##T(first, y, m);                                                                 \
     else put_row(first, y, m);                                                                                         \
   }                                                                                                                    \
