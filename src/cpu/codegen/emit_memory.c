@@ -496,7 +496,8 @@ static void store_element(emitter *e, const ptx_ins *ins, const dc_access *p, in
   const int window = dc_emit_window_of(e, p);
   if (p->how == DC_HOW_INDEX) {
     if (window >= 0) store_window(e, p, window, mask);
-    PUT("dc_%sput_elements_%s(a_, i%d, %d, %d, ", window >= 0 ? "far_" : far, T, p->s.origin, (int)p->s.times,
+    PUT("dc_%sput_%s_%s(a_, i%d, %d, %d, ", window >= 0 ? "far_" : far,
+        p->base == DC_BASE_SHARED ? "elements" : "list", T, p->s.origin, (int)p->s.times,
         dc_emit_is_signed(e, p->s.origin));
     put_values(e, p, j);
     PUT(", %s); ", mask);

@@ -185,7 +185,9 @@ DC_FN int dc_in_line(u64 a, V32 x, u64 stride, int sign, dc_last_access *w, M m,
   return is;
 }
 /* Whether the mask's lanes, which are not all, have consecutive indices nevertheless, from *first on: what is kept of a
-** list is packed so.  dc_put_packed_T stores these lanes' values side by side. */
+** list is packed so.  dc_put_packed_T stores these lanes' values side by side.  Not in shared memory, from which lanes
+** soon read: processors do not forward a masked store to later loads, which wait for it (Cholesky factors in shared
+** memory took twice as long). */
 #if DC_NW == 16
 #define DC_LOWEST(m) (dc_m)((1u << __builtin_popcount(m)) - 1)
 #define DC_PACKED_(i, unused)                                                                                          \
@@ -232,20 +234,29 @@ DC_PUT_PACKED_LANES(u64, V64, DC_PUT_PACKED64_, 8)
       return gather(a, x, stride, sign, w, m);                                                                         \
     return stride == (size) ? dc_row_##T(first, w ? DC_EVERY : m) : row(first, m);                                     \
   }                                                                                                                    \
-  DC_FN void dc_put_elements_##T(u64 a, V32 x, u64 stride, int sign, V y, M m) {                                       \
+  DC_FN void n_put_array_##T(u64 a, V32 x, u64 stride, int sign, V y, M m, int is_list) {                              \
     u64 first;                                                                                                         \
     if (!dc_in_line(a, x, stride, sign, NULL, m, &first) || dc_is_cut(first, stride, m)) {                             \
-      DC_PUT_PACKED(T, size)                                                                                           \
+      if (is_list) { DC_PUT_PACKED(T, size) }                                                                          \
       return scatter(a, x, stride, sign, y, m);                                                                        \
     }                                                                                                                  \
     if (stride == (size)) dc_put_row_##T(first, y, m);                                                                 \
     else put_row(first, y, m);                                                                                         \
+  }                                                                                                                    \
+  DC_FN void dc_put_elements_##T(u64 a, V32 x, u64 stride, int sign, V y, M m) {                                       \
+    n_put_array_##T(a, x, stride, sign, y, m, 0);                                                                      \
+  }                                                                                                                    \
+  DC_FN void dc_put_list_##T(u64 a, V32 x, u64 stride, int sign, V y, M m) {                                           \
+    n_put_array_##T(a, x, stride, sign, y, m, 1);                                                                      \
   }                                                                                                                    \
   DC_CALL V dc_far_elements_##T(u64 a, V32 x, u64 stride, int sign, dc_last_access *w, M m) {                          \
     return dc_elements_##T(a, x, stride, sign, w, m);                                                                  \
   }                                                                                                                    \
   DC_CALL void dc_far_put_elements_##T(u64 a, V32 x, u64 stride, int sign, V y, M m) {                                 \
     dc_put_elements_##T(a, x, stride, sign, y, m);                                                                     \
+  }                                                                                                                    \
+  DC_CALL void dc_far_put_list_##T(u64 a, V32 x, u64 stride, int sign, V y, M m) {                                     \
+    dc_put_list_##T(a, x, stride, sign, y, m);                                                                         \
   }
 DC_ARRAY(u8, V32, 1, dc_any_elements_u8, dc_put_each_element_u8, dc_row_u8, dc_put_row_u8)
 DC_ARRAY(s8, V32, 1, dc_any_elements_s8, dc_put_each_element_s8, dc_row_s8, dc_put_row_s8)
