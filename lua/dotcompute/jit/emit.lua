@@ -222,16 +222,17 @@ static __device__ __forceinline__ bool dc_ge(FLOAT a, FLOAT b) {
 }
 ]]
 
--- The smaller of two integers as ptxas does not see it, and the greater (integer_facts.lua says where).
-local apart_text = [[
-static __device__ __forceinline__ INT dc_CHOICE_apart(INT a, INT b) {
+-- The smaller and the greater of two integers in a form that ptxas does not fuse with another minimum or maximum
+-- (integer_facts.lua says where, and why).
+local unfused_text = [[
+static __device__ __forceinline__ INT dc_CHOICE_unfused(INT a, INT b) {
   INT r;
   asm("{ .reg .b32 t, u; not.b32 t, %1; not.b32 u, %2; OTHER.BITS t, t, u; not.b32 %0, t; }"
       : "=r"(r) : "r"(a), "r"(b));
   return r;
 }
 ]]
-local apart_names = {
+local unfused_names = {
   { INT = "int", BITS = "s32", CHOICE = "min", OTHER = "max" },
   { INT = "int", BITS = "s32", CHOICE = "max", OTHER = "min" },
   { INT = "unsigned int", BITS = "u32", CHOICE = "min", OTHER = "max" },
@@ -322,8 +323,8 @@ function Printer:helpers(lines)
     if self.uses.extremes then split(extremes_text:gsub("%u%u+", names), lines) end
     if self.uses.ordered_comparisons then split(ordered_comparison_text:gsub("%u%u+", names), lines) end
   end
-  if self.uses.apart then
-    for _, names in ipairs(apart_names) do split(apart_text:gsub("%u%u+", names), lines) end
+  if self.uses.unfused then
+    for _, names in ipairs(unfused_names) do split(unfused_text:gsub("%u%u+", names), lines) end
   end
   if self.uses.compare_integers then split(integers_text, lines) end
   for _, text in ipairs(self.uses.texts or {}) do split(text, lines) end

@@ -697,8 +697,8 @@ function X.text(self, e)
   for _, arg in ipairs(e.args) do ints = ints and (arg.type == types.bool or self:is_int(arg)) end
   if (e.choice == "min" or e.choice == "max") and (ints or e.type.size == 4 and types.is_integer(e.type))
     and integer_facts.is_minimum_of_three(e) then
-    self.uses.apart = true
-    c = ("dc_%s_apart($1, $2)"):format(e.choice)
+    self.uses.unfused = true
+    c = ("dc_%s_unfused($1, $2)"):format(e.choice)
   end
   if ints then c = "(long long)" .. c end
   for k, text in ipairs(texts) do

@@ -1,5 +1,5 @@
--- What CUDA's compilers may believe of integer expressions in spite of wrap-around: nodes for which kernels in Lua are
--- written otherwise (emit_expression.lua).
+-- Integer expressions that CUDA's compilers get wrong, since they disregard wrap-around or lose a sign: nodes for which
+-- kernels in Lua are written otherwise (emit_expression.lua).
 local core = require "dotcompute.core"
 core.builtin(debug.getinfo(1, "S").source)
 

@@ -79,6 +79,7 @@ static int insert_move(ptx_module *m, ptx_func *f, int32_t at, const ptx_ins *li
   return 0;
 }
 
+/* Gives special registers that loops' variables begin as registers of their own. */
 static int split_specials(ptx_module *m, ptx_func *f, bool *reached, int32_t *stack) {
   const ptx_block *b = f->blocks;
   const bool once = f->nblocks > 0 && b->loop_blocks == 0 && b->loop < 0;

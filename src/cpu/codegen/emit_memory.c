@@ -411,10 +411,10 @@ static void load_element(emitter *e, const ptx_ins *ins, const dc_access *p, int
   bool low = dc_emit_bits(e, d) == 16 && (ins->type == PTX_S8 || ins->type == PTX_S16);
   bool widens = dc_emit_bits(e, d) == 64 && bytes < 8;
   if (dc_emit_shape(e, d)->tag == DC_UNIFORM) {
-    const char *as = low ? "(uint16_t)" : widens && sign ? "(uint64_t)(int32_t)" : "", *T = element(ins, p);
+    const char *as = low ? "(uint16_t)" : widens && sign ? "(uint64_t)(int32_t)" : "";
     if (size == 1 && !sign && p->base == DC_BASE_FLAT && p->at->reg >= 0 && !p->at->sym && !p->narrow)
       PUT("s%d = dc_ld_byte(s%d, %lldll); ", d, p->at->reg, p->offset);
-    else PUT("s%d = %sdc_ld_%s(a_ + %d); ", d, as, T, j * size);
+    else PUT("s%d = %sdc_ld_%s(a_ + %d); ", d, as, element(ins, p), j * size);
     return;
   }
   const dc_joined *const joined = &e->joined[i];
