@@ -1,6 +1,6 @@
 -- Runs each spec file in a process of its own (spec/run.lua again), several at a time. Prints a line when a file
 -- begins, and the file's output in one piece when it has ended. A process that ends without a count, or with a status
--- that contradicts it (a sanitizer's report at exit, a crash), counts as a failure.
+-- that contradicts it (a sanitizer's report at exit, a crash), or does not end, counts as a failure.
 local helper = require "spec.helper"
 local quote = helper.quote
 
@@ -16,6 +16,8 @@ local slow = {
 }
 
 local EARLY = 8
+local LIMIT = 1200 -- seconds for one file: one that hangs is named, and the others still count
+local TIMED_OUT = 124 -- exit status of timeout(1)
 
 -- Of the last run here: seconds and number of tests of each file that still exists.
 local function last_run()
@@ -52,8 +54,8 @@ case "$0" in *tile_spec.lua|*tiles_spec.lua|*reference-examples_spec.lua|\
   # NVRTC copies what it has freed: see spec/kernel/tile_spec.lua and these files
   export ASAN_OPTIONS="${ASAN_OPTIONS:-}:replace_intrin=0" ;;
 esac
-%s spec/run.lua --child %s "$0" >"$out" 2>&1
-echo "@end $? $(($(date +%%s) - began)) $out $0"]]):format(quote(helper.lua), table.concat(words, " "))
+timeout --foreground -k 10 %d %s spec/run.lua --child %s "$0" >"$out" 2>&1
+echo "@end $? $(($(date +%%s) - began)) $out $0"]]):format(LIMIT, quote(helper.lua), table.concat(words, " "))
   return ("xargs -P %d -n 1 sh -c %s <%s"):format(jobs, quote(one), quote(list))
 end
 
@@ -98,7 +100,8 @@ return function(files, options, jobs)
     for _, line in ipairs(lines) do print(line) end
     if not p or (status ~= 0 and f == "0") then
       failed = failed + 1
-      print(("FAILED: %s ended with status %d%s"):format(file, status, p and "" or " and without a count"))
+      print(status == TIMED_OUT and ("FAILED: %s was stopped after %d seconds"):format(file, LIMIT)
+        or ("FAILED: %s ended with status %d%s"):format(file, status, p and "" or " and without a count"))
     end
     p, f, s = tonumber(p or 0), tonumber(f or 0), tonumber(s or 0)
     passed, failed, skipped = passed + p, failed + f, skipped + s
