@@ -16,6 +16,7 @@ static bool is_known(dc_range r) { return r.low <= r.high; }
 
 static dc_range of_sreg(int sreg) {
   if (sreg >= PTX_SR_TID_X && sreg <= PTX_SR_TID_Z) return (dc_range){0, 1023};
+  if (sreg == PTX_SR_CTAID_Y || sreg == PTX_SR_CTAID_Z) return (dc_range){0, 65535};
   if (sreg >= PTX_SR_NTID_X && sreg <= PTX_SR_NTID_Z) return (dc_range){1, 1024};
   return sreg == PTX_SR_LANEID ? (dc_range){0, 31} : unknown;
 }
@@ -59,6 +60,9 @@ dc_range dc_range_of_result(const dc_range *range, const ptx_ins *ins) {
     case PTX_OP_SHL:
       if (b.low != b.high || b.low < 0 || b.low > 30) return unknown;
       return times(a, (dc_range){1ll << b.low, 1ll << b.low});
+    case PTX_OP_SHR:
+      if (b.low != b.high || b.low < 0 || b.low > 31 || from != 32) return unknown;
+      return is_known(a) && (is_signed || a.low >= 0) ? (dc_range){a.low >> b.low, a.high >> b.low} : unknown;
     case PTX_OP_AND: return b.low == b.high && b.low >= 0 ? (dc_range){0, b.high} : unknown;
     case PTX_OP_MUL: case PTX_OP_MAD:
       if (ins->mode == PTX_HI_HALF || (wide && !is_signed && (a.low < 0 || b.low < 0))) return unknown;
@@ -77,14 +81,17 @@ static dc_range of_values(const ptx_func *f, dc_by_thread values, int32_t reg) {
   return r;
 }
 
-void dc_ranges_find(const ptx_func *f, const int32_t *def_at, dc_by_thread values, dc_range *range) {
+void dc_ranges_find(const ptx_func *f, const int32_t *def_at, dc_by_thread values, int blocks, dc_range *range) {
   for (int32_t r = 0; r < f->nregs; r++) range[r] = unknown;
   for (int32_t b = 0; b < f->nblocks; b++)
     for (int32_t i = f->blocks[b].first; i < f->blocks[b].last; i++) {
       const ptx_ins *ins = &f->ins[i];
       const int32_t d = ins->ndst == 1 ? ins->opnd[0].reg : -1;
       if (d < 0 || ins->pred >= 0 || def_at[d + 1] - def_at[d] != 1) continue;
-      const dc_range r = values[d] ? of_values(f, values, d) : dc_range_of_result(range, ins);
+      const bool is_block = ins->op == PTX_OP_MOV && ins->opnd[1].kind == PTX_SREG &&
+                            (ins->opnd[1].sreg == PTX_SR_CTAID_X || ins->opnd[1].sreg == PTX_SR_NCTAID_X);
+      const dc_range r = values[d] ? of_values(f, values, d) : is_block && blocks ? (dc_range){0, blocks}
+                                                             : dc_range_of_result(range, ins);
       if (r.low >= -MOST && r.high <= MOST) range[d] = r;
     }
 }

@@ -6,6 +6,7 @@
 #include "cpu/analysis/cfg.h"
 
 #define MOST_SPLIT 8 /* registers of each kind; kernels have one of each dimension */
+#define MOST_BETWEEN 16
 
 static bool writes(const ptx_ins *ins, int32_t reg) {
   bool found = false;
@@ -93,6 +94,21 @@ static int split_specials(ptx_module *m, ptx_func *f, bool *reached, int32_t *st
     f->ins[i].opnd[0].reg = fresh;
   }
   return 0;
+}
+
+/* A copy of a register that a few instructions before became a constant is that constant: registers that a loop changes
+** later begin so, and a copy of them would count as changed, too. */
+static void copy_constants(const ptx_func *f) {
+  for (int32_t b = 0; b < f->nblocks; b++)
+    for (int32_t i = f->blocks[b].first; i < f->blocks[b].last; i++) {
+      ptx_ins *ins = &f->ins[i], *from = ins;
+      if (ins->op != PTX_OP_MOV || ins->ndst != 1 || ins->nsrc != 1 || ins->opnd[1].reg < 0) continue;
+      for (int n = 0; n < MOST_BETWEEN && from > f->ins + f->blocks[b].first; n++)
+        if (writes(--from, ins->opnd[1].reg)) break;
+      if (writes(from, ins->opnd[1].reg) && from->op == PTX_OP_MOV && from->pred < 0 && from->nsrc == 1 &&
+          from->ndst == 1 && from->type == ins->type && from->opnd[1].kind == PTX_IMM)
+        ins->opnd[1] = from->opnd[1];
+    }
 }
 
 /* --- counters ----------------------------------------------------------------------------------------- */
@@ -235,6 +251,7 @@ int ptx_split_ranges(ptx_module *m, ptx_func *f) {
   int rc = reached && stack && reads && regs ? 0 : -1;
   if (rc == 0 && f->nregs) memcpy(regs, f->regs, (size_t)f->nregs * sizeof *regs);
   if (rc == 0) f->regs = regs;
+  if (rc == 0) copy_constants(f);
   if (rc == 0) rc = split_specials(m, f, reached, stack);
   if (rc == 0) rc = split_counters(m, f, reads, reached, stack);
   dc_arena_free(&scratch);

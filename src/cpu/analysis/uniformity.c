@@ -557,6 +557,8 @@ static int zeros_of(const dc_uniformity *k, const ptx_ins *ins) {
   int64_t c;
   const ptx_operand *src = &ins->opnd[ins->ndst];
   if (ins->ndst != 1 || ins->nsrc > 3 || !is_integer(ins->type, &bits)) return 0;
+  const dc_range range = dc_range_of(k->range, &ins->opnd[0]);
+  if (range.low == 0 && range.high == 0) return 64;
   if ((ins->flags & PTX_F_SAT) || ins->mode == PTX_HI_HALF) return 0;
   for (int i = 0; i < ins->nsrc; i++) z[i] = dc_value_shape_of(k, &src[i]).zeros;
   const int least = z[0] < z[1] ? z[0] : z[1];
@@ -762,7 +764,7 @@ int dc_uniformity_find(dc_uniformity *k, const ptx_func *f, dc_by_thread values,
     if (values[r] && shape.rows && !shape.by_lane) k->of_values[r] = shape_of_values(k, r);
     if (k->def_at[r] == k->def_at[r + 1]) k->reg[r] = uniform; /* never written: any value will do */
   }
-  dc_ranges_find(f, k->def_at, values, k->range);
+  dc_ranges_find(f, k->def_at, values, shape.long_grid ? 0 : DC_USUAL_GRID, k->range);
   if (find_dominators(k) != 0) return -1;
   find_loops(k);
   if (!k->regular) return 0;

@@ -31,6 +31,8 @@ static inline int64_t dc_value_stride(const dc_value_shape *k) {
   return (int64_t)((uint64_t)k->exact + (uint64_t)k->times * (uint64_t)k->step);
 }
 
+enum { DC_USUAL_GRID = 1 << 19 };
+
 /* How the threads of a gang lie in their block. */
 typedef struct dc_gang_layout {
   int width;         /* of a gang: 16 or 32 */
@@ -38,6 +40,7 @@ typedef struct dc_gang_layout {
   bool whole;        /* and rows are multiples of the width long, so that each gang begins at one in threadIdx.x */
   bool single;       /* and no longer, so that it begins at 0 */
   bool by_lane;      /* its lanes run one after another, so that all values are uniform */
+  bool long_grid;    /* the grid may be longer in x than DC_USUAL_GRID blocks, so that numbers of threads may wrap */
 } dc_gang_layout;
 
 typedef struct dc_uniformity {

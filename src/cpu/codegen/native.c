@@ -1,11 +1,11 @@
 /*
 ** native.c - the emitted versions of a function, and which of them suits a launch.
 **
-** Up to seven versions: gangs of 32 or 16 lanes in rows (threadIdx.x is affine), the same where rows are multiples of
-** that long, or just as long, and gangs of 32 that may span rows.  Where nothing shows which lane runs a thread, each
-** row of any block begins a gang, whose last lanes may have no thread; otherwise gangs are the block's warps.  16 lanes
-** suit short native vectors and narrow rows, if all of the function exists for them.  A version may run the lanes one
-** by one instead.
+** Up to seven versions, and as many for long grids: gangs of 32 or 16 lanes in rows (threadIdx.x is affine), the same
+** where rows are multiples of that long, or just as long, and gangs of 32 that may span rows.  Where nothing shows
+** which lane runs a thread, each row of any block begins a gang, whose last lanes may have no thread; otherwise gangs
+** are the block's warps.  16 lanes suit short native vectors and narrow rows, if all of the function exists for them.
+** A version may run the lanes one by one instead.
 */
 #include "cpu/codegen/native.h"
 
@@ -22,8 +22,8 @@ enum { NOT_YET, EMITTED, BUILDING, READY, FAILED = -1 }; /* dc_native_code.state
 #define IN_ROWS(w)                                                                                                     \
   { .width = w, .rows = true }, { .width = w, .rows = true, .whole = true },                                           \
       { .width = w, .rows = true, .whole = true, .single = true }
-enum { ROWS_32, ROWS_16 = 3, ODD_32 = 6, NSHAPES };
-static const dc_gang_layout shapes[NSHAPES] = { IN_ROWS(32), IN_ROWS(16), { .width = 32 } };
+enum { ROWS_32, ROWS_16 = 3, ODD_32 = 6, LONG_GRID, NSHAPES = 2 * LONG_GRID };
+static const dc_gang_layout shapes[LONG_GRID] = { IN_ROWS(32), IN_ROWS(16), { .width = 32 } };
 
 struct dc_native_set {
   dc_native_code code[NSHAPES];
@@ -37,7 +37,8 @@ struct dc_native_set {
 /* Emits c->fn for c->shape, or to run its lanes one by one: where the estimate of that is less, and where the function
 ** calls others, which no other layout does. */
 static bool emit(dc_native_code *c, dc_error *err) {
-  const dc_gang_layout by_lane = { .width = 32, .rows = c->shape.rows, .by_lane = true };
+  const dc_gang_layout by_lane = { .width = 32, .rows = c->shape.rows, .by_lane = true,
+                                   .long_grid = c->shape.long_grid };
   dc_emitted other;
   const int rc = dc_emit(c->fn, c->shape, &c->info, err);
   if (rc < 0 || (rc == 0 ? !c->info.scalar : !c->fn->ptx->has_call)) return rc == 0;
@@ -51,7 +52,8 @@ static bool emit(dc_native_code *c, dc_error *err) {
 static void emit_first(dc_native_code *c, const dc_cpu_function *fn, int shape) {
   dc_error err = DC_ERROR_INIT;
   c->fn = fn;
-  c->shape = shapes[shape];
+  c->shape = shapes[shape % LONG_GRID];
+  c->shape.long_grid = shape >= LONG_GRID;
   c->state = emit(c, &err) && (c->shape.width == 32 || c->info.narrow) ? EMITTED : FAILED;
   if (err.kind == DC_INTERRUPTED) c->state = NOT_YET; /* the next launch tries again */
   dc_error_clear(&err);
@@ -135,16 +137,16 @@ static int in_rows(uint32_t width, dc_dim3 block) {
   return block.x == width && block.y * block.z > 1 ? first + 2 : first + 1;
 }
 
-/* The shapes for a block, best first.  Their number. */
-static int suitable(dc_native_set *set, const dc_cpu_function *fn, dc_dim3 block, int list[NSHAPES]) {
+/* The shapes for a launch, from `base` on, best first.  Their number. */
+static int suitable(dc_native_set *set, const dc_cpu_function *fn, int base, dc_dim3 block, int list[NSHAPES]) {
   uint64_t time[NSHAPES];
   int n = 0;
+  const int some[] = { base + in_rows(32, block), base + in_rows(16, block), base + ODD_32 };
   if (warps_are_rows(block)) {
-    if (set->prefers_16_lanes) list[n++] = in_rows(16, block);
-    list[n++] = in_rows(32, block);
+    if (set->prefers_16_lanes) list[n++] = some[1];
+    list[n++] = some[0];
     return n;
   }
-  const int some[] = { in_rows(32, block), in_rows(16, block), ODD_32 };
   for (int j = 0; j < 3; j++) {
     const int i = some[j];
     if (set->code[i].state == NOT_YET) emit_first(&set->code[i], fn, i);
@@ -156,12 +158,12 @@ static int suitable(dc_native_set *set, const dc_cpu_function *fn, dc_dim3 block
   return n;
 }
 
-dc_native_code *dc_native_prepare(dc_cpu_function *fn, dc_dim3 block) {
+dc_native_code *dc_native_prepare(dc_cpu_function *fn, dc_dim3 grid, dc_dim3 block) {
   int list[NSHAPES];
   if (fn->code->tier == 0) return NULL;
   dc_native_set *set = set_of(fn);
   if (set == NULL) return NULL;
-  const int n = suitable(set, fn, block, list);
+  const int n = suitable(set, fn, grid.x > DC_USUAL_GRID ? LONG_GRID : 0, block, list);
   for (int i = 0; i < n; i++) {
     dc_native_code *c = &set->code[list[i]];
     set->last = list[i];

@@ -291,7 +291,7 @@ static int launch_one(dc_cpu_device *cpu, dc_cpu_function *fn, const dc_launch *
     .grid = { .grid = l->grid, .block = l->block, .nwarps = (threads + DC_LANES - 1) / DC_LANES,
               .shared_bytes = (uint32_t)(fn->ptx->shared_size + l->shared), .dynamic_shared = l->shared,
               .params = l->params, .nsm = (uint32_t)dc_threads_count(), .id = pool->first_id + ++pool->launches },
-    .fn = fn, .native = dc_native_prepare(fn, l->block), .order = &pool->order,
+    .fn = fn, .native = dc_native_prepare(fn, l->grid, l->block), .order = &pool->order,
     .nblocks = (uint64_t)l->grid.x * l->grid.y * l->grid.z, .err = err,
     .lock = PTHREAD_MUTEX_INITIALIZER, .out = DC_BUF_INIT,
   };
