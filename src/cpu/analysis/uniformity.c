@@ -322,7 +322,17 @@ static bool waits(const ptx_func *f, int32_t b) {
   return found;
 }
 
-/* Fills k->alone.  A lane stays alone until it is in a loop's next iteration, or where others come from elsewhere. */
+/* Whether the comparison that lets_one_on is `lane == 0`. */
+static bool compares_with_first(const dc_uniformity *k, int32_t b) {
+  const ptx_ins *by = &k->f->ins[k->defs[k->def_at[branch_of(k, b)->pred]]];
+  const ptx_operand *zero = &by->opnd[2];
+  return zero->kind == PTX_IMM && zero->imm == 0 && dc_value_shape_of(k, &by->opnd[1]).from_zero;
+}
+
+bool dc_runs_first_lane(const dc_uniformity *k, int32_t b) { return k->alone[b] && k->first_lane[k->alone[b] - 1]; }
+
+/* Fills k->alone and k->first_lane.  A lane stays alone until it is in a loop's next iteration, or where others come
+** from elsewhere. */
 static void find_alone(dc_uniformity *k) {
   for (int32_t b = 1; b < k->f->nblocks; b++) {
     const int32_t d = k->idom[b], first = k->alone[d] - 1;
@@ -330,6 +340,7 @@ static void find_alone(dc_uniformity *k) {
     bool begins = !on && k->entries[b] == 1 && is_in_loops_of(k, d, b) && !scattered(k, d) && lets_one_on(k, d, b);
     for (int32_t u = b; begins && u < k->f->nblocks; u++) begins = !dominates(k, b, u) || !waits(k->f, u);
     k->alone[b] = on ? k->alone[d] : begins ? b + 1 : 0;
+    k->first_lane[b] = begins && compares_with_first(k, d);
   }
 }
 
@@ -379,6 +390,7 @@ static dc_value_shape merge(dc_value_shape a, dc_value_shape b) {
   if (b.tag == DC_UNKNOWN) return a;
   if (!same(&a, &b)) return varying;
   a.aligned = a.aligned && b.aligned;
+  a.from_zero = a.from_zero && b.from_zero;
   if (b.zeros < a.zeros) a.zeros = b.zeros;
   return a;
 }
@@ -398,11 +410,18 @@ static dc_value_shape affine(int64_t stride, bool aligned) {
   return (dc_value_shape){.tag = DC_AFFINE, .origin = -1, .exact = stride, .aligned = aligned};
 }
 
+/* Lanes from a multiple of the gang's width on. */
+static dc_value_shape row(bool from_zero) {
+  dc_value_shape r = affine(1, true);
+  r.from_zero = from_zero;
+  return r;
+}
+
 static dc_value_shape sreg_kind(const dc_uniformity *k, int sreg) {
   if (!dc_is_native_sreg(sreg) || sreg >= PTX_SR_LANEMASK_EQ) return varying;
   if (k->shape.by_lane) return uniform;
-  if (sreg == PTX_SR_LANEID) return affine(1, true);
-  if (sreg == PTX_SR_TID_X) return k->shape.rows ? affine(1, true) : varying;
+  if (sreg == PTX_SR_LANEID) return row(true);
+  if (sreg == PTX_SR_TID_X) return k->shape.rows ? row(k->shape.single) : varying;
   if (sreg == PTX_SR_NTID_X) return uniform_with(k->shape.whole ? __builtin_ctz((unsigned)k->shape.width) : 0);
   if (sreg == PTX_SR_TID_Y || sreg == PTX_SR_TID_Z) return k->shape.rows ? uniform : varying;
   return uniform;
@@ -443,7 +462,7 @@ static dc_value_shape product(dc_value_shape a, int64_t factor, int bits) {
   if (a.tag == DC_AFFINE && factor) a.zeros = (uint8_t)(a.zeros + __builtin_ctzll((uint64_t)factor));
   a.exact = (int64_t)((uint64_t)a.exact * (uint64_t)factor);
   a.times = (int64_t)((uint64_t)a.times * (uint64_t)factor);
-  a.aligned = false;
+  a.aligned = a.from_zero = false;
   return bits == 32 ? narrow(a) : a;
 }
 
@@ -492,7 +511,8 @@ static dc_value_shape of_aligned(const dc_uniformity *k, const ptx_ins *ins, dc_
   int64_t c;
   if (!a.aligned || !constant(&ins->opnd[ins->ndst + 1], &c)) return varying;
   if (ins->op == PTX_OP_AND) {
-    if (c > 0 && c < INT32_MAX && ((c + 1) & c) == 0 && c + 1 >= k->shape.width) return affine(1, true);
+    if (c > 0 && c < INT32_MAX && ((c + 1) & c) == 0 && c + 1 >= k->shape.width)
+      return row(a.from_zero || c + 1 == k->shape.width);
     if (c >= 0 || c < -(int64_t)INT32_MAX || ((-c) & (-c - 1)) != 0 || -c < k->shape.width) return varying;
     return uniform_with(__builtin_ctzll((uint64_t)c));
   }
@@ -609,7 +629,7 @@ static dc_value_shape shape_of_values(const dc_uniformity *k, int32_t r) {
   const int width = k->shape.width, bits = k->f->regs[r].bits;
   dc_value_shape s = affine((int64_t)((uint64_t)dc_value_in(k->f, k->values, r, 1) -
                                       (uint64_t)dc_value_in(k->f, k->values, r, 0)), true);
-  uint64_t ones = 0, first = 0;
+  uint64_t ones = 0, first = 0, firsts = 0;
   if (bits == 32) s.exact = (int32_t)s.exact;
   for (int t = 0; t < dc_row_of(k); t++) {
     const uint64_t v = (uint64_t)dc_value_in(k->f, k->values, r, t);
@@ -617,11 +637,13 @@ static dc_value_shape shape_of_values(const dc_uniformity *k, int32_t r) {
     const uint64_t off = v - first - (uint64_t)s.exact * (uint64_t)(t % width);
     if ((bits == 32 ? (uint32_t)off : off) != 0 || (bits == 1 && s.exact != 0)) return (dc_value_shape){.origin = -1};
     s.aligned &= first % (uint64_t)width == 0;
+    firsts |= first;
     ones |= v;
   }
   const int zeros = ones ? __builtin_ctzll(ones) : 64;
   if (s.exact == 0) return uniform_with(zeros);
   s.aligned &= s.exact == 1;
+  s.from_zero = s.aligned && firsts == 0;
   s.zeros = (uint8_t)zeros;
   return s;
 }
@@ -647,8 +669,7 @@ static bool may_index(const ptx_ins *ins) {
 static bool is_of_lane_alone(const dc_uniformity *k, const ptx_ins *ins, dc_has_scalar has_scalar) {
   const bool loads = ins->op == PTX_OP_LD || ins->op == PTX_OP_LDU;
   if (ins->ndst != 1 || ins->opnd[0].reg < 0 || !k->alone[k->block_of[ins - k->f->ins]]) return false;
-  if (!(loads || has_scalar(ins))) return false;
-  if (ins->space == PTX_LOCAL || (loads && ins->space == PTX_PARAM)) return false;
+  if (!(loads || has_scalar(ins)) || ins->space == PTX_LOCAL || (loads && ins->space == PTX_PARAM)) return false;
   for (int i = 1; i <= ins->nsrc; i++)
     if (ins->opnd[i].kind == PTX_SREG || (ins->opnd[i].sym && ins->opnd[i].sym->space == PTX_LOCAL)) return false;
   return ptx_type_bits((ptx_type)ins->type) <= 64 && is_of_one_lane(k, ins->opnd[0].reg);
@@ -697,7 +718,9 @@ static bool sweep(dc_uniformity *k, dc_has_scalar has_scalar) {
       const bool rises = dc_is_defined_once(k->def_at, reg) && (r.tag > was->tag || wraps);
       dc_value_shape now = rises ? r : merge(k->reg[reg], r);
       if (dc_is_scalar(&now) && !(may_be_scalar(k, reg) && stays_true(k, reg, now.origin))) now = varying;
-      if (same(&now, &k->reg[reg]) && now.aligned == k->reg[reg].aligned && now.zeros == k->reg[reg].zeros) continue;
+      if (same(&now, &k->reg[reg]) && now.aligned == k->reg[reg].aligned &&
+          now.from_zero == k->reg[reg].from_zero && now.zeros == k->reg[reg].zeros)
+        continue;
       k->reg[reg] = now;
       news = true;
     }
@@ -731,13 +754,14 @@ static int allocate(dc_uniformity *k) {
   k->reg = dc_arena_alloc(&k->arena, 2 * regs * sizeof *k->reg);
   k->range = dc_arena_alloc(&k->arena, regs * sizeof *k->range);
   k->block_of = dc_arena_alloc(&k->arena, ins * sizeof *k->block_of);
-  k->blend = dc_arena_alloc(&k->arena, (ins + 3 * blocks) * sizeof *k->blend);
+  k->blend = dc_arena_alloc(&k->arena, (ins + 4 * blocks) * sizeof *k->blend);
   if (!k->reg || !k->range || !k->block_of || !k->blend || ptx_arrays(&k->arena, by_reg, 2, regs) != 0 ||
       ptx_arrays(&k->arena, by_block, sizeof by_block / sizeof *by_block, blocks) != 0)
     return -1;
   k->of_values = k->reg + regs;
   k->divergent = k->blend + ins;
-  k->exit_block = k->divergent + blocks;
+  k->first_lane = k->divergent + blocks;
+  k->exit_block = k->first_lane + blocks;
   k->non_uniform_exit = k->exit_block + blocks;
   return 0;
 }

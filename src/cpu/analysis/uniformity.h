@@ -22,6 +22,7 @@ typedef enum dc_value_kind { DC_UNKNOWN, DC_UNIFORM, DC_AFFINE, DC_INDEXED, DC_V
 typedef struct dc_value_shape {
   uint8_t tag;       /* dc_value_kind */
   bool aligned;      /* affine with stride 1, and its base is a multiple of the gang's width */
+  bool from_zero;    /* and its base is 0 */
   uint8_t zeros;     /* of a uniform or affine value: low bits that are 0 in every lane, as far as known */
   int32_t origin;    /* instruction, or -1 */
   int64_t exact, times, step;
@@ -53,6 +54,7 @@ typedef struct dc_uniformity {
   struct dc_range *range; /* per register, of all lanes */
   bool *blend;         /* per instruction: a write to a varying register must keep other lanes' values */
   bool *divergent;     /* per block */
+  bool *first_lane;    /* per block: one that lane 0 begins to run alone */
   bool *exit_block;    /* per block: a lone ret, exit or trap */
   int32_t *alone;      /* per block: 1 + the first of those that one lane of a gang runs alone; 0: it is none */
   int32_t *block_of;   /* per instruction */
@@ -86,6 +88,8 @@ dc_value_shape dc_value_shape_of(const dc_uniformity *k, const ptx_operand *o);
 static inline bool dc_is_defined_once(const int32_t *def_at, int32_t r) { return def_at[r + 1] - def_at[r] == 1; }
 /* Whether a value is kept as a scalar: that of lane 0 and a stride, or what an index is added to. */
 static inline bool dc_is_scalar(const dc_value_shape *k) { return k->tag >= DC_UNIFORM && k->tag <= DC_INDEXED; }
+/* Whether no lane but lane 0 of a gang runs block b. */
+bool dc_runs_first_lane(const dc_uniformity *k, int32_t b);
 /* Whether it is a shuffle of registers of 32 bits. */
 bool dc_is_shuffle(const ptx_func *f, const ptx_ins *ins);
 /* Whether a shuffle gives all lanes the value of one lane: whole warps, in which all name the same lane and members. */

@@ -473,7 +473,9 @@ static void gather(emitter *e, int32_t n) {
 
 static void body(emitter *e, const dc_basic_block *node, const char *mask) {
   const dc_uop *first = e->fn->nodes[0].first;
-  if (e->k.alone[e->block_of[node - e->fn->nodes]])
+  const int32_t b = e->block_of[node - e->fn->nodes];
+  if (dc_runs_first_lane(&e->k, b)) PUT("lane = 0;\n");
+  else if (e->k.alone[b])
     PUT("lane = dc_first_lane(%s(%s));\n", e->chooses ? "P_word" : "M_word", mask);
   for (const dc_uop *o = node->first; o < node->last; o++) {
     const ptx_ins *ins = o->ins;
@@ -679,6 +681,7 @@ static int survey(emitter *e, dc_gang_layout shape) {
   if (dc_uniformity_find(&e->k, e->f, values, shape, dc_emit_has_scalar) != 0) return ptx_fail_pass(e->err);
   if (!e->k.regular) return 1;
   if (!(e->patterns = dc_patterns_find(&e->k))) return dc_fail_oom(e->err);
+  if (!(e->needed_lanes = dc_needed_lanes_find(&e->k, dc_emit_has_scalar))) return dc_fail_oom(e->err);
   if (allocate(e) != 0) return -1;
   dc_emit_find_copies(e);
   find_blocks(e);

@@ -196,6 +196,11 @@ static void by_form(emitter *e, const ptx_ins *ins, const dc_native_form *form, 
     dc_emit_assign_end(e, d, keep);
     return;
   }
+  if (scalar && dc_emit_shape(e, d)->from_zero) {
+    PUT("0u");
+    dc_emit_assign_end(e, d, keep);
+    return;
+  }
   PUT("%c_%s%s(", kind, form->name, !scalar && has_one_divisor(e, ins) ? "_by" : "");
   form_operands(e, ins, form, scalar, word);
   PUT(")");
@@ -311,12 +316,40 @@ static void broadcast(emitter *e, const ptx_ins *ins, const char *mask, bool kee
   }
 }
 
+/* Whether the lanes that are needed get what lane ^ n has, for a constant n: a permutation within vectors. */
+static bool exchanges(const emitter *e, const ptx_ins *ins) {
+  const int n = dc_shuffle_distance(&e->k, ins);
+  if (n == 0 || dc_value_shape_of(&e->k, &ins->opnd[ins->ndst + 3]).tag != DC_UNIFORM) return false;
+  if (ins->mode != PTX_SHFL_DOWN) return ins->mode == PTX_SHFL_BFLY;
+  const bool tells = ins->ndst > 1 && ins->opnd[1].reg >= 0 && e->needed_lanes[ins->opnd[1].reg] > 0;
+  return (n & (n - 1)) == 0 && ins->opnd[0].reg >= 0 && e->needed_lanes[ins->opnd[0].reg] <= n && !tells;
+}
+
+static void exchange(emitter *e, const ptx_ins *ins, const char *mask, bool keep) {
+  const ptx_operand *src = &ins->opnd[ins->ndst];
+  for (int i = ins->ndst - 1; i >= 0; i--) {
+    if (ins->opnd[i].reg < 0) continue;
+    dc_emit_assign(e, ins->opnd[i].reg, mask, keep);
+    if (i) {
+      PUT("P_splat(1)");
+    } else {
+      PUT("dc_exchange(V32_select(M_and(%s, ", mask);
+      dc_emit_operand(e, &src[3], 'W');
+      PUT("), ");
+      dc_emit_operand(e, &src[0], 'w');
+      PUT(", V32_splat(0)), %d)", dc_shuffle_distance(&e->k, ins));
+    }
+    dc_emit_assign_end(e, ins->opnd[i].reg, keep);
+  }
+}
+
 static void shuffle(emitter *e, const ptx_ins *ins, const char *mask, bool keep) {
   static const char *const names[] = { "up", "down", "bfly", "idx" };
   const ptx_operand *src = &ins->opnd[ins->ndst];
   const bool groups = dc_value_shape_of(&e->k, &src[3]).tag != DC_UNIFORM;
   if (dc_is_broadcast(&e->k, ins)) return broadcast(e, ins, mask, keep);
   e->out->lane_free = false;
+  if (exchanges(e, ins)) return exchange(e, ins, mask, keep);
   PUT("{ P in_; const V32 r_ = dc_%s_%s(", groups ? "groups" : "shuffle", names[ins->mode - PTX_SHFL_UP]);
   dc_emit_operand(e, &src[0], 'w');
   PUT(", ");

@@ -14,6 +14,7 @@
 
 #include "base/buf.h"
 #include "base/error.h"
+#include "cpu/analysis/needed_lanes.h"
 #include "cpu/analysis/patterns.h"
 #include "cpu/analysis/uniformity.h"
 #include "cpu/interp/code.h"
@@ -149,6 +150,7 @@ typedef struct emitter {
   int32_t *copied;      /* per instruction, see emit_copies.h */
   dc_joined *joined;    /* per instruction: a load or store that is part of an access with others */
   int ncopies, most_copies; /* noted and not executed; at a time */
+  const uint8_t *needed_lanes;       /* per register: their number, from lane 0 on */
   const dc_pattern *const *patterns; /* per register, or NULL */
   dc_window windows[DC_MOST_WINDOWS]; /* see emit_windows.h */
   int nwindows;

@@ -1,0 +1,74 @@
+-- Sums, maxima and the like of a warp's lanes by shuffles at constant distances, of which all lanes, one lane or lane 0
+-- alone reads the result: random chains, against the same by loops in Lua.
+local helper = require "spec.helper"
+
+local script = [==[
+local dc = require "dotcompute"
+math.randomseed(math.tointeger(arg[1]))
+local function pick(list) return list[math.random(#list)] end
+local function wrap(v) return (v + (1 << 31) & 0xffffffff) - (1 << 31) end
+local sources = {
+  down = function(l, n) return l + n < 32 and l + n or l end,
+  up = function(l, n) return l - n >= 0 and l - n or l end,
+  xor = function(l, n) return l ~ n end,
+}
+local combine = {
+  { "v + o", function(v, o) return wrap(v + o) end }, { "max(v, o)", math.max },
+  { "v ^ o", function(v, o) return v ~ o end },
+  { "v - 3 * o", function(v, o) return wrap(v - 3 * o) end },
+  { "o < v ? v : o + 1", function(v, o) return o < v and v or wrap(o + 1) end },
+}
+for _ = 1, 12 do
+  local steps, text = {}, {}
+  local kind = pick { "down", "down", "xor", "up", "mixed" }
+  local ordered = math.random() < 0.6
+  for i = 1, ordered and 5 or math.random(1, 6) do
+    local way = kind == "mixed" and pick { "down", "up", "xor" } or kind
+    local n = ordered and 32 >> i or math.random(1, 31)
+    local how = pick(combine)
+    steps[i] = { sources[way], n, how[2] }
+    text[i] = ("  { const int o = __shfl_%s_sync(~0u, v, %d); v = %s; }"):format(way, n, how[1])
+  end
+  local reader = pick { 0, 0, 0, math.random(0, 31), -1 }
+  local guard = reader >= 0 and ("if (lane == %d) "):format(reader) or ""
+  local lane = pick { "threadIdx.x & 31", "threadIdx.x % 32", "threadIdx.x" }
+  local width, height = lane == "threadIdx.x" and 32 or pick { 32, 64, 96 }, math.random(1, 3)
+  local source = ([[
+__global__ void chain(const int *x, int *o, int n) {
+  __shared__ int of_warp[96];
+  const int t = threadIdx.y * blockDim.x + threadIdx.x, lane = %s;
+  int v = x[t];
+  for (int i = 1; i < n; i++) v += x[t] >> i;
+%s
+  %sof_warp[t / 32] = v;
+  __syncthreads();
+  %so[t] = v + of_warp[t / 32] * %d;
+}]]):format(lane, table.concat(text, "\n"), reader >= 0 and guard or "if (lane == 7) ", guard, reader >= 0 and 1 or 0)
+  local threads = width * height
+  local x, o = {}, dc.zeros(threads, "int32")
+  for t = 1, threads do x[t] = wrap(math.random(0) >> math.random(33, 50)) end
+  dc.kernel(source)(1, { width, height }, dc.array(x, "int32"), o, 2)
+  for first = 0, threads - 1, 32 do
+    local v = {}
+    for l = 0, 31 do v[l] = wrap(x[first + l + 1] + (x[first + l + 1] // 2)) end
+    for _, step in ipairs(steps) do
+      local now = {}
+      for l = 0, 31 do now[l] = step[3](v[l], v[step[1](l, step[2])]) end
+      v = now
+    end
+    for l = 0, 31 do
+      local want = reader < 0 and v[l] or l == reader and wrap(2 * v[l]) or 0
+      local got = o[first + l + 1]
+      if got ~= want then error(("lane %d: %d, not %d\n%s"):format(l, got, want, source)) end
+    end
+  end
+end
+]==]
+
+describe("reductions by shuffles", function()
+  for _, how in ipairs(helper.tiers_and_isas) do
+    it("give what loops give, with " .. how, function()
+      for i = 0, 1 do assert.equal("", (helper.on_cpu(how, script, helper.seed + i)), helper.note(how)) end
+    end)
+  end
+end)
