@@ -99,10 +99,11 @@ static void prefetch_for_gangs(emitter *e, const ptx_ins *ins, const dc_access *
   if (p->how == DC_HOW_INDEX)
     PUT("if (dc_is_line(i%d, i%d.p0[0], %d, %s)) ", p->s.origin, p->s.origin, dc_emit_is_signed(e, p->s.origin),
         e->mask);
-  PUT("dc_prefetch_bytes(");
+  const bool ahead = e->straight && !e->pauses;
+  PUT("%sdc_prefetch_bytes(", ahead ? "if (DC_PREFETCH_AHEAD) " : "");
   put_first(e, p);
   const char *const blocks = loops ? "" : "n->ntid[0] + ";
-  if (e->straight && !e->pauses) PUT(" + %d", ins->op == PTX_OP_ST ? 512 : 1024);
+  if (ahead) PUT(" + %d", ins->op == PTX_OP_ST ? 512 : 1024);
   else if (e->pauses && e->k.shape.rows)
     PUT(" + (int32_t)(%sn->ntid[0] - DC_W - 2 * tid[0][0]) * %lldll", blocks, stride);
   else PUT(" + (%s0u) * %lldull", blocks, stride);

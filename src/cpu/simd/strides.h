@@ -8,9 +8,9 @@
 
 /* --- rows with a constant stride ---------------------------------------------------------------------------------- */
 
-/* Elements at constant indices x.  Where gathers and scatters are slow (codegen/compile.c) those of whole vectors are
-** loaded and stored one by one. */
-#ifdef DC_SLOW_GATHERS
+/* Elements at constant indices x.  16 words at a constant distance take a gather of Zen 4 6 to 8 ns, as loads 3, a
+** scatter 8, as stores 5: there those of whole vectors are loaded and stored one by one. */
+#if defined DC_AMD && DC_NW == 16
 #define DC_AT_8_(do, x, y, l) do(x, y, l) do(x, y, l + 1) do(x, y, l + 2) do(x, y, l + 3)                              \
                               do(x, y, l + 4) do(x, y, l + 5) do(x, y, l + 6) do(x, y, l + 7)
 #define DC_LD4_(x, y, l) dc_ld_u32(a + 4ll * (s32)x[l]),
