@@ -380,8 +380,7 @@ static void pause_at(emitter *e, int32_t n) {
   }
   dc_emit_suspend(e, n);
   if (whole && node->next < 0) PUT("act = M_none(); DC_PAUSE(%d, 0)\n", n);
-  else if (whole && e->from[n] >= 0)
-    PUT("DC_PAUSE_FROM(%d, %d, %d, %d)\n", n, node->next, e->from[n], e->also[n] >= 0 ? e->also[n] : e->from[n]);
+  else if (whole && e->from[n] >= 0) dc_emit_pause_from(e, n);
   else PUT("DC_PAUSE(%d, %d)\n", n, node->next);
 }
 
@@ -579,7 +578,7 @@ static void begin(emitter *e) {
   if (e->out->simple) dc_emit_begin_gangs(e);
   else
     PUT("#define DC_SAVE n->save\n#define DC_PAUSE(at, to) { n->node = at; goto pause; }\n"
-        "#define DC_PAUSE_FROM(at, to, from, or) DC_PAUSE(at, to)\n"
+        "#define DC_PAUSE_FROM(at, to, from, or, busy, then) DC_PAUSE(at, to)\n"
         "#define DC_LEADS 0\n#define DC_YIELDS 0\n#define DC_YIELD(at)\n"
         "const uint32_t(*const tid)[32] = n->tid; act = M_from(n->lanes); switch (n->node) {\n");
   for (int32_t n = 0; n < e->nnodes; n++) {

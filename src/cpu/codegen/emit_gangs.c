@@ -2,6 +2,9 @@
 #include "cpu/codegen/emit_gangs.h"
 
 #include "base/buf.h"
+#include "cpu/codegen/emit_ops.h"
+#include "cpu/codegen/emit_state.h"
+#include "cpu/ptx/opcode.h"
 
 #define PUT(...) dc_buf_printf(e->t, __VA_ARGS__)
 
@@ -15,6 +18,54 @@ void dc_emit_enter_gang(emitter *e) {
   if (e->fn->local_stride || e->out->stack_bytes) PUT("base4 = g->local; ");
   if (e->out->stack_bytes) PUT("n->stack_end = base4 + %u; ", e->out->stack_bytes);
   if (e->operates) PUT("n->enter(n, g); ");
+}
+
+/* Where the gang of threads `first` and following goes on behind the next barrier, if values by thread show that it
+** does nothing else from node n on; -1: they do not. */
+static int32_t idles_to(emitter *e, int32_t n, int first) {
+  const dc_by_thread values = e->k.values;
+  for (int32_t at = n - 1; n > at;) {
+    const dc_basic_block *node = &e->fn->nodes[at = n];
+    if (node->wait != DC_WAIT_NOT || e->predicated[n] >= 0 || dc_emit_divergent(e, n)) return -1;
+    for (const dc_uop *o = node->first; o < node->last; o++)
+      if (!dc_emit_is_plain(e, o->ins)) return -1;
+    if (dc_emit_pauses(e, n)) {
+      const bool whole = node->end == DC_END_BARRIER && ptx_is_whole_barrier(node->op->ins) && !node->op->ins->ndst;
+      return whole && node->next >= 0 && !dc_emit_saves(e, n) ? node->next : -1;
+    }
+    if (node->end != DC_END_JUMP) return -1;
+    const int32_t p = node->op && node->guard >= 0 ? node->op->ins->pred : -1;
+    n = node->taken;
+    if (p < 0) continue;
+    if (!values[p]) return -1;
+    const int64_t value = dc_value_in(e->f, values, p, first);
+    for (int t = first + 1; t < first + e->k.shape.width; t++)
+      if (dc_value_in(e->f, values, p, t) != value) return -1;
+    if ((value != 0) == (node->flip != 0)) n = node->next;
+  }
+  return -1;
+}
+
+/* How many gangs of a row, its first ones, may have something to do from node n to the next barrier, behind which the
+** others go on at *to, as in the steps of a tree near its root; 0: no others are known. */
+static int busy_gangs(emitter *e, int32_t n, int32_t *to) {
+  const int width = e->k.shape.width;
+  int busy = dc_row_of(&e->k) / width;
+  *to = -1;
+  if (!e->k.shape.rows || e->k.shape.by_lane || e->k.shape.single) return 0;
+  for (; busy > 1; busy--) {
+    const int32_t then = idles_to(e, n, (busy - 1) * width);
+    if (then < 0 || (*to >= 0 && then != *to)) break;
+    *to = then;
+  }
+  return *to < 0 ? 0 : busy;
+}
+
+void dc_emit_pause_from(emitter *e, int32_t n) {
+  const int32_t from = e->from[n], next = e->fn->nodes[n].next;
+  int32_t then;
+  const int busy = busy_gangs(e, next, &then);
+  PUT("DC_PAUSE_FROM(%d, %d, %d, %d, %du, %d)\n", n, next, from, e->also[n] >= 0 ? e->also[n] : from, busy, then);
 }
 
 void dc_emit_begin_gangs(emitter *e) {
@@ -43,9 +94,11 @@ void dc_emit_begin_gangs(emitter *e) {
       "#define DC_LEADS g->leads\n#define DC_YIELDS (n->nblocks > 1)\n"
       "#define DC_YIELD(at) { go_on = DC_AT_YIELD + at; goto yield; }\n"
       "#define DC_PAUSE(at, to) { go_on = to; goto pause; }\n"
-      "#define DC_PAUSE_FROM(at, to, from, or) if (DC_RARE(next != to)) { if (next != DC_NOWHERE) DC_PAUSE(at, to) "
-      "next = to; } %sif (++g != end) { if (from == or || here == from) goto E##from; goto E##or; } "
-      "DC_NEXT_ROUND here = to; next = DC_NOWHERE; goto E##to;\n"
+      "#define DC_PAUSE_FROM(at, to, from, or, busy, then) if (DC_RARE(next != to)) { "
+      "if (next != DC_NOWHERE) DC_PAUSE(at, to) next = to; } "
+      "%sif (++g != end) { if (from == or || here == from) goto E##from; goto E##or; } "
+      "DC_NEXT_ROUND here = to; next = DC_NOWHERE; if (busy && n->falling > busy) { g = end - busy; next = then; } "
+      "goto E##to;\n"
       "#define DC_LEAVE_STEP if (next != DC_APART) { for (dc_gang *q = n->gangs; q != end; q++) { "
       "if (q < g && next == DC_ENDED) q->live = 0, left--; q->node = (uint32_t)(q < g ? next : here); } "
       "any = next < 0 ? 0 : (uint32_t)next; all = next < 0 ? ~0u : (uint32_t)next; next = DC_APART; }\n"

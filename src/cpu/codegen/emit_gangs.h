@@ -13,6 +13,8 @@
 
 /* Where simple code begins or goes on with gang g, which in whole rows has all its lanes as long as none exits. */
 void dc_emit_enter_gang(emitter *e);
+/* The end of node n, a barrier that gangs come to from the entries e->from and e->also. */
+void dc_emit_pause_from(emitter *e, int32_t n);
 /* The head, up to the switch over the entries, and what ends and pauses of gangs lead to. */
 void dc_emit_begin_gangs(emitter *e);
 void dc_emit_end_gangs(emitter *e);

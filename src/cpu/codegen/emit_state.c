@@ -212,6 +212,16 @@ static void keep_registers(emitter *e, int32_t node, bool back) {
   PUT("}\n");
 }
 
+bool dc_emit_saves(emitter *e, int32_t node) {
+  changed_at_end(e, node, e->scratch);
+  EACH_LIVE(r, row(e, e->fn->nodes[node].next)) {
+    const int32_t origin = dc_emit_shape(e, r)->origin, widened = origin < 0 ? r : e->f->ins[origin].opnd[0].reg;
+    if (e->k.def_at[r] == e->k.def_at[r + 1] || e->remat[r]) continue;
+    if (e->given[r] || !is_kept(e, r) || (!is_kept(e, widened) && !e->remat[widened])) return true;
+  }
+  return false;
+}
+
 void dc_emit_suspend(emitter *e, int32_t node) {
   const int32_t next = e->fn->nodes[node].next;
   changed_at_end(e, node, e->scratch);

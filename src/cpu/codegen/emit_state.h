@@ -9,6 +9,7 @@
 bool dc_emit_pauses(const emitter *e, int32_t n);
 int32_t dc_emit_reserve(emitter *e, unsigned bytes); /* a place in dc_native.save */
 int dc_emit_liveness(emitter *e);                 /* fills e->live and e->changed; -1: out of memory */
+bool dc_emit_saves(emitter *e, int32_t node);     /* whether there are registers that dc_emit_suspend saves */
 void dc_emit_suspend(emitter *e, int32_t node);   /* saves the registers that are live behind a node */
 void dc_emit_suspend_at(emitter *e, int32_t node); /* all that are live at its beginning */
 void dc_emit_resume(emitter *e, int32_t node);
