@@ -160,7 +160,8 @@ local function add_launches(h, run)
     if shared then k, shared = k:with { shared = shared }, nil end
     local function launch(...)
       k(grid, block, ...)
-      kernels.launches, kernels.native = kernels.launches + 1, kernels.native + (k.attributes.tier or 0)
+      kernels.launches = kernels.launches + 1
+      if k.attributes.tier ~= 1 then kernels.interpreted[#kernels.interpreted + 1] = run.name .. ":" .. kernel end
     end
     if run.running then return launch(...) end
     local arguments = table.pack(...)
@@ -190,8 +191,8 @@ local function describe(name, size, seed)
   return run
 end
 
--- Launches, and those of them that native code ran (DOTCOMPUTE_CPU_TIER=1).
-kernels.launches, kernels.native = 0, 0
+-- The number of launches, and of those that native code did not run (DOTCOMPUTE_CPU_TIER=1) the names, "case:kernel".
+kernels.launches, kernels.interpreted = 0, {}
 
 local function execute(run)
   run.running = true

@@ -25,5 +25,6 @@ for _, name in ipairs(names) do
   failed = failed or not ok
   ::continue::
 end
-print("#", ("%d of %d launches ran natively"):format(kernels.native, kernels.launches))
+print("#", ("%d launches, %d interpreted: %s"):format(kernels.launches, #kernels.interpreted,
+  table.concat(kernels.interpreted, " ", 1, math.min(20, #kernels.interpreted))))
 os.exit(not failed, true)
