@@ -479,6 +479,7 @@ static void body(emitter *e, const dc_basic_block *node, const char *mask) {
   for (const dc_uop *o = node->first; o < node->last; o++) {
     const ptx_ins *ins = o->ins;
     int32_t index = (int32_t)(o - first);
+    if (dc_emit_is_hoisted(e, ins)) continue;
     if (!dc_emit_is_product(o)) dc_emit_end_products(e);
     e->alone = dc_emit_is_alone(e, ins);
     if (ins->pred < 0) {
@@ -570,6 +571,7 @@ static void declare(emitter *e) {
     PUT("uint8_t call_[%u] __attribute__((aligned(16))); ", e->fn->call_stride + 16);
   PUT("\nM act, m = M_none(), tk, nt; uint32_t lane = 0, go_on;\n"
       "int polls = n->poll_budget, spins = n->spin_budget, r;\n");
+  dc_emit_hoist(e);
 }
 
 static void begin(emitter *e) {

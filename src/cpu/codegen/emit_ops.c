@@ -442,14 +442,18 @@ bool dc_emit_is_foreign(const emitter *e, const ptx_ins *ins) {
   return way_of(e, ins, &form) == BY_TIER0;
 }
 
-bool dc_emit_is_cheap(const emitter *e, const ptx_ins *ins) {
+bool dc_emit_is_pure(const emitter *e, const ptx_ins *ins) {
   dc_native_form form;
   switch (way_of(e, ins, &form)) {
     case BY_SREG: return true;
     case BY_MEMORY: return ins->op == PTX_OP_LD && ins->space == PTX_PARAM && ins->opnd[ins->ndst].reg < 0;
-    case BY_FORM: case BY_ADDRESS: return (ptx_traits(ins->op) & (PTX_T_PURE | PTX_T_SLOW)) == PTX_T_PURE;
+    case BY_FORM: case BY_ADDRESS: return ptx_traits(ins->op) & PTX_T_PURE;
     default: return false;
   }
+}
+
+bool dc_emit_is_cheap(const emitter *e, const ptx_ins *ins) {
+  return dc_emit_is_pure(e, ins) && !(ptx_traits(ins->op) & PTX_T_SLOW);
 }
 
 void dc_emit_operation(emitter *e, const ptx_ins *ins, int32_t index, const char *mask, bool keep) {

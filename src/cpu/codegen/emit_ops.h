@@ -13,6 +13,7 @@ bool dc_emit_has_scalar(const ptx_ins *ins);
 bool dc_emit_is_plain(const emitter *e, const ptx_ins *ins);
 bool dc_emit_is_foreign(const emitter *e, const ptx_ins *ins);
 /* Whether it is a quick function of its operands alone, without side effects: it may be done again, or elsewhere. */
+bool dc_emit_is_pure(const emitter *e, const ptx_ins *ins); /* or a slow one */
 bool dc_emit_is_cheap(const emitter *e, const ptx_ins *ins);
 
 /* One operation, for the lanes of `mask` (a C expression); `keep`: a varying result keeps other lanes' values. */

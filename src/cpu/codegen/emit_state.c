@@ -171,7 +171,7 @@ static void keep_origin(emitter *e, int32_t origin, bool back) {
 
 static void keep_register(emitter *e, int32_t r, bool back) {
   const dc_value_shape *s = dc_emit_shape(e, r);
-  if (e->k.def_at[r] == e->k.def_at[r + 1] || e->remat[r]) return; /* never written, or computed again */
+  if (e->k.def_at[r] == e->k.def_at[r + 1] || e->remat[r] || e->hoisted[r]) return;
   if (e->sum_at[r] >= 0) return; /* there already */
   int bits = dc_emit_bits(e, r);
   if (e->given[r]) { /* warp.c writes it during the suspension */

@@ -157,6 +157,7 @@ typedef struct emitter {
   const dc_looked_up **looked_up; /* per instruction, or NULL */
   int ntables;          /* of these */
   bool *given;          /* per register: written by warp.c while emitted code is suspended */
+  bool *hoisted;        /* per register: it is computed before all gangs */
   uint8_t *remat;       /* per register: the cost of computing it again, where that is less than saving it, else 0 */
   bool *needed;         /* per register: computed again for the resumption being emitted */
   bool callee;          /* a function that the kernel calls, as one of C */
