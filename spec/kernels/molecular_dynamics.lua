@@ -3,7 +3,7 @@
 return {
   field = "physics",
   cuda = [==[
-#define ROOM 24
+#define ROOM 32
 
 struct Box { float side, cutoff; int cells; };
 
@@ -114,7 +114,7 @@ void ref(void **p, const double *s) {
     local pos, force, energy = h.input("float32", 3 * n), h.output("float32", 3 * n), h.output("float64", 1)
     h.fill("jitter", { pos }, { per, side })
     local box = h.raw("uint8", string.pack("<ffi4", side, cutoff, cells))
-    local count, slots = h.output("int32", cells ^ 3 // 1 | 0), h.output("int32", 24 * cells ^ 3 // 1 | 0)
+    local count, slots = h.output("int32", cells ^ 3 // 1 | 0), h.output("int32", 32 * cells ^ 3 // 1 | 0)
     local lost, fixed = h.output("int32", 1), h.output("uint64", 1)
     h.launch("fill_cells", (n + 127) // 128, 128, pos, n, box, count, slots, lost)
     h.launch("sort_cells", (cells ^ 3 // 1 | 0) // 32 + 1, 32, count, slots, cells ^ 3 // 1 | 0)
