@@ -218,11 +218,14 @@ function helper.on_cpu(how, script, ...)
   return text, code
 end
 
--- Asserts that the script, run so with the seed, prints nothing and ends with status 0.
-function helper.passes_on_cpu(how, script)
-  local text, code = helper.on_cpu(how, script, helper.seed)
-  check.equal("", text, helper.note())
-  check.equal(0, code)
+-- Asserts that the script, run so with the seed, prints nothing and ends with status 0; `runs` times with the seed and
+-- those that follow it, once if not given.
+function helper.passes_on_cpu(how, script, runs)
+  for i = 0, (runs or 1) - 1 do
+    local text, code = helper.on_cpu(how, script, helper.seed + i)
+    check.equal("", text, helper.note(how))
+    check.equal(0, code)
+  end
 end
 
 -- The device memory in use once garbage is collected.

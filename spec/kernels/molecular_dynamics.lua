@@ -3,7 +3,7 @@
 return {
   field = "physics",
   cuda = [==[
-#define ROOM 32
+#define ROOM 32 /* a cell has at most 3 places of the lattice along each axis */
 
 struct Box { float side, cutoff; int cells; };
 

@@ -23,7 +23,8 @@ int dc_shuffle_distance(const dc_uniformity *k, const ptx_ins *ins) {
 static int of_source(const dc_uniformity *k, const ptx_ins *ins, int i, int d, dc_has_scalar has_scalar) {
   const int n = dc_shuffle_distance(k, ins);
   if (n == 0) return has_scalar(ins) ? d : ALL;
-  if (d == 0 || i > ins->ndst) return i > ins->ndst ? ALL : 0;
+  if (i > ins->ndst) return ALL; /* distance, clamp, members */
+  if (d == 0) return 0;
   if (ins->mode == PTX_SHFL_UP) return d;
   if (ins->mode == PTX_SHFL_DOWN) return d + n < ALL ? d + n : ALL;
   for (int power = 1; power < ALL; power *= 2)
@@ -36,11 +37,9 @@ const uint8_t *dc_needed_lanes_find(dc_uniformity *k, dc_has_scalar has_scalar) 
   uint8_t *need = dc_arena_alloc(&k->arena, (size_t)f->nregs + 1);
   if (need == NULL) return NULL;
   for (int32_t r = 0; r < f->nregs; r++) {
-    const bool once = dc_is_defined_once(k->def_at, r);
-    need[r] = 0;
-    for (int32_t u = k->use_at[r]; u < k->use_at[r + 1]; u++)
-      if (!once || k->uses[u] <= k->defs[k->def_at[r]]) need[r] = ALL;
-    if (!once) need[r] = ALL;
+    need[r] = dc_is_defined_once(k->def_at, r) ? 0 : ALL;
+    for (int32_t u = k->use_at[r]; u < k->use_at[r + 1] && need[r] == 0; u++)
+      if (k->uses[u] <= k->defs[k->def_at[r]]) need[r] = ALL;
   }
   for (int32_t i = f->nins - 1; i >= 0; i--) {
     const ptx_ins *ins = &f->ins[i];

@@ -6,7 +6,7 @@
 #include "cpu/analysis/cfg.h"
 
 #define MOST_SPLIT 8 /* registers of each kind; kernels have one of each dimension */
-#define MOST_BETWEEN 16
+#define MOST_BETWEEN 16 /* instructions that are searched for a constant before its copy */
 
 static bool writes(const ptx_ins *ins, int32_t reg) {
   bool found = false;
@@ -96,17 +96,23 @@ static int split_specials(ptx_module *m, ptx_func *f, bool *reached, int32_t *st
   return 0;
 }
 
+/* The last of a few instructions before `ins`, from `first` on, that writes reg; NULL: none does. */
+static const ptx_ins *writer_before(const ptx_ins *ins, const ptx_ins *first, int32_t reg) {
+  for (int n = 0; n < MOST_BETWEEN && ins > first; n++)
+    if (writes(--ins, reg)) return ins;
+  return NULL;
+}
+
 /* A copy of a register that a few instructions before became a constant is that constant: registers that a loop changes
 ** later begin so, and a copy of them would count as changed, too. */
 static void copy_constants(const ptx_func *f) {
   for (int32_t b = 0; b < f->nblocks; b++)
     for (int32_t i = f->blocks[b].first; i < f->blocks[b].last; i++) {
-      ptx_ins *ins = &f->ins[i], *from = ins;
+      ptx_ins *ins = &f->ins[i];
       if (ins->op != PTX_OP_MOV || ins->ndst != 1 || ins->nsrc != 1 || ins->opnd[1].reg < 0) continue;
-      for (int n = 0; n < MOST_BETWEEN && from > f->ins + f->blocks[b].first; n++)
-        if (writes(--from, ins->opnd[1].reg)) break;
-      if (writes(from, ins->opnd[1].reg) && from->op == PTX_OP_MOV && from->pred < 0 && from->nsrc == 1 &&
-          from->ndst == 1 && from->type == ins->type && from->opnd[1].kind == PTX_IMM)
+      const ptx_ins *from = writer_before(ins, f->ins + f->blocks[b].first, ins->opnd[1].reg);
+      if (from != NULL && from->op == PTX_OP_MOV && from->pred < 0 && from->nsrc == 1 && from->ndst == 1 &&
+          from->type == ins->type && from->opnd[1].kind == PTX_IMM)
         ins->opnd[1] = from->opnd[1];
     }
 }

@@ -410,7 +410,7 @@ static dc_value_shape affine(int64_t stride, bool aligned) {
   return (dc_value_shape){.tag = DC_AFFINE, .origin = -1, .exact = stride, .aligned = aligned};
 }
 
-/* Lanes from a multiple of the gang's width on. */
+/* Consecutive numbers, the first one a multiple of the gang's width, or 0. */
 static dc_value_shape row(bool from_zero) {
   dc_value_shape r = affine(1, true);
   r.from_zero = from_zero;

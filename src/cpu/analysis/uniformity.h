@@ -32,6 +32,7 @@ static inline int64_t dc_value_stride(const dc_value_shape *k) {
   return (int64_t)((uint64_t)k->exact + (uint64_t)k->times * (uint64_t)k->step);
 }
 
+/* Most blocks in x of a grid in which a thread's number, of up to 1,024 threads a block, is far below 2^31. */
 enum { DC_USUAL_GRID = 1 << 19 };
 
 /* How the threads of a gang lie in their block. */

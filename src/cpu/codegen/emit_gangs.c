@@ -97,7 +97,7 @@ void dc_emit_begin_gangs(emitter *e) {
       "#define DC_PAUSE_FROM(at, to, from, or, busy, then) if (DC_RARE(next != to)) { "
       "if (next != DC_NOWHERE) DC_PAUSE(at, to) next = to; } "
       "%sif (++g != end) { if (from == or || here == from) goto E##from; goto E##or; } "
-      "DC_NEXT_ROUND here = to; next = DC_NOWHERE; if (busy && n->falling > busy) { g = end - busy; next = then; } "
+      "DC_NEXT_ROUND here = to; next = DC_NOWHERE; if (busy && n->descending > busy) { g = end - busy; next = then; } "
       "goto E##to;\n"
       "#define DC_LEAVE_STEP if (next != DC_APART) { for (dc_gang *q = n->gangs; q != end; q++) { "
       "if (q < g && next == DC_ENDED) q->live = 0, left--; q->node = (uint32_t)(q < g ? next : here); } "

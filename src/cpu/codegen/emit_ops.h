@@ -12,8 +12,9 @@ bool dc_emit_has_scalar(const ptx_ins *ins);
 /* Whether it is one vector function (of simd/) of registers; whether it is done by tier 0's function. */
 bool dc_emit_is_plain(const emitter *e, const ptx_ins *ins);
 bool dc_emit_is_foreign(const emitter *e, const ptx_ins *ins);
-/* Whether it is a quick function of its operands alone, without side effects: it may be done again, or elsewhere. */
-bool dc_emit_is_pure(const emitter *e, const ptx_ins *ins); /* or a slow one */
+/* Whether it is a function of its operands alone, without side effects: it may be done elsewhere; whether it is a quick
+** one, too, that may be done again. */
+bool dc_emit_is_pure(const emitter *e, const ptx_ins *ins);
 bool dc_emit_is_cheap(const emitter *e, const ptx_ins *ins);
 
 /* One operation, for the lanes of `mask` (a C expression); `keep`: a varying result keeps other lanes' values. */

@@ -6,7 +6,8 @@
 
 #include "cpu/codegen/emitter.h"
 
-/* What is one value for all gangs of a block is computed before them: parameters, and what is made of such alone. */
+/* Whether the instruction gives one value for all gangs of a block, of parameters and sizes; computes all of these, at
+** the function's beginning.  dc_emit_find_remat precedes both. */
 bool dc_emit_is_hoisted(const emitter *e, const ptx_ins *ins);
 void dc_emit_hoist(emitter *e);
 int dc_emit_find_remat(emitter *e);              /* fills e->remat; -1: out of memory */

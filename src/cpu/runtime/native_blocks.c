@@ -85,10 +85,10 @@ static bool order_gangs(dc_worker *k, uint64_t block, uint32_t nblocks) {
   const uint32_t of_block = dc_gangs_of(c->shape, g->block);
   dc_warp_order_fill(k->job->order, block, g->shared_bytes > 0, of_block, order);
   k->native.ngangs = of_block * nblocks;
-  k->native.falling = nblocks == 1 && g->block.y * g->block.z == 1 ? of_block : 0;
+  k->native.descending = nblocks == 1 && g->block.y * g->block.z == 1 ? of_block : 0;
   for (uint32_t i = 0; i < k->native.ngangs; i++) {
     const uint32_t number = order[i / nblocks], lane = number * width;
-    if (number != of_block - 1 - i / nblocks) k->native.falling = 0;
+    if (number != of_block - 1 - i / nblocks) k->native.descending = 0;
     dc_frame *f = frame_of(k, c->info.suspends ? number + of_block * (i % nblocks) : 0);
     if (f == NULL) return false;
     const bool last_of_row = (number + 1) % gangs_of_row == 0;

@@ -50,7 +50,7 @@ typedef struct dc_gang {
 typedef struct dc_native {
   dc_gang *gangs;     /* of a block, or of several, for simple code, in the order in which they run */
   uint32_t ngangs, nblocks;
-  uint32_t falling;   /* ngangs, if they are those of one row of threads, the last one first; else 0 */
+  uint32_t descending; /* ngangs, if they are those of one row of threads, the last one first; else 0 */
   uint32_t node;      /* in: where to begin; out: see above */
   uint32_t lanes;
   uint32_t live;      /* in and out: lanes that are in the function */

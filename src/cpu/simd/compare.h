@@ -136,14 +136,14 @@ DC_FN M dc_lanes_eq(u32 x, s64 stride, u32 y) {
   const s64 d = (s32)(y - x), n = d / stride;
   return n * stride == d && (u64)n < DC_W ? (M)1 << n : 0;
 }
-/* Whether x + stride * l stays within 32 bits for all lanes: one comparison with a constant where the stride is one. */
+/* Whether x + stride * l stays within 32 bits for all lanes; for a constant stride, a comparison with a constant. */
 DC_FN int dc_no_wrap_s32(u32 x, s64 stride) {
-  const s64 way = stride * (DC_W - 1);
-  return way > 0 ? (s32)x <= INT32_MAX - way : (s32)x >= INT32_MIN - way;
+  const s64 span = stride * (DC_W - 1);
+  return span > 0 ? (s32)x <= INT32_MAX - span : (s32)x >= INT32_MIN - span;
 }
 DC_FN int dc_no_wrap_u32(u32 x, s64 stride) {
-  const s64 way = stride * (DC_W - 1);
-  return way > 0 ? (s64)x <= UINT32_MAX - way : (s64)x >= -way;
+  const s64 span = stride * (DC_W - 1);
+  return span > 0 ? (s64)x <= UINT32_MAX - span : (s64)x >= -span;
 }
 /* Lanes whose value is less than y + plus, where it is 0 or 1.  Most often it is all lanes, or none. */
 DC_FN M dc_lanes_lt(u32 x, s64 stride, u32 y, int sign, int plus, int wraps) {
