@@ -1,5 +1,6 @@
 -- Vectors of up to a word (uchar4, char2, short2 …) are one element each in native code. Their parts are those of Lua's
--- arithmetic, in rows, at distances, by indices, in shared and local memory, and in some lanes only.
+-- arithmetic, in rows, at one address for all threads of a block, at distances, by indices, in shared and local memory,
+-- and in some lanes only.
 local helper = require "spec.helper"
 
 -- Raises an error that names what is wrong; its argument is a seed.
@@ -22,6 +23,10 @@ __global__ void rows(const VECTOR *x, const int *at, VECTOR *y, int n) {
   const int wide = gridDim.x * blockDim.x, t = (blockIdx.y * blockDim.y + threadIdx.y) * wide + blockIdx.x * blockDim.x
     + threadIdx.x;
   if (t < n && at[t] >= 0) y[t] = change(x[t]);
+}
+__global__ void same(const VECTOR *x, const int *at, VECTOR *y, int n) {
+  THREAD;
+  y[t] = change(x[blockIdx.x + 5]);
 }
 __global__ void strides(const VECTOR *x, const int *at, VECTOR *y, int n) { THREAD; y[2 * t + 1] = change(x[3 * t]); }
 __global__ void index(const VECTOR *x, const int *at, VECTOR *y, int n) { THREAD; y[at[t]] = change(x[at[t] / 3]); }
@@ -73,6 +78,7 @@ local function check(of, type, bits, parts, is_signed)
   end
   local steps = {
     rows = function(t, _, put) put(t, change(x(t))) end,
+    same = function(t, _, put) put(t, change(x(t // 128 + 5))) end,
     strides = function(t, _, put) put(2 * t + 1, change(x(3 * t))) end,
     index = function(_, a, put) put(a, change(x(a // 3))) end,
     pointer = function(_, a, put) put(a, change(x(a * 5 % n))) end,
@@ -107,10 +113,12 @@ local function check(of, type, bits, parts, is_signed)
     end
   end
 end
-local function either(a, b) check(table.unpack(math.random(2) == 1 and a or b)) end
-either({ "uchar4", "unsigned char", 8, 4, false }, { "char4", "signed char", 8, 4, true })
-either({ "uchar2", "unsigned char", 8, 2, false }, { "char2", "signed char", 8, 2, true })
-either({ "ushort2", "unsigned short", 16, 2, false }, { "short2", "short", 16, 2, true })
+check("uchar4", "unsigned char", 8, 4, false)
+check("char4", "signed char", 8, 4, true)
+check("uchar2", "unsigned char", 8, 2, false)
+check("char2", "signed char", 8, 2, true)
+check("ushort2", "unsigned short", 16, 2, false)
+check("short2", "short", 16, 2, true)
 ]==]
 
 describe("vectors of bytes and halves", function()
