@@ -19,6 +19,7 @@
 #include "cpu/codegen/emit_copies.h"
 #include "cpu/codegen/emit_estimate.h"
 #include "cpu/codegen/emit_gangs.h"
+#include "cpu/codegen/emit_hoist.h"
 #include "cpu/codegen/emit_loops.h"
 #include "cpu/codegen/emit_matrix.h"
 #include "cpu/codegen/emit_memory.h"
@@ -696,7 +697,7 @@ static int survey(emitter *e, dc_gang_layout shape) {
   if (dc_emit_find_waiting(e) != 0 || dc_emit_find_tables(e) != 0) return -1;
   dc_emit_find_far(e);
   if (dc_emit_liveness(e) != 0 || dc_emit_find_yields(e) != 0) return -1;
-  if (dc_emit_place_sums(e) != 0 || dc_emit_find_remat(e) != 0) return -1;
+  if (dc_emit_place_sums(e) != 0 || dc_emit_find_hoisted(e) != 0 || dc_emit_find_remat(e) != 0) return -1;
   for (int32_t r = 0; r < e->f->nregs; r++)
     if (dc_is_scalar(&e->k.reg[r]) && e->k.reg[r].origin >= 0) e->origin[e->k.reg[r].origin] = true;
   return 0;

@@ -3,7 +3,8 @@
 ** parts are emit.c (control flow), emit_gangs.c (the loop over a block's gangs), emit_yields.c (blocks that run
 ** together), emit_ops.c (operations), emit_memory.c (loads and stores), emit_access.c (how lanes access memory),
 ** emit_join.c (accesses that are one), emit_windows.c (windows of memory), emit_tables.c (tables), emit_matrix.c
-** (tensor cores), emit_calls.c (functions), emit_state.c (suspension and deoptimization).
+** (tensor cores), emit_calls.c (functions), emit_state.c (suspension and deoptimization), emit_remat.c and emit_hoist.c
+** (values computed again at a resumption, or once for all gangs).
 **
 ** Names in emitted code: s12 is the scalar of a uniform, affine or indexed register (an affine one's value in lane 0,
 ** an indexed one's base), v12 a varying register's lanes (V32, V64), p12 a varying predicate (M).  x7, ok7: the 32-bit
