@@ -6,6 +6,7 @@ local fails = h.fails
 
 -- luacheck: push ignore
 local x, y, z, whole = dc.ones(8), dc.ones(8, 4), dc.zeros(2, "complex64"), dc.ones(8, "int32")
+local flags = dc.zeros(8, "bool")
 local nothing
 local text, list, thread = "abc", { 1, 2 }, coroutine.create(print)
 
@@ -47,6 +48,8 @@ local mistakes = {
   { "'#' needs an array", function(a) local n = #a[1] end },
   { "an element of an int32 array takes an integer, but 'a%[1%]' is float32, an element of 'a': write dc.int32%(x%)",
     function(a) whole[1] = a[1] end },
+  { "an element of a bool array takes a boolean, but '1' is a Lua integer, the literal 1: write x ~= 0",
+    function(_) flags[1] = 1 end },
   { "an element of a float32 array takes a number, but 'a%[1%] > 0' is a boolean: write b and 1 or 0",
     function(a) a[1] = a[1] > 0 end },
   { "an element of a float32 array takes a number, but 'a' is", function(a) a[1] = a end },

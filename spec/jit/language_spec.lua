@@ -164,6 +164,15 @@ describe("names in kernels", function()
     end, 1, 2, 3, 4, 5)
     assert.same({ 2600000 + 54321 + 3 }, got)
   end)
+
+  it("of a kernel may be a name that CUDA's headers declare", function()
+    local x = dc.zeros(1)
+    for name in ("any clock norm free sincos frexp expf atomicAdd make_float4 tex2D std size_t static_assert"):gmatch
+      "%S+" do
+      dc.jit(function(a) a[1] = a[1] + 1 end, { name = name })(1, 1, x)
+    end
+    assert.equal(13, x[1])
+  end)
 end)
 
 describe("statements of kernels", function()

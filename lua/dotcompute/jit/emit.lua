@@ -334,10 +334,23 @@ end
 
 local emit = {}
 
+-- Other names that NVRTC's own headers declare, of which a kernel would be a second declaration with C's linkage.
+local declared = {}
+for name in ([[all any ballot char16_t char32_t clock clock64 clock_t fabs fabsf fmaxf fminf frexp free ilogb jn labs
+  llabs llmax llmin llround lround malloc max_align_t memcpy memset modf norm ptrdiff_t remquo rnorm scalbln sincos
+  sincospi size_t static_assert std thread_local ullmax ullmin umax umin va_list yn]]):gmatch "%S+" do
+  declared[name] = true
+end
+
+local function is_declared(name)
+  return declared[name] or functions[name] or functions[name:match "^(.*)f$"] or name:find "^atomic%u"
+    or name:find "^make_" or name:find "^tex%d" or name:find "^surf%d" or name:find "^cuda%u"
+end
+
 -- A name that C allows: Lua's, where C does not have the word itself.
 function emit.c_name(name)
   name = name:gsub("[^%w_]", "_")
-  if c_words[name] or functions[name] or name:find "^dc_" or name:find "^_" or name:find "%u%u" then
+  if c_words[name] or is_declared(name) or name:find "^dc_" or name:find "^_" or name:find "%u%u" then
     return name .. "_"
   end
   return name

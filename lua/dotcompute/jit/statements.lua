@@ -137,7 +137,8 @@ end
 
 -- What takes a value of a type, for messages: an element of an array, if nothing else is said.
 local function place_name(element, what)
-  return what or ("an element of a%s %s array"):format(element.text:find "^[aio]" and "n" or "", element.text)
+  local text = element.kind == "b" and element.name or element.text
+  return what or ("an element of a%s %s array"):format(text:find "^[aio]" and "n" or "", text)
 end
 
 -- A place takes a struct or tuple.
