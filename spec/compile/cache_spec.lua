@@ -240,12 +240,15 @@ print(x[1], (dc.arange(1, 4) * 2):sum():item(), dc.stats().compiles)
       end
       for _, cut in ipairs { 0, 10, 30, 100, #good // 2, #good - 1 } do
         write(bundle, good:sub(1, cut))
-        assert.matches("NVIDIA's compiler", run(dir, path, without), h.note("cut at " .. cut))
+        assert.matches("the bundle '.-s%.lua%.dcb' is damaged.*NVIDIA's compiler", run(dir, path, without),
+          h.note("cut at " .. cut))
         assert.matches("^42\t20.0\t", run(dir, path))
       end
+      write(bundle, good:sub(1, -2) .. string.char(good:byte(-1) ~ 1))
+      assert.matches("the bundle '.-s%.lua%.dcb' is damaged.*NVIDIA's compiler", run(dir, path, without))
       write(bundle, good)
       os.execute("chmod 666 " .. bundle)
-      assert.matches("NVIDIA's compiler", run(dir, path, without))
+      assert.matches("the bundle '.-' is not used.*NVIDIA's compiler", run(dir, path, without))
       assert.matches("the bundle .- is not used", run(dir, path, without .. "DOTCOMPUTE_LOG=cache"))
       os.execute("chmod 644 " .. bundle)
       assert.equal("42\t20.0\t0\n", run(dir, path, without))

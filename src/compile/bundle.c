@@ -25,6 +25,8 @@
 #define ARCH_LEN 24
 #define HEAD (KEY_LEN + ARCH_LEN + 8 + 32)
 #define MAX_SIZE ((off_t)1 << 31)
+#define DAMAGED "is damaged: `dclua --bundle` makes a new one"
+#define UNTRUSTED "is not used: it belongs to others, or more people than the script's may write it"
 
 typedef struct record {
   char key[KEY_LEN], arch[ARCH_LEN];
@@ -37,6 +39,7 @@ typedef struct bundle {
   char *data;   /* the file's text, or NULL */
   record *list; /* their bytes are in data, or malloc'ed when noted */
   int n;
+  const char *fault; /* why the file, or a part of it, cannot be used, or NULL */
 } bundle;
 
 static struct {
@@ -66,25 +69,22 @@ static bool append(bundle *b, const record *r) {
 /* --- reading ------------------------------------------------------------------------------------- */
 
 /* Whoever can write the bundle must be trusted as the script is. */
-static bool is_trusted(const char *path, const struct stat *st) {
+static bool is_trusted(const struct stat *st) {
   struct stat script = {0};
   bool known = state.script && stat(state.script, &script) == 0;
   bool owner = st->st_uid == geteuid() || st->st_uid == 0 || (known && st->st_uid == script.st_uid);
   mode_t others = st->st_mode & 022, allowed = known && script.st_gid == st->st_gid ? script.st_mode & 022 : 0;
-  if (S_ISREG(st->st_mode) && owner && (others & ~allowed) == 0) return true;
-  dc_log(DC_LOG_CACHE, "the bundle %s is not used: it belongs to others, or more people than the script's may write it",
-         path);
-  return false;
+  return S_ISREG(st->st_mode) && owner && (others & ~allowed) == 0;
 }
 
-static char *read_trusted(const char *path, size_t *len) {
+static char *read_trusted(const char *path, size_t *len, const char **fault) {
   int fd = open(path, O_RDONLY | O_CLOEXEC);
   struct stat st;
   char *data = NULL;
   size_t got = 0;
   if (fd < 0) return NULL;
-  bool ok = fstat(fd, &st) == 0 && is_trusted(path, &st) && st.st_size < MAX_SIZE;
-  if (ok) data = malloc((size_t)st.st_size + 1);
+  if (fstat(fd, &st) != 0 || !is_trusted(&st)) *fault = UNTRUSTED;
+  else if (st.st_size < MAX_SIZE) data = malloc((size_t)st.st_size + 1);
   while (data && got < (size_t)st.st_size) {
     ssize_t r = read(fd, data + got, (size_t)st.st_size - got);
     if (r < 0 && errno == EINTR) continue;
@@ -104,10 +104,10 @@ static uint64_t get_number(const unsigned char *p) {
 
 /* Lists the records; a record's checksum is verified when it is read. False: no bundle, or cut short. */
 static bool read_bundle(const char *path, bundle *b) {
-  size_t len, at = MAGIC_LEN;
-  *b = (bundle){.data = read_trusted(path, &len)};
-  if (!b->data) return false;
-  bool good = len >= MAGIC_LEN && memcmp(b->data, MAGIC, MAGIC_LEN) == 0;
+  size_t len = 0, at = MAGIC_LEN;
+  *b = (bundle){0};
+  b->data = read_trusted(path, &len, &b->fault);
+  bool good = b->data && len >= MAGIC_LEN && memcmp(b->data, MAGIC, MAGIC_LEN) == 0;
   while (good && at < len) {
     record r;
     good = len - at >= HEAD;
@@ -121,7 +121,8 @@ static bool read_bundle(const char *path, bundle *b) {
     good = r.len <= len - at - HEAD && append(b, &r);
     at += HEAD + (size_t)r.len;
   }
-  if (!good) dc_log(DC_LOG_CACHE, "the bundle %s is damaged: its first %d images can be used", path, b->n);
+  if (b->data && !good) b->fault = DAMAGED;
+  if (b->fault) dc_log(DC_LOG_CACHE, "the bundle %s %s", path, b->fault);
   return b->n > 0;
 }
 
@@ -169,25 +170,28 @@ bool dc_bundle_get(const char *key, void **data, size_t *len) {
   look();
   const record *r = find(&state.open, key);
   if (r) checksum(r, sum);
-  if (r && memcmp(sum, r->sum, 32) != 0) dc_log(DC_LOG_CACHE, "the bundle %s is damaged at %.16s", state.path, key);
-  else if (r && (*data = malloc(r->len ? (size_t)r->len : 1)) != NULL) memcpy(*data, r->bytes, *len = (size_t)r->len);
+  if (r && memcmp(sum, r->sum, 32) != 0) {
+    dc_log(DC_LOG_CACHE, "the bundle %s is damaged at %.16s", state.path, key);
+    state.open.fault = DAMAGED;
+  } else if (r && (*data = malloc(r->len ? (size_t)r->len : 1)) != NULL) memcpy(*data, r->bytes, *len = (size_t)r->len);
   pthread_mutex_unlock(&state.lock);
   return *data != NULL;
 }
 
-char *dc_bundle_describe(void) {
+char *dc_bundle_explain(const char *arch) {
   dc_buf b = DC_BUF_INIT;
   pthread_mutex_lock(&state.lock);
-  if (state.open.n > 0) dc_buf_printf(&b, "'%s' (", state.path);
-  for (int i = 0; i < state.open.n; i++) {
+  const bool any = state.open.n > 0 && !state.open.fault;
+  if (state.open.fault) dc_buf_printf(&b, "the bundle '%s' %s", state.path, state.open.fault);
+  else if (any) dc_buf_printf(&b, "the bundle '%s' (", state.path);
+  for (int i = 0; any && i < state.open.n; i++) {
     bool before = false;
     for (int k = 0; k < i && !before; k++) before = strcmp(state.open.list[k].arch, state.open.list[i].arch) == 0;
     if (!before) dc_buf_printf(&b, "%s%s", i ? ", " : "", state.open.list[i].arch);
   }
-  bool any = state.open.n > 0;
   pthread_mutex_unlock(&state.lock);
-  if (any) dc_buf_putc(&b, ')');
-  return any ? dc_buf_take(&b) : NULL;
+  if (any) dc_buf_printf(&b, ") does not hold this source for %s", arch);
+  return b.len > 0 ? dc_buf_take(&b) : NULL;
 }
 
 /* --- making -------------------------------------------------------------------------------------- */

@@ -28,5 +28,6 @@ void dc_bundle_note(const char *key, const char *arch, const void *data, size_t 
 /* Writes what was noted, and what the file's bundle has for other architectures; *count images in all. */
 int dc_bundle_write(const char *path, int *count, size_t *bytes, dc_error *err);
 
-/* Describes the open bundle for messages: "'x.lua.dcb' (compute_75, sm_90)", malloc'ed; NULL when none is open. */
-char *dc_bundle_describe(void);
+/* Why the bundle does not serve, malloc'ed: "the bundle 'x.lua.dcb' is damaged: …", or "… (compute_75, sm_90) does not
+** hold this source for sm_80"; NULL where there is no bundle. */
+char *dc_bundle_explain(const char *arch);

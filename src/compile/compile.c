@@ -72,13 +72,12 @@ static void to_bundle(const char *key, const char *arch, dc_image *image) {
   free(data);
 }
 
-/* Without a compiler, what a bundle does not hold cannot be had: the message says so. */
+/* Without a compiler, what a bundle does not hold cannot be had: the message says why. */
 static void mention_bundle(const char *arch, dc_error *err) {
-  char *which = strcmp(err->code, "NVRTC_NOT_FOUND") == 0 ? dc_bundle_describe() : NULL;
+  char *which = strcmp(err->code, "NVRTC_NOT_FOUND") == 0 ? dc_bundle_explain(arch) : NULL;
   if (!which) return;
   char *log = err->log ? strdup(err->log) : NULL;
-  dc_fail(err, err->kind, err->code, "the bundle %s does not hold this source for %s, and %s", which, arch,
-          dc_error_text(err));
+  dc_fail(err, err->kind, err->code, "%s, and %s", which, dc_error_text(err));
   dc_error_set_log(err, log);
   free(log);
   free(which);

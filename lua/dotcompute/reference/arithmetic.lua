@@ -8,7 +8,9 @@ local SAME = "of the shape of `a`, pending: it is computed when it is used"
 local COUNT = "not an array, a table or a number; another number of arguments"
 local ONE = { argument = COUNT }
 local ONE_REAL = { argument = COUNT, dtype = "complex numbers" }
-local TWO = { shape = "shapes that do not broadcast", argument = COUNT, device = "arrays of two devices",
+local COMPARED = { shape = "shapes that do not broadcast", argument = COUNT, device = "arrays of two devices" }
+local COMPARED_REAL = { shape = COMPARED.shape, argument = COUNT, device = COMPARED.device, dtype = "complex numbers" }
+local TWO = { shape = COMPARED.shape, argument = COUNT, device = COMPARED.device,
   dtype = "a number that the dtype of the other operand cannot hold" }
 local TWO_REAL = { shape = TWO.shape, argument = COUNT, device = TWO.device,
   dtype = "complex numbers; a number that the dtype of the other operand cannot hold" }
@@ -37,7 +39,7 @@ dc.array({ 1, 2, 3 }):ne(2)                --> {true, false, true}
 ]] },
     },
     text = "Elementwise, exact for all dtypes, complex ones too.",
-    args = { A, B }, returns = { { "array", "bool, " .. PENDING } }, errors = TWO,
+    args = { A, B }, returns = { { "array", "bool, " .. PENDING } }, errors = COMPARED,
     see = "lt equal allclose",
     words = "compare equal comparison",
   },
@@ -60,7 +62,7 @@ dc.array({ 1, 2, 3 }):ge { 3, 2, 1 }       --> {false, true, true}
 ]] },
     },
     text = "Elementwise, exact for all dtypes; false where one is NaN.",
-    args = { REAL, REAL_B }, returns = { { "array", "bool, " .. PENDING } }, errors = TWO_REAL,
+    args = { REAL, REAL_B }, returns = { { "array", "bool, " .. PENDING } }, errors = COMPARED_REAL,
     see = "eq where any all",
     words = "compare less greater comparison",
   },
@@ -198,7 +200,7 @@ dc.logical_xor({ 1, 2, 0 }, { 1, 0, 0 })   --> {false, true, false}
 ]] },
     },
     text = "Results are bool. Elements are true if they are not 0; NaN is true.",
-    args = { A, B }, returns = { { "array", "bool, " .. PENDING } }, errors = TWO,
+    args = { A, B }, returns = { { "array", "bool, " .. PENDING } }, errors = COMPARED,
     see = "logical_not any all",
   },
   {

@@ -47,8 +47,9 @@ os.remove(path)
       MMAP,
     },
     returns = { { "any", "the array, or a table of arrays by name" } },
-    errors = { argument = "a `.npz` without an array of that name; the message lists its names", io = IO_READ,
-      dtype = "strings, dates, records or objects in a `.npy`" },
+    errors = { argument = "an unknown option",
+      io = IO_READ .. "; strings, dates, records or objects in it; a `.npz` without an array of that name: the message "
+        .. "lists its names" },
     example = [[
 local path = os.tmpname() .. ".npy"
 dc.save(path, dc.arange(1, 6):reshape(2, 3))
@@ -74,7 +75,8 @@ dc.load(path)                              --> error io
     },
     returns = { { "array", "the elements" } },
     errors = { argument = "a negative offset, an order of bytes that is neither", dtype = "no dtype of that name",
-      io = "the file cannot be read, or has another size", shape = "an invalid shape, two extents of -1" },
+      io = "the file cannot be read, or ends before the offset",
+      shape = "an invalid shape, two extents of -1, a file of another size" },
     example = [[
 local path = os.tmpname()
 dc.save_raw(path, dc.array({ 1, 2, 3, 4 }, "int16"))
@@ -115,8 +117,9 @@ os.remove(path)
     },
     returns = { { "array", "rows × columns" }, { "string[]", "with `header` the names of the columns" } },
     errors = { argument = "a delimiter or comment that numbers may contain, a negative `skip`",
-      dtype = "no dtype of that name, a number that it cannot hold",
-      io = "the file cannot be read, a field is no number, rows have different numbers of fields" },
+      dtype = "no dtype of that name, a `missing` that it cannot hold",
+      io = "the file cannot be read; a field is no number, or one that the dtype cannot hold; rows have different "
+        .. "numbers of fields" },
     example = [[
 local path = os.tmpname()
 local f = io.open(path, "w")
