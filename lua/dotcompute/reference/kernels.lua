@@ -244,8 +244,8 @@ x                                          --> {1, 4, 9}
     args = { KERNEL }, options = LAUNCH_OPTIONS,
     returns = { { "kernel", "the variant; the options of `k` that are not named stay" } },
     errors = { argument = "an unknown option, a flag that is no boolean, a closed stream or one of another device",
-      launch = "a size or cluster that is no whole number or negative, a cluster of no block; the launch: more than the "
-        .. "device has, and clusters or dependent launches where it has none" },
+      launch = "a size or cluster that is no whole number or negative, a cluster of no block; the launch: more than "
+        .. "the device has, and clusters or dependent launches where it has none" },
     example = [==[
 local reverse = dc.kernel [[
 extern __shared__ float kept[];
