@@ -5671,7 +5671,7 @@ function dc.scan(options) end
 ---@field fast_math? boolean NVRTC's `--use_fast_math`
 ---@field args? integer how many arguments, for functions with `...`
 
----Makes one fused elementwise kernel of a Lua function of numbers; several results give several arrays. The function runs once, on symbolic values; one whose control flow depends on its arguments is compiled as those of `dc.jit`. Arguments, results and broadcasting are as with `dc.elementwise`.
+---Makes one fused elementwise kernel of a Lua function of numbers; several results give several arrays. The function runs once, in `dc.vectorize` itself and on symbolic values, so what it captures keeps the value of that moment; one whose control flow depends on its arguments is compiled as those of `dc.jit`, and what it captures is read at each call. `dc.vectorize(dc.jit(fn))` compiles any. Arguments, results and broadcasting are as with `dc.elementwise`.
 ---```lua
 ---local area = dc.vectorize(function(x, y) return x * y, 2 * (x + y) end)
 ---local a, around = area({ 1, 2, 3 }, 4)

@@ -55,6 +55,13 @@ local function check_constant(v, d, what)
   fail("dtype", "%s: %s is out of range for %s", what, v.value, d.name)
 end
 
+-- Operators and functions of traced values are those of real numbers.
+local function check_real(what, d)
+  if d.kind ~= "c" then return end
+  fail("dtype", "'vectorize': %s is %s, and a function that is traced takes and gives real numbers; "
+    .. "dc.vectorize(dc.jit(fn)) compiles it for complex ones", what, d.name)
+end
+
 -- What a number becomes when it meets dtype d.
 local function of_weak(weak, d)
   if weak == "f" then return d.kind == "f" and d or dtype "float32" end
@@ -226,6 +233,7 @@ end
 
 emit.cast = function(node, list)
   local d = dtype(node.dtype)
+  check_real("'cast'", d)
   if not list[1].dtype and list[1].constant == nil then
     return as({ text = list[1].text, dtype = dtype(list[1].weak == "i" and "int64" or "float64") }, d), d
   end
@@ -322,6 +330,7 @@ local function infer(graph, bound, args)
       t.dtype = dtype(weak == "i" and "int64" or "float64")
       state.arguments[k] = { text = "x" .. k, weak = weak }
     else
+      check_real("argument " .. k, t.dtype)
       state.arguments[k] = { text = "x" .. k, dtype = t.dtype }
     end
   end
@@ -329,6 +338,7 @@ local function infer(graph, bound, args)
     local v = value_of(root, state)
     local name = "R" .. k
     local d = bound.types[name] and bound.types[name].dtype or v.dtype or dtype "float32"
+    check_real("result " .. k, d)
     bound.types[name] = bound.types[name] or { dtype = d, by = "the function" }
     state.lines[#state.lines + 1] = ("result%d = %s;"):format(k, as(v, d))
   end

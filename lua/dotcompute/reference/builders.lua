@@ -195,8 +195,10 @@ assert(longest(dc.array({ 4, 2, 9 }, "int32"))[3] == 4)
   {
     "vectorize", at = "dc",
     text = "Makes one fused elementwise kernel of a Lua function of numbers; several results give several arrays. The "
-      .. "function runs once, on symbolic values; one whose control flow depends on its arguments is compiled as those "
-      .. "of `dc.jit`. Arguments, results and broadcasting are as with `dc.elementwise`.",
+      .. "function runs once, in `dc.vectorize` itself and on symbolic values, so what it captures keeps the value of "
+      .. "that moment; one whose control flow depends on its arguments is compiled as those of `dc.jit`, and what it "
+      .. "captures is read at each call. `dc.vectorize(dc.jit(fn))` compiles any. Arguments, results and broadcasting "
+      .. "are as with `dc.elementwise`.",
     args = { { "fn", "function", "a function of numbers" } },
     options = { { "name", "string", "the name in messages and profiles" },
       { "fast_math", "boolean", "NVRTC's `--use_fast_math`" },
@@ -207,7 +209,8 @@ assert(longest(dc.array({ 4, 2, 9 }, "int32"))[3] == 4)
       .. "text is not known; of calls: a wrong count",
       compile = "of the first call: mistakes in a function that is compiled, with line and column",
       device = "of calls: arrays of two devices",
-      dtype = "of calls: a number that an integer dtype cannot hold, `&` and the like of floats",
+      dtype = "of calls: a number that an integer dtype cannot hold, `&` and the like of floats; complex numbers, "
+        .. "where the function is not compiled",
       index = "a function that symbolic values do not have", shape = "of calls: shapes that do not broadcast" },
     example = [[
 local area = dc.vectorize(function(x, y) return x * y, 2 * (x + y) end)
