@@ -50,6 +50,33 @@ local function met(sign, a, b)
   return strong
 end
 
+-- Operators of integers, as arrays have them, where Lua's are others: // and % by 0 give 0, integers of uint64 have no
+-- sign, shifts are those of the dtype. Operands are values of the dtype `d`.
+local integers = {}
+
+integers["//"] = function(x, y, d)
+  if y == 0 then return 0 end
+  if d.name ~= "uint64" then return x // y end
+  if y < 0 then return math.ult(x, y) and 0 or 1 end
+  local q = (x >> 1) // y << 1
+  return math.ult(x - q * y, y) and q or q + 1
+end
+
+integers["%"] = function(x, y, d) return y == 0 and 0 or x - integers["//"](x, y, d) * y end
+
+integers["<<"] = function(x, y, d) return (y < 0 or y >= 8 * d.size) and 0 or x << y end
+
+integers[">>"] = function(x, y, d)
+  local sign = d.kind == "i" and x < 0 and -1 or 0
+  if y < 0 or y >= 8 * d.size then return sign end
+  return x >> y | sign & ~(-1 >> y)
+end
+
+-- An operand of a floating operator. One of uint64, and an integer beside such, is its 64 bits.
+local function natural(v, dtype)
+  return dtype == "uint64" and math.type(v) == "integer" and v < 0 and v + 0x1p64 or v + 0.0
+end
+
 local function operator(sign)
   local fn = load(("return function(a, b) return a %s b end"):format(sign))()
   return function(a, b)
@@ -66,10 +93,13 @@ local function operator(sign)
       fail("argument", "operator '%s' of %s and %s: the vectors have other lengths", sign, s.name, other.name)
     end
     local dtype = met(sign, a, b)
-    local result = {}
+    local d, result = core.dtype(dtype), {}
+    local whole, left, right = d.kind ~= "f" and integers[sign], dtype_of(a) or dtype_of(b), dtype_of(b) or dtype_of(a)
     for k = 1, count do
       local x, y = type(a) == "number" and a or a[AXES[k]], type(b) == "number" and b or b[AXES[k]]
-      result[AXES[k]] = converted(dtype, fn(x, y))
+      if d.kind == "f" then x, y = natural(x, left), natural(y, right) end
+      x, y = converted(dtype, x), converted(dtype, y)
+      result[AXES[k]] = converted(dtype, whole and whole(x, y, d) or not whole and fn(x, y))
     end
     return vector.of(dtype, count)(result)
   end

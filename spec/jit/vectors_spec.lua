@@ -89,6 +89,39 @@ describe("vectors", function()
     h.same({ 2, 4 }, list_of(dc.int2(6, 12) & dc.int2(3, 4) | 0, 2), "bits")
   end)
 
+  it("compute outside of kernels what arrays do: by 0, without a sign, and with shifts of any count", function()
+    local signs = { "+", "-", "*", "/", "//", "%", "<<", ">>" }
+    local extremes = { 0, 0, 1, -1, 127, -128, 255, math.maxinteger, math.mininteger }
+    for _ = 1, 200 do
+      local one, other = names[math.random(#names)]
+      repeat other = names[math.random(#names)] until other.count == one.count
+      local n, sign = one.count, signs[math.random(#signs)]
+      local function random(t)
+        local list = {}
+        for k = 1, n do
+          list[k] = math.random(2) == 1 and extremes[math.random(#extremes)] or math.random(-99, 99)
+        end
+        return dc.array(list, "int64"):to(t.dtype), dc[t.name]
+      end
+      local a, make = random(one)
+      local b, make_other = random(other)
+      local v, w = make(table.unpack(a:to_table())), make_other(table.unpack(b:to_table()))
+      if math.random(4) == 1 then
+        b = math.random(0, 70)
+        w = b
+      end
+      local operator = load(("local a, b = ... return a %s b"):format(sign))
+      local ok, want = pcall(operator, a, b) -- not a shift of floats
+      if ok then
+        local wanted, got = want:to_table(), list_of(operator(v, w), n)
+        for k = 1, n do
+          if wanted[k] ~= wanted[k] and got[k] ~= got[k] then wanted[k], got[k] = 0, 0 end -- both NaN
+        end
+        h.same(wanted, got, note(("%s %s %s"):format(v, sign, w)))
+      end
+    end
+  end)
+
   it("are views of arrays, which are read and written by vectors", function()
     local n = 37
     local list = {}
