@@ -13,6 +13,7 @@
 
 #include "base/buf.h"
 #include "cpu/analysis/cfg.h"
+#include "cpu/codegen/emit_access.h"
 #include "cpu/codegen/emit_ahead.h"
 #include "cpu/codegen/emit_calls.h"
 #include "cpu/codegen/emit_compare.h"
@@ -689,6 +690,7 @@ static int survey(emitter *e, dc_gang_layout shape) {
   find_blocks(e);
   e->straight = true;
   for (int32_t b = 0; b < e->f->nblocks; b++) e->straight &= e->k.loop_at[b] < 0;
+  e->streams = dc_emit_may_stream(e);
   if (find_predicated(e) != 0) return -1;
   dc_emit_find_words(e);
   find_reductions(e);

@@ -34,6 +34,17 @@ bool dc_emit_memory_supported(const emitter *e, const ptx_ins *ins) {
   return true;
 }
 
+bool dc_emit_may_stream(const emitter *e) {
+  bool may = e->straight && !e->pauses && !e->callee;
+  for (int32_t i = 0; i < e->f->nins && may; i++) {
+    const ptx_ins *ins = &e->f->ins[i];
+    const bool plain = dc_emit_memory_supported(e, ins) && !(ins->flags & PTX_F_STRONG);
+    may = plain || ins->op == PTX_OP_MOV || ins->op == PTX_OP_BRA ||
+          ptx_traits(ins->op) & (PTX_T_PURE | PTX_T_ENDS_LANES);
+  }
+  return may;
+}
+
 static int base_of(const emitter *e, const ptx_operand *at, int space) {
   if (space == PTX_PARAM && at->sym && at->sym->inside) return DC_BASE_CALL;
   if (space == PTX_PARAM && e->callee) return DC_BASE_FRAME;

@@ -56,6 +56,10 @@ static inline bool dc_emit_are_halves(const dc_access *p, int far) {
 /* Whether emitted code does this instruction, a load or store, without tier 0. */
 bool dc_emit_memory_supported(const emitter *e, const ptx_ins *ins);
 
+/* Whether no thread of the kernel can tell when its stores become visible to others: there is no loop, barrier, call,
+** atomic operation or fence.  Then those of a launch that stores more than the caches hold may go past them. */
+bool dc_emit_may_stream(const emitter *e);
+
 /* How an operation with an address accesses memory: one place, consecutive memory, neither. */
 typedef enum dc_access_kind { DC_ACCESS_ONE, DC_ACCESS_ROW, DC_ACCESS_LANES } dc_access_kind;
 dc_access_kind dc_emit_access(const emitter *e, const ptx_ins *ins);

@@ -79,6 +79,15 @@ static void put_first(emitter *e, const dc_access *p) {
   else PUT("a_");
 }
 
+/* Whether the kernel may store past the caches, and does not load what it stores to. */
+static bool stores_anew(const emitter *e, const ptx_ins *ins) {
+  const int32_t reg = dc_emit_address_of(ins)->reg;
+  bool anew = e->streams && reg >= 0;
+  for (int32_t i = reg >= 0 ? e->k.use_at[reg] : 0; anew && i < e->k.use_at[reg + 1]; i++)
+    anew = e->f->ins[e->k.uses[i]].op != PTX_OP_LD;
+  return anew;
+}
+
 /* Code without loops: consecutive gangs, and blocks, access consecutive rows of an array.  The processor's out-of-order
 ** window holds the instructions of a few gangs, and its prefetcher stops at the end of a page; so an access prefetches
 ** the row of a gang 1 KB ahead, or for stores 512 bytes (one thread: saxpy of 2^24 values 7.3, before 9.1 ms, a 5-point
@@ -100,7 +109,8 @@ static void prefetch_for_gangs(emitter *e, const ptx_ins *ins, const dc_access *
     PUT("if (dc_is_line(i%d, i%d.p0[0], %d, %s)) ", p->s.origin, p->s.origin, dc_emit_is_signed(e, p->s.origin),
         e->mask);
   const bool ahead = e->straight && !e->pauses;
-  PUT("%sdc_prefetch_bytes(", ahead ? "if (DC_PREFETCH_AHEAD) " : "");
+  if (ahead) PUT("if (DC_PREFETCH_AHEAD%s) ", ins->op == PTX_OP_ST && stores_anew(e, ins) ? " && !n->streams" : "");
+  PUT("dc_prefetch_bytes(");
   put_first(e, p);
   const char *const blocks = loops ? "" : "n->ntid[0] + ";
   if (ahead) PUT(" + %d", ins->op == PTX_OP_ST ? 512 : 1024);
@@ -505,12 +515,13 @@ static void store_element(emitter *e, const ptx_ins *ins, const dc_access *p, in
     return;
   }
   if (window >= 0) store_window(e, p, window, mask);
-  const bool streams = ins->flags & PTX_F_STREAMING && p->base == DC_BASE_FLAT && size >= 4;
-  if (p->stride == size) PUT("dc_%s_row_%s(a_ + %d, ", streams ? "stream" : "put", T, j * size);
+  const char *const past = p->base != DC_BASE_FLAT || size < 4 || p->stride != size ? NULL
+                           : ins->flags & PTX_F_STREAMING ? "1" : stores_anew(e, ins) ? "n->streams" : NULL;
+  if (p->stride == size) PUT("dc_%s_row_%s(a_ + %d, ", past ? "stream" : "put", T, j * size);
   else if (is_every_other(p)) PUT("dc_put_every_other_%s(a_ + %d, ", T, j * size);
   else PUT("dc_%sput_stride_%s(a_ + %d, %lldll, ", far, T, j * size, p->stride);
   put_values(e, p, j);
-  PUT(", %s); ", mask);
+  PUT(", %s%s%s); ", mask, past ? ", " : "", past ? past : "");
 }
 
 /* Stores packs of the values v[0], v[1] … */

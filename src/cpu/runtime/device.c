@@ -133,6 +133,15 @@ static void cpu_close(dc_device *dev) {
   dc_fault_close();
 }
 
+/* Bytes of the processor's last cache.  (For AMD's processors sysconf gives the sum of all of the package.) */
+static uint64_t last_cache(void) {
+  unsigned long kib = 0;
+  FILE *f = fopen("/sys/devices/system/cpu/cpu0/cache/index3/size", "re");
+  if (f && fscanf(f, "%luK", &kib) != 1) kib = 0;
+  if (f) fclose(f);
+  return kib > 0 ? (uint64_t)kib << 10 : (uint64_t)32 << 20;
+}
+
 static int cpu_open(dc_device *dev, dc_error *err) {
   dc_cpu_device *cpu = calloc(1, sizeof *cpu);
   if (cpu == NULL) return dc_fail_oom(err);
@@ -141,6 +150,7 @@ static int cpu_open(dc_device *dev, dc_error *err) {
   dev->impl = cpu;
   cpu->serial = ++last_serial;
   cpu->ops = dc_ops_best();
+  cpu->last_cache = last_cache();
   const char *tier = getenv("DOTCOMPUTE_CPU_TIER");
   cpu->tier = tier && (tier[0] == '0' || tier[0] == '1') && tier[1] == 0 ? tier[0] - '0' : -1;
   if ((cpu->memory = open_memory(err)) == NULL || dc_pool_open(cpu, err) != 0) {

@@ -54,6 +54,12 @@ void dc_native_end_alone(dc_native *n) {
 
 /* --- running a frame ------------------------------------------------------------------------------------ */
 
+/* Whether threads that store a word each store more than the last cache holds. */
+static bool exceeds_caches(const dc_job *job) {
+  const dc_dim3 *b = &job->grid.block;
+  return job->nblocks * b->x * b->y * b->z * sizeof(uint32_t) > job->cpu->last_cache;
+}
+
 void dc_native_begin(dc_worker *k, dc_warp *w) {
   dc_native *n = &k->native;
   const dc_grid *g = &k->job->grid;
@@ -77,6 +83,7 @@ void dc_native_begin(dc_worker *k, dc_warp *w) {
   n->outsider = outsider;
   n->poll_budget = POLL_BUDGET;
   n->spin_budget = SPIN_BUDGET;
+  n->streams = exceeds_caches(k->job);
   k->native_for = g->id;
 }
 
