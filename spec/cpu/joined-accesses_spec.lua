@@ -1,5 +1,6 @@
 -- What a thread loads again is known, and pairs of values at a constant distance are loaded and stored as whole
--- vectors: the same values as one by one, whatever is stored between them, side by side or not.
+-- vectors: the same values as one by one, whatever is stored between them, side by side or not, through the same
+-- register or another of the same value.
 local helper = require "spec.helper"
 
 local script = [==[
@@ -26,7 +27,8 @@ local function program(block, stride, size, limit, x)
   for _ = 1, 30 do
     local space, what = math.random(3) == 1 and "global" or "shared", math.random(7)
     local at, value = math.random(2) == 1 and near or far, math.random(0, regs - 1)
-    local address = ("[%%%s+%d]"):format(space == "shared" and "s" or "g", at * size)
+    local register = space == "global" and "g" or math.random(3) == 1 and "q" or "s" -- q has the same value as s
+    local address = ("[%%%s+%d]"):format(register, at * size)
     if what <= 3 then
       local d = regs
       put("ld.%s.%s %%v%d, %s", space, type, d, address)
@@ -60,7 +62,7 @@ local function program(block, stride, size, limit, x)
 .visible .entry joined(.param .u64 x, .param .u32 n) {
   .reg .pred %p;
   .reg .b32 %r<4>;
-  .reg .b64 %g, %s, %a;
+  .reg .b64 %g, %s, %q, %o, %a, %c;
   .reg .bBITS %z;
   .reg .bBITS %v<REGS>;
   .shared .align 16 .b8 own[BYTES];
@@ -69,8 +71,11 @@ local function program(block, stride, size, limit, x)
   mov.u32 %r1, %tid.x;
   mul.wide.s32 %a, %r1, STEP;
   add.s64 %g, %g, %a;
-  mov.u64 %s, own;
-  add.s64 %s, %s, %a;
+  mov.u64 %o, own;
+  add.s64 %s, %o, %a;
+  mul.lo.s32 %r3, %r1, STEP;
+  cvt.s64.s32 %c, %r3;
+  add.s64 %q, %o, %c;
   setp.ge.s32 %p, %r1, %r0;
   mov.uBITS %v0, 3;
   mul.lo.u32 %r2, %r1, 5;

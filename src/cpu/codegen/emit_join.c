@@ -101,13 +101,22 @@ static bool is_elsewhere(const ptx_ins *a, const ptx_ins *b) {
   return (a->space == PTX_SHARED && b->space == PTX_GLOBAL) || (a->space == PTX_GLOBAL && b->space == PTX_SHARED);
 }
 
+/* Whether a store changes nothing of what is `at` bytes behind p's lanes. */
+static bool leaves(const emitter *e, const dc_access *p, long long at, const dc_access *store) {
+  dc_access there = *p;
+  there.offset += at;
+  return is_near(p, store) ? dc_emit_are_apart(e, p, there.offset - store->offset)
+                           : dc_emit_never_meet(e, &there, store);
+}
+
 /* What is loaded again, since nothing but other values is stored meanwhile (x[a] = x[b], x[b] += y), is known, and two
 ** values at a constant distance are loaded as whole vectors: the second half of an array's element even if only some
 ** lanes will load it, in a block behind, where it lies in one page with the first. */
 static void join_loads(emitter *e, const ptx_ins *ins, const dc_access *p) {
   const ptx_ins *found[MOST_JOINED] = { ins };
   const int32_t d = ins->opnd[0].reg;
-  long long by[MOST_JOINED] = {0}, stored[MOST_JOINED], far = 0;
+  dc_access stored[MOST_JOINED];
+  long long by[MOST_JOINED] = {0}, far = 0;
   int n = 1, nstored = 0;
   bool all = false; /* lanes of ins load the second half, too */
   for (const ptx_ins *other = ins + 1; is_ahead(e, ins, other, p->at->reg) && n < MOST_JOINED; other++) {
@@ -119,12 +128,12 @@ static void join_loads(emitter *e, const ptx_ins *ins, const dc_access *p) {
     if (!is_access || (stores && is_elsewhere(ins, other))) continue;
     const bool joins = may_join(e, other, &q), near = joins && is_near(p, &q);
     const long long at = near ? q.offset - p->offset : 0;
-    if (stores && !(joins && !near && dc_emit_never_meet(e, p, &q))) {
-      if (!near || nstored == MOST_JOINED) break;
-      stored[nstored++] = at;
+    if (stores) {
+      if (!joins || nstored == MOST_JOINED || !(near || leaves(e, p, 0, &q))) break;
+      stored[nstored++] = q;
     }
     bool known = near && !stores && other->type == ins->type && (at == 0 || at == far || far == 0);
-    for (int i = 0; i < nstored && known; i++) known = dc_emit_are_apart(e, p, at - stored[i]);
+    for (int i = 0; i < nstored && known; i++) known = leaves(e, p, at, &stored[i]);
     if (behind && !(known && dominates(e, ins, other))) continue;
     if (!known || (at != far && at != 0 && !(behind ? dc_emit_are_halves(p, (int)llabs(at)) : are_pairs(e, p, at))))
       continue;
