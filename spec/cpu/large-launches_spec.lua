@@ -1,5 +1,6 @@
--- Native code of kernels without loops stores past the caches where a launch stores more than the last cache holds:
--- the values of Lua's arithmetic, at any alignment, in rows that end within a gang, in place, and for the next launch.
+-- Native code stores past the caches where a launch stores more than the last cache holds: the values of Lua's
+-- arithmetic, at any alignment, in rows that end within a gang, in place, as packs, behind barriers and loops, and for
+-- the next launch.
 local helper = require "spec.helper"
 
 -- Raises an error that names what is wrong; its argument is a seed.
@@ -21,6 +22,19 @@ __global__ void in_place(int *y, int n) {
 __global__ void rows(int *y, int w, int h, int pitch) {
   int x = blockIdx.x * blockDim.x + threadIdx.x, r = blockIdx.y * blockDim.y + threadIdx.y;
   if (x < w && r < h) y[r * pitch + x] = r - x;
+}
+__global__ void reverse(int *y, int4 *z, int n, int from) {
+  __shared__ int s[160];
+  int i = blockIdx.x * blockDim.x + threadIdx.x, v = 0;
+  for (int k = 0; k < threadIdx.x % 3; k++) v += i;
+  s[threadIdx.x] = v;
+  if (i < n) y[2 * i + 1 + from] = -7;
+  __syncthreads();
+  v = s[blockDim.x - 1 - threadIdx.x];
+  if (i >= n) return;
+  y[2 * i + from] = v;
+  y[2 * i + 1 + from] = i;
+  z[i] = make_int4(v, i, v ^ i, 7);
 }
 }]]
 local n = 9000000 + math.random(0, 100) -- of words: more than 32 MB
@@ -50,6 +64,23 @@ for _, from in ipairs { 0, math.random(1, 40) } do
   check("sum", y:to "int64":sum():item(), sum - 5 * 50, n)
   m.in_place((n + 50 + 255) // 256, 256, y, n + 50)
   compare("in place", y, function(i) return (outside(i) and -5 or 77 ~ (i - from)) * 3 + 1 end)
+end
+do
+  local from = math.random(0, 3)
+  local y, z = dc.full({ 2 * n + 4 }, -5, "int32"), dc.full({ 4 * n }, -5, "int32")
+  m.reverse((n + 159) // 160, 160, y, z, n, from)
+  local function moved(t)
+    local other = t - t % 160 + 159 - t % 160
+    return (other % 160 % 3) * other
+  end
+  compare("pairs", y, function(i)
+    local t = (i - from) // 2
+    return (t < 0 or t >= n) and -5 or (i - from) % 2 == 1 and t or moved(t)
+  end)
+  compare("packs", z, function(i)
+    local t = i // 4
+    return ({ moved(t), t, moved(t) ~ t, 7 })[i % 4 + 1]
+  end)
 end
 local w, pitch = math.random(2900, 3000), 3001
 local h = n // pitch

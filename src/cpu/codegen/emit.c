@@ -690,7 +690,7 @@ static int survey(emitter *e, dc_gang_layout shape) {
   find_blocks(e);
   e->straight = true;
   for (int32_t b = 0; b < e->f->nblocks; b++) e->straight &= e->k.loop_at[b] < 0;
-  e->streams = dc_emit_may_stream(e);
+  dc_emit_find_streams(e);
   if (find_predicated(e) != 0) return -1;
   dc_emit_find_words(e);
   find_reductions(e);

@@ -34,14 +34,24 @@ bool dc_emit_memory_supported(const emitter *e, const ptx_ins *ins) {
   return true;
 }
 
-bool dc_emit_may_stream(const emitter *e) {
-  bool may = e->straight && !e->pauses && !e->callee;
+void dc_emit_find_streams(emitter *e) {
+  const uint32_t unseen = PTX_T_PURE | PTX_T_ENDS_LANES | PTX_T_BARRIER; /* by other blocks */
+  bool may = !e->callee;
+  e->streams_from = 0;
   for (int32_t i = 0; i < e->f->nins && may; i++) {
     const ptx_ins *ins = &e->f->ins[i];
     const bool plain = dc_emit_memory_supported(e, ins) && !(ins->flags & PTX_F_STRONG);
-    may = plain || ins->op == PTX_OP_MOV || ins->op == PTX_OP_BRA ||
-          ptx_traits(ins->op) & (PTX_T_PURE | PTX_T_ENDS_LANES);
+    may = plain || ins->op == PTX_OP_MOV || ins->op == PTX_OP_BRA || ptx_traits(ins->op) & unseen;
+    if (ptx_traits(ins->op) & PTX_T_BARRIER) e->streams_from = i;
   }
+  if (!may) e->streams_from = e->f->nins;
+}
+
+bool dc_emit_may_stream(const emitter *e, const ptx_ins *ins) {
+  const int32_t i = (int32_t)(ins - e->f->ins), reg = dc_emit_address_of(ins)->reg;
+  bool may = ins->op == PTX_OP_ST && i >= e->streams_from && e->k.loop_at[e->k.block_of[i]] < 0 && reg >= 0;
+  for (int32_t u = reg >= 0 ? e->k.use_at[reg] : 0; may && u < e->k.use_at[reg + 1]; u++)
+    may = e->f->ins[e->k.uses[u]].op != PTX_OP_LD;
   return may;
 }
 

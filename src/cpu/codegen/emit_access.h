@@ -56,9 +56,11 @@ static inline bool dc_emit_are_halves(const dc_access *p, int far) {
 /* Whether emitted code does this instruction, a load or store, without tier 0. */
 bool dc_emit_memory_supported(const emitter *e, const ptx_ins *ins);
 
-/* Whether no thread of the kernel can tell when its stores become visible to others: there is no loop, barrier, call,
-** atomic operation or fence.  Then those of a launch that stores more than the caches hold may go past them. */
-bool dc_emit_may_stream(const emitter *e);
+/* Whether a store may go past the caches where a launch stores more than they hold: no other block waits for it, since
+** the kernel has no calls, atomic operations and fences; nothing is loaded from there, and it is neither in a loop nor
+** before a barrier, behind which the block might load what it has stored. */
+bool dc_emit_may_stream(const emitter *e, const ptx_ins *ins);
+void dc_emit_find_streams(emitter *e); /* fills e->streams_from */
 
 /* How an operation with an address accesses memory: one place, consecutive memory, neither. */
 typedef enum dc_access_kind { DC_ACCESS_ONE, DC_ACCESS_ROW, DC_ACCESS_LANES } dc_access_kind;

@@ -79,15 +79,6 @@ static void put_first(emitter *e, const dc_access *p) {
   else PUT("a_");
 }
 
-/* Whether the kernel may store past the caches, and does not load what it stores to. */
-static bool stores_anew(const emitter *e, const ptx_ins *ins) {
-  const int32_t reg = dc_emit_address_of(ins)->reg;
-  bool anew = e->streams && reg >= 0;
-  for (int32_t i = reg >= 0 ? e->k.use_at[reg] : 0; anew && i < e->k.use_at[reg + 1]; i++)
-    anew = e->f->ins[e->k.uses[i]].op != PTX_OP_LD;
-  return anew;
-}
-
 /* Code without loops: consecutive gangs, and blocks, access consecutive rows of an array.  The processor's out-of-order
 ** window holds the instructions of a few gangs, and its prefetcher stops at the end of a page; so an access prefetches
 ** the row of a gang 1 KB ahead, or for stores 512 bytes (one thread: saxpy of 2^24 values 7.3, before 9.1 ms, a 5-point
@@ -109,7 +100,8 @@ static void prefetch_for_gangs(emitter *e, const ptx_ins *ins, const dc_access *
     PUT("if (dc_is_line(i%d, i%d.p0[0], %d, %s)) ", p->s.origin, p->s.origin, dc_emit_is_signed(e, p->s.origin),
         e->mask);
   const bool ahead = e->straight && !e->pauses;
-  if (ahead) PUT("if (DC_PREFETCH_AHEAD%s) ", ins->op == PTX_OP_ST && stores_anew(e, ins) ? " && !n->streams" : "");
+  if (ahead) PUT("if (DC_PREFETCH_AHEAD) ");
+  if (dc_emit_may_stream(e, ins)) PUT("if (!n->streams) ");
   PUT("dc_prefetch_bytes(");
   put_first(e, p);
   const char *const blocks = loops ? "" : "n->ntid[0] + ";
@@ -516,7 +508,7 @@ static void store_element(emitter *e, const ptx_ins *ins, const dc_access *p, in
   }
   if (window >= 0) store_window(e, p, window, mask);
   const char *const past = p->base != DC_BASE_FLAT || size < 4 || p->stride != size ? NULL
-                           : ins->flags & PTX_F_STREAMING ? "1" : stores_anew(e, ins) ? "n->streams" : NULL;
+                           : ins->flags & PTX_F_STREAMING ? "1" : dc_emit_may_stream(e, ins) ? "n->streams" : NULL;
   if (p->stride == size) PUT("dc_%s_row_%s(a_ + %d, ", past ? "stream" : "put", T, j * size);
   else if (is_every_other(p)) PUT("dc_put_every_other_%s(a_ + %d, ", T, j * size);
   else PUT("dc_%sput_stride_%s(a_ + %d, %lldll, ", far, T, j * size, p->stride);
@@ -525,18 +517,23 @@ static void store_element(emitter *e, const ptx_ins *ins, const dc_access *p, in
 }
 
 /* Stores packs of the values v[0], v[1] … */
-static void store_packs(emitter *e, const dc_access *p, const char *kind, const ptx_operand *const *v, int n,
-                        const char *mask) {
-  PUT("dc_%s_pack%s(a_, %s", p->how == DC_HOW_ROW ? "put_row" : "scatter", kind, mask);
-  for (int j = 0; j < n; j++) {
-    PUT(", ");
-    put_value(e, v[j], p->size, false);
+static void store_packs(emitter *e, const ptx_ins *ins, const dc_access *p, const char *kind,
+                        const ptx_operand *const *v, int n, const char *mask) {
+  const bool row = p->how == DC_HOW_ROW, streams = row && p->base == DC_BASE_FLAT && dc_emit_may_stream(e, ins);
+  for (int past = streams; past >= 0; past--) {
+    if (past) PUT("if (n->streams) ");
+    PUT("dc_%s_pack%s(a_, %s", past ? "stream_row" : row ? "put_row" : "scatter", kind, mask);
+    for (int j = 0; j < n; j++) {
+      PUT(", ");
+      put_value(e, v[j], p->size, false);
+    }
+    PUT(past ? "); else " : "); ");
   }
-  PUT("); ");
 }
 
 /* Stores both halves of pairs. */
-static void store_pair(emitter *e, const dc_access *p, int far, const ptx_operand *const v[2], const char *mask) {
+static void store_pair(emitter *e, const ptx_ins *ins, const dc_access *p, int far, const ptx_operand *const v[2],
+                       const char *mask) {
   if (p->wraps) {
     for (int j = 0; j < 2; j++) {
       PUT("dc_slow_scatter_u%d(a_, %d, ", 8 * p->size, j * far);
@@ -546,7 +543,7 @@ static void store_pair(emitter *e, const dc_access *p, int far, const ptx_operan
     return;
   }
   if (are_packs(p, far)) {
-    store_packs(e, p, pair_kind(p), v, 2, mask);
+    store_packs(e, ins, p, pair_kind(p), v, 2, mask);
     return;
   }
   const int window = dc_emit_window_of_pairs(e, p, far);
@@ -735,8 +732,8 @@ static void store(emitter *e, const ptx_ins *ins, const dc_access *p, const char
   }
   for (int j = 0; j < p->n; j++) v[pair ? joined->part : j] = &p->at[1 + j];
   if (pair) v[1 - joined->part] = &dc_emit_address_of(&e->f->ins[joined->by - 1])[1];
-  if (pair) store_pair(e, p, joined->far, v, mask);
-  else store_packs(e, p, packs(p), v, p->n, mask);
+  if (pair) store_pair(e, ins, p, joined->far, v, mask);
+  else store_packs(e, ins, p, packs(p), v, p->n, mask);
 }
 
 static void load_or_store(emitter *e, const ptx_ins *ins, const dc_access *p, const char *mask, bool keep) {

@@ -222,6 +222,11 @@ DC_CALL void dc_scatter_pack2(V64 a, M m, V32 x, V32 y) { dc_scatter_u64(a, 0, v
 ** vector of the part, from word `at` on. */
 #define DC_WHOLE_LOAD(n, k) n_load_at(a, at + (k))
 #define DC_WHOLE_STORE(n, k, x) n_store_at(a, at + (k), x);
+#ifdef DC_X86
+#define DC_STREAM_STORE(n, k, x) DC_STREAM(a + 4u * DC_NW * (at + (k)), x)
+#else
+#define DC_STREAM_STORE DC_WHOLE_STORE
+#endif
 /* The same of the first half of the lanes: a gang of 16 often is a row of 8 threads. */
 #define DC_IS_HALF(m) (DC_W == 16 && m == DC_EVERY >> DC_W / 2)
 #define DC_IN_HALF(n, k) (2 * (at + (k)) < (n)*DC_P)
@@ -312,6 +317,13 @@ DC_FN dc_m n_words(int n, int at, M m) {
       DC_PARTS(DC_PUT##name##_, DC_HALF_STORE)                                                                         \
     } else {                                                                                                           \
       dc_put_part_pack##name args;                                                                                     \
+    }                                                                                                                  \
+  }                                                                                                                    \
+  DC_FN void dc_stream_row_pack##name params {                                                                         \
+    if (DC_USUAL(m == DC_EVERY && a % 64 == 0)) {                                                                      \
+      DC_PARTS(DC_PUT##name##_, DC_STREAM_STORE)                                                                       \
+    } else {                                                                                                           \
+      dc_put_row_pack##name args;                                                                                      \
     }                                                                                                                  \
   }
 DC_ROW_PACKS(2, dc_two, 8, (u64 a, M m, V32 x, V32 y), (V64_affine(a, 8), m, x, y), (a, m, x, y))
