@@ -128,4 +128,5 @@ for _, type in ipairs { "texture", "surface" } do
 end
 core.method("explain", function(...) return require "dotcompute.explain".explain(...) end)
 
+core.modules["dotcompute.api"] = dc -- this file may be read before core has its searcher (src/lua/bytecode.c)
 return dc

@@ -18,16 +18,20 @@ local function run(script, folder, host)
   end)
 end
 
--- Prints, for each module, whether a searcher gives a function whose code is that of the file's text.
+-- Prints, for each module, whether the searcher's loader has a main function whose code is that of the file's text, or
+-- was compiled from the file.
 local compare = [[
 require "dotcompute"
 local search = package.searchers[2]
 for file, name in io.lines(LIST, "l", "l") do
-  local fn = search(name)
-  local f <close> = io.open(package.searchpath(name, package.path))
+  local loader = search(name)
+  local path = package.searchpath(name, package.path)
+  local f <close> = io.open(path)
   local text = f:read "a"
-  local same = fn and string.dump(fn) == string.dump(assert(load(text, "@" .. file)))
-  print(file, fn and (same and "same" or "DIFFERENT") or "text")
+  local _, main = debug.getupvalue(loader or print, 1)
+  local same = main and string.dump(main) == string.dump(assert(load(text, "@" .. file)))
+  local compiled = not main or debug.getinfo(main, "S").source == "@" .. path
+  print(file, same and "same" or compiled and "text" or "DIFFERENT")
 end
 ]]
 
@@ -71,6 +75,27 @@ describe("our Lua files", function()
     local want = "^@dotcompute/jit/init.lua\t" .. line .. "\tstate\n.*dotcompute/jit/lexer.lua:%d+: .*'text'"
     assert.matches(want, run(places, "lua"))
     assert.matches(want, run(places, "lua", h.dclua))
+  end)
+
+  it("are loaded once, whatever becomes of package.loaded", function()
+    local script = [[
+      local dc = require "dotcompute"
+      local g = dc.random.generator(1)
+      for name in pairs(package.loaded) do
+        if name:find "^dotcompute" then package.loaded[name] = nil end
+      end
+      print(require "dotcompute" == dc, dc.dist.uniform(3, { generator = g }):gather().size)
+      local a = dc.array { 1, 0, 3 }
+      print(dc.nonzero(a).size, a[a:gt(0)].size, select(2, pcall(function() return a + dc.ones(2) end)))
+    ]]
+    local want = "^true\t3\n2\t2\t[^\n]+:8: shapes %(3,%) and %(2,%) do not broadcast\n$"
+    assert.matches(want, run(script, "lua"))
+    assert.matches(want, run(script, "lua", h.dclua))
+    h.with_folder(function(folder) -- texts, too
+      assert(os.execute("cp -R lua/dotcompute " .. quote(folder)))
+      assert(os.execute(("find %s -name '*.lua' -exec sed -i '$ a\\ ' {} +"):format(quote(folder))))
+      assert.matches(want, run(script, folder))
+    end)
   end)
 
   it("are read as they are where they were edited", function()

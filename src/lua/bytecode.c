@@ -14,7 +14,8 @@
 #include "base/hash.h"
 #include "base/version.h"
 
-static const char format_key = 0, searcher_key = 0, text_key = 0; /* their addresses are keys of the registry */
+/* Their addresses are keys of the registry. */
+static const char format_key = 0, searcher_key = 0, text_key = 0, modules_key = 0;
 
 /* Compares what Lua dumps with the sample's code. */
 typedef struct comparison {
@@ -58,6 +59,34 @@ bool dc_lua_load_bytecode(lua_State *L, const char *name, const uint64_t *hash) 
   return false;
 }
 
+/* --- modules ------------------------------------------------------------------------------------- */
+
+void dc_lua_push_modules(lua_State *L) {
+  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &modules_key) == LUA_TTABLE) return;
+  lua_pop(L, 1);
+  lua_newtable(L);
+  lua_pushvalue(L, -1);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &modules_key);
+}
+
+/* The loader of a module, loader(name, where): upvalue 1 is its main function. */
+static int load_once(lua_State *L) {
+  lua_settop(L, 2);
+  dc_lua_push_modules(L); /* 3 */
+  lua_pushvalue(L, 1);
+  if (lua_rawget(L, 3) != LUA_TNIL) return 1;
+  lua_pushvalue(L, lua_upvalueindex(1));
+  lua_pushvalue(L, 1);
+  lua_pushvalue(L, 2);
+  lua_call(L, 2, 1); /* 5 */
+  lua_pushvalue(L, 1);
+  lua_pushvalue(L, 5);
+  lua_rawset(L, 3);
+  return 1;
+}
+
+void dc_lua_make_loader(lua_State *L) { lua_pushcclosure(L, load_once, 1); }
+
 /* --- require ------------------------------------------------------------------------------------- */
 
 /* The hash of a file's text; false where it cannot be read. */
@@ -74,7 +103,7 @@ static bool hash_file(const char *path, uint64_t *hash) {
   return true;
 }
 
-/* searcher(name): the function of a module of ours and its path; nothing where Lua has to load its text. */
+/* searcher(name): the loader of a module of ours and its path; nothing where Lua has to say what is wrong. */
 static int search(lua_State *L) {
   static const char own[] = "dotcompute.";
   const char *name = luaL_checkstring(L, 1);
@@ -92,12 +121,16 @@ static int search(lua_State *L) {
                                 lua_pushfstring(L, "%s/init.lua", lua_tostring(L, -2)) };
   for (int i = 0; i < 2; i++) {
     if (!dc_lua_load_bytecode(L, files[i], &hash)) continue;
+    dc_lua_make_loader(L);
     lua_pushvalue(L, 2);
     return 2;
   }
   lua_pushboolean(L, 1);
   lua_rawsetp(L, LUA_REGISTRYINDEX, &text_key);
-  return 0;
+  if (luaL_loadfile(L, lua_tostring(L, 2)) != LUA_OK) return 0;
+  dc_lua_make_loader(L);
+  lua_pushvalue(L, 2);
+  return 2;
 }
 
 /* --- what the program was built from --------------------------------------------------------------- */

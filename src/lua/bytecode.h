@@ -1,5 +1,5 @@
 /*
-** bytecode.h - our own Lua files as bytecode, which loads in a tenth of the time that their texts take.
+** bytecode.h - loading our own Lua files: as bytecode, in a tenth of the time that their texts take, and once.
 **
 ** tools/precompile.c makes dc_bytecode_lua when the program is built; it is empty where the compiler is not for the
 ** machine that builds.  Bytecode is used only where Lua makes the same of a sample as it did then.
@@ -34,6 +34,11 @@ bool dc_lua_load_bytecode(lua_State *L, const char *name, const uint64_t *hash);
 /* The SHA-256 of all that kernels in Lua are analysed with, beside C: our Lua files and the texts of device functions.
 ** NULL where a file of ours was loaded by its text, which may be another one than the program was built from. */
 const uint8_t *dc_lua_code_digest(lua_State *L);
-/* Adds a function to package.searchers that loads the module's files by their bytecode; does nothing where it is there
-** already. Nothing is left on the stack. */
+/* Pushes a table of our modules that have been loaded, by name.  package.loaded may lose them, as in busted between two
+** files of specs, and a second instance of a module would not know the objects that the first has made. */
+void dc_lua_push_modules(lua_State *L);
+/* Replaces a module's main function, on top of the stack, by a loader that calls it for the first `require` only. */
+void dc_lua_make_loader(lua_State *L);
+/* Adds a function to package.searchers that loads our modules once, by bytecode where there is some; does nothing where
+** it is there already. Nothing is left on the stack. */
 void dc_lua_open_bytecode(lua_State *L);

@@ -185,6 +185,9 @@ int luaopen_dotcompute_core(lua_State *L) {
   luaL_checkversion(L);
   bool preloaded = lua_type(L, 2) == LUA_TSTRING && strcmp(lua_tostring(L, 2), ":preload:") == 0;
   lua_settop(L, 0);
+  dc_lua_push_modules(L);
+  if (lua_getfield(L, 1, "dotcompute.core") != LUA_TNIL) return 1;
+  lua_settop(L, 0);
   dc_lua_find_bundle(L);
   dc_registry_add(&dc_cuda_backend); /* best first */
   dc_registry_add(&dc_cpu_backend);
@@ -268,5 +271,11 @@ int luaopen_dotcompute_core(lua_State *L) {
   lua_setfield(L, -2, "__index");
   lua_setmetatable(L, 3);
   lua_setfield(L, 2, "api");
+  dc_lua_push_modules(L); /* 3 */
+  lua_pushvalue(L, 3);
+  lua_setfield(L, 2, "modules");
+  lua_pushvalue(L, 2);
+  lua_setfield(L, 3, "dotcompute.core");
+  lua_settop(L, 2);
   return 1;
 }

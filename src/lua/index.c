@@ -240,7 +240,7 @@ static void read_array(lua_State *L, dc_lua *self, dc_geometry *g, int idx, dc_i
     idx = lua_gettop(L);
   }
   const int top = lua_gettop(L);
-  dc_lua_push_lua(L, "dotcompute", "nonzero");
+  dc_lua_push_lua(L, "dotcompute.api", "nonzero");
   lua_pushvalue(L, idx);
   lua_call(L, 1, n);
   for (int i = 1; i <= n; i++) add_array(L, g, ix, dc_lua_checkarray(L, self, top + i));
@@ -284,7 +284,7 @@ static bool push_selected(lua_State *L, dc_lua *self, const dc_geometry *g) {
   dc_array *mask = lua_type(L, 2) == LUA_TUSERDATA ? dc_lua_toarray(L, self, 2) : NULL;
   if (!mask || !is_mask(mask) || dc_array_geometry(mask)->ndim != g->ndim) return false;
   check_mask(L, g, mask, 0);
-  dc_lua_push_lua(L, "dotcompute", "select");
+  dc_lua_push_lua(L, "dotcompute.api", "select");
   lua_pushvalue(L, 1);
   lua_pushvalue(L, 2);
   lua_call(L, 2, 1);

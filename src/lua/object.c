@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "base/line.h"
 #include "base/runtime.h"
+#include "lua/bytecode.h"
 
 _Thread_local struct dc_lua_active dc_lua_active;
 
@@ -49,7 +50,7 @@ int dc_lua_method(lua_State *L, int slot) {
 }
 
 void dc_lua_push_lua(lua_State *L, const char *module, const char *name) {
-  lua_getfield(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
+  dc_lua_push_modules(L);
   lua_getfield(L, -1, module);
   lua_getfield(L, -1, name);
   lua_replace(L, -3);

@@ -109,7 +109,7 @@ dc_lua *dc_lua_self(lua_State *L);
 void dc_lua_get(lua_State *L, int slot, int type);
 /* Pushes the method of the type `slot` whose name is at stack index 2, else nil; returns the value's type. */
 int dc_lua_method(lua_State *L, int slot);
-/* Pushes the function `name` of the table that a loaded Lua file of ours has returned: "dotcompute", "select". */
+/* Pushes the function `name` of the table that a loaded Lua file of ours has returned: "dotcompute.api", "select". */
 void dc_lua_push_lua(lua_State *L, const char *module, const char *name);
 /* A C function that calls its second upvalue, a function of ours in Lua, with all arguments.  Lua keeps the frame of a
 ** script's function whose last call is one of a C function, so that errors and sources are found at its line. */
