@@ -72,8 +72,9 @@ integers[">>"] = function(x, y, d)
   return x >> y | sign & ~(-1 >> y)
 end
 
--- An operand of a floating operator. One of uint64, and an integer beside such, is its 64 bits.
-local function natural(v, dtype)
+-- An operand of a floating operator as a float. Lua has the upper half of uint64 as negative integers, also where a
+-- number stands beside a vector of that dtype.
+local function as_float(v, dtype)
   return dtype == "uint64" and math.type(v) == "integer" and v < 0 and v + 0x1p64 or v + 0.0
 end
 
@@ -93,13 +94,13 @@ local function operator(sign)
       fail("argument", "operator '%s' of %s and %s: the vectors have other lengths", sign, s.name, other.name)
     end
     local dtype = met(sign, a, b)
+    local left, right = dtype_of(a) or dtype_of(b), dtype_of(b) or dtype_of(a)
     local d, result = core.dtype(dtype), {}
-    local whole, left, right = d.kind ~= "f" and integers[sign], dtype_of(a) or dtype_of(b), dtype_of(b) or dtype_of(a)
+    local apply = d.kind ~= "f" and integers[sign] or fn
     for k = 1, count do
       local x, y = type(a) == "number" and a or a[AXES[k]], type(b) == "number" and b or b[AXES[k]]
-      if d.kind == "f" then x, y = natural(x, left), natural(y, right) end
-      x, y = converted(dtype, x), converted(dtype, y)
-      result[AXES[k]] = converted(dtype, whole and whole(x, y, d) or not whole and fn(x, y))
+      if d.kind == "f" then x, y = as_float(x, left), as_float(y, right) end
+      result[AXES[k]] = converted(dtype, apply(converted(dtype, x), converted(dtype, y), d))
     end
     return vector.of(dtype, count)(result)
   end

@@ -1,4 +1,4 @@
--- Native code stores past the caches where a launch stores more than the last cache holds: the values of Lua's
+-- Native code of launches that store more than the last-level cache holds has non-temporal stores: the values of Lua's
 -- arithmetic, at any alignment, in rows that end within a gang, in place, as packs, behind barriers and loops, and for
 -- the next launch.
 local helper = require "spec.helper"

@@ -13,6 +13,13 @@ for base in pairs(dtypes) do
 end
 table.sort(names, function(a, b) return a.name < b.name end)
 
+-- Two types of vectors with the same number of components.
+local function two_of_one_length()
+  local one, other = names[math.random(#names)]
+  repeat other = names[math.random(#names)] until other.count == one.count
+  return one, other
+end
+
 -- The components of a vector, a list.
 local function list_of(v, count)
   local list = {}
@@ -65,8 +72,7 @@ describe("vectors", function()
   it("have the operators of their components, in kernels and outside, as arrays have them", function()
     local operators = { "a + b", "a - b", "a * b", "a / b", "a // b", "a % b", "-a", "a * 2 + 1", "3 - a", "b / 2 - a" }
     for _ = 1, 30 do
-      local one, other = names[math.random(#names)]
-      repeat other = names[math.random(#names)] until other.count == one.count
+      local one, other = two_of_one_length()
       local n, op = one.count, operators[math.random(#operators)]
       local function random(t)
         local list = {}
@@ -93,8 +99,7 @@ describe("vectors", function()
     local signs = { "+", "-", "*", "/", "//", "%", "<<", ">>" }
     local extremes = { 0, 0, 1, -1, 127, -128, 255, math.maxinteger, math.mininteger }
     for _ = 1, 200 do
-      local one, other = names[math.random(#names)]
-      repeat other = names[math.random(#names)] until other.count == one.count
+      local one, other = two_of_one_length()
       local n, sign = one.count, signs[math.random(#signs)]
       local function random(t)
         local list = {}

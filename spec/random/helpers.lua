@@ -67,7 +67,7 @@ typedef unsigned (*binary)(unsigned, unsigned);
 __device__ __noinline__ unsigned first_of(unsigned a, unsigned b) { return a - (b & 3); }
 __device__ __noinline__ unsigned both_of(unsigned a, unsigned b) { return a * 5 + b; }
 __device__ __noinline__ unsigned less_of(unsigned a, unsigned b) {
-  while (a > b && b) a -= min(b + (a >> 3), a - b); // wraps around nowhere, so that it ends
+  while (a > b && b) a -= min(b + (a >> 3), a - b); // without wrapping around, so the loop ends
   return a;
 }
 __device__ binary choices[3] = { first_of, both_of, less_of };

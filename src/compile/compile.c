@@ -74,13 +74,13 @@ static void to_bundle(const char *key, const char *arch, dc_image *image) {
 
 /* Without a compiler, what a bundle does not hold cannot be had: the message says why. */
 static void mention_bundle(const char *arch, dc_error *err) {
-  char *which = strcmp(err->code, "NVRTC_NOT_FOUND") == 0 ? dc_bundle_explain(arch) : NULL;
-  if (!which) return;
+  char *reason = strcmp(err->code, "NVRTC_NOT_FOUND") == 0 ? dc_bundle_explain(arch) : NULL;
+  if (!reason) return;
   char *log = err->log ? strdup(err->log) : NULL;
-  dc_fail(err, err->kind, err->code, "%s, and %s", which, dc_error_text(err));
+  dc_fail(err, err->kind, err->code, "%s, and %s", reason, dc_error_text(err));
   dc_error_set_log(err, log);
   free(log);
-  free(which);
+  free(reason);
 }
 
 /* "saxpy", "scale<float>", "saxpy and 2 more": the kernels that a status line names while they are compiled. */

@@ -536,7 +536,7 @@ static dc_value_shape affine_result(const dc_uniformity *k, const ptx_ins *ins) 
     return ins->op == PTX_OP_MOV && ptx_type_bits((ptx_type)ins->type) == 32 ? a : varying;
   }
   switch (ins->op) {
-    case PTX_OP_MOV: return ins->nsrc == 1 ? a : varying; /* else a word of several parts */
+    case PTX_OP_MOV: return ins->nsrc == 1 ? a : varying; /* else it packs several into a word */
     case PTX_OP_CVTA: return ins->space == PTX_LOCAL ? varying : a;
     case PTX_OP_ADD: return sum(k, a, b, 1, bits);
     case PTX_OP_SUB: return sum(k, a, b, -1, bits);

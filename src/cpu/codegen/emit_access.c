@@ -47,12 +47,13 @@ void dc_emit_find_streams(emitter *e) {
   if (!may) e->streams_from = e->f->nins;
 }
 
-bool dc_emit_may_stream(const emitter *e, const ptx_ins *ins) {
-  const int32_t i = (int32_t)(ins - e->f->ins), reg = dc_emit_address_of(ins)->reg;
-  bool may = ins->op == PTX_OP_ST && i >= e->streams_from && e->k.loop_at[e->k.block_of[i]] < 0 && reg >= 0;
-  for (int32_t u = reg >= 0 ? e->k.use_at[reg] : 0; may && u < e->k.use_at[reg + 1]; u++)
-    may = e->f->ins[e->k.uses[u]].op != PTX_OP_LD;
-  return may;
+bool dc_emit_may_stream(const emitter *e, const ptx_ins *ins, const dc_access *p) {
+  const int32_t i = (int32_t)(ins - e->f->ins), reg = p->at->reg;
+  if (ins->op != PTX_OP_ST || p->base != DC_BASE_FLAT || p->how != DC_HOW_ROW || reg < 0) return false;
+  if (i < e->streams_from || e->k.loop_at[e->k.block_of[i]] >= 0) return false;
+  for (int32_t u = e->k.use_at[reg]; u < e->k.use_at[reg + 1]; u++)
+    if (e->f->ins[e->k.uses[u]].op == PTX_OP_LD) return false;
+  return true;
 }
 
 static int base_of(const emitter *e, const ptx_operand *at, int space) {

@@ -101,8 +101,8 @@ static bool is_elsewhere(const ptx_ins *a, const ptx_ins *b) {
   return (a->space == PTX_SHARED && b->space == PTX_GLOBAL) || (a->space == PTX_GLOBAL && b->space == PTX_SHARED);
 }
 
-/* Whether a store changes nothing of what is `at` bytes behind p's lanes. */
-static bool leaves(const emitter *e, const dc_access *p, long long at, const dc_access *store) {
+/* Whether a store, by `store`, overlaps nothing that is `at` bytes behind what the lanes access by p. */
+static bool is_disjoint(const emitter *e, const dc_access *p, long long at, const dc_access *store) {
   dc_access there = *p;
   there.offset += at;
   return is_near(p, store) ? dc_emit_are_apart(e, p, there.offset - store->offset)
@@ -129,11 +129,11 @@ static void join_loads(emitter *e, const ptx_ins *ins, const dc_access *p) {
     const bool joins = may_join(e, other, &q), near = joins && is_near(p, &q);
     const long long at = near ? q.offset - p->offset : 0;
     if (stores) {
-      if (!joins || nstored == MOST_JOINED || !(near || leaves(e, p, 0, &q))) break;
+      if (!joins || nstored == MOST_JOINED || !(near || is_disjoint(e, p, 0, &q))) break;
       stored[nstored++] = q;
     }
     bool known = near && !stores && other->type == ins->type && (at == 0 || at == far || far == 0);
-    for (int i = 0; i < nstored && known; i++) known = leaves(e, p, at, &stored[i]);
+    for (int i = 0; i < nstored && known; i++) known = is_disjoint(e, p, at, &stored[i]);
     if (behind && !(known && dominates(e, ins, other))) continue;
     if (!known || (at != far && at != 0 && !(behind ? dc_emit_are_halves(p, (int)llabs(at)) : are_pairs(e, p, at))))
       continue;

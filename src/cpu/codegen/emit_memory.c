@@ -101,7 +101,7 @@ static void prefetch_for_gangs(emitter *e, const ptx_ins *ins, const dc_access *
         e->mask);
   const bool ahead = e->straight && !e->pauses;
   if (ahead) PUT("if (DC_PREFETCH_AHEAD) ");
-  if (dc_emit_may_stream(e, ins)) PUT("if (!n->streams) ");
+  if (dc_emit_may_stream(e, ins, p)) PUT("if (!n->streams) ");
   PUT("dc_prefetch_bytes(");
   put_first(e, p);
   const char *const blocks = loops ? "" : "n->ntid[0] + ";
@@ -507,28 +507,37 @@ static void store_element(emitter *e, const ptx_ins *ins, const dc_access *p, in
     return;
   }
   if (window >= 0) store_window(e, p, window, mask);
-  const char *const past = p->base != DC_BASE_FLAT || size < 4 || p->stride != size ? NULL
-                           : ins->flags & PTX_F_STREAMING ? "1" : dc_emit_may_stream(e, ins) ? "n->streams" : NULL;
-  if (p->stride == size) PUT("dc_%s_row_%s(a_ + %d, ", past ? "stream" : "put", T, j * size);
+  const char *stream = NULL; /* when the store is non-temporal: always, or in large launches */
+  if (p->base == DC_BASE_FLAT && size >= 4 && p->stride == size)
+    stream = ins->flags & PTX_F_STREAMING ? "1" : dc_emit_may_stream(e, ins, p) ? "n->streams" : NULL;
+  if (p->stride == size) PUT("dc_%s_row_%s(a_ + %d, ", stream ? "stream" : "put", T, j * size);
   else if (is_every_other(p)) PUT("dc_put_every_other_%s(a_ + %d, ", T, j * size);
   else PUT("dc_%sput_stride_%s(a_ + %d, %lldll, ", far, T, j * size, p->stride);
   put_values(e, p, j);
-  PUT(", %s%s%s); ", mask, past ? ", " : "", past ? past : "");
+  PUT(", %s", mask);
+  if (stream) PUT(", %s", stream);
+  PUT("); ");
 }
 
-/* Stores packs of the values v[0], v[1] … */
+/* Calls a function of simd/packs.h that stores packs of the values v[0], v[1] … */
+static void put_packs(emitter *e, const dc_access *p, const char *how, const char *kind, const ptx_operand *const *v,
+                      int n, const char *mask) {
+  PUT("dc_%s_pack%s(a_, %s", how, kind, mask);
+  for (int j = 0; j < n; j++) {
+    PUT(", ");
+    put_value(e, v[j], p->size, false);
+  }
+  PUT("); ");
+}
+
 static void store_packs(emitter *e, const ptx_ins *ins, const dc_access *p, const char *kind,
                         const ptx_operand *const *v, int n, const char *mask) {
-  const bool row = p->how == DC_HOW_ROW, streams = row && p->base == DC_BASE_FLAT && dc_emit_may_stream(e, ins);
-  for (int past = streams; past >= 0; past--) {
-    if (past) PUT("if (n->streams) ");
-    PUT("dc_%s_pack%s(a_, %s", past ? "stream_row" : row ? "put_row" : "scatter", kind, mask);
-    for (int j = 0; j < n; j++) {
-      PUT(", ");
-      put_value(e, v[j], p->size, false);
-    }
-    PUT(past ? "); else " : "); ");
+  if (dc_emit_may_stream(e, ins, p)) {
+    PUT("if (n->streams) ");
+    put_packs(e, p, "stream_row", kind, v, n, mask);
+    PUT("else ");
   }
+  put_packs(e, p, p->how == DC_HOW_ROW ? "put_row" : "scatter", kind, v, n, mask);
 }
 
 /* Stores both halves of pairs. */

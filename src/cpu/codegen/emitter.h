@@ -172,7 +172,7 @@ typedef struct emitter {
   bool operates;        /* some operation is done by tier 0's function */
   bool numbers;         /* some operation reads the warp's number */
   bool straight;        /* there is no loop */
-  int32_t streams_from; /* the instruction from which on large launches may store past the caches, see emit_access.h */
+  int32_t streams_from; /* from this instruction on stores may be non-temporal, see emit_access.h */
   bool *prefetched;     /* per register: addresses in it are prefetched for gangs further on (code without loops) */
   bool asks;            /* some load prefetches what the next gang loads, which is `ahead` lanes ahead */
   const char *mask;     /* of the node being emitted: "act" or "m" */

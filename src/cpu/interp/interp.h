@@ -159,5 +159,5 @@ typedef struct dc_cpu_device {
   const dc_isa *ops;
   int tier;                      /* DOTCOMPUTE_CPU_TIER: 0 or 1, -1 when not set */
   struct dc_pool *pool;          /* of worker threads (runtime/pool.c) */
-  uint64_t last_cache;           /* bytes of the processor's last cache */
+  uint64_t last_level_cache;     /* bytes */
 } dc_cpu_device;

@@ -60,12 +60,22 @@ static void processor_name(char *name, size_t size) {
   if (f) fclose(f);
 }
 
-static int clock_khz(void) {
-  unsigned long khz = 0;
-  FILE *f = fopen("/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq", "re");
-  if (f && fscanf(f, "%lu", &khz) != 1) khz = 0;
+/* The number that a file of the first processor's begins with, or 0. */
+static unsigned long cpu_fact(const char *path) {
+  unsigned long number = 0;
+  FILE *f = fopen(path, "re");
+  if (f && fscanf(f, "%lu", &number) != 1) number = 0;
   if (f) fclose(f);
-  return (int)khz;
+  return number;
+}
+
+static int clock_khz(void) { return (int)cpu_fact("/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq"); }
+
+/* Bytes of the last-level cache, of which the file gives KiB ("32768K"); 32 MiB where there is no such file.  (By
+** sysconf it is the sum over the package on AMD's processors.) */
+static uint64_t last_level_cache(void) {
+  const unsigned long kib = cpu_fact("/sys/devices/system/cpu/cpu0/cache/index3/size");
+  return kib > 0 ? (uint64_t)kib << 10 : (uint64_t)32 << 20;
 }
 
 static void fill_facts(dc_device *dev, const dc_cpu_device *cpu) {
@@ -133,15 +143,6 @@ static void cpu_close(dc_device *dev) {
   dc_fault_close();
 }
 
-/* Bytes of the processor's last cache.  (For AMD's processors sysconf gives the sum of all of the package.) */
-static uint64_t last_cache(void) {
-  unsigned long kib = 0;
-  FILE *f = fopen("/sys/devices/system/cpu/cpu0/cache/index3/size", "re");
-  if (f && fscanf(f, "%luK", &kib) != 1) kib = 0;
-  if (f) fclose(f);
-  return kib > 0 ? (uint64_t)kib << 10 : (uint64_t)32 << 20;
-}
-
 static int cpu_open(dc_device *dev, dc_error *err) {
   dc_cpu_device *cpu = calloc(1, sizeof *cpu);
   if (cpu == NULL) return dc_fail_oom(err);
@@ -150,7 +151,7 @@ static int cpu_open(dc_device *dev, dc_error *err) {
   dev->impl = cpu;
   cpu->serial = ++last_serial;
   cpu->ops = dc_ops_best();
-  cpu->last_cache = last_cache();
+  cpu->last_level_cache = last_level_cache();
   const char *tier = getenv("DOTCOMPUTE_CPU_TIER");
   cpu->tier = tier && (tier[0] == '0' || tier[0] == '1') && tier[1] == 0 ? tier[0] - '0' : -1;
   if ((cpu->memory = open_memory(err)) == NULL || dc_pool_open(cpu, err) != 0) {

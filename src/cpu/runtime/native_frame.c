@@ -54,10 +54,10 @@ void dc_native_end_alone(dc_native *n) {
 
 /* --- running a frame ------------------------------------------------------------------------------------ */
 
-/* Whether threads that store a word each store more than the last cache holds. */
+/* Whether the threads of the launch, if each stores a word of 4 bytes, store more than the last-level cache holds. */
 static bool exceeds_caches(const dc_job *job) {
   const dc_dim3 *b = &job->grid.block;
-  return job->nblocks * b->x * b->y * b->z * sizeof(uint32_t) > job->cpu->last_cache;
+  return job->nblocks * b->x * b->y * b->z * sizeof(uint32_t) > job->cpu->last_level_cache;
 }
 
 void dc_native_begin(dc_worker *k, dc_warp *w) {

@@ -56,7 +56,7 @@ typedef struct dc_native {
   uint32_t live;      /* in and out: lanes that are in the function */
   int32_t poll_budget; /* jumps back before `tick` is called */
   int32_t alone;       /* no other thread accesses the device's memory: atomics need no locks */
-  int32_t streams;     /* the launch stores more than the last cache holds */
+  int32_t streams;     /* stores are non-temporal where they may be: the launch exceeds the last-level cache */
   int32_t spin_budget; /* jumps back in loops that may wait for others, before tier 0 takes over */
   uint8_t *regs;      /* tier 0's register file: operands of `operate`, and all values when tier 0 goes on */
   uint32_t *preds;

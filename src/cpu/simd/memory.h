@@ -347,8 +347,8 @@ DC_ROWS(u32, V32)
 DC_ROWS(u64, V64)
 #endif
 
-/* Rows that are stored past the caches if `past`: cache lines that a row fills are not read before they are
-** overwritten, nor kept afterwards.  Other threads may see such stores late: what publishes them (a lock, a fence)
+/* Non-temporal stores of rows if `stream`, plain ones otherwise: cache lines that a row fills are not read before they
+** are overwritten, nor kept afterwards.  Other threads may see such stores late: what publishes them (a lock, a fence)
 ** orders them. */
 #ifdef DC_X86
 #if DC_NW == 16
@@ -361,8 +361,8 @@ DC_ROWS(u64, V64)
 #define DC_STREAM_(i, unused) DC_STREAM(a + 4u * DC_NW * i, x.p##i)
 #define DC_STREAM64_(i, unused) DC_STREAM(a + 8u * DC_NW * i, x.l##i) DC_STREAM(a + 8u * DC_NW * i + 4u * DC_NW, x.h##i)
 #define DC_STREAM_ROW(T, V, part)                                                                                      \
-  DC_FN void dc_stream_row_##T(u64 a, V x, M m, int past) {                                                            \
-    if (!past || __builtin_expect(m != DC_EVERY || a % 64 != 0, 0)) {                                                  \
+  DC_FN void dc_stream_row_##T(u64 a, V x, M m, int stream) {                                                          \
+    if (!stream || __builtin_expect(m != DC_EVERY || a % 64 != 0, 0)) {                                                \
       dc_put_row_##T(a, x, m);                                                                                         \
       return;                                                                                                          \
     }                                                                                                                  \
@@ -371,8 +371,8 @@ DC_ROWS(u64, V64)
 DC_STREAM_ROW(u32, V32, DC_STREAM_)
 DC_STREAM_ROW(u64, V64, DC_STREAM64_)
 #else
-#define dc_stream_row_u32(a, x, m, past) dc_put_row_u32(a, x, m)
-#define dc_stream_row_u64(a, x, m, past) dc_put_row_u64(a, x, m)
+#define dc_stream_row_u32(a, x, m, stream) dc_put_row_u32(a, x, m)
+#define dc_stream_row_u64(a, x, m, stream) dc_put_row_u64(a, x, m)
 #endif
 
 /* --- anywhere ----------------------------------------------------------------------------------------------------- */
