@@ -65,10 +65,43 @@ __global__ void chain(const int *x, int *o, int n) {
 end
 ]==]
 
+-- Lane 0 alone reads the lowest quarter of a word of shuffled values, and all lanes another one.
+local quarters = [==[
+local dc = require "dotcompute"
+local source = [[
+__global__ void quarters(const int *x, unsigned short *all, unsigned short *first) {
+  const int t = threadIdx.x;
+  const int v = __shfl_down_sync(~0u, x[t], 8), w = __shfl_down_sync(~0u, v, 2);
+  unsigned long long word;
+  unsigned short q[4];
+  asm("mov.b64 %0, {%1, %2};" : "=l"(word) : "r"(w), "r"(w));
+  asm("mov.b64 {%0, %1, %2, %3}, %4;" : "=h"(q[0]), "=h"(q[1]), "=h"(q[2]), "=h"(q[3]) : "l"(word));
+  if (t % 32 == 0) first[t / 32] = q[0];
+  all[t] = q[AT];
+}]]
+local x = {}
+for t = 0, 63 do x[t + 1] = t * 0x10003 + 5 end
+for at = 1, 3 do
+  local all, first = dc.zeros(64, "uint16"), dc.zeros(2, "uint16")
+  dc.kernel((source:gsub("AT", at)))(1, 64, dc.array(x, "int32"), all, first)
+  for t = 0, 63 do
+    local lane = t % 32
+    if lane + 2 < 32 then lane = lane + 2 end
+    if lane + 8 < 32 then lane = lane + 8 end
+    local want = x[t // 32 * 32 + lane + 1]
+    assert(all[t + 1] == want >> at % 2 * 16 & 0xffff, ("quarter %d of thread %d is %d"):format(at, t, all[t + 1]))
+    assert(t % 32 > 0 or first[t // 32 + 1] == want & 0xffff)
+  end
+end
+]==]
+
 describe("reductions by shuffles", function()
   for _, how in ipairs(helper.tiers_and_isas) do
     it("give what loops give, with " .. how, function()
       helper.passes_on_cpu(how, script, 2)
+    end)
+    it("have all results of an instruction with several, with " .. how, function()
+      helper.passes_on_cpu(how, quarters)
     end)
   end
 end)

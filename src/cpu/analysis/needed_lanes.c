@@ -32,6 +32,13 @@ static int of_source(const dc_uniformity *k, const ptx_ins *ins, int i, int d, d
   return ALL;
 }
 
+/* Whether a result but the first one is needed: whether a shuffle was within bounds, upper parts of a word. */
+static bool needs_others(const ptx_ins *ins, const uint8_t *need) {
+  bool found = false;
+  for (int i = 1; i < ins->ndst; i++) found |= ins->opnd[i].reg >= 0 && need[ins->opnd[i].reg] > 0;
+  return found;
+}
+
 const uint8_t *dc_needed_lanes_find(dc_uniformity *k, dc_has_scalar has_scalar) {
   const ptx_func *f = k->f;
   uint8_t *need = dc_arena_alloc(&k->arena, (size_t)f->nregs + 1);
@@ -51,8 +58,7 @@ const uint8_t *dc_needed_lanes_find(dc_uniformity *k, dc_has_scalar has_scalar) 
       int n = ALL;
       if (r < 0) continue;
       if (first) n = 1;
-      else if (d >= 0 && ins->pred < 0 && !(ins->ndst > 1 && ins->opnd[1].reg >= 0 && need[ins->opnd[1].reg] > 0))
-        n = of_source(k, ins, o, need[d], has_scalar);
+      else if (d >= 0 && ins->pred < 0 && !needs_others(ins, need)) n = of_source(k, ins, o, need[d], has_scalar);
       if (n > need[r]) need[r] = (uint8_t)n;
     }
   }
