@@ -44,7 +44,38 @@ static bool may_wait(const emitter *e, int32_t header, int32_t last) {
   return false;
 }
 
-/* Whether a loop has an exit that depends neither on memory nor on other lanes. */
+/* Whether each iteration of the loop that ends with block `last` runs block b. */
+static bool is_in_each(const emitter *e, int32_t b, int32_t last) {
+  return e->k.enter[b] <= e->k.enter[last] && e->k.enter[last] < e->k.leave[b];
+}
+
+/* Whether instruction d is made of register `reg` by at most `depth` operations in the loop, besides its own. */
+static bool is_made_of(const emitter *e, int32_t d, int32_t reg, const deciders *by, int depth) {
+  const ptx_ins *ins = &e->f->ins[d];
+  for (int k = ins->ndst; k < ins->ndst + ins->nsrc; k++) {
+    const int32_t from = ins->opnd[k].reg;
+    if (from == reg) return true;
+    for (int32_t i = from < 0 ? 0 : e->k.def_at[from]; from >= 0 && depth > 0 && i < e->k.def_at[from + 1]; i++)
+      if (e->k.defs[i] >= by->first && e->k.defs[i] < by->last && is_made_of(e, e->k.defs[i], reg, by, depth - 1))
+        return true;
+  }
+  return false;
+}
+
+/* Whether each iteration makes the next value of one of the deciders of its last one: a counter.  Else they may send
+** lanes the same way for ever. */
+static bool has_counter(const emitter *e, const deciders *by, int32_t last) {
+  enum { MOST_OPERATIONS = 4 };
+  for (int i = 0; i < by->n; i++)
+    for (int32_t j = e->k.def_at[by->regs[i]]; j < e->k.def_at[by->regs[i] + 1]; j++) {
+      const int32_t d = e->k.defs[j];
+      if (d < by->first || d >= by->last || !is_in_each(e, e->k.block_of[d], last)) continue;
+      if (is_made_of(e, d, by->regs[i], by, MOST_OPERATIONS)) return true;
+    }
+  return false;
+}
+
+/* Whether a loop has an exit that each iteration comes to, and that a counter decides, not memory or other lanes. */
 static bool counted(const emitter *e, int32_t header, int32_t last) {
   for (int32_t b = header; b <= last; b++) {
     const ptx_block *bl = &e->f->blocks[b];
@@ -53,8 +84,8 @@ static bool counted(const emitter *e, int32_t header, int32_t last) {
     bool out = false;
     for (int i = 0; i < 2; i++) out |= bl->succ[i] >= 0 && (bl->succ[i] < header || bl->succ[i] > last);
     deciders by = { .first = e->f->blocks[header].first, .last = e->f->blocks[last].last };
-    if (ins->op == PTX_OP_BRA && ins->pred >= 0 && out && !decided_by_memory(e, ins->pred, &by))
-      return true;
+    if (ins->op != PTX_OP_BRA || ins->pred < 0 || !out || !is_in_each(e, b, last)) continue;
+    if (!decided_by_memory(e, ins->pred, &by) && has_counter(e, &by, last)) return true;
   }
   return false;
 }
