@@ -72,10 +72,19 @@ integers[">>"] = function(x, y, d)
   return x >> y | sign & ~(-1 >> y)
 end
 
--- An operand of a floating operator as a float. Lua has the upper half of uint64 as negative integers, also where a
--- number stands beside a vector of that dtype.
-local function as_float(v, dtype)
-  return dtype == "uint64" and math.type(v) == "integer" and v < 0 and v + 0x1p64 or v + 0.0
+-- Operators of floats, where the quotient's own rounding to the dtype shows: 4294967296 // 255 of float32 is 16843010.
+local floats = { ["//"] = function(x, y, d) return converted(d.name, x / y) // 1 end }
+
+-- An operand of a floating operator as a float that is rounded once, to float64 or `to`. Lua has the upper half of
+-- uint64 as negative integers, also where a number stands beside a vector of that dtype. Bits that are cut off count
+-- in the last one that is left ("round to odd"), which is behind the last one of the result.
+local function as_float(v, dtype, to)
+  if math.type(v) == "float" then return v end
+  local unsigned = dtype == "uint64" and v < 0
+  if to == "float32" and (unsigned or v >= 1 << 53 or v <= -(1 << 53)) then
+    return ((unsigned and v >> 11 or v // 0x800) | (v & 0x7ff ~= 0 and 1 or 0)) * 0x1p11
+  end
+  return unsigned and (v >> 1 | v & 1) * 2.0 or v + 0.0
 end
 
 local function operator(sign)
@@ -96,10 +105,10 @@ local function operator(sign)
     local dtype = met(sign, a, b)
     local left, right = dtype_of(a) or dtype_of(b), dtype_of(b) or dtype_of(a)
     local d, result = core.dtype(dtype), {}
-    local apply = d.kind ~= "f" and integers[sign] or fn
+    local apply = (d.kind == "f" and floats or integers)[sign] or fn
     for k = 1, count do
       local x, y = type(a) == "number" and a or a[AXES[k]], type(b) == "number" and b or b[AXES[k]]
-      if d.kind == "f" then x, y = as_float(x, left), as_float(y, right) end
+      if d.kind == "f" then x, y = as_float(x, left, dtype), as_float(y, right, dtype) end
       result[AXES[k]] = converted(dtype, apply(converted(dtype, x), converted(dtype, y), d))
     end
     return vector.of(dtype, count)(result)

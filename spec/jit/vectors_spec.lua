@@ -125,6 +125,8 @@ describe("vectors", function()
         h.same(wanted, got, note(("%s %s %s"):format(v, sign, w)))
       end
     end
+    -- the quotient is rounded to float32 before its floor is taken
+    assert.equal(16843010.0, (dc.float2(4294967296, 0) // dc.uint2(255, 1)).x)
   end)
 
   it("are views of arrays, which are read and written by vectors", function()
