@@ -40,10 +40,49 @@ for _, threads in ipairs { 32, 96, 37 } do
 end
 ]==]
 
+-- The block's number in a register of 16 bits.
+local short = [==[
+local dc = require "dotcompute"
+local k = dc.module [[
+.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry k(.param .u64 to, .param .u32 first) {
+  .reg .b32 %r<5>; .reg .b16 %h<4>; .reg .b64 %rd<3>; .reg .pred %p;
+  ld.param.u64 %rd1, [to];
+  ld.param.u32 %r1, [first];
+  mov.u32 %r2, %ctaid.x;
+  mov.u16 %h1, %ctaid.x;
+  mov.u16 %h2, %nctaid.x;
+  setp.lt.u32 %p, %r2, %r1;
+  @%p ret;
+  sub.u32 %r2, %r2, %r1;
+  mul.wide.u32 %rd2, %r2, 12;
+  add.s64 %rd1, %rd1, %rd2;
+  mul.wide.u16 %r3, %h1, %h2;
+  setp.eq.u16 %p, %h1, 3;
+  selp.u32 %r4, 1, 0, %p;
+  mov.b32 %r1, {%h1, %h2};
+  st.global.u32 [%rd1], %r3;
+  st.global.u32 [%rd1+4], %r4;
+  st.global.u32 [%rd1+8], %r1;
+  ret;
+}]]:kernel "k"
+local to, first, blocks = dc.zeros(3 * 8, "uint32"), 65536, 65544
+k(blocks, 32, to, first)
+for b = 0, 7 do
+  assert(to[3 * b + 1] == b * (blocks - 65536) and to[3 * b + 2] == (b == 3 and 1 or 0))
+  assert(to[3 * b + 3] == (blocks - 65536) << 16 | b)
+end
+]==]
+
 describe("numbers of threads", function()
   for _, how in ipairs(helper.tiers_and_isas) do
     it("are right in usual and in long grids, with " .. how, function()
       helper.passes_on_cpu(how, script)
+    end)
+    it("are cut off in registers of 16 bits, with " .. how, function()
+      helper.passes_on_cpu(how, short)
     end)
   end
 end)

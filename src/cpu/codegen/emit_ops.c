@@ -95,7 +95,7 @@ static void move_sreg(emitter *e, const ptx_ins *ins, const char *mask, bool kee
   const bool masks = sreg >= PTX_SR_LANEMASK_EQ && sreg <= PTX_SR_LANEMASK_GT;
   if (masks || sreg == PTX_SR_LANEID || sreg == PTX_SR_WARPID || sreg == PTX_SR_NWARPID) e->out->lane_free = false;
   if (dc_emit_shape(e, d)->tag != DC_VARYING) {
-    PUT("s%d = %s;\n", d, sreg_scalar(e, sreg));
+    PUT("s%d = %s%s;\n", d, bits == 16 ? "(uint16_t)" : "", sreg_scalar(e, sreg));
     return;
   }
   dc_emit_assign(e, d, mask, keep);
