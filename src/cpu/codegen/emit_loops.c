@@ -8,9 +8,33 @@
 /* The registers that decide a loop's exit, as far as they were looked at. */
 typedef struct deciders {
   int32_t first, last; /* the loop's instructions */
+  bool polls;          /* only polls of other threads count */
   int n;
   int32_t regs[64];
 } deciders;
+
+static bool is_made_inside(const emitter *e, int32_t reg, const deciders *by) {
+  bool found = false;
+  for (int32_t i = reg < 0 ? 0 : e->k.def_at[reg]; reg >= 0 && i < e->k.def_at[reg + 1]; i++)
+    found |= e->k.defs[i] >= by->first && e->k.defs[i] < by->last;
+  return found;
+}
+
+/* Whether an instruction reads and does not count, as atomicAdd(p, 1) does. */
+static bool only_looks(const ptx_ins *ins) {
+  const ptx_operand *by = &ins->opnd[ins->ndst + 1];
+  return ins->op != PTX_OP_ATOM || ins->mode == PTX_ATOM_CAS || ins->mode == PTX_ATOM_EXCH ||
+         (by->kind == PTX_IMM && by->imm == 0);
+}
+
+/* Whether an instruction gives what memory or other lanes hold, or, as a poll, what other threads may meanwhile have
+** stored at an address that the loop does not change. */
+static bool reads_others(const emitter *e, const ptx_ins *ins, const deciders *by) {
+  const bool loads = ptx_traits(ins->op) & (PTX_T_LOADS | PTX_T_WARP_WIDE);
+  if (by->polls)
+    return loads && dc_may_spin(ins) && only_looks(ins) && !is_made_inside(e, ins->opnd[ins->ndst].reg, by);
+  return loads && !(ins->op == PTX_OP_LD && (ins->space == PTX_PARAM || ins->space == PTX_CONST));
+}
 
 /* Whether register `reg`, which decides a loop's exit, depends on memory or on other lanes.  If not, the loop
 ** terminates independently of other threads. */
@@ -18,15 +42,14 @@ static bool decided_by_memory(const emitter *e, int32_t reg, deciders *by) {
   for (int i = 0; i < by->n; i++)
     if (by->regs[i] == reg) return false; /* it is being looked at, or was */
   if (reg < 0) return false;
-  if (by->n == (int)(sizeof by->regs / sizeof *by->regs)) return true; /* too long to find out */
+  if (by->n == (int)(sizeof by->regs / sizeof *by->regs)) return !by->polls; /* too long to find out */
   by->regs[by->n++] = reg;
   for (int32_t i = e->k.def_at[reg]; i < e->k.def_at[reg + 1]; i++) {
     const int32_t d = e->k.defs[i];
     const ptx_ins *ins = &e->f->ins[d];
     if (d < by->first || d >= by->last) continue; /* made before the loop */
-    const bool loads = ptx_traits(ins->op) & (PTX_T_LOADS | PTX_T_WARP_WIDE);
-    if (loads && !(ins->op == PTX_OP_LD && (ins->space == PTX_PARAM || ins->space == PTX_CONST))) return true;
-    if (ins->pred >= 0) return true;
+    if (reads_others(e, ins, by) || (ins->pred >= 0 && !by->polls)) return true;
+    if (decided_by_memory(e, ins->pred, by)) return true;
     for (int k = ins->ndst; k < ins->ndst + ins->nsrc; k++)
       if (decided_by_memory(e, ins->opnd[k].reg, by)) return true;
   }
@@ -49,9 +72,12 @@ static bool is_in_each(const emitter *e, int32_t b, int32_t last) {
   return e->k.enter[b] <= e->k.enter[last] && e->k.enter[last] < e->k.leave[b];
 }
 
-/* Whether instruction d is made of register `reg` by at most `depth` operations in the loop, besides its own. */
+/* Whether instruction d is made of register `reg` by at most `depth` operations in the loop, besides its own, and none
+** that goes round in a circle. */
 static bool is_made_of(const emitter *e, int32_t d, int32_t reg, const deciders *by, int depth) {
   const ptx_ins *ins = &e->f->ins[d];
+  if (ins->op == PTX_OP_XOR || ins->op == PTX_OP_REM) return false;
+  if (ins->op == PTX_OP_AND && ins->opnd[2].kind == PTX_IMM) return false;
   for (int k = ins->ndst; k < ins->ndst + ins->nsrc; k++) {
     const int32_t from = ins->opnd[k].reg;
     if (from == reg) return true;
@@ -75,23 +101,26 @@ static bool has_counter(const emitter *e, const deciders *by, int32_t last) {
   return false;
 }
 
-/* Whether a loop has an exit that each iteration comes to, and that a counter decides, not memory or other lanes. */
-static bool counted(const emitter *e, int32_t header, int32_t last) {
+/* Whether a loop has an exit that each iteration comes to, and that a counter decides, not memory or other lanes; or,
+** for `polls`, an exit that a poll decides, for which a counter only sets a limit. */
+static bool has_exit(const emitter *e, int32_t header, int32_t last, bool polls) {
   for (int32_t b = header; b <= last; b++) {
     const ptx_block *bl = &e->f->blocks[b];
     if (bl->last == bl->first) continue;
     const ptx_ins *ins = &e->f->ins[bl->last - 1];
     bool out = false;
     for (int i = 0; i < 2; i++) out |= bl->succ[i] >= 0 && (bl->succ[i] < header || bl->succ[i] > last);
-    deciders by = { .first = e->f->blocks[header].first, .last = e->f->blocks[last].last };
-    if (ins->op != PTX_OP_BRA || ins->pred < 0 || !out || !is_in_each(e, b, last)) continue;
-    if (!decided_by_memory(e, ins->pred, &by) && has_counter(e, &by, last)) return true;
+    deciders by = { .first = e->f->blocks[header].first, .last = e->f->blocks[last].last, .polls = polls };
+    if (ins->op != PTX_OP_BRA || ins->pred < 0 || !out || !(polls || is_in_each(e, b, last))) continue;
+    if (decided_by_memory(e, ins->pred, &by) ? polls : !polls && has_counter(e, &by, last)) return true;
   }
   return false;
 }
 
+/* A loop with a limit waits, too, if it polls (`for (i = 0; i < most && !*flag; i++)`), between barriers. */
 bool dc_emit_loop_waits(const emitter *e, int32_t header, int32_t last) {
-  return may_wait(e, header, last) && !counted(e, header, last);
+  if (!may_wait(e, header, last)) return false;
+  return !has_exit(e, header, last, false) || (dc_emit_is_in_quiet_loop(e, header) && has_exit(e, header, last, true));
 }
 
 int32_t dc_emit_end_of_loop(const emitter *e, int32_t h) {
