@@ -121,10 +121,42 @@ check("ushort2", "unsigned short", 16, 2, false)
 check("short2", "short", 16, 2, true)
 ]==]
 
+-- The first part takes the register of the address, which is one for all threads.
+local overwritten = [==[
+local dc = require "dotcompute"
+local k = dc.module [[
+.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry k(.param .u64 from, .param .u64 to) {
+  .reg .b32 %r; .reg .b64 %rd<6>, %x<5>;
+  ld.param.u64 %rd1, [from];
+  ld.param.u64 %rd2, [to];
+  mov.u32 %r, %tid.x;
+  mul.wide.u32 %rd3, %r, 16;
+  add.s64 %rd3, %rd2, %rd3;
+  mov.u64 %x1, %rd1;
+  ld.global.v4.u8 {%x1, %x2, %x3, %x4}, [%x1+4];
+  ld.global.v2.u8 {%rd1, %rd4}, [%rd1];
+  shl.b64 %x1, %x1, 8;
+  add.s64 %x1, %x1, %x4;
+  shl.b64 %rd1, %rd1, 8;
+  add.s64 %rd1, %rd1, %rd4;
+  st.global.v2.u64 [%rd3], {%x1, %rd1};
+  ret;
+}]]:kernel "k"
+local from, to = dc.array({ 1, 2, 3, 4, 5, 6, 7, 8 }, "uint8"), dc.zeros(2 * 40, "int64")
+k(1, 40, from, to)
+for t = 0, 39 do assert(to[2 * t + 1] == 5 << 8 | 8 and to[2 * t + 2] == 1 << 8 | 2) end
+]==]
+
 describe("vectors of bytes and halves", function()
   for _, settings in ipairs(helper.tiers_and_isas) do
     it("are those of their parts with " .. settings, function()
       helper.passes_on_cpu(settings, script)
+    end)
+    it("may be loaded into the register of their address with " .. settings, function()
+      helper.passes_on_cpu(settings, overwritten)
     end)
   end
 end)
