@@ -32,14 +32,15 @@ void dc_cuda_comm_remove(dc_cuda_comm *c) {
 }
 
 void dc_cuda_comm_note(dc_cuda_comm *c, const dc_comm_call *call) {
-  const size_t n = strnlen(call->where, sizeof c->where - 1); /* not by snprintf: it would take longer than the call */
   c->last = call->op;
+  if (call->where == NULL) return;
+  const size_t n = strnlen(call->where, sizeof c->where - 1); /* not by snprintf: it would take longer than the call */
   memcpy(c->where, call->where, n);
   c->where[n] = '\0';
 }
 
 const char *dc_cuda_comm_last(const dc_cuda_comm *c, char text[DC_CUDA_COMM_LAST]) {
-  snprintf(text, DC_CUDA_COMM_LAST, "%s at %s", dc_comm_name(c->last), c->where);
+  snprintf(text, DC_CUDA_COMM_LAST, "%s%s%s", dc_comm_name(c->last), *c->where != '\0' ? " at " : "", c->where);
   return text;
 }
 

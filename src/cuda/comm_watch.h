@@ -14,7 +14,7 @@ typedef struct dc_cuda_comm {
   int size;          /* of it, and this one's number */
   int rank;
   dc_cuda *d;
-  dc_comm_op last;   /* what was called last, and where: "script.lua:3" */
+  dc_comm_op last;   /* what was called last, and where: "script.lua:3", "" among devices of this process */
   char where[64];
   CUstream stream;   /* where that was issued; NULL: the host has waited for it */
   struct dc_cuda_comm *next;

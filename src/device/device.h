@@ -224,7 +224,7 @@ typedef struct dc_comm_call {
   int64_t count;     /* elements of src; of REDUCE_SCATTER those of dst, of ALL_TO_ALL those of a block */
   int peer;          /* the root, or the other rank of a message */
   dc_ptr src, dst;   /* equal, or they do not overlap; equal for the first three operations only */
-  const char *where; /* "script.lua:12" */
+  const char *where; /* "script.lua:12"; NULL among the devices of one process */
   bool busy;         /* set when it has failed and the memory may still be read or written */
 } dc_comm_call;
 

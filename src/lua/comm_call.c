@@ -61,7 +61,7 @@ static void queue(lua_State *L, int at, int arrays, const dc_transfer *t) {
   push_queue(L, at);
   queued *q = lua_newuserdatauv(L, sizeof *q, 2);
   q->t = *t;
-  strcpy(q->where, t->call.where);
+  if (t->call.where != NULL) strcpy(q->where, t->call.where);
   for (int i = 1; i <= 2; i++) {
     lua_pushvalue(L, arrays + i - 1);
     lua_setiuservalue(L, -2, i);
@@ -70,11 +70,17 @@ static void queue(lua_State *L, int at, int arrays, const dc_transfer *t) {
   lua_pop(L, 1);
 }
 
+/* The line of the script, for what is told of ranks that differ or wait.  Devices of one process never do, since one
+** call runs the operation on all of them, and looking for the line takes a fourth of our part of a small one. */
+static const char *get_line(lua_State *L, dc_lua_comm *h) {
+  return h->ranks != NULL ? dc_lua_comm_line(L, h) : NULL;
+}
+
 /* Runs n transfers of the handle at `at`, whose arrays are at `arrays`, two for each. */
 static void issue(lua_State *L, dc_lua *self, int at, int arrays, dc_transfer *list, int n) {
   dc_lua_comm *h = lua_touserdata(L, at);
   dc_error err = DC_ERROR_INIT;
-  const char *where = dc_lua_comm_line(L, h);
+  const char *where = get_line(L, h);
   for (int i = 0; i < n; i++) list[i].call.where = where;
   for (int i = 0; i < n && h->grouping; i++) queue(L, at, arrays + 2 * i, &list[i]);
   if (!h->grouping && DC_LUA_WORK(self, run(h, list, n, &err)) != 0) dc_lua_raise(L, &err);
@@ -109,7 +115,7 @@ static int core_comm_group_end(lua_State *L) {
     const queued *q = lua_touserdata(L, 4);
     if (!q || lua_rawlen(L, 4) != sizeof *q) dc_lua_tampered(L, "the user value of a communicator");
     list[i] = q->t;
-    list[i].call.where = q->where;
+    if (q->t.call.where != NULL) list[i].call.where = q->where;
     lua_getiuservalue(L, 4, 1);
     lua_getiuservalue(L, 4, 2);
     list[i].src = dc_lua_toarray(L, self, 5); /* closed meanwhile: raises */
