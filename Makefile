@@ -212,7 +212,7 @@ $(BRIDGE): $(BUILD)/spec/%.so: spec/c/%.c $(BUILD)/flags
 # What bench/ measures against: C loops, plain and with -ffast-math, which must not be among the linker's flags too
 # (it would change the arithmetic of the whole process), and other programs' libraries.
 BENCH_CC = @mkdir -p $(@D); echo "  CC $<"; $(CC) -std=gnu11 -Isrc $(LUA_CFLAGS) $(WARN) -Wno-unknown-pragmas -O3 -fPIC
-BENCH := $(patsubst %,$(BUILD)/bench/%.so,native opencl nvrtc driver)
+BENCH := $(patsubst %,$(BUILD)/bench/%.so,native opencl nvrtc driver nccl)
 $(BUILD)/bench/%.o: bench/%.c bench/loops.h bench/clock.h $(BUILD)/flags
 	$(BENCH_CC) -march=native -c -o $@ $<
 $(BUILD)/bench/loops.fast.o: bench/loops.c bench/loops.h $(BUILD)/flags
@@ -229,7 +229,7 @@ $(BUILD)/bench/loops.peers.o: bench/peers_cpu/loops.c bench/peers_cpu/functions.
 $(BUILD)/bench/openmp/native.so: bench/native.c $(patsubst %,$(BUILD)/bench/%.o,loops loops.fast reference loops.openmp loops.peers)
 	$(BENCH_CC) -fopenmp -shared -Wl,-z,nodelete -o $@ $^ -lm -lpthread # OpenMP's threads outlive Lua
 
-$(BUILD)/bench/start $(BUILD)/bench/nccl: $(BUILD)/bench/%: bench/%.c bench/clock.h $(BUILD)/flags
+$(BUILD)/bench/start: bench/start.c bench/clock.h $(BUILD)/flags
 	$(BENCH_CC) -o $@ $< -ldl
 
 -include $(LIB_OBJ:.o=.d) $(COMPILER_OBJ:.o=.d) $(LUA_OBJ:.o=.d) $(EXE_OBJ:.o=.d) $(UNITS:=.d) $(FAKES:=.d) $(COUNTING).d $(CUDART_OBJ:.o=.d)
@@ -270,7 +270,7 @@ bench-cpu-peers: all $(BUILD)/bench/openmp/native.so $(BUILD)/bench/opencl.so
 	@PEERS="$(PEERS)" PYTHON="$(PYTHON)" THREADS="$(THREADS)" TABLES="$(TABLES)" WITHOUT="$(WITHOUT)" BUILD="$(BUILD)" \
 	  sh bench/peers_cpu/run.sh $(ROWS)
 # The same on a GPU: launches, graphs, streams; whole processes; arrays; messages between two.
-bench-gpu: all $(BENCH) $(BUILD)/bench/start $(BUILD)/bench/nccl
+bench-gpu: all $(BENCH) $(BUILD)/bench/start
 	@for t in $(or $(TABLES),gpu start arrays comm); do \
 	  LUA_CPATH="$(BUILD)/bench/?.so;;" LUA_PATH="bench/?.lua;;" \
 	    sh tools/with.sh $(BUILD) $(DCLUA) bench/$$t.lua || exit 1; done

@@ -1,16 +1,14 @@
 /*
-** nccl.c - the C program that all_reduce is measured against: loops of sums in place over the first GPUs, one
-** process for all (`nccl LIBRARY BYTES TIMES LOOPS GPUS`) or one each (`nccl LIBRARY BYTES TIMES LOOPS GPUS ranks`).
-** Prints microseconds a call for each loop, after one that does not count.
+** nccl.c - a C program's way to NCCL, as a Lua module: loops of sums in place over several GPUs that our all_reduce is
+** measured against.  The same process, the same devices and primary contexts; communicators, streams and memory of its
+** own.
 **
 ** Libraries are loaded as ours are, at run time, and declared by the project's own headers.
 */
 #include <dlfcn.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include <lauxlib.h>
+#include <lua.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "clock.h"
 #include "cuda/api.h"
@@ -31,106 +29,115 @@ typedef struct gpu {
 static gpu gpus[MOST]; /* those of this process */
 static int here;
 
-static void need(int r, const char *what) {
-  if (r == 0) return;
-  fprintf(stderr, "%s: error %d\n", what, r);
-  exit(1);
+static void need(lua_State *L, int r, const char *what) {
+  if (r != 0) luaL_error(L, "%s: error %d", what, r);
 }
 
-static void *library(const char *name) {
+static void *library(lua_State *L, const char *name) {
   void *lib = dlopen(name, RTLD_NOW);
-  if (lib != NULL) return lib;
-  fprintf(stderr, "%s\n", dlerror());
-  exit(1);
+  if (lib == NULL) luaL_error(L, "%s", dlerror());
+  return lib;
 }
 
-static void load(const char *nccl_name) {
-  void *lib = library("libcuda.so.1");
+/* load(name of NCCL's library) */
+static int l_load(lua_State *L) {
+  void *lib = library(L, "libcuda.so.1");
 #define DC_CUDA(need, name, symbol, params) *(void **)&cu.name = dlsym(lib, #symbol);
 #include "cuda/cuda_api.def"
 #undef DC_CUDA
-  lib = library(nccl_name);
+  lib = library(L, luaL_checkstring(L, 1));
 #define DC_NCCL(name, params) *(void **)&nccl.name = dlsym(lib, #name);
 #include "cuda/nccl_api.def"
 #undef DC_NCCL
-  need(cu.Init(0), "cuInit");
+  need(L, cu.Init(0), "cuInit");
+  return 0;
 }
 
 /* The GPU as the next one of this process, with memory for the numbers. */
-static void open_gpu(int index, size_t bytes) {
+static gpu *open_gpu(lua_State *L, int index, size_t bytes) {
+  luaL_argcheck(L, here < MOST, 1, "too many GPUs");
   gpu *g = &gpus[here++];
-  need(cu.DevicePrimaryCtxRetain(&g->context, index), "cuDevicePrimaryCtxRetain");
-  need(cu.CtxSetCurrent(g->context), "cuCtxSetCurrent");
-  need(cu.StreamCreate(&g->stream, 1), "cuStreamCreate");
-  need(cu.MemAlloc(&g->data, bytes), "cuMemAlloc");
-  need(cu.MemsetD8Async(g->data, 0, bytes, g->stream), "cuMemsetD8Async");
+  need(L, cu.DevicePrimaryCtxRetain(&g->context, index), "cuDevicePrimaryCtxRetain");
+  need(L, cu.CtxSetCurrent(g->context), "cuCtxSetCurrent");
+  need(L, cu.StreamCreate(&g->stream, 1), "cuStreamCreate");
+  need(L, cu.MemAlloc(&g->data, bytes), "cuMemAlloc");
+  need(L, cu.MemsetD8Async(g->data, 0, bytes, g->stream), "cuMemsetD8Async");
+  return g;
 }
 
-static void all_reduce(size_t count) {
-  if (here > 1) need(nccl.ncclGroupStart(), "ncclGroupStart");
-  for (int i = 0; i < here; i++) {
-    void *data = (void *)(uintptr_t)gpus[i].data; /* a device's address, which NCCL takes as a pointer */
-    need(nccl.ncclAllReduce(data, data, count, ncclFloat32, ncclSum, gpus[i].comm, gpus[i].stream), "ncclAllReduce");
-  }
-  if (here > 1) need(nccl.ncclGroupEnd(), "ncclGroupEnd");
-}
-
-static void wait_all(void) {
-  for (int i = 0; i < here; i++) {
-    need(cu.CtxSetCurrent(gpus[i].context), "cuCtxSetCurrent");
-    need(cu.StreamSynchronize(gpus[i].stream), "cuStreamSynchronize");
-  }
-}
-
-static void measure(size_t bytes, int times, int loops, int rank) {
-  for (int loop = 0; loop <= loops; loop++) {
-    wait_all();
-    double t = now();
-    for (int i = 0; i < times; i++) all_reduce(bytes / 4);
-    wait_all();
-    t = (now() - t) / times;
-    if (loop > 0 && rank == 0) printf("%.3f\n", t * 1e6);
-  }
-}
-
-/* One process for each GPU but the first, which this process takes; rank 0 sends NCCL's identity through pipes.
-** CUDA is loaded once the processes are there. */
-static int run_ranks(const char *nccl_name, int size, size_t bytes, int times, int loops) {
-  int ends[MOST][2], rank = 0;
-  ncclUniqueId id;
-  for (int r = 1; r < size && rank == 0; r++) {
-    need(pipe(ends[r]), "pipe");
-    if (fork() == 0) rank = r;
-  }
-  load(nccl_name);
-  open_gpu(rank, bytes);
-  if (rank == 0) {
-    need(nccl.ncclGetUniqueId(&id), "ncclGetUniqueId");
-    for (int r = 1; r < size; r++) need(write(ends[r][1], &id, sizeof id) != sizeof id, "write");
-  } else {
-    need(read(ends[rank][0], &id, sizeof id) != sizeof id, "read");
-  }
-  need(nccl.ncclCommInitRank(&gpus[0].comm, size, id, rank), "ncclCommInitRank");
-  measure(bytes, times, loops, rank);
-  while (rank == 0 && wait(NULL) > 0) {}
-  return 0;
-}
-
-int main(int argc, char **argv) {
-  if (argc < 6) return 2;
-  const size_t bytes = strtoull(argv[2], NULL, 10);
-  const int times = atoi(argv[3]), loops = atoi(argv[4]), size = atoi(argv[5]);
-  if (size < 2 || size > MOST) return 2;
-  if (argc > 6) return run_ranks(argv[1], size, bytes, times, loops);
+/* open_all(bytes, n): the first n GPUs in this process */
+static int l_open_all(lua_State *L) {
+  const size_t bytes = (size_t)luaL_checkinteger(L, 1);
+  const int n = (int)luaL_checkinteger(L, 2);
   int numbers[MOST];
   ncclComm_t comms[MOST];
-  load(argv[1]);
-  for (int i = 0; i < size; i++) {
+  for (int i = 0; i < n; i++) {
+    open_gpu(L, i, bytes);
     numbers[i] = i;
-    open_gpu(i, bytes);
   }
-  need(nccl.ncclCommInitAll(comms, size, numbers), "ncclCommInitAll");
-  for (int i = 0; i < size; i++) gpus[i].comm = comms[i];
-  measure(bytes, times, loops, 0);
+  need(L, nccl.ncclCommInitAll(comms, n, numbers), "ncclCommInitAll");
+  for (int i = 0; i < n; i++) gpus[i].comm = comms[i];
   return 0;
+}
+
+/* new_id() -> the identity of a communicator of several processes, a string of 128 bytes */
+static int l_new_id(lua_State *L) {
+  ncclUniqueId id;
+  need(L, nccl.ncclGetUniqueId(&id), "ncclGetUniqueId");
+  lua_pushlstring(L, id.internal, sizeof id.internal);
+  return 1;
+}
+
+/* open_rank(bytes, gpu, size, rank, identity): one GPU in each process; ranks count from 0 */
+static int l_open_rank(lua_State *L) {
+  size_t length;
+  ncclUniqueId id;
+  const char *bytes = luaL_checklstring(L, 5, &length);
+  luaL_argcheck(L, length == sizeof id.internal, 5, "an identity has 128 bytes");
+  memcpy(id.internal, bytes, length);
+  gpu *g = open_gpu(L, (int)luaL_checkinteger(L, 2), (size_t)luaL_checkinteger(L, 1));
+  need(L, nccl.ncclCommInitRank(&g->comm, (int)luaL_checkinteger(L, 3), id, (int)luaL_checkinteger(L, 4)),
+       "ncclCommInitRank");
+  return 0;
+}
+
+static int all_reduce(size_t count) {
+  int r = here > 1 ? nccl.ncclGroupStart() : 0;
+  for (int i = 0; i < here && r == 0; i++) {
+    void *data = (void *)(uintptr_t)gpus[i].data; /* a device's address, which NCCL takes as a pointer */
+    r = nccl.ncclAllReduce(data, data, count, ncclFloat32, ncclSum, gpus[i].comm, gpus[i].stream);
+  }
+  const int ended = here > 1 ? nccl.ncclGroupEnd() : 0;
+  return r != 0 ? r : ended;
+}
+
+static void wait_all(lua_State *L) {
+  for (int i = 0; i < here; i++) {
+    need(L, cu.CtxSetCurrent(gpus[i].context), "cuCtxSetCurrent");
+    need(L, cu.StreamSynchronize(gpus[i].stream), "cuStreamSynchronize");
+  }
+}
+
+/* run(bytes, times) -> seconds until so many sums of float32 are done */
+static int l_run(lua_State *L) {
+  const size_t count = (size_t)luaL_checkinteger(L, 1) / sizeof(float);
+  const lua_Integer times = luaL_checkinteger(L, 2);
+  int r = 0;
+  wait_all(L);
+  const double start = now();
+  for (lua_Integer i = 0; i < times && r == 0; i++) r = all_reduce(count);
+  wait_all(L);
+  const double end = now();
+  need(L, r, "ncclAllReduce");
+  lua_pushnumber(L, end - start);
+  return 1;
+}
+
+static const luaL_Reg functions[] = { { "load", l_load },           { "open_all", l_open_all }, { "new_id", l_new_id },
+                                      { "open_rank", l_open_rank }, { "run", l_run },           { NULL, NULL } };
+
+int luaopen_nccl(lua_State *L);
+int luaopen_nccl(lua_State *L) {
+  luaL_newlib(L, functions);
+  return 1;
 }

@@ -235,8 +235,7 @@ static int run(dc_comm_call *calls, int n, dc_error *err) {
   dc_cuda_comm *first = calls[0].comm;
   if (calls[0].op == DC_COMM_BARRIER) return dc_ranks_run(first->ranks, calls, 1, err);
   if (check(calls, n, err) != 0) return -1;
-  /* NCCL makes the device of each communicator current by itself.  This fails where CUDA is lost, too. */
-  if (dc_cuda_enter(first->d, err) != 0) return -1;
+  if (dc_cuda_is_dead()) return dc_cuda_fail_dead(err); /* NCCL makes each communicator's device current by itself */
   const bool grouped = n > 1 || calls[0].op == DC_COMM_ALL_TO_ALL; /* one operation alone is issued sooner */
   ncclResult_t r = grouped ? dc_nccl.ncclGroupStart() : ncclSuccess;
   for (int i = 0; i < n && r == ncclSuccess; i++) {

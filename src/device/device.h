@@ -214,6 +214,8 @@ typedef enum dc_comm_fold {
   DC_COMM_MEAN /* of floating and complex dtypes */
 } dc_comm_fold;
 
+struct dc_array;
+
 /* One rank's part of an operation. */
 typedef struct dc_comm_call {
   dc_device *dev;
@@ -226,6 +228,7 @@ typedef struct dc_comm_call {
   dc_ptr src, dst;   /* equal, or they do not overlap; equal for the first three operations only */
   const char *where; /* "script.lua:12"; NULL among the devices of one process */
   bool busy;         /* set when it has failed and the memory may still be read or written */
+  struct dc_array *from, *to; /* those of src and dst, for the caller alone; NULL: none */
 } dc_comm_call;
 
 struct dc_ranks; /* the processes that a launcher has started, connected by MPI (comm/ranks.h) */

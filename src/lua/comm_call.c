@@ -39,15 +39,15 @@ static int open_part(dc_lua_comm *h, const dc_device *dev, void **comm, dc_error
   return 0;
 }
 
-static int run(dc_lua_comm *h, dc_transfer *list, int n, dc_error *err) {
+static int run(dc_lua_comm *h, dc_comm_call *calls, int n, dc_error *err) {
   for (int i = 0; i < n; i++)
-    if (open_part(h, list[i].call.dev, &list[i].call.comm, err) != 0) return -1;
-  return dc_array_communicate(list, n, err);
+    if (open_part(h, calls[i].dev, &calls[i].comm, err) != 0) return -1;
+  return dc_array_communicate(calls, n, err);
 }
 
-/* A transfer that waits for the end of the group; its user values are the arrays. */
+/* A call that waits for the end of the group; its user values are the arrays. */
 typedef struct queued {
-  dc_transfer t;
+  dc_comm_call call;
   char where[DC_LUA_COMM_LINE];
 } queued;
 
@@ -56,12 +56,12 @@ static void push_queue(lua_State *L, int at) {
   if (lua_getiuservalue(L, at, 1) != LUA_TTABLE) dc_lua_tampered(L, "the user value of a communicator");
 }
 
-/* Appends a transfer to it; its arrays, or what is none, are at `arrays` and behind. */
-static void queue(lua_State *L, int at, int arrays, const dc_transfer *t) {
+/* Appends a call to it; its arrays, or what is none, are at `arrays` and behind. */
+static void queue(lua_State *L, int at, int arrays, const dc_comm_call *call) {
   push_queue(L, at);
   queued *q = lua_newuserdatauv(L, sizeof *q, 2);
-  q->t = *t;
-  if (t->call.where != NULL) strcpy(q->where, t->call.where);
+  q->call = *call;
+  if (call->where != NULL) strcpy(q->where, call->where);
   for (int i = 1; i <= 2; i++) {
     lua_pushvalue(L, arrays + i - 1);
     lua_setiuservalue(L, -2, i);
@@ -76,14 +76,14 @@ static const char *get_line(lua_State *L, dc_lua_comm *h) {
   return h->ranks != NULL ? dc_lua_comm_line(L, h) : NULL;
 }
 
-/* Runs n transfers of the handle at `at`, whose arrays are at `arrays`, two for each. */
-static void issue(lua_State *L, dc_lua *self, int at, int arrays, dc_transfer *list, int n) {
+/* Runs n calls of the handle at `at`, whose arrays are at `arrays`, two for each. */
+static void issue(lua_State *L, dc_lua *self, int at, int arrays, dc_comm_call *calls, int n) {
   dc_lua_comm *h = lua_touserdata(L, at);
   dc_error err = DC_ERROR_INIT;
   const char *where = get_line(L, h);
-  for (int i = 0; i < n; i++) list[i].call.where = where;
-  for (int i = 0; i < n && h->grouping; i++) queue(L, at, arrays + 2 * i, &list[i]);
-  if (!h->grouping && DC_LUA_WORK(self, run(h, list, n, &err)) != 0) dc_lua_raise(L, &err);
+  for (int i = 0; i < n; i++) calls[i].where = where;
+  for (int i = 0; i < n && h->grouping; i++) queue(L, at, arrays + 2 * i, &calls[i]);
+  if (!h->grouping && DC_LUA_WORK(self, run(h, calls, n, &err)) != 0) dc_lua_raise(L, &err);
 }
 
 /* comm_group(handle): from now on its operations are collected. */
@@ -109,20 +109,20 @@ static int core_comm_group_end(lua_State *L) {
   lua_setiuservalue(L, 1, 1);
   const int n = discard ? 0 : (int)lua_rawlen(L, 2);
   if (n == 0) return 0;
-  dc_transfer *list = lua_newuserdatauv(L, (size_t)n * sizeof *list, 0); /* 3 */
+  dc_comm_call *calls = lua_newuserdatauv(L, (size_t)n * sizeof *calls, 0); /* 3 */
   for (int i = 0; i < n; i++) {
     lua_rawgeti(L, 2, i + 1);
     const queued *q = lua_touserdata(L, 4);
     if (!q || lua_rawlen(L, 4) != sizeof *q) dc_lua_tampered(L, "the user value of a communicator");
-    list[i] = q->t;
-    if (q->t.call.where != NULL) list[i].call.where = q->where;
+    calls[i] = q->call;
+    if (q->call.where != NULL) calls[i].where = q->where;
     lua_getiuservalue(L, 4, 1);
     lua_getiuservalue(L, 4, 2);
-    list[i].src = dc_lua_toarray(L, self, 5); /* closed meanwhile: raises */
-    list[i].dst = dc_lua_toarray(L, self, 6);
+    calls[i].from = dc_lua_toarray(L, self, 5); /* closed meanwhile: raises */
+    calls[i].to = dc_lua_toarray(L, self, 6);
     lua_settop(L, 3);
   }
-  if (DC_LUA_WORK(self, run(h, list, n, &err)) != 0) dc_lua_raise(L, &err);
+  if (DC_LUA_WORK(self, run(h, calls, n, &err)) != 0) dc_lua_raise(L, &err);
   return 0;
 }
 
@@ -136,7 +136,7 @@ static int core_comm_run(lua_State *L) {
   if (n > DC_LUA_COMM_MOST) return dc_lua_fail(L, DC_ARGUMENT, "%d operations; there can be %d", n, DC_LUA_COMM_MOST);
   lua_settop(L, 2);
   luaL_checkstack(L, 2 * n + 16, NULL);
-  dc_transfer *list = lua_newuserdatauv(L, (size_t)n * sizeof *list, 0); /* 3, the arrays behind it */
+  dc_comm_call *calls = lua_newuserdatauv(L, (size_t)n * sizeof *calls, 0); /* 3, the arrays behind it */
   for (int i = 0; i < n; i++) {
     lua_rawgeti(L, 2, i + 1);
     const int row = lua_gettop(L);
@@ -144,7 +144,7 @@ static int core_comm_run(lua_State *L) {
     for (int k = 1; k <= 7; k++) lua_rawgeti(L, row, k);
     const lua_Integer part = luaL_checkinteger(L, row + 1);
     luaL_argcheck(L, part >= 1 && part <= h->n, 2, "no such device");
-    list[i].call = (dc_comm_call){
+    calls[i] = (dc_comm_call){
       .dev = h->part[part - 1].dev, .op = (dc_comm_op)luaL_checkinteger(L, row + 2),
       .fold = (dc_comm_fold)luaL_checkinteger(L, row + 3), .count = luaL_checkinteger(L, row + 6),
       .peer = (int)luaL_checkinteger(L, row + 7),
@@ -156,12 +156,12 @@ static int core_comm_run(lua_State *L) {
     lua_settop(L, row + 1);
   }
   for (int i = 0; i < n; i++) { /* the collector does not run any more */
-    dc_transfer *t = &list[i];
-    t->src = dc_lua_toarray(L, self, 4 + 2 * i);
-    t->dst = dc_lua_toarray(L, self, 5 + 2 * i);
-    if (t->src || t->dst) t->call.dtype = dc_array_dtype(t->src ? t->src : t->dst);
+    dc_comm_call *c = &calls[i];
+    c->from = dc_lua_toarray(L, self, 4 + 2 * i);
+    c->to = dc_lua_toarray(L, self, 5 + 2 * i);
+    if (c->from || c->to) c->dtype = dc_array_dtype(c->from ? c->from : c->to);
   }
-  if (n > 0) issue(L, self, 1, 4, list, n);
+  if (n > 0) issue(L, self, 1, 4, calls, n);
   return 0;
 }
 
@@ -297,21 +297,21 @@ static bool make_target(lua_State *L, dc_lua *self, const dc_lua_comm *h, const 
 /* The arrays of the pair at idx.  Pending sources are computed and missing targets made: then the collector may have
 ** run, which closes what it likes, and *made is set. */
 static bool get_pair(lua_State *L, dc_lua *self, const dc_lua_comm *h, const request *q, int i, int idx,
-                     dc_transfer *t, bool *made) {
-  t->src = open_array(L, self, idx);
-  if (!t->src || dc_array_device(t->src) != h->part[i].dev) return false;
-  if (dc_array_state_of(t->src) == DC_ARRAY_PENDING) {
-    dc_lua_materialize(L, self, t->src);
+                     dc_comm_call *c, bool *made) {
+  c->from = open_array(L, self, idx);
+  if (!c->from || dc_array_device(c->from) != h->part[i].dev) return false;
+  if (dc_array_state_of(c->from) == DC_ARRAY_PENDING) {
+    dc_lua_materialize(L, self, c->from);
     *made = true;
   }
-  t->dst = NULL;
+  c->to = NULL;
   if (!has_target(q, h->ranks ? h->rank : i)) return true;
   if (!q->in_place && lua_isnil(L, idx + 1)) {
-    if (!make_target(L, self, h, q, t->src, idx + 1)) return false;
+    if (!make_target(L, self, h, q, c->from, idx + 1)) return false;
     *made = true;
   }
-  t->dst = q->in_place ? t->src : open_array(L, self, idx + 1);
-  return t->dst != NULL;
+  c->to = q->in_place ? c->from : open_array(L, self, idx + 1);
+  return c->to != NULL;
 }
 
 /* Fits the target in place of, or beside, the source? */
@@ -326,40 +326,39 @@ static bool fits(const request *q, const dc_array *src, const dc_array *dst, int
          dc_geometry_same_shape(dc_array_geometry(dst), &shape);
 }
 
-/* Completes the transfer between two arrays. */
-static bool make_transfer(const dc_lua_comm *h, const request *q, dc_transfer *t) {
-  dc_array *src = t->src;
+/* Completes the call on two arrays. */
+static bool make_call(const dc_lua_comm *h, const request *q, dc_comm_call *c) {
+  dc_array *src = c->from, *dst = c->to;
   const dc_dtype dtype = dc_array_dtype(src);
   if (!is_ready(src, dc_array_device(src)) || (dc_comm_reduces(q->op) && !has_fold(q->fold, dtype)) ||
-      (t->dst && !fits(q, src, t->dst, h->size)))
+      (dst && !fits(q, src, dst, h->size)))
     return false;
   const bool divided = q->op == DC_COMM_REDUCE_SCATTER || q->op == DC_COMM_ALL_TO_ALL;
-  t->call = (dc_comm_call){
+  *c = (dc_comm_call){
     .dev = dc_array_device(src), .op = q->op, .fold = q->fold, .dtype = dtype, .peer = q->root,
-    .count = dc_array_size(src) / (divided ? h->size : 1),
+    .count = dc_array_size(src) / (divided ? h->size : 1), .from = q->op == DC_COMM_RECV ? NULL : src, .to = dst,
   };
-  if (q->op == DC_COMM_RECV) t->src = NULL;
   return true;
 }
 
-/* Reads the pairs from `arrays` on into the list; false where something is unusual. */
+/* Makes the calls on the pairs from `arrays` on; false where something is unusual. */
 static bool read_arrays(lua_State *L, dc_lua *self, const dc_lua_comm *h, const request *q, int arrays,
-                        dc_transfer *list) {
+                        dc_comm_call *calls) {
   bool made = false;
   for (int i = 0; i < h->n; i++)
-    if (!get_pair(L, self, h, q, i, arrays + 2 * i, &list[i], &made)) return false;
+    if (!get_pair(L, self, h, q, i, arrays + 2 * i, &calls[i], &made)) return false;
   for (int i = 0; i < h->n && made; i++)
-    if (!get_pair(L, self, h, q, i, arrays + 2 * i, &list[i], &(bool){ false })) return false;
+    if (!get_pair(L, self, h, q, i, arrays + 2 * i, &calls[i], &(bool){ false })) return false;
   for (int i = 0; i < h->n; i++)
-    if (!make_transfer(h, q, &list[i])) return false;
+    if (!make_call(h, q, &calls[i])) return false;
   return true;
 }
 
 /* All ranks of this process give the same dtype and shape. */
-static bool are_alike(const dc_transfer *list, int n) {
+static bool are_alike(const dc_comm_call *calls, int n) {
   for (int i = 1; i < n; i++)
-    if (list[i].call.dtype != list[0].call.dtype ||
-        !dc_geometry_same_shape(dc_array_geometry(list[i].src), dc_array_geometry(list[0].src)))
+    if (calls[i].dtype != calls[0].dtype ||
+        !dc_geometry_same_shape(dc_array_geometry(calls[i].from), dc_array_geometry(calls[0].from)))
       return false;
   return true;
 }
@@ -384,7 +383,7 @@ static int push_result(lua_State *L, const dc_lua_comm *h, const request *q, int
 /* Runs the call that is on the stack, with the handle on top, and pushes its results; -1 where it is not one of the
 ** usual. */
 static int run_usual(lua_State *L, dc_lua *self, dc_comm_op op) {
-  dc_transfer list[MOST_PARTS];
+  dc_comm_call calls[MOST_PARTS];
   const int handle = lua_gettop(L);
   request q = { .given = handle - 1, .op = op };
   const dc_lua_comm *h = dc_lua_test(L, self, handle, DC_LUA_COMM);
@@ -392,8 +391,8 @@ static int run_usual(lua_State *L, dc_lua *self, dc_comm_op op) {
   luaL_checkstack(L, 2 * h->n + 24, NULL);
   if (!read_request(L, h, &q)) return -1;
   const int arrays = lua_gettop(L) + 1;
-  if (!push_arrays(L, h, &q) || !read_arrays(L, self, h, &q, arrays, list) || !are_alike(list, h->n)) return -1;
-  issue(L, self, handle, arrays, list, h->n);
+  if (!push_arrays(L, h, &q) || !read_arrays(L, self, h, &q, arrays, calls) || !are_alike(calls, h->n)) return -1;
+  issue(L, self, handle, arrays, calls, h->n);
   return push_result(L, h, &q, arrays);
 }
 
