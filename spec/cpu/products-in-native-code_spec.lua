@@ -72,6 +72,20 @@ extern "C" __global__ void exchanged(const uint4 *in, u32 *at, float *out, int s
   int n = 0;
   PUT(c) PUT(d) PUT(e)
 }
+// C is D's registers in another order
+extern "C" __global__ void turned(const uint4 *in, u32 *at, float *out, int steps, int some) {
+  const int t = threadIdx.x;
+  uint4 q = in[t], r = in[64 + t];
+  int c[4] = {t, 5, 7, 9}, n = 0;
+  for (int s = 0; s < steps; s++) {
+    asm volatile("mma.sync.aligned.m16n8k16.row.col.s32.s8.u8.s32 {%0,%1,%2,%3}, {%4,%5}, {%6}, {%1,%2,%3,%0};"
+      : "+r"(c[0]), "+r"(c[1]), "+r"(c[2]), "+r"(c[3]) : "r"(q.x), "r"(q.y), "r"(r.x));
+    asm volatile("mma.sync.aligned.m16n8k16.row.col.s32.s8.u8.s32 {%0,%1,%2,%3}, {%4,%5}, {%6}, {%3,%0,%0,%1};"
+      : "+r"(c[0]), "+r"(c[1]), "+r"(c[2]), "+r"(c[3]) : "r"(q.z), "r"(q.w), "r"(r.y));
+  }
+  float f[4] = {__int_as_float(c[0]), __int_as_float(c[1]), __int_as_float(c[2]), __int_as_float(c[3])};
+  PUT(f)
+}
 // rows that are overwritten between their load and the product; a factor that is stored, too
 extern "C" __global__ void overwritten(const uint4 *in, u32 *at, float *out, int steps, int some) {
   __shared__ uint4 tile[64];
@@ -166,8 +180,8 @@ end
 local input = dc.array(words, "uint32")
 local at = dc.array({ math.random(0, 1), 1, math.random(0, 1), 1, 0 }, "uint32")
 local steps, some = math.random(3, 6), math.random(0, 2)
-for _, name in ipairs { "tiled", "exchanged", "overwritten", "joined", "branched", "rows_of_halves",
-  "columns_of_halves", "rows_of_bytes" } do
+for _, name in ipairs { "tiled", "exchanged", "turned", "overwritten", "joined", "branched",
+  "rows_of_halves", "columns_of_halves", "rows_of_bytes" } do
   local out = dc.zeros(2048, "float32")
   local k = m[name]
   k(1, 64, input, at, out, steps, some)
@@ -193,8 +207,8 @@ describe("products of tensor cores in native code", function()
   for _, isa in ipairs { "avx512", "avx2", "baseline" } do
     it("have the interpreter's bits: " .. isa, function()
       local got, said = run(1, isa)
-      for _, name in ipairs { "tiled", "exchanged", "overwritten", "joined", "branched", "rows_of_halves",
-        "columns_of_halves", "rows_of_bytes", "misaligned", "astray", "partial" } do
+      for _, name in ipairs { "tiled", "exchanged", "turned", "overwritten", "joined", "branched",
+        "rows_of_halves", "columns_of_halves", "rows_of_bytes", "misaligned", "astray", "partial" } do
         assert(want[name], helper.note(text))
         assert(got[name], helper.note(said))
         assert.equal(want[name], got[name], helper.note(name))

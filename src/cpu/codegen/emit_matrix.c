@@ -307,6 +307,13 @@ bool dc_emit_is_product(const dc_uop *o) {
   return product_of(o, &b) != NULL;
 }
 
+/* Whether one of n registers is a sum in place `at`. */
+static bool has_place(const emitter *e, const ptx_operand *o, int n, int32_t at) {
+  for (int i = 0; i < n; i++)
+    if (o[i].reg >= 0 && e->sum_at[o[i].reg] == at) return true;
+  return false;
+}
+
 /* Products wait for others with the same factor: a joint loop over larger tiles of sums has more independent additions
 ** (see simd/matrix.h), and loads each factor for more of them. */
 static void product(emitter *e, const ptx_ins *ins, const ptx_matrix *m, const ptx_blocks *b) {
@@ -323,7 +330,7 @@ static void product(emitter *e, const ptx_ins *ins, const ptx_matrix *m, const p
     int32_t *at = x.at[block / b->down][block % b->down];
     at[i % each] = d >= 0 ? e->sum_at[d] : -1;
     if (each == 1) at[1] = -1;
-    if (at[i % each] < 0) {
+    if (at[i % each] < 0 || has_place(e, &ins->opnd[c + i + 1], n - i - 1, at[i % each])) { /* none, or read later */
       if (!e->has_scratch) e->scratch_at = reserve(e, 8 * SUM_BYTES);
       e->has_scratch = e->has_sums = true;
       at[i % each] = e->scratch_at + i * SUM_BYTES;
@@ -344,7 +351,8 @@ static void product(emitter *e, const ptx_ins *ins, const ptx_matrix *m, const p
   dc_emit_end_products(e);
   for (int i = 0; i < n; i++) {
     const int32_t d = ins->opnd[i].reg, block = i / each;
-    if (d >= 0 && e->sum_at[d] < 0) PUT("v%d = DC_SUM(%d);\n", d, x.at[block / b->down][block % b->down][i % each]);
+    const int32_t at = x.at[block / b->down][block % b->down][i % each];
+    if (d >= 0 && e->sum_at[d] != at) PUT("v%d = DC_SUM(%d);\n", d, at);
   }
 }
 
