@@ -151,8 +151,6 @@ dc_array *dc_surface_over(dc_array *memory, uint32_t level, dc_error *err) {
   return opened(a, s->dev->textures->surface_open(s->dev, s->handle, level, &object_of(a)->handle, err));
 }
 
-dc_array *dc_texture_memory(const dc_array *a) { return object_of(a)->memory; }
-
 int dc_texture_handle(const dc_array *a, uint64_t *handle, dc_error *err) {
   const object *o = object_of(a);
   if (dc_array_state_of(o->memory) == DC_ARRAY_CLOSED)

@@ -27,5 +27,3 @@ dc_array *dc_surface_over(dc_array *storage, uint32_t level, dc_error *err);
 int dc_texture_handle(const dc_array *object, uint64_t *handle, dc_error *err);
 /* As dc_array_use, for the object and its memory; a surface is read and written. */
 int dc_texture_use(dc_array *object, dc_stream *by, dc_error *err);
-/* The storage or array. */
-dc_array *dc_texture_memory(const dc_array *object);
