@@ -1,6 +1,8 @@
 /* emit_loops.c - see emit_loops.h. */
 #include "cpu/codegen/emit_loops.h"
 
+#include "base/buf.h"
+#include "cpu/codegen/emit_access.h"
 #include "cpu/interp/decode.h"
 #include "cpu/ptx/opcode.h"
 #include "cpu/ptx/ptx.h"
@@ -225,4 +227,35 @@ long long dc_emit_growth(const emitter *e, int32_t reg, int32_t h) {
   long long by;
   const ptx_operand o = { .kind = PTX_REG, .reg = reg };
   return grows(e, &o, h, MOST_STEPS, &by) ? by : 0;
+}
+
+/* Whether the loop with header block h has no loop in it, changes no memory, waits for no other threads, which may, and
+** is entered by branches alone. */
+static bool only_loads(const emitter *e, int32_t h) {
+  for (int32_t i = e->f->blocks[h].first; i < e->f->blocks[e->k.loop_last[h]].last; i++) {
+    const ptx_ins *ins = &e->f->ins[i];
+    const bool loads = ins->op == PTX_OP_LD && !(ins->flags & PTX_F_STRONG);
+    const bool pure = ins->op == PTX_OP_BRA || ins->op == PTX_OP_MOV || (ptx_traits(ins->op) & PTX_T_PURE);
+    if (!(loads || pure) || e->k.loop_at[e->k.block_of[i]] != h) return false;
+  }
+  return h > 0 && !e->entered[e->fn->node_of[h]];
+}
+
+bool dc_emit_walks(const emitter *e, int32_t i) {
+  const ptx_ins *ins = &e->f->ins[i];
+  const int32_t h = e->k.loop_at[e->k.block_of[i]];
+  if (h < 0 || ins->op != PTX_OP_LD || ptx_type_bits((ptx_type)ins->type) != 8 || ins->vec > 1) return false;
+  if (!only_loads(e, h) || !dc_emit_memory_supported(e, ins)) return false;
+  const dc_access p = dc_emit_access_of(e, ins);
+  const long long growth = p.how == DC_HOW_LANES ? dc_emit_growth(e, p.at->reg, h) : 0;
+  return growth == 1 || growth == 2;
+}
+
+void dc_emit_begin_walks(emitter *e, int32_t b) {
+  for (int k = 0; k < 2; k++) {
+    const int32_t to = e->f->blocks[b].succ[k], h = to >= 0 ? e->k.loop_at[to] : -1;
+    if (h < 0 || (b >= h && b <= e->k.loop_last[h])) continue;
+    for (int32_t i = e->f->blocks[h].first; i < e->f->nins && e->k.loop_at[e->k.block_of[i]] == h; i++)
+      if (dc_emit_walks(e, i)) dc_buf_printf(e->t, "b%d.known = M_none();\n", i);
+  }
 }

@@ -25,5 +25,10 @@ bool dc_emit_follows_loads(const emitter *e, int32_t reg, int32_t h);
 ** at all, or by no known constant. */
 long long dc_emit_growth(const emitter *e, int32_t reg, int32_t h);
 
+/* Whether instruction i loads bytes from addresses that grow by one or two in each iteration of its loop.  b<i> is what
+** was loaded (dc_walk in simd/memory.h); where block b leads into loops, that is forgotten. */
+bool dc_emit_walks(const emitter *e, int32_t i);
+void dc_emit_begin_walks(emitter *e, int32_t b);
+
 /* Whether the loop of blocks [header, last] may wait for other threads, and nothing else ends it. */
 bool dc_emit_loop_waits(const emitter *e, int32_t header, int32_t last);

@@ -379,6 +379,8 @@ static void put_loaded(emitter *e, const ptx_ins *ins, const dc_access *p, int j
     PUT("V%d_splat(dc_ld_%s(a_ + %d))", size == 8 ? 64 : 32, T, j * size);
   } else if (packs(p)) {
     PUT("q_.x%d", j);
+  } else if (p->how == DC_HOW_LANES && !p->wraps && dc_emit_walks(e, (int32_t)(ins - e->f->ins))) {
+    PUT("dc_walk_%s(&b%d, a_, %s)", T, (int)(ins - e->f->ins), mask);
   } else if (p->how == DC_HOW_LANES) {
     PUT("dc_%sgather_%s(a_, %d, %s)", far, T, j * size, mask);
   } else if (p->how == DC_HOW_INDEX && size >= 4 && !p->expected && is_of_list(e, ins, p)) {

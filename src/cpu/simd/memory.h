@@ -500,6 +500,29 @@ DC_ANYWHERE(s16, V32, 2u, dc_any_gather_s16, dc_each_scatter_s16)
 DC_ANYWHERE(u32, V32, 4u, dc_any_gather_u32, dc_any_scatter_u32)
 DC_ANYWHERE(u64, V64, 8u, dc_any_gather_u64, dc_any_scatter_u64)
 
+/* Bytes that lanes load one after another, of strings: each lane's first one is loaded with the three behind it, unless
+** some lane's word would reach into another page.  `known`: the lanes that have such a word. */
+typedef struct dc_walk {
+  V64 at;
+  V32 word;
+  M known;
+} dc_walk;
+#define DC_WALK(T, lowest)                                                                                             \
+  DC_FN V32 dc_walk_##T(dc_walk *w, V64 a, M m) {                                                                      \
+    const V64 behind = v_sub_64(a, w->at);                                                                             \
+    if (!M_any(M_andn(m, M_and(w->known, M_from(P_word(v_setp_lt_u64(behind, V64_splat(4))))))))                       \
+      return lowest(v_shr_u32(w->word, v_shl_32(v_low_half(behind), V32_splat(3))));                                   \
+    w->known = M_none();                                                                                               \
+    if (M_any(M_and(m, M_from(P_word(v_setp_gt_u64(v_and_64(a, V64_splat(4095)), V64_splat(4092)))))))                 \
+      return dc_gather_##T(a, 0, m);                                                                                   \
+    w->word = dc_any_gather_u32(a, 0, m), w->at = a, w->known = m;                                                     \
+    return lowest(w->word);                                                                                            \
+  }
+#define DC_LOWEST_U8(x) v_and_32(x, V32_splat(255))
+#define DC_LOWEST_S8(x) v_shr_s32(v_shl_32(x, V32_splat(24)), V32_splat(24))
+DC_WALK(u8, DC_LOWEST_U8)
+DC_WALK(s8, DC_LOWEST_S8)
+
 /* --- elements of an array ----------------------------------------------------------------------------------------- */
 
 /* The address of an element of the array at a, by an index, which with `sign` is a signed one. */
