@@ -418,9 +418,11 @@ static void load_element(emitter *e, const ptx_ins *ins, const dc_access *p, int
   if (dc_emit_shape(e, d)->tag == DC_UNIFORM) {
     const char *as = low ? "(uint16_t)" : widens && sign ? "(uint64_t)(int32_t)" : "";
     const bool overwrites = p->n > 1 && dc_emit_bits(e, d) == 64; /* the address, perhaps */
-    if (size == 1 && !sign && p->base == DC_BASE_FLAT && p->at->reg >= 0 && !p->at->sym && !p->narrow && !overwrites)
-      PUT("s%d = dc_ld_byte(s%d, %lldll); ", d, p->at->reg, p->offset + j);
-    else PUT("s%d = %sdc_ld_%s(a_ + %d); ", d, as, element(ins, p), j * size);
+    if (size == 1 && !sign && p->base == DC_BASE_FLAT && p->at->reg >= 0 && !p->at->sym && !p->narrow && !overwrites) {
+      PUT("s%d = dc_ld_byte(", d);
+      dc_emit_register(e, p->at->reg, 'D'); /* of a lane alone, too */
+      PUT(", %lldll); ", p->offset + j);
+    } else PUT("s%d = %sdc_ld_%s(a_ + %d); ", d, as, element(ins, p), j * size);
     return;
   }
   const dc_joined *const joined = &e->joined[i];
