@@ -40,16 +40,18 @@ end
 local function types_of(tree)
   local list, seen = {}, {}
   local function note(t)
-    if t == nil or seen[t] or not (t.ndim or t.header or t.composite or t.kind == "c") then return end
+    if t == nil or seen[t] then return end
     seen[t] = true
-    list[#list + 1] = t
+    if t.ndim or t.header or t.composite or t.kind == "c" then list[#list + 1] = t end
   end
   for _, inst in ipairs(tree.instances) do
     if inst.pass == tree.pass then
       for _, t in ipairs(inst.types) do note(t) end
       for _, t in ipairs(inst.returns or {}) do note(t) end
       for _, symbol in pairs(inst.symbols) do note(symbol.type) end
-      for _, node in ipairs(narrow.nodes(inst)) do note(node.type) end
+      for _, node in ipairs(narrow.nodes(inst)) do
+        if not seen[node.type or 0] then note(node.type) end
+      end
     end
   end
   for _, symbol in ipairs(tree.inputs) do note(symbol.type) end

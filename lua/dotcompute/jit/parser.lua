@@ -72,7 +72,10 @@ end
 
 function P:list()
   local list = { self:expression(0) }
-  while self:take "," do list[#list + 1] = self:expression(0) end
+  while self.kind == "," do
+    self:next()
+    list[#list + 1] = self:expression(0)
+  end
   return list
 end
 
