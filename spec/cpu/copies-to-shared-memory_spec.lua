@@ -80,10 +80,38 @@ for _, n in ipairs { 32, 64, 96 } do
 end
 ]==]
 
+-- Asynchronous copies beside a barrier that some warps only arrive at: native code that leaves lanes to tier 0.
+local arrives = [==[
+local dc = require "dotcompute"
+local k = dc.kernel [[
+__global__ void arrives(uint4 *out, const uint4 *in) {
+  __shared__ uint4 places[64];
+  const int t = threadIdx.x;
+  const unsigned to = (unsigned)__cvta_generic_to_shared(places + t);
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" :: "r"(to), "l"(in + (t ^ 5)) : "memory");
+  asm volatile("cp.async.commit_group; cp.async.wait_group 0;" ::: "memory");
+  if (t >= 32) asm volatile("bar.arrive 1, 64;" ::: "memory");
+  else {
+    asm volatile("bar.sync 1, 64;" ::: "memory");
+    out[t] = places[t + 32];
+  }
+}]]
+local given, out = {}, dc.zeros(4 * 32, "uint32")
+for i = 1, 4 * 64 do given[i] = i * 7919 end
+k(1, 64, out, dc.array(given, "uint32"))
+assert(k.attributes.tier == tonumber(os.getenv "DOTCOMPUTE_CPU_TIER"))
+for t = 0, 31 do
+  for j = 1, 4 do assert(out[4 * t + j] == given[4 * (t + 32 ~ 5) + j], t) end
+end
+]==]
+
 describe("copies of 16 bytes between global and shared memory", function()
   for _, how in ipairs(helper.tiers_and_isas) do
     it("are right, with " .. how, function()
       helper.passes_on_cpu(how, script)
+    end)
+    it("may be beside barriers of other kinds, with " .. how, function()
+      helper.passes_on_cpu(how, arrives)
     end)
   end
 end)

@@ -462,6 +462,7 @@ void dc_emit_matrix_variables(emitter *e) {
     if (e->listed[i]) PUT("uint64_t q%d[32]; ", i);
     if (e->lines[i]) PUT("uint64_t l%d; int64_t m%d; ", i, i);
   }
+  PUT("\n");
   if (e->has_sums) PUT("uint8_t *sums = n->save;\n");
   for (int f = 0; f < e->nfactors; f++)
     PUT("uint32_t f%d[%d] __attribute__((aligned(64)));\n", f, e->factors[f].words);
