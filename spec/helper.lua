@@ -206,15 +206,20 @@ helper.tiers_and_isas = { "TIER=0", "TIER=1", "TIER=1 DOTCOMPUTE_CPU_ISA=avx2", 
 
 -- Runs a Lua script, given as text, with these arguments in a process of its own on the CPU device; `how` is appended
 -- to DOTCOMPUTE_CPU_ in the environment ("TIER=1"). Returns its output, followed by stderr (where a sanitizer may
--- remark on signals) if it failed, and the status.
+-- remark on signals) if it failed, and the status. C of a kernel that does not compile, which users see as slowness
+-- only, is reported in the output.
 function helper.on_cpu(how, script, ...)
   local words = { helper.quote(helper.lua), "-" }
   for i = 1, select("#", ...) do words[i + 2] = helper.quote(tostring((select(i, ...)))) end
   local stderr = os.tmpname()
-  local text, code = helper.shell(("DOTCOMPUTE_DEVICE=cpu DOTCOMPUTE_CPU_%s %s 2>%s <<'EOF'\n%s\nEOF"):format(how,
-    table.concat(words, " "), helper.quote(stderr), script))
-  if code ~= 0 then text = text .. helper.read(stderr) end
+  local command = "DOTCOMPUTE_LOG=compile DOTCOMPUTE_DEVICE=cpu DOTCOMPUTE_CPU_%s %s 2>%s <<'EOF'\n%s\nEOF"
+  local text, code = helper.shell(command:format(how, table.concat(words, " "), helper.quote(stderr), script))
+  local log = helper.read(stderr)
   os.remove(stderr)
+  for line in log:gmatch "[^\n]*native: [^\n]+" do
+    if line:find(" failed in ", 1, true) or line:find("headers are included", 1, true) then text = text .. line end
+  end
+  if code ~= 0 then text = text .. log end
   return text, code
 end
 

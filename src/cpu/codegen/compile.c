@@ -193,15 +193,17 @@ static int write_headers(const char *folder, dc_buf *log) {
   return rc;
 }
 
-/* Runs the compiler on `in` of the folder; the malloc'ed `out` that it makes there, NULL if it failed. */
+/* Runs the compiler on `in` of the folder; the malloc'ed `out` that it makes there, NULL if it failed.  The options may
+** end with libraries, in which the linker looks for what files before them lack. */
 static char *make(const args *options, const char *folder, const char *in, const char *out, size_t *len,
                   dc_cc_child *child, dc_buf *log) {
-  args a = *options;
+  args a = { .n = 0 };
   dc_error err = DC_ERROR_INIT;
   char *source = dc_path_join(folder, in), *object = dc_path_join(folder, out), *data = NULL;
   if (source && object) {
-    const char *more[] = { "-o", object, source };
-    add_all(&a, more, COUNT(more));
+    const char *files[] = { "-o", object, source };
+    add_all(&a, files, COUNT(files));
+    add_all(&a, options->list, options->n);
     const dc_cc_end end = dc_cc_run(dc_cc_find(), a.list, folder, child, log);
     /* A compiler makes its file last, so where the status is unknown, a file means success. */
     if (end != DC_CC_FAILED && dc_file_read(object, &data, len, &err) != 0)

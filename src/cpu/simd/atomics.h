@@ -75,7 +75,11 @@ DC_FN int dc_same_64(V64 x, const u64 *t, M m) {
 /* The lanes of a row that no other thread sees: `value` makes their new values of x_. */
 #define DC_ATOM_ROW(bits, a, m, value)                                                                                 \
   ({                                                                                                                   \
-    const V##bits x_ = dc_row_u##bits(a, m);                                                                           \
-    dc_put_row_u##bits(a, value, m);                                                                                   \
+    const V##bits x_ = DC_ATOM_ROW_##bits(a, m);                                                                       \
+    DC_ATOM_PUT_ROW_##bits(a, value, m);                                                                               \
     x_;                                                                                                                \
   })
+#define DC_ATOM_ROW_32(a, m) dc_row_u32(a, m)
+#define DC_ATOM_ROW_64(a, m) dc_row_u64(a, m)
+#define DC_ATOM_PUT_ROW_32(a, x, m) dc_put_row_u32(a, x, m)
+#define DC_ATOM_PUT_ROW_64(a, x, m) dc_put_row_u64(a, x, m)
