@@ -216,7 +216,8 @@ function helper.on_cpu(how, script, ...)
   local text, code = helper.shell(command:format(how, table.concat(words, " "), helper.quote(stderr), script))
   local log = helper.read(stderr)
   os.remove(stderr)
-  for line in log:gmatch "[^\n]*native: [^\n]+" do
+  local wrong = log:find("error:", 1, true) or log:find("undefined symbol", 1, true) -- else a build was stopped
+  for line in (wrong and log or ""):gmatch "[^\n]*native: [^\n]+" do
     if line:find(" failed in ", 1, true) or line:find("headers are included", 1, true) then text = text .. line end
   end
   if code ~= 0 then text = text .. log end

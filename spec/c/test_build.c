@@ -404,13 +404,14 @@ static void write_compilers(const char *cc) {
   } scripts[] = {
     { "noting cc", "", NULL },
     { "unable cc", "case $* in *' -E '*) exit 1 ;; esac\n", NULL },
-    { "including cc", "case $last in *kernel.c) grep -q native32.h \"$last\" || exit 1 ;; esac\n", NULL },
+    { "including cc", "[ -z \"$unit\" ] || grep -q native32.h \"$unit\" || exit 1\n", NULL },
     { "sleeping cc", "case $* in *' -E '*) exec @ \"$@\" ;; esac\n", sleeps },
     { "dozing cc", "", sleeps },
   };
   for (size_t i = 0; i < sizeof scripts / sizeof *scripts; i++) {
     dc_buf text = DC_BUF_INIT;
-    dc_buf_printf(&text, "#!/bin/sh\ncd '%s'\necho \"$*\" >> runs\nfor last; do :; done\n", root);
+    dc_buf_printf(&text, "#!/bin/sh\ncd '%s'\necho \"$*\" >> runs\n"
+                         "for a; do case $a in *kernel.c) unit=$a ;; esac; done\n", root);
     for (const char *p = scripts[i].first; *p; p++)
       if (*p == '@' && p[1] == ' ') dc_buf_puts(&text, cc);
       else dc_buf_putc(&text, *p);

@@ -90,6 +90,7 @@ static struct {
 typedef struct args {
   const char *list[64];
   int n;
+  bool libraries; /* behind the files that need them: the linker looks there for what these lack */
 } args;
 
 static void add(args *a, const char *arg) {
@@ -193,17 +194,16 @@ static int write_headers(const char *folder, dc_buf *log) {
   return rc;
 }
 
-/* Runs the compiler on `in` of the folder; the malloc'ed `out` that it makes there, NULL if it failed.  The options may
-** end with libraries, in which the linker looks for what files before them lack. */
+/* Runs the compiler on `in` of the folder; the malloc'ed `out` that it makes there, NULL if it failed. */
 static char *make(const args *options, const char *folder, const char *in, const char *out, size_t *len,
                   dc_cc_child *child, dc_buf *log) {
-  args a = { .n = 0 };
+  args a = *options;
   dc_error err = DC_ERROR_INIT;
   char *source = dc_path_join(folder, in), *object = dc_path_join(folder, out), *data = NULL;
   if (source && object) {
-    const char *files[] = { "-o", object, source };
-    add_all(&a, files, COUNT(files));
-    add_all(&a, options->list, options->n);
+    const char *more[] = { "-o", object, source };
+    add_all(&a, more, COUNT(more));
+    if (a.libraries) add_all(&a, libraries, COUNT(libraries));
     const dc_cc_end end = dc_cc_run(dc_cc_find(), a.list, folder, child, log);
     /* A compiler makes its file last, so where the status is unknown, a file means success. */
     if (end != DC_CC_FAILED && dc_file_read(object, &data, len, &err) != 0)
@@ -325,7 +325,7 @@ static char *compile(const dc_native_source *s, const dc_prelude *p, dc_cc_child
   }
   compiler_options(&a, s->isa, s->opt);
   add_all(&a, linking, COUNT(linking));
-  if (strcmp(s->isa, "baseline") == 0) add_all(&a, libraries, COUNT(libraries));
+  a.libraries = strcmp(s->isa, "baseline") == 0;
   if (write_unit(s, p, folder, log) == 0) object = make(&a, folder, "kernel.c", "kernel.so", len, child, log);
   dc_temp_remove(folder);
   free(folder);
