@@ -1,5 +1,5 @@
--- Lennard-Jones forces, shifted to 0 at a cutoff, by cell lists in a periodic box: slots taken by atomics, each cell
--- then sorted so that the result has no order of chance; the energy is summed in fixed point.
+-- Lennard-Jones forces and energies, shifted to 0 at a cutoff, by cell lists in a periodic box: slots taken by atomics,
+-- each cell then sorted so that the result has no order of chance; the energy is summed in fixed point.
 return {
   field = "physics",
   cuda = [==[
@@ -40,7 +40,7 @@ __global__ void forces(const float *pos, const Box *box, const int *count, const
   Box b = *box;
   int c = blockIdx.x, cx = c % b.cells, cy = c / b.cells % b.cells, cz = c / (b.cells * b.cells);
   /* shifted to 0 at the cutoff, where a pair may be taken for near or far by a rounding */
-  float mine = 0, c2 = 1.0f / (b.cutoff * b.cutoff), shift = strength(c2, c2 * c2 * c2);
+  float mine = 0, c2 = 1.0f / (b.cutoff * b.cutoff), c6 = c2 * c2 * c2, shift = strength(c2, c6);
   if (threadIdx.x < min(count[c], ROOM)) {
     int i = slots[c * ROOM + threadIdx.x];
     float x = pos[3 * i], y = pos[3 * i + 1], z = pos[3 * i + 2], fx = 0, fy = 0, fz = 0;
@@ -55,7 +55,7 @@ __global__ void forces(const float *pos, const Box *box, const int *count, const
         if (r2 >= b.cutoff * b.cutoff) continue;
         float i2 = 1.0f / r2, i6 = i2 * i2 * i2, f = strength(i2, i6) - shift;
         fx += f * dx, fy += f * dy, fz += f * dz;
-        mine += 2.0f * i6 * (i6 - 1.0f);
+        mine += 2.0f * (i6 * (i6 - 1.0f) - c6 * (c6 - 1.0f));
       }
     }
     force[3 * i] = fx, force[3 * i + 1] = fy, force[3 * i + 2] = fz;
@@ -89,6 +89,7 @@ void ref(void **p, const double *s) {
   const float *v = p[0];
   float *force = p[1];
   double *energy = p[2], side = s[1], limit = s[2] * s[2], shift = strength(limit), e = 0;
+  double c6 = 1 / (limit * limit * limit);
   int n = (int)s[0];
   double *f = calloc(3 * n, sizeof *f);
   for (int i = 0; i < n; i++)
@@ -97,7 +98,7 @@ void ref(void **p, const double *s) {
       for (int k = 0; k < 3; k++) d[k] = wrap((double)v[3 * i + k] - v[3 * j + k], side), r2 += d[k] * d[k];
       if (r2 >= limit) continue;
       double i6 = 1 / (r2 * r2 * r2);
-      e += 4 * i6 * (i6 - 1);
+      e += 4 * (i6 * (i6 - 1) - c6 * (c6 - 1));
       for (int k = 0; k < 3; k++) {
         f[3 * i + k] += (strength(r2) - shift) * d[k];
         f[3 * j + k] -= (strength(r2) - shift) * d[k];
