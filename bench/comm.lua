@@ -1,7 +1,7 @@
 -- all_reduce in place beside C that calls NCCL (bench/nccl.c), on the first two GPUs: one process for both GPUs, and a
 -- rank each. Both sides in the same processes by turns: a process of either kind may be slower than another by several
--- microseconds a call. A turn is several loops, of which the first does not count: it is slower after another
--- communicator's. Needs two GPUs and NCCL; ranks MPI.
+-- microseconds a call. A turn is several loops of one side, of which the first, after the other side's, does not
+-- count. Needs two GPUs and NCCL; ranks MPI.
 -- (`comm.lua BYTES TIMES TURNS LOOPS one|ranks` measures in one process or rank.)
 local dc = require "dotcompute"
 local core = require "dotcompute.core"

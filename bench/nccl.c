@@ -118,7 +118,7 @@ static void wait_all(lua_State *L) {
   }
 }
 
-/* run(bytes, times) -> seconds until so many sums of float32 are done */
+/* run(bytes, times) -> seconds until `times` sums of `bytes` bytes of float32 are done on all GPUs */
 static int l_run(lua_State *L) {
   const size_t count = (size_t)luaL_checkinteger(L, 1) / sizeof(float);
   const lua_Integer times = luaL_checkinteger(L, 2);

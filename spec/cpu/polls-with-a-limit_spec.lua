@@ -1,5 +1,5 @@
--- A warp polls a flag that another warp of its block sets, at most so many times.  Native code took such a loop for one
--- that ends by itself: it ran to its limit, and the warp that sets the flag only then.
+-- A warp polls a flag that another warp of its block sets, with a limit on the number of polls. Native code took such a
+-- loop for one that ends by itself: it ran to its limit before the warp that sets the flag ran.
 local helper = require "spec.helper"
 
 local script = [==[

@@ -228,7 +228,7 @@ typedef struct dc_comm_call {
   dc_ptr src, dst;   /* equal, or they do not overlap; equal for the first three operations only */
   const char *where; /* "script.lua:12"; NULL among the devices of one process */
   bool busy;         /* set when it has failed and the memory may still be read or written */
-  struct dc_array *from, *to; /* those of src and dst, for the caller alone; NULL: none */
+  struct dc_array *from, *to; /* the arrays of src and dst, NULL: none; backends do not use them */
 } dc_comm_call;
 
 struct dc_ranks; /* the processes that a launcher has started, connected by MPI (comm/ranks.h) */

@@ -50,7 +50,8 @@ local function types_of(tree)
       for _, t in ipairs(inst.returns or {}) do note(t) end
       for _, symbol in pairs(inst.symbols) do note(symbol.type) end
       for _, node in ipairs(narrow.nodes(inst)) do
-        if not seen[node.type or 0] then note(node.type) end
+        local t = node.type
+        if t and not seen[t] then note(t) end -- without a call for most nodes
       end
     end
   end

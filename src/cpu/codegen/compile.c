@@ -90,7 +90,7 @@ static struct {
 typedef struct args {
   const char *list[64];
   int n;
-  bool libraries; /* behind the files that need them: the linker looks there for what these lack */
+  bool libraries; /* link them; they follow the source, whose undefined symbols the linker looks up in them */
 } args;
 
 static void add(args *a, const char *arg) {
