@@ -353,11 +353,14 @@ static DC_COLD int launch_large(lua_State *L, dc_lua *self, kernel_object *o, dc
   return launch_slow(L, self, o, l, first + 1, reach);
 }
 
-/* A launch on the fast path. */
-static inline int issue(lua_State *L, dc_lua *self, kernel_object *o, dc_launch *l) {
+/* A launch on the fast path of the kernel `o`, which is at `at`; at 1, too, where it fails. */
+static inline int issue(lua_State *L, dc_lua *self, kernel_object *o, int at, dc_launch *l) {
   dc_error err;
   dc_error_start(&err);
-  if (DC_UNLIKELY(dc_kernel_issue(o->k, l, &o->how, &err) != 0)) return raise_launch(L, o->k, &err);
+  if (DC_UNLIKELY(dc_kernel_issue(o->k, l, &o->how, &err) != 0)) {
+    lua_copy(L, at, 1);
+    return raise_launch(L, o->k, &err);
+  }
   note(L, self, o, l);
   return 0;
 }
@@ -367,7 +370,7 @@ static inline int launch_marshalled(lua_State *L, dc_lua *self, kernel_object *o
                                     launch_reach reach) {
   if (DC_UNLIKELY(reach.peers || !dc_launch_is_fast_path(o->k, l, &o->how, line, o->plain)))
     return launch_slow(L, self, o, l, first, reach);
-  return issue(L, self, o, l);
+  return issue(L, self, o, 1, l);
 }
 
 /* The kernel is at 1, its arguments are from `first` to `top`; `line`: dc_launch_is_1d. */
@@ -380,15 +383,16 @@ static inline int launch(lua_State *L, dc_lua *self, kernel_object *o, dc_launch
   return launch_marshalled(L, self, o, l, line, first, reach);
 }
 
-DC_HOT bool dc_lua_launch_marshalled(lua_State *L, dc_lua *self, dc_lua_kernel *o, dc_launch *l) {
+DC_HOT bool dc_lua_launch_marshalled(lua_State *L, dc_lua *self, dc_lua_kernel *o, int at, dc_launch *l) {
   const bool wide = o->arguments.wide && self->highest_read != 0;
   if (DC_UNLIKELY(o->generation != o->home->generation || o->home->nglobals != 0 || o->arguments.opaque || wide))
     return false;
   if (DC_LIKELY(dc_launch_is_fast_path(o->k, l, &o->how, dc_launch_is_1d(l), o->plain))) {
-    issue(L, self, o, l);
+    issue(L, self, o, at, l);
     return true;
   }
   if (o->k->dev->tracking != 0 || dc_profile_is_on(o->k->dev)) return false; /* these look at the arguments */
+  lua_copy(L, at, 1);
   launch_slow(L, self, o, l, 0, (launch_reach){ .anything = false });
   return true;
 }

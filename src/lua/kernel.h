@@ -42,10 +42,10 @@ dc_lua_kernel *dc_lua_push_kernel_copy(lua_State *L, dc_lua_kernel *o, size_t mo
 ** from `first` to the stack's top.  Raise. */
 int dc_lua_launch_kernel(lua_State *L, int first);
 int dc_lua_launch_forall(lua_State *L, int first);
-/* Launches the kernel at 1, which is `o`, with arguments that have been marshalled to l->params, are contiguous arrays
-** of its device that are not pending, or values.  False: its launch has to do more than that, and was not done.
-** Raises. */
-bool dc_lua_launch_marshalled(lua_State *L, dc_lua *self, dc_lua_kernel *o, dc_launch *l);
+/* Launches the kernel at stack index `at`, which is `o`, with arguments that have been marshalled to l->params, are
+** contiguous arrays of its device that are not pending, or values.  False: its launch has to do more than that, and was
+** not done.  May replace the value at 1 by the kernel.  Raises. */
+bool dc_lua_launch_marshalled(lua_State *L, dc_lua *self, dc_lua_kernel *o, int at, dc_launch *l);
 extern const luaL_Reg dc_lua_kernel_internal[]; /* functions of dotcompute.core */
 void dc_lua_open_kernel(lua_State *L, int self);
 

@@ -87,43 +87,47 @@ typedef struct launch {
   int first, top;      /* the arguments */
   int64_t count;       /* of forall; -1: a launch by grid and block */
   bool direct;         /* the bytes of `params` are those of all values */
-  int at[MOST_VALUES]; /* stack indices of the variant's values */
   dc_launch l;
   alignas(16) char params[DC_PARAMS_USUAL];
+  int at[MOST_VALUES]; /* stack indices of the variant's values */
 } launch;
 
-/* Replaces the table on top by its field of the key in user value `key` of the variant at `v`. True where a metatable
-** gave it, which may have run code of the script's. */
-static inline bool get_captured_field(lua_State *L, int v, int key) {
-  lua_getiuservalue(L, v, key);
-  lua_pushvalue(L, -1); /* table, key, key */
-  const bool searched = lua_rawget(L, -3) == LUA_TNIL && lua_getmetatable(L, -3);
-  if (searched) {
-    lua_pop(L, 2);
-    lua_gettable(L, -2);
-    lua_replace(L, -2);
-  } else {
-    lua_replace(L, -3);
-    lua_pop(L, 1);
+/* Replaces the captured value on top by what the variant's keys lead to from there; false where one leads nowhere.
+** Where a metatable gave a field, code of the script's may have run and changed what was converted before: then *direct
+** becomes false. */
+static DC_NOINLINE bool follow_keys(lua_State *L, int v, const details *d, bool *direct) {
+  for (int i = 0; i < d->nkeys; i++) {
+    if (!lua_istable(L, -1)) return false;
+    lua_getiuservalue(L, v, d->key + i);
+    lua_pushvalue(L, -1); /* table, key, key */
+    if (lua_rawget(L, -3) == LUA_TNIL && lua_getmetatable(L, -3)) {
+      lua_pop(L, 2);
+      lua_gettable(L, -2);
+      lua_replace(L, -2);
+      *direct = false;
+    } else {
+      lua_replace(L, -3);
+      lua_pop(L, 1);
+    }
   }
-  return searched;
+  return true;
 }
 
-/* Pushes the captured value and gives its stack index; 0 where a key leads nowhere.  The variant is at `v`, the
-** function of the last captured value at *fn, user value *of of the variant. What was converted before may have
-** changed where code of the script's may have run: then *direct becomes false. */
-static inline int push_captured(lua_State *L, int v, const details *d, int *fn, uint16_t *of, bool *direct) {
-  if (*of != d->fn) {
+/* The function of the last captured value: its stack index, and which user value of the variant it is. */
+typedef struct captured_function {
+  int idx;
+  uint16_t of;
+} captured_function;
+
+/* Pushes the captured value behind *top, the stack's; false where a key leads nowhere.  The variant is at `v`. */
+static inline bool push_captured(lua_State *L, int v, const details *d, captured_function *fn, int *top, bool *direct) {
+  if (fn->of != d->fn) {
     lua_getiuservalue(L, v, d->fn);
-    *of = d->fn;
-    *fn = lua_gettop(L);
+    *fn = (captured_function){ ++*top, d->fn };
   }
-  if (!lua_getupvalue(L, *fn, d->upvalue)) return 0;
-  for (int i = 0; i < d->nkeys; i++) {
-    if (!lua_istable(L, -1)) return 0;
-    if (get_captured_field(L, v, d->key + i)) *direct = false;
-  }
-  return lua_gettop(L);
+  ++*top;
+  return DC_LIKELY(lua_getupvalue(L, fn->idx, d->upvalue)) &&
+         (DC_LIKELY(d->nkeys == 0) || follow_keys(L, v, d, direct));
 }
 
 /* The arrays of a launch: addresses of their first bytes and behind their last ones. */
@@ -144,7 +148,7 @@ static DC_COLD void find_memory(lua_State *L, dc_lua *self, memory *m) {
 }
 
 /* Whether no array that is written shares memory with another one. */
-static inline bool are_disjoint(lua_State *L, dc_lua *self, memory *m, int n) {
+static DC_NOINLINE bool are_disjoint(lua_State *L, dc_lua *self, memory *m, int n) {
   for (int i = 0; i < n; i++)
     if (DC_UNLIKELY(m[i].from == 0)) find_memory(L, self, &m[i]);
   for (int i = 0; i < n; i++) {
@@ -221,6 +225,11 @@ static uint64_t measure_view(const dc_array *a, const dc_geometry *g, uint64_t i
   return far > size ? far : size;
 }
 
+/* Whether an array has the rank, and the extent, that the variant was compiled for. */
+static inline bool has_extents(const variant *w, const value *one, const dc_geometry *g) {
+  return g->ndim == one->ndim && (DC_LIKELY(!one->sized) || g->shape[0] == w->details[one->details].extent);
+}
+
 /* Whether several elements of a view are one in memory. */
 static bool is_broadcast(const dc_geometry *g) {
   bool is = false;
@@ -228,99 +237,122 @@ static bool is_broadcast(const dc_geometry *g) {
   return is;
 }
 
+/* Whether the array at idx is the view that `one` stands for.  `span`: its memory; *small becomes false where it has
+** more than the variant's `most` elements. */
+static DC_NOINLINE bool is_view(lua_State *L, dc_lua *self, const dc_lua_kernel *o, const value *one, int idx,
+                                memory *span, bool *small) {
+  const uint64_t most = (uint64_t)o->variant->most;
+  const dc_lua_array *array = dc_lua_test(L, self, idx, DC_LUA_ARRAY);
+  const dc_dtype dtype = (dc_dtype)one->common.dtype;
+  const dc_geometry *g = array && array->a ? dc_array_strided_on(array->a, o->k->dev, dtype) : NULL;
+  if (!g || !has_extents(o->variant, one, g) || (one->common.written && is_broadcast(g))) return false;
+  *span = (memory){ .array = array->a, .written = one->common.written };
+  if (measure_view(array->a, g, dc_dtype_size(dtype), most, span) > most) *small = false;
+  return true;
+}
+
+/* Whether the value at idx is one of the rare kinds, which dc_lua_marshal_value converts. */
+static DC_NOINLINE bool is_of_kind(lua_State *L, dc_lua *self, int v, const variant *w, const value *one, int idx) {
+  switch ((value_kind)one->kind) {
+    case VALUE_NUMBER: return lua_type(L, idx) == LUA_TNUMBER;
+    case VALUE_BOOLEAN: return lua_isboolean(L, idx);
+    case VALUE_COMPLEX: return dc_lua_test(L, self, idx, DC_LUA_COMPLEX) != NULL;
+    case VALUE_GUARD: return is_expected(L, v, &w->details[one->details], idx);
+    case VALUE_STRUCT: {
+      if (!lua_istable(L, idx) || !lua_getmetatable(L, idx)) return false;
+      const bool same = is_expected(L, v, &w->details[one->details], lua_gettop(L));
+      lua_pop(L, 1);
+      return same;
+    }
+    case VALUE_ARRAY: case VALUE_VIEW: case VALUE_INTEGER: case VALUE_FLOAT: case VALUE_STRUCTS: break;
+  }
+  return false;
+}
+
+/* What comes of a value: it is not what the variant was compiled for; it was converted; it has to be by
+** dc_lua_marshal_value. */
+typedef enum outcome { DIFFERS, CONVERTED, SUITS } outcome;
+
+/* The array at idx: its memory is `span`; *small becomes false where it has more than the variant's `most` elements. */
+static inline outcome compare_array(lua_State *L, dc_lua *self, const dc_lua_kernel *o, const value *one, int idx,
+                                    char *params, memory *span, bool *small) {
+  const variant *w = o->variant;
+  const dc_dtype dtype = (dc_dtype)one->common.dtype;
+  const dc_lua_array *array = dc_lua_test(L, self, idx, DC_LUA_ARRAY);
+  const dc_geometry *g = NULL;
+  dc_ptr ptr = 0;
+  if (DC_LIKELY(array && array->a))
+    ptr = dc_array_launch_view(array->a, o->k->dev, dtype, one->common.written, &g);
+  if (DC_UNLIKELY(!g || !has_extents(w, one, g))) return DIFFERS;
+  const uint64_t most = (uint64_t)w->most;
+  const uint64_t size = put_array(one, g, ptr, one->kind == VALUE_STRUCTS, most, params);
+  if (DC_UNLIKELY(size > most)) *small = false;
+  if (w->conflicts) {
+    const size_t bytes = DC_LIKELY(size <= most) ? size * dc_dtype_size(dtype) : dc_lua_nbytes(array->a);
+    *span = (memory){ array->a, ptr, ptr + (dc_ptr)bytes, one->common.written };
+  }
+  return DC_LIKELY(ptr != 0 && (ptr & one->common.unaligned) == 0 && one->common.kind == DC_COMMON_ARRAY) ? CONVERTED
+                                                                                                          : SUITS;
+}
+
+static inline outcome compare_integer(lua_State *L, const variant *w, const value *one, int idx, char *params) {
+  if (DC_UNLIKELY(!lua_isinteger(L, idx))) return DIFFERS;
+  const lua_Integer x = lua_tointeger(L, idx);
+  const int32_t narrow = (int32_t)x;
+  char *to = params + one->common.offset;
+  if (one->fits && (uint64_t)x + (uint64_t)w->most > 2 * (uint64_t)w->most) return DIFFERS; /* beyond ±most */
+  if (DC_LIKELY(one->fits && one->common.kind == DC_COMMON_INT32)) memcpy(to, &narrow, sizeof narrow);
+  else if (one->common.kind == DC_COMMON_INT64) memcpy(to, &x, sizeof x);
+  else return SUITS;
+  return CONVERTED;
+}
+
+static inline outcome compare_float(lua_State *L, const value *one, int idx, char *params) {
+  if (lua_type(L, idx) != LUA_TNUMBER || lua_isinteger(L, idx)) return DIFFERS;
+  const lua_Number x = lua_tonumber(L, idx);
+  if (one->common.kind != DC_COMMON_FLOAT64) return SUITS;
+  memcpy(params + one->common.offset, &x, sizeof x);
+  return CONVERTED;
+}
+
 /* Compares the launch's values with what the variant `o`, at stack index v, was compiled for, and converts them. */
 static inline bool matches(lua_State *L, dc_lua *self, const dc_lua_kernel *o, int v, launch *n, bool small) {
   const variant *w = o->variant;
-  const dc_kernel *k = o->k;
   memory arrays[MOST_VALUES];
-  int narrays = 0, fn = 0;
-  uint16_t fn_of = 0;
+  int narrays = 0, top = v;
+  captured_function fn = { 0, 0 };
   n->direct = true;
-  if (!w->has_array && dc_lua_current(L, self) != k->dev) return false;
+  if (DC_UNLIKELY(!w->has_array) && dc_lua_current(L, self) != o->k->dev) return false;
   for (int i = 0; i < w->nvalues; i++) {
     const value *one = &w->values[i];
+    const value_kind kind = (value_kind)one->kind;
+    outcome is;
     int idx = n->first + one->argument - 1;
-    if (one->argument == 0 &&
-        (idx = push_captured(L, v, &w->details[one->details], &fn, &fn_of, &n->direct)) == 0) return false;
-    char *to = n->params + one->common.offset;
-    bool generic = false; /* not converted here */
-    switch ((value_kind)one->kind) {
-      case VALUE_STRUCTS:
-        if (!push_bytes(L, v, &w->details[one->details], idx)) return false;
-        idx = lua_gettop(L); /* fall through */
-      case VALUE_ARRAY: {
-        const dc_lua_array *array = dc_lua_test(L, self, idx, DC_LUA_ARRAY);
-        const dc_geometry *g = NULL;
-        dc_ptr ptr = 0;
-        if (DC_LIKELY(array && array->a))
-          ptr = dc_array_launch_view(array->a, k->dev, (dc_dtype)one->common.dtype, one->common.written, &g);
-        if (!g || g->ndim != one->ndim || (one->sized && g->shape[0] != w->details[one->details].extent))
-          return false;
-        const uint64_t most = (uint64_t)w->most;
-        const uint64_t size = put_array(one, g, ptr, one->kind == VALUE_STRUCTS, most, n->params);
-        small = small && size <= most;
-        if (w->conflicts) {
-          const size_t bytes = size <= most ? size * dc_dtype_size((dc_dtype)one->common.dtype)
-                                            : dc_lua_nbytes(array->a);
-          arrays[narrays++] = (memory){ array->a, ptr, ptr + (dc_ptr)bytes, one->common.written };
-        }
-        generic = ptr == 0 || (ptr & one->common.unaligned) != 0 || one->common.kind != DC_COMMON_ARRAY;
-        break;
-      }
-      case VALUE_VIEW: {
-        const dc_lua_array *array = dc_lua_test(L, self, idx, DC_LUA_ARRAY);
-        const dc_dtype dtype = (dc_dtype)one->common.dtype;
-        const dc_geometry *g = array && array->a ? dc_array_strided_on(array->a, k->dev, dtype) : NULL;
-        if (!g || g->ndim != one->ndim || (one->sized && g->shape[0] != w->details[one->details].extent)) return false;
-        if (one->common.written && is_broadcast(g)) return false;
-        memory span = { .array = array->a, .written = one->common.written };
-        small = measure_view(array->a, g, dc_dtype_size(dtype), (uint64_t)w->most, &span) <= (uint64_t)w->most && small;
-        if (w->conflicts) arrays[narrays++] = span;
-        n->direct = false;
-        break;
-      }
-      case VALUE_INTEGER: {
-        if (!lua_isinteger(L, idx)) return false;
-        const lua_Integer x = lua_tointeger(L, idx);
-        const int32_t narrow = (int32_t)x;
-        if (one->fits && (uint64_t)x + (uint64_t)w->most > 2 * (uint64_t)w->most) return false; /* beyond ±most */
-        if (one->fits && one->common.kind == DC_COMMON_INT32) memcpy(to, &narrow, sizeof narrow);
-        else if (one->common.kind == DC_COMMON_INT64) memcpy(to, &x, sizeof x);
-        else generic = true;
-        break;
-      }
-      case VALUE_FLOAT: {
-        if (lua_type(L, idx) != LUA_TNUMBER || lua_isinteger(L, idx)) return false;
-        const lua_Number x = lua_tonumber(L, idx);
-        if (one->common.kind == DC_COMMON_FLOAT64) memcpy(to, &x, sizeof x);
-        else generic = true;
-        break;
-      }
-      case VALUE_NUMBER:
-        if (lua_type(L, idx) != LUA_TNUMBER) return false;
-        generic = true;
-        break;
-      case VALUE_BOOLEAN:
-        if (!lua_isboolean(L, idx)) return false;
-        generic = true;
-        break;
-      case VALUE_COMPLEX:
-        if (!dc_lua_test(L, self, idx, DC_LUA_COMPLEX)) return false;
-        generic = true;
-        break;
-      case VALUE_STRUCT: {
-        if (!lua_istable(L, idx) || !lua_getmetatable(L, idx)) return false;
-        const bool same = is_expected(L, v, &w->details[one->details], lua_gettop(L));
-        lua_pop(L, 1);
-        if (!same) return false;
-        generic = true;
-        break;
-      }
-      case VALUE_GUARD:
-        if (!is_expected(L, v, &w->details[one->details], idx)) return false;
-        break;
+    if (one->argument == 0) {
+      if (!push_captured(L, v, &w->details[one->details], &fn, &top, &n->direct)) return false;
+      idx = top;
     }
-    if (generic && n->direct) n->direct = dc_lua_marshal_value(L, self, k, one->param, idx, n->params);
+    if (DC_UNLIKELY(kind == VALUE_STRUCTS)) {
+      if (!push_bytes(L, v, &w->details[one->details], idx)) return false;
+      idx = ++top;
+    }
+    if (DC_LIKELY(kind == VALUE_ARRAY || kind == VALUE_STRUCTS)) {
+      is = compare_array(L, self, o, one, idx, n->params, &arrays[narrays], &small);
+      narrays += w->conflicts;
+    } else if (DC_LIKELY(kind == VALUE_INTEGER)) {
+      is = compare_integer(L, w, one, idx, n->params);
+    } else if (DC_LIKELY(kind == VALUE_FLOAT)) {
+      is = compare_float(L, one, idx, n->params);
+    } else if (kind == VALUE_VIEW) {
+      is = is_view(L, self, o, one, idx, &arrays[narrays], &small) ? CONVERTED : DIFFERS;
+      narrays += w->conflicts;
+      n->direct = false;
+    } else {
+      is = !is_of_kind(L, self, v, w, one, idx) ? DIFFERS : kind == VALUE_GUARD ? CONVERTED : SUITS;
+    }
+    if (DC_UNLIKELY(is == DIFFERS)) return false;
+    if (DC_UNLIKELY(is == SUITS) && n->direct)
+      n->direct = dc_lua_marshal_value(L, self, o->k, one->param, idx, n->params);
     n->at[i] = idx;
   }
   return small == w->small && (!w->conflicts || are_disjoint(L, self, arrays, narrays) == w->disjoint);
@@ -346,7 +378,8 @@ static inline bool has_grid(lua_State *L, const variant *w, const launch *n) {
          lua_tointeger(L, 3) == w->block;
 }
 
-/* The variant of the object at 1 that suits a launch of that many threads along x: it then is at 1, too. NULL: none. */
+/* The variant of the object at 1 that suits a launch of that many threads along x; it is behind the arguments then.
+** NULL: none. */
 static inline dc_lua_kernel *choose(lua_State *L, dc_lua *self, launch *n, double threads) {
   const int v = n->top + 1;
   if (DC_UNLIKELY(!lua_istable(L, 1))) return NULL;
@@ -357,10 +390,7 @@ static inline dc_lua_kernel *choose(lua_State *L, dc_lua *self, launch *n, doubl
     const variant *w = o->variant;
     if (w->nargs == n->top - n->first + 1 && (DC_LIKELY(!w->fixed) || has_grid(L, w, n))) {
       if (DC_UNLIKELY(w->ncaptured > LUA_MINSTACK - 12)) luaL_checkstack(L, w->ncaptured + 12, NULL);
-      if (DC_LIKELY(matches(L, self, o, v, n, threads <= (double)w->most))) {
-        lua_copy(L, v, 1);
-        return o;
-      }
+      if (DC_LIKELY(matches(L, self, o, v, n, threads <= (double)w->most))) return o;
     }
     lua_settop(L, n->top);
   }
@@ -371,12 +401,13 @@ static bool is_array(const value *one) {
   return one->kind == VALUE_ARRAY || one->kind == VALUE_VIEW || one->kind == VALUE_STRUCTS;
 }
 
-/* Pushes what the kernel `o` takes for the values of a launch that suits it: an array is followed by its extents, and a
-** view by its strides. Gives the first one's stack index. */
-static int push_arguments(lua_State *L, dc_lua *self, const dc_lua_kernel *o, const launch *n) {
+/* For a launch of the kernel object `o`, the variant that suits: moves it to 1, and pushes what it takes for the
+** values; an array is followed by its extents, and a view by its strides. Gives the first one's stack index. */
+static DC_NOINLINE int push_arguments(lua_State *L, dc_lua *self, const dc_lua_kernel *o, const launch *n) {
   const variant *w = o->variant;
   const int first = lua_gettop(L) + 1;
   static const dc_geometry closed;
+  lua_copy(L, n->top + 1, 1);
   luaL_checkstack(L, w->npushed + 12, NULL);
   for (int i = 0; i < w->nvalues; i++) {
     const value *one = &w->values[i];
@@ -420,7 +451,7 @@ static DC_HOT int variant_call(lua_State *L) {
   dc_lua_kernel *o = choose(L, self, &n, threads);
   if (DC_UNLIKELY(!o)) return call_slow(L, n.top);
   n.l.params = n.params;
-  if (DC_LIKELY(plain && n.direct && dc_lua_launch_marshalled(L, self, o, &n.l))) return 0;
+  if (DC_LIKELY(plain && n.direct && dc_lua_launch_marshalled(L, self, o, n.top + 1, &n.l))) return 0;
   return dc_lua_launch_kernel(L, push_arguments(L, self, o, &n));
 }
 
@@ -436,7 +467,8 @@ static DC_HOT int variant_forall(lua_State *L) {
   const int64_t blocks = counted && o->block != 0 ? dc_lua_count_blocks(o, n.count) : 0;
   n.l.grid = (dc_dim3){ (uint32_t)blocks, 1, 1 }, n.l.block = (dc_dim3){ o->block, 1, 1 };
   n.l.params = n.params;
-  if (DC_LIKELY(blocks > 0 && blocks <= UINT32_MAX && n.direct && dc_lua_launch_marshalled(L, self, o, &n.l))) return 0;
+  const bool direct = n.direct && blocks > 0 && blocks <= UINT32_MAX;
+  if (DC_LIKELY(direct && dc_lua_launch_marshalled(L, self, o, n.top + 1, &n.l))) return 0;
   return dc_lua_launch_forall(L, push_arguments(L, self, o, &n));
 }
 

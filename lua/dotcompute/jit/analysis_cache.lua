@@ -203,6 +203,14 @@ local function get_params(r)
   return params
 end
 
+-- Whether each of the lines is one, as split needs.
+local function are_lines(lines)
+  for _, line in ipairs(lines) do
+    if line:find("\n", 1, true) then return false end
+  end
+  return true
+end
+
 local function split(text)
   local lines = {}
   for line in text:gmatch "([^\n]*)\n" do lines[#lines + 1] = line end
@@ -234,7 +242,7 @@ function analysis_cache.put(key, tree, analysis)
   local emitted, w = analysis.emitted, setmetatable({ MAGIC }, Writer)
   if tree.uses.dynamic or tree.uses.modules or #tree.constants > 0 then return end
   local functions = put_reads(w, tree)
-  if not functions or select(2, emitted.text:gsub("\n", "\n")) ~= #emitted.lines then return end
+  if not functions or not are_lines(emitted.lines) then return end
   for _, places in ipairs { emitted.places, emitted.sites } do
     for _, place in pairs(places) do
       if not functions.number[place.found] then return end

@@ -29,9 +29,9 @@ end
 -- Raises an error of kind `compile` about a place of the text.
 function Checker:fail(at, text, ...) source.fail(self.inst.root.found, at, text, ...) end
 
--- The text of a node, for messages.
-function Checker:shown(n)
-  local text = self.inst.root.found.chunk.text:sub(n.at, n.last or n.at):gsub("%s+", " ")
+-- The text of a node, for messages; of the current function's text where `root` is nil.
+function Checker:shown(n, root)
+  local text = (root or self.inst.root).found.chunk.text:sub(n.at, n.last or n.at):gsub("%s+", " ")
   return #text > 40 and text:sub(1, 37) .. "…" or text
 end
 
@@ -41,8 +41,15 @@ function Checker:line_of(at, root)
   return root.found == self.inst.root.found and "line " .. line or place
 end
 
+-- Where the type of a symbol came from, as "since line 12 (x[i])"; nil where that is not known.
+function Checker:because(symbol)
+  local since = symbol.since
+  if not since then return symbol.because end
+  return ("since %s (%s)"):format(self:line_of(since.at, since.root), self:shown(since.n, since.root))
+end
+
 -- Where the type of a value came from, as "float32, an element of 'x'".
-function Checker.why(_, e)
+function Checker:why(e)
   local t = e.type.text
   if e.op == "const" then return ("%s, the literal %s"):format(t, tostring(e.value)) end
   if e.op == "element" and e.array.symbol then return ("%s, an element of '%s'"):format(t, e.array.symbol.name) end
@@ -52,9 +59,8 @@ function Checker.why(_, e)
       or object.type.text)
   end
   if e.op == "field" then return ("%s, the field '%s' of %s"):format(t, e.name, e.object.type.text) end
-  if e.op == "symbol" and e.symbol.because then
-    return ("%s, %s"):format(t, e.symbol.because)
-  end
+  local because = e.op == "symbol" and self:because(e.symbol)
+  if because then return ("%s, %s"):format(t, because) end
   if e.op == "arith" then return ("%s, from %s %s %s"):format(t, e.a.type.text, e.sign, e.b.type.text) end
   return t
 end
@@ -115,7 +121,7 @@ end
 
 -- The symbol has another type from now on.
 function Checker:widen(symbol, t, at, n)
-  symbol.because = ("since %s (%s)"):format(self:line_of(at, self.inst.root), self:shown(n))
+  symbol.since = { at = at, n = n, root = self.inst.root }
   if not self:is_new(symbol) then self.changed = true end
   symbol.type = t
 end
@@ -153,8 +159,9 @@ function Checker:assign(symbol, e, at, n)
   end
   local joined = types.join(symbol.type, t)
   if not joined then
+    local because = self:because(symbol)
     self:fail(at, "the type of '%s' changes: it is %s here, but %s%s; a local has one type in a kernel: use another "
-      .. "local%s", symbol.name, self:why(e), symbol.type.text, symbol.because and ", " .. symbol.because or "",
+      .. "local%s", symbol.name, self:why(e), symbol.type.text, because and ", " .. because or "",
       (t == types.bool or symbol.type == types.bool) and ", or 'b and 1 or 0' to make a number of a boolean" or "")
   end
   local is_new = self:is_new(symbol)

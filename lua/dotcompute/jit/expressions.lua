@@ -141,7 +141,10 @@ end
 -- Where a type comes from that a constant does not fit: a local has it, or a node of the tree whose text is `n`.
 function expressions:origin(from, n)
   if not from then return "" end
-  if not from.op then return (", the type of '%s'%s"):format(from.name, from.because and " " .. from.because or "") end
+  if not from.op then
+    local because = self:because(from)
+    return (", the type of '%s'%s"):format(from.name, because and " " .. because or "")
+  end
   return (": '%s' is %s"):format(from.symbol and from.symbol.name or self:shown(n), self:why(from))
 end
 

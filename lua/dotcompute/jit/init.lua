@@ -617,10 +617,12 @@ end
 local known = { name = "string", check = "boolean", source = "string", flags = "any", fast_math = "boolean",
   debug = "boolean", std = "string", structs = "table" }
 
--- The name in `local name = dc.jit(function` or `function name`.
+-- The name in `local name = dc.jit(function` or `function name`. What stands before the function is matched from its
+-- end on, reversed: a search for a pattern that ends there would begin at each character.
 local function name_in(found)
-  local before = found.chunk.text:sub(1, found.node.at - 1)
-  return before:match "([%a_][%w_]*)%s*=%s*[%w_%.]+%s*%(%s*$" or before:match "([%a_][%w_]*)%s*=%s*$"
+  local before = found.chunk.text:sub(1, found.node.at - 1):reverse()
+  local name = before:match "^%s*%(%s*[%w_%.]+%s*=%s*([%w_]*[%a_])" or before:match "^%s*=%s*([%w_]*[%a_])"
+  return name and name:reverse()
     or found.chunk.text:match("^local%s+function%s+([%a_][%w_]*)", found.node.at)
     or found.chunk.text:match("^function%s+([%a_][%w_]*)", found.node.at)
 end

@@ -76,8 +76,9 @@ local function numeral(text, at)
   end
 end
 
--- The value of a string's text: Lua's own reading of it.
+-- The value of a string's text: Lua's own reading of it where it is more than the bytes between two quotes.
 local function string_value(token)
+  if not token:find "[\\[]" then return token:sub(2, -2) end
   local chunk = load("return " .. token, "=string", "t", {})
   return chunk and chunk() or ""
 end

@@ -279,6 +279,7 @@ end
 local function constant_value(text, decl)
   local value = decl.attrib == "const" and decl.value
   if not value then return nil end
+  if value.op == "number" then return value.value end
   local constants = {}
   local function find(node)
     if node.op == "name" and node.decl then
