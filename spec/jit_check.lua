@@ -148,15 +148,17 @@ local function describe(number, what, more)
 end
 
 -- Runs `count` programs from number `first` on. Calls report(text) for each that differs, and for each that does not
--- compile or raises an error; and progress(done), if there is one. Gives the number of reports.
-function check.run(first, count, report, progress)
+-- compile or raises an error; and progress(done), if there is one. `together`: number of programs in one kernel. Gives
+-- the number of reports.
+function check.run(first, count, report, progress, together)
   local number, reports = first, 0
+  together = together or programs.batch
   while number < first + count do
     local numbers = {}
     repeat
       numbers[#numbers + 1] = number
       number = number + 1
-    until number % programs.batch == 0 or number == first + count
+    until number % together == 0 or number == first + count
     local ok, list, err = xpcall(run_batch, debug.traceback, numbers)
     if not ok or not list then -- which of them is it?
       local found = {}
