@@ -3416,7 +3416,7 @@ function dc.device(name) end
 ---@return dotcompute.device # the device object
 function dc.use(device) end
 
----Calls `fn(...)` with this device, or [stream](#streams-events-graphs), as the current one and returns its results; the previous device is restored afterwards, also after an error.
+---Calls `fn(...)` with this device, or [stream](#streams-events-graphs), as the current one and returns its results; the previous device is restored afterwards, also after an error. Coroutines share the current device: one that yields in `fn` leaves this one to the others until `fn` ends.
 ---```lua
 ---dc.using("cpu", function(n) return dc.ones(n):sum():item(), n end, 10)     --> 10.0, 10
 ---```

@@ -44,7 +44,8 @@ dc.use(before) == dc.device()              --> true
   {
     "using", at = "dc", call = "dc.using(device, fn, ...)",
     text = "Calls `fn(...)` with this device, or [stream](#streams-events-graphs), as the current one and returns its "
-      .. "results; the previous device is restored afterwards, also after an error.",
+      .. "results; the previous device is restored afterwards, also after an error. Coroutines share the current "
+      .. "device: one that yields in `fn` leaves this one to the others until `fn` ends.",
     args = {
       { "device", "device|string|stream", "the device, its id, or a stream, which stands for its device as well" },
       { "fn", "fun(...): any", "the function" },
