@@ -310,3 +310,44 @@ describe("functions of complex numbers", function()
     end
   end)
 end)
+
+-- The two parts are equal, with the signs of zeros, or both are NaN.
+local function is_same(x, y) return x == y and 1 / x == 1 / y or x ~= x and y ~= y end
+
+describe("operators on complex numbers", function()
+  it("give for numbers what they give for elements, with zeros, infinities and NaN", function()
+    local values = { 0.0, -0.0, 1.0, -2.5, inf, -inf, nan }
+    local left, right = { {}, {} }, { {}, {} } -- of two complex numbers; of a real and a complex one
+    for _, x in ipairs(values) do
+      for _, u in ipairs(values) do
+        for _, v in ipairs(values) do
+          table.insert(left[2], x)
+          table.insert(right[2], dc.complex(u, v))
+          for _, y in ipairs(values) do
+            table.insert(left[1], dc.complex(x, y))
+            table.insert(right[1], dc.complex(u, v))
+          end
+        end
+      end
+    end
+    local operators = { ["+"] = function(a, b) return a + b end, ["-"] = function(a, b) return a - b end,
+      ["*"] = function(a, b) return a * b end, ["/"] = function(a, b) return a / b end,
+      ["^"] = function(a, b) return a ^ b end }
+    for sign, operator in pairs(operators) do
+      for kind = 1, 2 do
+        local a, b = left[kind], right[kind]
+        local got = operator(dc.array(a, "complex128"), dc.array(b, "complex128")):to_table()
+        for k, want in ipairs(got) do
+          local z = operator(a[k], b[k])
+          local text = ("%s %s %s: number %s, element %s"):format(a[k], sign, b[k], z, want)
+          local size = math.abs(want.re) + math.abs(want.im)
+          if sign == "^" and size < inf then -- the functions' last places differ
+            assert(math.abs(z.re - want.re) + math.abs(z.im - want.im) <= 1e-13 * (1 + size), text)
+          else
+            assert(is_same(z.re, want.re) and is_same(z.im, want.im), text)
+          end
+        end
+      end
+    end
+  end)
+end)

@@ -1,7 +1,7 @@
 -- Random programs in Lua, as kernels and as plain Lua:
 -- `sh tools/with.sh build lua spec/jit/fuzz.lua [N] [SEED] [NUMBER | alone]` runs N programs (1,000) of the seed (the
--- time), or one that was reported: NUMBER; `alone`: each in a kernel of its own, not several in one. It prints each that
--- differs, and exits with status 1 if there was one.
+-- time), or one that was reported: NUMBER; `alone`: each in a kernel of its own, not several in one. It prints each
+-- that differs, and exits with status 1 if there was one.
 -- DOTCOMPUTE_DEVICE chooses the device; DOTCOMPUTE_CPU_TIER=0 lets the CPU device interpret kernels, since each runs
 -- once.
 local check = require "spec.jit_check"

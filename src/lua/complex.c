@@ -15,12 +15,18 @@
 #include "lua/object.h"
 #include "lua/operators.h"
 
+static double complex make(double re, double im) {
+  const double parts[2] = { re, im }; /* C11's CMPLX is not everywhere; the layout is C's own */
+  double complex z;
+  memcpy(&z, parts, sizeof z);
+  return z;
+}
+
 /* A complex or real number at idx. */
 static bool get(lua_State *L, const dc_lua *self, int idx, double complex *z) {
   double re, im;
   if (dc_lua_tocomplex(L, self, idx, &re, &im)) {
-    double parts[2] = { re, im }; /* C11's CMPLX is not everywhere; the layout is C's own */
-    memcpy(z, parts, sizeof parts);
+    *z = make(re, im);
     return true;
   }
   if (lua_type(L, idx) != LUA_TNUMBER) return false;
@@ -55,37 +61,67 @@ static bool operands(lua_State *L, dc_op op, double complex *a, double complex *
   return false;
 }
 
-#define OPERATOR(name, op, sign)                                  \
-  static int complex_##name(lua_State *L) {                       \
-    double complex a, b;                                          \
-    return operands(L, op, &a, &b) ? push(L, a sign b) : 1;       \
-  }
-OPERATOR(add, DC_OP_ADD, +)
-OPERATOR(sub, DC_OP_SUB, -)
-OPERATOR(mul, DC_OP_MUL, *)
-OPERATOR(div, DC_OP_DIV, /)
-#undef OPERATOR
+/* The formulas are those of arrays (numbers.cu, complex.cu), so that numbers give the same as elements: products and
+** quotients of infinities are NaN where C's annex G, and C's operators, have infinities. */
+static double complex add(double complex a, double complex b) { return a + b; }
+static double complex sub(double complex a, double complex b) { return a - b; }
 
-/* As arrays have it: x^0 is 1, powers by integers are products, and those of 0 do not come from its logarithm. */
+static double complex mul(double complex a, double complex b) {
+  return make(creal(a) * creal(b) - cimag(a) * cimag(b), creal(a) * cimag(b) + cimag(a) * creal(b));
+}
+
+/* By the smaller part's share in the larger one (Smith 1962). */
+static double complex quotient(double complex a, double complex b) {
+  const double x = creal(b), y = cimag(b);
+  if (fabs(x) >= fabs(y)) {
+    if (x == 0 && y == 0) return make(creal(a) / x, cimag(a) / x);
+    const double q = y / x, d = x + y * q;
+    return make((creal(a) + cimag(a) * q) / d, (cimag(a) - creal(a) * q) / d);
+  }
+  const double q = x / y, d = x * q + y;
+  return make((creal(a) * q + cimag(a)) / d, (cimag(a) * q - creal(a)) / d);
+}
+
+/* Of a finite number that is not 0. */
+static double complex reciprocal(double complex a) {
+  const double x = creal(a), y = cimag(a);
+  const bool flat = fabs(x) >= fabs(y);
+  const double q = flat ? y / x : x / y, d = flat ? x + y * q : x * q + y;
+  return make((flat ? 1 : q) / d, -(flat ? q : 1) / d);
+}
+
+/* x^0 is 1, powers by integers are products, and those of 0 do not come from its logarithm. */
 static double complex power(double complex a, double complex b) {
   if (b == 0) return 1;
-  if (a == 0 && creal(b) > 0) return 0;
+  if (a == 0) {
+    const double infinite = 1 / fabs(creal(a)), nan = infinite - infinite;
+    return creal(b) > 0 ? 0 : make(creal(b) < 0 ? infinite : nan, nan);
+  }
   if (cimag(b) == 0 && fabs(creal(b)) <= 64 && creal(b) == rint(creal(b))) {
-    double complex p = 1, square = a;
-    for (int n = (int)fabs(creal(b)); n > 0; n >>= 1) {
-      if (n & 1) p *= square;
-      if (n > 1) square *= square;
+    const int n = (int)fabs(creal(b));
+    double complex p = n & 1 ? a : 1, square = a;
+    for (int k = n >> 1; k > 0; k >>= 1) {
+      square = mul(square, square);
+      if (k & 1) p = mul(p, square);
     }
-    if (creal(b) < 0) p = 1 / p;
+    if (creal(b) < 0) p = reciprocal(p);
     if (isfinite(creal(p)) && isfinite(cimag(p)) && p != 0) return p;
   }
-  return cpow(a, b);
+  const double complex l = clog(a);
+  return cexp(cimag(b) == 0 ? make(creal(b) * creal(l), creal(b) * cimag(l)) : mul(b, l));
 }
 
-static int complex_pow(lua_State *L) {
-  double complex a, b;
-  return operands(L, DC_OP_POWER, &a, &b) ? push(L, power(a, b)) : 1;
-}
+#define OPERATOR(name, op, fn)                                    \
+  static int complex_##name(lua_State *L) {                       \
+    double complex a, b;                                          \
+    return operands(L, op, &a, &b) ? push(L, fn(a, b)) : 1;       \
+  }
+OPERATOR(add, DC_OP_ADD, add)
+OPERATOR(sub, DC_OP_SUB, sub)
+OPERATOR(mul, DC_OP_MUL, mul)
+OPERATOR(div, DC_OP_DIV, quotient)
+OPERATOR(pow, DC_OP_POWER, power)
+#undef OPERATOR
 
 static int complex_unm(lua_State *L) { return push(L, -check(L, 1)); }
 static int complex_conj(lua_State *L) { return push(L, conj(check(L, 1))); }
