@@ -429,5 +429,6 @@ acosh atanh`. Functions of complex numbers have the branch cuts, infinities and 
 the zero selects the side, as in `dc.complex(-1, -0.0)`. Each part is accurate to a few units in its last place, also
 near `abs(z) == 1` and at both ends of the range; only the real part of `expm1` is accurate relative to the larger part.
 Powers by integers up to 64 are products; others are `exp(b * log(a))`, whose relative error grows with that exponent.
+The operators, on arrays and on numbers, are the plain formulas: products and quotients of infinities are NaN.
 ]],
 }
