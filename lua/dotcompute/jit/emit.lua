@@ -342,9 +342,13 @@ for name in ([[all any ballot char16_t char32_t clock clock64 clock_t fabs fabsf
   declared[name] = true
 end
 
+-- How names of CUDA's own functions and types begin: lower-case letters, and the class of what follows.
+local begins = { atomic = "%u", cuda = "%u", make = "_", surf = "%d", tex = "%d" }
+
 local function is_declared(name)
-  return declared[name] or functions[name] or functions[name:match "^(.*)f$"] or name:find "^atomic%u"
-    or name:find "^make_" or name:find "^tex%d" or name:find "^surf%d" or name:find "^cuda%u"
+  if declared[name] or functions[name] or functions[name:match "^(.*)f$"] then return true end
+  local letters, behind = name:match "^(%l+)(.)"
+  return begins[letters] ~= nil and behind:find(begins[letters]) ~= nil
 end
 
 -- A name that C allows: Lua's, where C does not have the word itself.

@@ -130,10 +130,11 @@ end
 -- The positions at which lines begin; a line ends with \n, \r, \r\n or \n\r.
 function lexer.lines(text)
   local starts, at = { 1 }, 1
+  local plain = not text:find("\r", 1, true) -- most texts: found sooner
   while true do
-    local k = text:find("[\r\n]", at)
+    local k = text:find(plain and "\n" or "[\r\n]", at, plain)
     if not k then return starts end
-    at = text:match("^\r\n()", k) or text:match("^\n\r()", k) or k + 1
+    at = not plain and (text:match("^\r\n()", k) or text:match("^\n\r()", k)) or k + 1
     starts[#starts + 1] = at
   end
 end
