@@ -213,12 +213,13 @@ $(BRIDGE): $(BUILD)/spec/%.so: spec/c/%.c $(BUILD)/flags
 # (it would change the arithmetic of the whole process), and other programs' libraries.
 BENCH_CC = @mkdir -p $(@D); echo "  CC $<"; $(CC) -std=gnu11 -Isrc $(LUA_CFLAGS) $(WARN) -Wno-unknown-pragmas -O3 -fPIC
 BENCH := $(patsubst %,$(BUILD)/bench/%.so,native opencl nvrtc driver nccl)
-$(BUILD)/bench/%.o: bench/%.c bench/loops.h bench/clock.h $(BUILD)/flags
+BENCH_H := $(wildcard bench/*.h)
+$(BUILD)/bench/%.o: bench/%.c $(BENCH_H) $(BUILD)/flags
 	$(BENCH_CC) -march=native -c -o $@ $<
 $(BUILD)/bench/loops.fast.o: bench/loops.c bench/loops.h $(BUILD)/flags
 	$(BENCH_CC) -march=native -ffast-math -DTABLE=bench_fast -c -o $@ $<
 $(BUILD)/bench/native.so: $(patsubst %,$(BUILD)/bench/%.o,loops loops.fast reference)
-$(BUILD)/bench/%.so: bench/%.c bench/loops.h bench/clock.h $(BUILD)/flags
+$(BUILD)/bench/%.so: bench/%.c $(BENCH_H) $(BUILD)/flags
 	$(BENCH_CC) -shared -o $@ $< $(filter %.o,$^) -lm -ldl -lpthread
 
 # The same with OpenMP.
@@ -229,7 +230,7 @@ $(BUILD)/bench/loops.peers.o: bench/peers_cpu/loops.c bench/peers_cpu/functions.
 $(BUILD)/bench/openmp/native.so: bench/native.c $(patsubst %,$(BUILD)/bench/%.o,loops loops.fast reference loops.openmp loops.peers)
 	$(BENCH_CC) -fopenmp -shared -Wl,-z,nodelete -o $@ $^ -lm -lpthread # OpenMP's threads outlive Lua
 
-$(BUILD)/bench/start: bench/start.c bench/clock.h $(BUILD)/flags
+$(BUILD)/bench/start: bench/start.c $(BENCH_H) $(BUILD)/flags
 	$(BENCH_CC) -o $@ $< -ldl
 
 -include $(LIB_OBJ:.o=.d) $(COMPILER_OBJ:.o=.d) $(LUA_OBJ:.o=.d) $(EXE_OBJ:.o=.d) $(UNITS:=.d) $(FAKES:=.d) $(COUNTING).d $(CUDART_OBJ:.o=.d)

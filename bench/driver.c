@@ -4,7 +4,6 @@
 **
 ** Functions are had from the driver's library by name; its types are those of the project's own header.
 */
-#include <dlfcn.h>
 #include <lauxlib.h>
 #include <lua.h>
 #include <stdbool.h>
@@ -12,7 +11,7 @@
 #include <string.h>
 
 #include "clock.h"
-#include "cuda/api.h"
+#include "driver_api.h"
 
 #define MAX_PARAMS 32
 
@@ -28,12 +27,8 @@ static void need(lua_State *L, CUresult r, const char *what) {
 static int l_setup(lua_State *L) {
   const char *image = luaL_checkstring(L, 1);
   CUcontext context;
-  void *lib = dlopen("libcuda.so.1", RTLD_NOW);
-  if (!lib) return luaL_error(L, "%s", dlerror());
-#define DC_CUDA(need, name, symbol, params) *(void **)&cu.name = dlsym(lib, #symbol);
-#include "cuda/cuda_api.def"
-#undef DC_CUDA
-  need(L, cu.Init(0), "cuInit");
+  const char *wrong = load_driver(&cu);
+  if (wrong) return luaL_error(L, "%s", wrong);
   need(L, cu.DevicePrimaryCtxRetain(&context, 0), "cuDevicePrimaryCtxRetain");
   need(L, cu.CtxSetCurrent(context), "cuCtxSetCurrent");
   need(L, cu.ModuleLoadDataEx(&module, image, 0, NULL, NULL), "cuModuleLoadDataEx");

@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "clock.h"
-#include "cuda/api.h"
 #include "cuda/nccl_api.h"
+#include "driver_api.h"
 
 #define MOST 16
 
@@ -33,23 +33,14 @@ static void need(lua_State *L, int r, const char *what) {
   if (r != 0) luaL_error(L, "%s: error %d", what, r);
 }
 
-static void *library(lua_State *L, const char *name) {
-  void *lib = dlopen(name, RTLD_NOW);
-  if (lib == NULL) luaL_error(L, "%s", dlerror());
-  return lib;
-}
-
 /* load(name of NCCL's library) */
 static int l_load(lua_State *L) {
-  void *lib = library(L, "libcuda.so.1");
-#define DC_CUDA(need, name, symbol, params) *(void **)&cu.name = dlsym(lib, #symbol);
-#include "cuda/cuda_api.def"
-#undef DC_CUDA
-  lib = library(L, luaL_checkstring(L, 1));
+  const char *wrong = load_driver(&cu);
+  void *lib = wrong == NULL ? dlopen(luaL_checkstring(L, 1), RTLD_NOW) : NULL;
+  if (lib == NULL) return luaL_error(L, "%s", wrong != NULL ? wrong : dlerror());
 #define DC_NCCL(name, params) *(void **)&nccl.name = dlsym(lib, #name);
 #include "cuda/nccl_api.def"
 #undef DC_NCCL
-  need(L, cu.Init(0), "cuInit");
   return 0;
 }
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cuda/api.h"
+#include "driver_api.h"
 
 #define N 1000
 
@@ -44,7 +44,7 @@ static char *compile(const char *library, const char *arch) {
 
 int main(int argc, char **argv) {
   static float a[N], b[N], c[N];
-  dc_cuda_api cu;
+  dc_cuda_api cu = { 0 };
   CUcontext context;
   CUmodule module;
   CUfunction function;
@@ -53,12 +53,7 @@ int main(int argc, char **argv) {
   char arch[40];
   int n = N, cc[2], device;
   if (argc < 2) return 2;
-  void *lib = dlopen("libcuda.so.1", RTLD_NOW);
-  if (!lib) return 2;
-#define DC_CUDA(need, name, symbol, params) *(void **)&cu.name = dlsym(lib, #symbol);
-#include "cuda/cuda_api.def"
-#undef DC_CUDA
-  need(cu.Init(0), "cuInit");
+  if (load_driver(&cu) != NULL) return 2;
   need(cu.DeviceGet(&device, 0), "cuDeviceGet");
   need(cu.DevicePrimaryCtxRetain(&context, device), "cuDevicePrimaryCtxRetain");
   need(cu.CtxSetCurrent(context), "cuCtxSetCurrent");
