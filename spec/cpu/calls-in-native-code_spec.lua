@@ -73,6 +73,17 @@ __global__ void recursive(const u32 *x, u32 *out, u32 *visits, int n) {
   visits[t] = seen;
 }
 
+__device__ __noinline__ u32 place(u32 x, u32 *out) {                // recursion that reads the thread's own numbers
+  const int t = threadIdx.x + blockDim.x * threadIdx.y;
+  out[blockIdx.x * blockDim.x * blockDim.y + t] += x;
+  return x == 0 ? threadIdx.x * 1000 + threadIdx.y : place(x - 1, out) + t + blockIdx.x;
+}
+__global__ void placed(const u32 *x, u32 *out, u32 *visits) {
+  const int t = (blockIdx.x * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
+  const u32 r = place(x[t] & 7, visits);
+  out[t] = r;
+}
+
 typedef u32 (*function)(u32, int);
 __device__ u32 first(u32 x, int k) { return x * k; }
 __device__ u32 second(u32 x, int k) { return x ^ (u32)k * 77; }
@@ -165,6 +176,17 @@ end
 k(blocks, threads, input, out, visits, n)
 check("recursive", k, out, want)
 check("visits", k, visits, counts)
+
+k = m:kernel "placed"
+for i = 1, n do
+  local v, t = x[i] & 7, (i - 1) % threads
+  want[i] = t % (threads // 2) * 1000 + t // (threads // 2) + v * (t + (i - 1) // threads)
+  counts[i] = v * (v + 1) // 2
+end
+visits:fill(0)
+k(blocks, { threads // 2, 2 }, input, out, visits)
+check("placed", k, out, want)
+check("visits of threads", k, visits, counts)
 
 local functions = {
   [0] = function(v, k) return v * k & MASK end, function(v, k) return v ~ k * 77 end,
