@@ -198,35 +198,72 @@ static const ptx_ins *maker_of(const emitter *e, int32_t reg, int32_t h, int *n)
   return found;
 }
 
-static bool grows(const emitter *e, const ptx_operand *o, int32_t h, int depth, long long *by) {
-  long long a, b;
+static bool is_integer_conversion(const ptx_ins *ins) {
+  return ins->op == PTX_OP_CVT && ptx_is_integer(ins->type) && ptx_is_integer(ins->type2);
+}
+
+/* Adds `times` times what an operand is, a constant or the same in all lanes and iterations; false: it is not. */
+static bool add_step(const emitter *e, const ptx_operand *o, int32_t h, dc_growth *g) {
+  int n = 0;
+  if (o->kind == PTX_IMM && !o->is_float) {
+    g->times = (long long)((uint64_t)g->times + (uint64_t)o->imm);
+    return g->step == NULL;
+  }
+  if (o->reg < 0 || dc_emit_shape(e, o->reg)->tag != DC_UNIFORM || maker_of(e, o->reg, h, &n) || n != 0) return false;
+  if (g->times != 0 && (g->step == NULL || g->step->reg != o->reg)) return false;
+  g->step = o;
+  g->times++;
+  return true;
+}
+
+/* Whether each iteration makes register `reg` of its last value by additions, moves and conversions. */
+static bool is_counter(const emitter *e, int32_t reg, int32_t h, dc_growth *g) {
+  int32_t at = reg;
+  *g = (dc_growth){ 0 };
+  for (int steps = 0; steps < MOST_STEPS && at >= 0; steps++) {
+    int n = 0;
+    const ptx_ins *ins = maker_of(e, at, h, &n);
+    if (n != 1 || ins->pred >= 0 || ins->ndst != 1) return false;
+    const bool adds = ins->op == PTX_OP_ADD;
+    if (!adds && !is_integer_conversion(ins) && (ins->op != PTX_OP_MOV || ins->nsrc != 1)) return false;
+    if (adds && !add_step(e, &ins->opnd[2], h, g)) return false;
+    at = ins->opnd[1].reg;
+    if (at == reg) return true;
+  }
+  return false;
+}
+
+static bool grows(const emitter *e, const ptx_operand *o, int32_t h, int depth, dc_growth *g) {
+  dc_growth b = { 0 };
   int n = 0;
   const ptx_ins *ins = o->reg >= 0 ? maker_of(e, o->reg, h, &n) : NULL;
-  *by = 0;
-  if (n == 0) return true;
-  for (int moves = 0; n == 1 && ins->op == PTX_OP_MOV && ins->nsrc == 1 && ins->opnd[1].reg >= 0 && moves < 2; moves++)
-    ins = maker_of(e, ins->opnd[1].reg, h, &n);
-  if (n != 1 || ins->pred >= 0 || ins->ndst != 1 || ins->nsrc < 2 || depth == 0) return false;
+  *g = b;
+  if (n == 0 || is_counter(e, o->reg, h, g)) return true;
+  if (n != 1 || ins->pred >= 0 || ins->ndst != 1 || depth == 0) return false;
   const ptx_operand *x = &ins->opnd[1], *y = x + 1;
+  if (!grows(e, x, h, depth - 1, g)) return false;
+  if (ins->op == PTX_OP_MOV || is_integer_conversion(ins)) return ins->nsrc == 1;
+  if (ins->nsrc < 2 || !grows(e, y, h, depth - 1, &b)) return false;
   const bool constant = y->kind == PTX_IMM && !y->is_float;
-  if (ins->op == PTX_OP_ADD && x->reg == o->reg && constant) {
-    *by = y->imm;
-    return true;
-  }
-  if (!grows(e, x, h, depth - 1, &a) || !grows(e, y, h, depth - 1, &b)) return false;
   switch (ins->op) {
-    case PTX_OP_ADD: *by = (long long)((uint64_t)a + (uint64_t)b); return true;
-    case PTX_OP_SUB: *by = (long long)((uint64_t)a - (uint64_t)b); return true;
-    case PTX_OP_SHL: *by = (long long)((uint64_t)a << (y->imm & 63)); return constant;
-    case PTX_OP_MUL: *by = (long long)((uint64_t)a * (uint64_t)y->imm); return constant && ins->mode != PTX_HI_HALF;
+    case PTX_OP_SUB: b.times = (long long)-(uint64_t)b.times; /* fallthrough */
+    case PTX_OP_ADD:
+      if (g->times != 0 && b.times != 0 && (g->step ? g->step->reg : -1) != (b.step ? b.step->reg : -1)) return false;
+      if (g->times == 0) g->step = b.step;
+      g->times = (long long)((uint64_t)g->times + (uint64_t)b.times);
+      return true;
+    case PTX_OP_SHL: g->times = (long long)((uint64_t)g->times << (y->imm & 63)); return constant;
+    case PTX_OP_MUL:
+      g->times = (long long)((uint64_t)g->times * (uint64_t)y->imm);
+      return constant && ins->mode != PTX_HI_HALF;
     default: return false;
   }
 }
 
-long long dc_emit_growth(const emitter *e, int32_t reg, int32_t h) {
-  long long by;
+dc_growth dc_emit_growth(const emitter *e, int32_t reg, int32_t h) {
+  dc_growth g;
   const ptx_operand o = { .kind = PTX_REG, .reg = reg };
-  return grows(e, &o, h, MOST_STEPS, &by) ? by : 0;
+  return grows(e, &o, h, MOST_STEPS, &g) ? g : (dc_growth){ 0 };
 }
 
 /* Whether the loop with header block h has no loop in it, changes no memory, waits for no other threads, which may, and
@@ -247,8 +284,8 @@ bool dc_emit_walks(const emitter *e, int32_t i) {
   if (h < 0 || ins->op != PTX_OP_LD || ptx_type_bits((ptx_type)ins->type) != 8 || ins->vec > 1) return false;
   if (!only_loads(e, h) || !dc_emit_memory_supported(e, ins)) return false;
   const dc_access p = dc_emit_access_of(e, ins);
-  const long long growth = p.how == DC_HOW_LANES ? dc_emit_growth(e, p.at->reg, h) : 0;
-  return growth == 1 || growth == 2;
+  const dc_growth g = dc_emit_growth(e, p.at->reg, h);
+  return p.how == DC_HOW_LANES && g.step == NULL && (g.times == 1 || g.times == 2);
 }
 
 void dc_emit_begin_walks(emitter *e, int32_t b) {

@@ -21,9 +21,13 @@ bool dc_emit_is_carried(const emitter *e, int32_t reg, int32_t h, int depth);
 /* Whether a register, or a condition that ends the loop with header block h, depends on what that loop loads. */
 bool dc_emit_follows_loads(const emitter *e, int32_t reg, int32_t h);
 
-/* By how much a register grows from one iteration of the loop with header block h to the next, behind its first; 0: not
-** at all, or by no known constant. */
-long long dc_emit_growth(const emitter *e, int32_t reg, int32_t h);
+/* By how much a register grows from one iteration of the loop with header block h to the next, behind its first:
+** `times` times an operand that is the same in all of them (NULL: 1); 0 times: not at all, or by nothing known. */
+typedef struct dc_growth {
+  long long times;
+  const ptx_operand *step;
+} dc_growth;
+dc_growth dc_emit_growth(const emitter *e, int32_t reg, int32_t h);
 
 /* Whether instruction i loads bytes from addresses that grow by one or two in each iteration of its loop.  b<i> is what
 ** was loaded (dc_walk in simd/memory.h); where block b leads into loops, that is forgotten. */

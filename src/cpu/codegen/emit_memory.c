@@ -62,16 +62,6 @@ static void begin_access(emitter *e, const dc_access *p) {
   if ((bytes > 1 || DC_IGNORED) && p->at->reg >= 0) PUT("if (DC_BAD(o_, %d, a_)) n->fault(n); ", bytes - 1);
 }
 
-/* What a loop adds to register `reg` in each iteration, if that is the same in all lanes; else NULL. */
-static const ptx_operand *step_of(const emitter *e, int32_t reg) {
-  for (int32_t i = e->k.def_at[reg]; i < e->k.def_at[reg + 1]; i++) {
-    const ptx_ins *ins = &e->f->ins[e->k.defs[i]];
-    if (ins->op == PTX_OP_ADD && ins->opnd[1].reg == reg && dc_value_shape_of(&e->k, &ins->opnd[2]).tag == DC_UNIFORM)
-      return &ins->opnd[2];
-  }
-  return NULL;
-}
-
 /* Appends the address of lane 0. */
 static void put_first(emitter *e, const dc_access *p) {
   const int32_t i = p->s.origin;
@@ -156,10 +146,19 @@ static bool is_of_list(const emitter *e, const ptx_ins *ins, const dc_access *p)
   return from->op == PTX_OP_LD && ptx_type_bits((ptx_type)from->type) == 32;
 }
 
+/* How many iterations ahead a loop's loads in block b are prefetched: some eight loads, since unrolled loops end soon
+** (columns of a matrix, four rows an iteration: 0.8 of the time). */
+static int later(const emitter *e, int32_t b) {
+  int loads = 0;
+  for (int32_t i = e->f->blocks[b].first; i < e->f->blocks[b].last; i++)
+    loads += e->f->ins[i].op == PTX_OP_LD && e->f->ins[i].space == PTX_GLOBAL;
+  return loads < 1 ? 8 : loads < 8 ? 8 / loads : 1;
+}
+
 /* In a loop that strides over a large array each iteration's row is in another page, where the processor does not
 ** prefetch: what a later iteration will load is asked for here, and where gangs run through the loop one after another
 ** what the next one will (a product of matrices with tiles of 16: 91, before 150 ms; sums of 2^24 values by rows and by
-** indices: 5.2, before 8.0 and 7.9 ms; a histogram of 2^26 bytes: 40, before 58 ms).  Where the rows of an iteration
+** indices: 5.2, before 8.0 and 7.9 ms; a histogram of 2^26 bytes: 34, before 58 ms).  Where the rows of an iteration
 ** and the next adjoin, lines further on are (a sum of 2^24 values: 4.9, before 6.1 ms; a plain loop takes 4.3).  Where
 ** gangs take turns at a barrier in the loop, an iteration takes long enough for two to be far ahead, and stores must
 ** not wait for lines either, since later loads wait for them (a stencil that marches through planes: 45, before 78 ns a
@@ -179,11 +178,10 @@ static void prefetch(emitter *e, const ptx_ins *ins, const dc_access *p, const c
         dc_emit_is_signed(e, p->s.origin), p->size, mask);
     return;
   }
-  const ptx_operand *step = p->how == DC_HOW_ROW ? step_of(e, p->at->reg) : NULL;
   const bool quiet = dc_emit_is_in_quiet_loop(e, b), stores = ins->op == PTX_OP_ST;
   if (p->how == DC_HOW_INDEX && is_of_list(e, ins, p)) return;
-  const long long growth = quiet ? dc_emit_growth(e, p->at->reg, e->k.loop_at[b]) : 0;
-  if (e->pauses && growth > 0 && growth <= 1024) {
+  const dc_growth growth = dc_emit_growth(e, p->at->reg, e->k.loop_at[b]);
+  if (e->pauses && quiet && growth.step == NULL && growth.times > 0 && growth.times <= 1024) {
     prefetch_for_gangs(e, ins, p, true);
     return;
   }
@@ -196,10 +194,13 @@ static void prefetch(emitter *e, const ptx_ins *ins, const dc_access *p, const c
   PUT(", ");
   if (p->expected) {
     PUT("a%d.expected", i);
-  } else if (step) {
-    dc_emit_operand(e, step, 'D');
-  } else if (growth != 0 && p->how == DC_HOW_ROW) {
-    PUT("%lldull", growth);
+  } else if (growth.times != 0 && p->how == DC_HOW_ROW) {
+    PUT("%lldull", growth.times);
+    if (growth.step) {
+      const bool wide = dc_emit_bits(e, growth.step->reg) == 64;
+      PUT(wide ? " * " : " * (uint64_t)(int32_t)");
+      dc_emit_operand(e, growth.step, wide ? 'D' : 'W');
+    }
   } else if (first < i) {
     PUT("a%d.expected", first);
   } else {
@@ -218,7 +219,8 @@ static void prefetch(emitter *e, const ptx_ins *ins, const dc_access *p, const c
   }
   const bool whole = p->how == DC_HOW_ROW && p->stride > 0 && p->stride <= p->size * p->n;
   PUT(", %lldull, %lldull, ", whole ? p->stride * e->k.shape.width : 0ll, whole ? dense : 0ll);
-  PUT(quiet ? "8, ahead * %lldull); " : "2, 0); ", p->how == DC_HOW_ROW ? p->stride : (long long)p->s.times);
+  if (!quiet) PUT("2, 0); ");
+  else PUT("%d, ahead * %lldull); ", later(e, b), p->how == DC_HOW_ROW ? p->stride : (long long)p->s.times);
 }
 
 /* The addresses of a row that wraps around. */

@@ -7,12 +7,12 @@
 
 /* Entries per instruction; gangs, of 80 bytes, share one where DC_GANG, the address by 16, is equal modulo this. */
 enum { DC_LAST_ACCESSES = 16 };
-/* Prefetches a row: 32 words touch up to three lines, of which a masked access waits for all. */
-#define DC_PREFETCH_ROW(a, write, where)                                                                               \
+/* Prefetches a row of at most 128 bytes: up to three lines, of which a masked access waits for all. */
+#define DC_PREFETCH_ROW(a, bytes, write, where)                                                                        \
   {                                                                                                                    \
     __builtin_prefetch(DC_AT(const void, a), write, where);                                                            \
-    if (DC_W == 32) __builtin_prefetch(DC_AT(const void, (a) + 64), write, where);                                     \
-    __builtin_prefetch(DC_AT(const void, (a) + 4 * DC_W - 1), write, where);                                           \
+    if (bytes > 64) __builtin_prefetch(DC_AT(const void, (a) + 64), write, where);                                     \
+    if (bytes > 32) __builtin_prefetch(DC_AT(const void, (a) + bytes - 1), write, where);                              \
   }
 /* Whether the row of a gang further on is prefetched in code without loops.  AMD's processors do so by themselves where
 ** gangs follow each other along rows (saxpy on Zen 4: 0.9 of the time). */
@@ -38,12 +38,13 @@ DC_FN void dc_prefetch(u64 a, u64 step, u64 bytes, u64 dense, u64 later, u64 ahe
     return;
   }
   if (step + 1024 <= 2048) return;
-  DC_PREFETCH_ROW(a + later * step, 0, 3);
-  if (ahead) DC_PREFETCH_ROW(a + ahead, 0, 2);
+  const u64 row = bytes && bytes < 4 * DC_W ? bytes : 4 * DC_W;
+  DC_PREFETCH_ROW(a + later * step, row, 0, 3);
+  if (ahead) DC_PREFETCH_ROW(a + ahead, row, 0, 2);
 }
 /* The same for what an iteration will store. */
 DC_FN void dc_prefetch_target(u64 a, u64 step, u64 later) {
-  if (step + 4096 > 8192) DC_PREFETCH_ROW(a + later * step, 1, 3);
+  if (step + 4096 > 8192) DC_PREFETCH_ROW(a + later * step, 4 * DC_W, 1, 3);
 }
 /* Whether many of the lanes' elements are more than `far` from that of lane 0. */
 DC_FN int dc_are_far(V32 x, u32 far, M m) {
