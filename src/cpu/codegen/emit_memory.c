@@ -86,9 +86,9 @@ static void prefetch_for_gangs(emitter *e, const ptx_ins *ins, const dc_access *
   if (reg < 0 || e->prefetched[reg]) return;
   if (ins->flags & PTX_F_STREAMING && ins->op == PTX_OP_ST) return;
   e->prefetched[reg] = true;
-  if (p->how == DC_HOW_INDEX)
-    PUT("if (dc_is_line(i%d, i%d.p0[0], %d, %s)) ", p->s.origin, p->s.origin, dc_emit_is_signed(e, p->s.origin),
-        e->mask);
+  if (p->how == DC_HOW_INDEX) /* not of lanes that pass a test: a branch by their indices is not foreseen */
+    PUT("if (dc_are_first(%s) && dc_is_line(i%d, i%d.p0[0], %d, %s)) ", e->mask, p->s.origin, p->s.origin,
+        dc_emit_is_signed(e, p->s.origin), e->mask);
   const bool ahead = e->straight && !e->pauses;
   if (ahead) PUT("if (DC_PREFETCH_AHEAD) ");
   if (dc_emit_may_stream(e, ins, p)) PUT("if (!n->streams) ");
