@@ -49,6 +49,7 @@ DC_FN u32 dc_first_lane(u32 m) { return (u32)__builtin_ctz(m | 1u << 31); }
   }
 #if DC_NW == 16 && DC_P == 2
 DC_FN u32 V32_lane(V32 x, u32 lane) {
+  if (__builtin_constant_p(lane)) return lane < DC_NW ? x.p0[lane % DC_NW] : x.p1[lane % DC_NW];
   return ((dc_u)_mm512_permutex2var_epi32((__m512i)x.p0, _mm512_set1_epi32((int)lane), (__m512i)x.p1))[0];
 }
 #else
