@@ -1,5 +1,5 @@
 /*
-** driver_api.h - the driver's functions, which C programs and modules of bench/ load by name as ours are.
+** driver_api.h - the CUDA driver's functions for C programs and modules of bench/, loaded by name at run time.
 */
 #ifndef BENCH_DRIVER_API_H
 #define BENCH_DRIVER_API_H
@@ -9,7 +9,7 @@
 
 #include "cuda/api.h"
 
-/* Fills `cu` and initializes the driver.  NULL, or what is wrong. */
+/* Fills `cu` and initializes the driver.  Gives NULL, or the text of an error. */
 static inline const char *load_driver(dc_cuda_api *cu) {
   void *lib = dlopen("libcuda.so.1", RTLD_NOW);
   if (lib == NULL) return dlerror();

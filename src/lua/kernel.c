@@ -353,7 +353,8 @@ static DC_COLD int launch_large(lua_State *L, dc_lua *self, kernel_object *o, dc
   return launch_slow(L, self, o, l, first + 1, reach);
 }
 
-/* A launch on the fast path of the kernel `o`, which is at `at`; at 1, too, where it fails. */
+/* Launches the kernel `o`, which is at stack index `at`, on the fast path.  Raises: errors are explained by the kernel
+** at index 1. */
 static inline int issue(lua_State *L, dc_lua *self, kernel_object *o, int at, dc_launch *l) {
   dc_error err;
   dc_error_start(&err);

@@ -113,7 +113,7 @@ static DC_NOINLINE bool follow_keys(lua_State *L, int v, const details *d, bool 
   return true;
 }
 
-/* The function of the last captured value: its stack index, and which user value of the variant it is. */
+/* The function of the last captured value: its stack index, and the number of the variant's user value that has it. */
 typedef struct captured_function {
   int idx;
   uint16_t of;
@@ -251,7 +251,7 @@ static DC_NOINLINE bool is_view(lua_State *L, dc_lua *self, const dc_lua_kernel 
   return true;
 }
 
-/* Whether the value at idx is one of the rare kinds, which dc_lua_marshal_value converts. */
+/* Whether the value at idx is of the kind of `one`, a kind that is rare. */
 static DC_NOINLINE bool is_of_kind(lua_State *L, dc_lua *self, int v, const variant *w, const value *one, int idx) {
   switch ((value_kind)one->kind) {
     case VALUE_NUMBER: return lua_type(L, idx) == LUA_TNUMBER;
@@ -269,9 +269,12 @@ static DC_NOINLINE bool is_of_kind(lua_State *L, dc_lua *self, int v, const vari
   return false;
 }
 
-/* What comes of a value: it is not what the variant was compiled for; it was converted; it has to be by
-** dc_lua_marshal_value. */
-typedef enum outcome { DIFFERS, CONVERTED, SUITS } outcome;
+/* The result of comparing a value with what the variant was compiled for. */
+typedef enum outcome {
+  DIFFERS,    /* the variant does not suit */
+  CONVERTED,  /* the value suits, and its bytes are in `params` where the kernel takes it */
+  UNCONVERTED /* the value suits; dc_lua_marshal_value converts it */
+} outcome;
 
 /* The array at idx: its memory is `span`; *small becomes false where it has more than the variant's `most` elements. */
 static inline outcome compare_array(lua_State *L, dc_lua *self, const dc_lua_kernel *o, const value *one, int idx,
@@ -291,8 +294,8 @@ static inline outcome compare_array(lua_State *L, dc_lua *self, const dc_lua_ker
     const size_t bytes = DC_LIKELY(size <= most) ? size * dc_dtype_size(dtype) : dc_lua_nbytes(array->a);
     *span = (memory){ array->a, ptr, ptr + (dc_ptr)bytes, one->common.written };
   }
-  return DC_LIKELY(ptr != 0 && (ptr & one->common.unaligned) == 0 && one->common.kind == DC_COMMON_ARRAY) ? CONVERTED
-                                                                                                          : SUITS;
+  const bool ready = ptr != 0 && (ptr & one->common.unaligned) == 0 && one->common.kind == DC_COMMON_ARRAY;
+  return DC_LIKELY(ready) ? CONVERTED : UNCONVERTED;
 }
 
 static inline outcome compare_integer(lua_State *L, const variant *w, const value *one, int idx, char *params) {
@@ -303,14 +306,14 @@ static inline outcome compare_integer(lua_State *L, const variant *w, const valu
   if (one->fits && (uint64_t)x + (uint64_t)w->most > 2 * (uint64_t)w->most) return DIFFERS; /* beyond ±most */
   if (DC_LIKELY(one->fits && one->common.kind == DC_COMMON_INT32)) memcpy(to, &narrow, sizeof narrow);
   else if (one->common.kind == DC_COMMON_INT64) memcpy(to, &x, sizeof x);
-  else return SUITS;
+  else return UNCONVERTED;
   return CONVERTED;
 }
 
 static inline outcome compare_float(lua_State *L, const value *one, int idx, char *params) {
   if (lua_type(L, idx) != LUA_TNUMBER || lua_isinteger(L, idx)) return DIFFERS;
   const lua_Number x = lua_tonumber(L, idx);
-  if (one->common.kind != DC_COMMON_FLOAT64) return SUITS;
+  if (one->common.kind != DC_COMMON_FLOAT64) return UNCONVERTED;
   memcpy(params + one->common.offset, &x, sizeof x);
   return CONVERTED;
 }
@@ -348,10 +351,10 @@ static inline bool matches(lua_State *L, dc_lua *self, const dc_lua_kernel *o, i
       narrays += w->conflicts;
       n->direct = false;
     } else {
-      is = !is_of_kind(L, self, v, w, one, idx) ? DIFFERS : kind == VALUE_GUARD ? CONVERTED : SUITS;
+      is = !is_of_kind(L, self, v, w, one, idx) ? DIFFERS : kind == VALUE_GUARD ? CONVERTED : UNCONVERTED;
     }
     if (DC_UNLIKELY(is == DIFFERS)) return false;
-    if (DC_UNLIKELY(is == SUITS) && n->direct)
+    if (DC_UNLIKELY(is == UNCONVERTED) && n->direct)
       n->direct = dc_lua_marshal_value(L, self, o->k, one->param, idx, n->params);
     n->at[i] = idx;
   }

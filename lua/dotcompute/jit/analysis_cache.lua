@@ -203,8 +203,8 @@ local function get_params(r)
   return params
 end
 
--- Whether each of the lines is one, as split needs.
-local function are_lines(lines)
+-- Whether no line has a newline in it, so that split finds the same lines in their text.
+local function have_no_newline(lines)
   for _, line in ipairs(lines) do
     if line:find("\n", 1, true) then return false end
   end
@@ -242,7 +242,7 @@ function analysis_cache.put(key, tree, analysis)
   local emitted, w = analysis.emitted, setmetatable({ MAGIC }, Writer)
   if tree.uses.dynamic or tree.uses.modules or #tree.constants > 0 then return end
   local functions = put_reads(w, tree)
-  if not functions or not are_lines(emitted.lines) then return end
+  if not functions or not have_no_newline(emitted.lines) then return end
   for _, places in ipairs { emitted.places, emitted.sites } do
     for _, place in pairs(places) do
       if not functions.number[place.found] then return end

@@ -202,21 +202,24 @@ static bool is_integer_conversion(const ptx_ins *ins) {
   return ins->op == PTX_OP_CVT && ptx_is_integer(ins->type) && ptx_is_integer(ins->type2);
 }
 
-/* Adds `times` times what an operand is, a constant or the same in all lanes and iterations; false: it is not. */
-static bool add_step(const emitter *e, const ptx_operand *o, int32_t h, dc_growth *g) {
-  int n = 0;
-  if (o->kind == PTX_IMM && !o->is_float) {
-    g->times = (long long)((uint64_t)g->times + (uint64_t)o->imm);
-    return g->step == NULL;
-  }
-  if (o->reg < 0 || dc_emit_shape(e, o->reg)->tag != DC_UNIFORM || maker_of(e, o->reg, h, &n) || n != 0) return false;
-  if (g->times != 0 && (g->step == NULL || g->step->reg != o->reg)) return false;
-  g->step = o;
-  g->times++;
+/* g += b; false: they are multiples of different operands. */
+static bool add_growth(dc_growth *g, dc_growth b) {
+  if (g->times != 0 && b.times != 0 && (g->step ? g->step->reg : -1) != (b.step ? b.step->reg : -1)) return false;
+  if (g->times == 0) g->step = b.step;
+  g->times = (long long)((uint64_t)g->times + (uint64_t)b.times);
   return true;
 }
 
-/* Whether each iteration makes register `reg` of its last value by additions, moves and conversions. */
+/* Adds an operand that is a constant or the same in all lanes and iterations; false: it is not. */
+static bool add_operand(const emitter *e, const ptx_operand *o, int32_t h, dc_growth *g) {
+  int n = 0;
+  if (o->kind == PTX_IMM && !o->is_float) return add_growth(g, (dc_growth){ o->imm, NULL });
+  if (o->reg < 0 || dc_emit_shape(e, o->reg)->tag != DC_UNIFORM || maker_of(e, o->reg, h, &n) || n != 0) return false;
+  return add_growth(g, (dc_growth){ 1, o });
+}
+
+/* Whether each iteration computes register `reg` from its value in the last one by additions, moves and conversions:
+** *g is then what they add. */
 static bool is_counter(const emitter *e, int32_t reg, int32_t h, dc_growth *g) {
   int32_t at = reg;
   *g = (dc_growth){ 0 };
@@ -226,7 +229,7 @@ static bool is_counter(const emitter *e, int32_t reg, int32_t h, dc_growth *g) {
     if (n != 1 || ins->pred >= 0 || ins->ndst != 1) return false;
     const bool adds = ins->op == PTX_OP_ADD;
     if (!adds && !is_integer_conversion(ins) && (ins->op != PTX_OP_MOV || ins->nsrc != 1)) return false;
-    if (adds && !add_step(e, &ins->opnd[2], h, g)) return false;
+    if (adds && !add_operand(e, &ins->opnd[2], h, g)) return false;
     at = ins->opnd[1].reg;
     if (at == reg) return true;
   }
@@ -247,11 +250,7 @@ static bool grows(const emitter *e, const ptx_operand *o, int32_t h, int depth, 
   const bool constant = y->kind == PTX_IMM && !y->is_float;
   switch (ins->op) {
     case PTX_OP_SUB: b.times = (long long)-(uint64_t)b.times; /* fallthrough */
-    case PTX_OP_ADD:
-      if (g->times != 0 && b.times != 0 && (g->step ? g->step->reg : -1) != (b.step ? b.step->reg : -1)) return false;
-      if (g->times == 0) g->step = b.step;
-      g->times = (long long)((uint64_t)g->times + (uint64_t)b.times);
-      return true;
+    case PTX_OP_ADD: return add_growth(g, b);
     case PTX_OP_SHL: g->times = (long long)((uint64_t)g->times << (y->imm & 63)); return constant;
     case PTX_OP_MUL:
       g->times = (long long)((uint64_t)g->times * (uint64_t)y->imm);

@@ -86,7 +86,7 @@ static void prefetch_for_gangs(emitter *e, const ptx_ins *ins, const dc_access *
   if (reg < 0 || e->prefetched[reg]) return;
   if (ins->flags & PTX_F_STREAMING && ins->op == PTX_OP_ST) return;
   e->prefetched[reg] = true;
-  if (p->how == DC_HOW_INDEX) /* not of lanes that pass a test: a branch by their indices is not foreseen */
+  if (p->how == DC_HOW_INDEX) /* not of lanes that pass a test: processors mispredict a branch by their indices */
     PUT("if (dc_are_first(%s) && dc_is_line(i%d, i%d.p0[0], %d, %s)) ", e->mask, p->s.origin, p->s.origin,
         dc_emit_is_signed(e, p->s.origin), e->mask);
   const bool ahead = e->straight && !e->pauses;
@@ -146,9 +146,9 @@ static bool is_of_list(const emitter *e, const ptx_ins *ins, const dc_access *p)
   return from->op == PTX_OP_LD && ptx_type_bits((ptx_type)from->type) == 32;
 }
 
-/* How many iterations ahead a loop's loads in block b are prefetched: some eight loads, since unrolled loops end soon
-** (columns of a matrix, four rows an iteration: 0.8 of the time). */
-static int later(const emitter *e, int32_t b) {
+/* Number of iterations by which a loop's loads in block b are prefetched ahead: some eight loads, since unrolled loops
+** have few iterations (columns of a matrix, four rows an iteration: 0.8 of the time). */
+static int iterations_ahead(const emitter *e, int32_t b) {
   int loads = 0;
   for (int32_t i = e->f->blocks[b].first; i < e->f->blocks[b].last; i++)
     loads += e->f->ins[i].op == PTX_OP_LD && e->f->ins[i].space == PTX_GLOBAL;
@@ -220,7 +220,7 @@ static void prefetch(emitter *e, const ptx_ins *ins, const dc_access *p, const c
   const bool whole = p->how == DC_HOW_ROW && p->stride > 0 && p->stride <= p->size * p->n;
   PUT(", %lldull, %lldull, ", whole ? p->stride * e->k.shape.width : 0ll, whole ? dense : 0ll);
   if (!quiet) PUT("2, 0); ");
-  else PUT("%d, ahead * %lldull); ", later(e, b), p->how == DC_HOW_ROW ? p->stride : (long long)p->s.times);
+  else PUT("%d, ahead * %lldull); ", iterations_ahead(e, b), p->how == DC_HOW_ROW ? p->stride : (long long)p->s.times);
 }
 
 /* The addresses of a row that wraps around. */
