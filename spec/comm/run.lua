@@ -117,6 +117,23 @@ for _, dtype in ipairs(dtypes) do
   same(all[(rank - 1) % size + 1], target, "messages around, " .. dtype)
 end
 
+-- Pending expressions that read what an operation overwrites keep its old values; in a group, too.
+for _, grouped in ipairs { false, true } do
+  local n <const> = math.random(1, 300)
+  local all, other = data(n, "float32"), data(n, "float32")[rank + 1]
+  local own, out = dc.array(all[rank + 1]), dc.array(other)
+  local read_own, read_out = own + 0, out + 0
+  local function run()
+    comm:all_reduce(own, { out = out })
+    comm:all_reduce(own, { out = own })
+  end
+  if grouped then comm:group(run) else run() end
+  same(all[rank + 1], read_own, "what was read before an operation in place")
+  same(other, read_out, "what was read before an operation with a target")
+  same(reduced(all, "sum"), own, "in place of what was read")
+  same(reduced(all, "sum"), out, "over what was read")
+end
+
 -- Shapes, numbers, NaN, wrapped integers, empty arrays.
 local m = dc.full({ 2, 3 }, rank)
 assert(select("#", comm:all_gather(m):shape()) == 2 and select(1, comm:all_gather(m):shape()) == 2 * size)

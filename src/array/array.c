@@ -131,10 +131,10 @@ int dc_array_close(dc_array *a, dc_error *err) {
 DC_HOT dc_array_state dc_array_state_of(const dc_array *a) {
   return dc_array_is_closed(a) ? DC_ARRAY_CLOSED : a->state;
 }
-dc_dtype dc_array_dtype(const dc_array *a) { return a->dtype; }
-dc_device *dc_array_device(const dc_array *a) { return a->dev; }
+DC_HOT dc_dtype dc_array_dtype(const dc_array *a) { return a->dtype; }
+DC_HOT dc_device *dc_array_device(const dc_array *a) { return a->dev; }
 const dc_geometry *dc_array_geometry(const dc_array *a) { return &a->g; }
-int64_t dc_array_size(const dc_array *a) { return dc_geometry_size(&a->g); }
+DC_HOT int64_t dc_array_size(const dc_array *a) { return dc_geometry_size(&a->g); }
 
 int dc_array_check_together(const dc_array *a, const dc_array *b, dc_error *err) {
   if (a->dev == b->dev) return 0;

@@ -7,20 +7,18 @@
 #include "array/graph/expr.h"
 #include "device/comm.h"
 
-/* The address of an array that is read or written: at once where it is ready, as in loops. */
-static int prepare_array(dc_array *a, bool written, const dc_comm_call *call, dc_ptr *ptr, dc_error *err) {
-  *ptr = dc_array_launch_ready(a, call->dev, call->dtype, written);
-  if (*ptr != 0) return 0;
+/* The address of an array that is read or written. */
+static int prepare_array(dc_array *a, bool written, dc_ptr *ptr, dc_error *err) {
   if (dc_array_check_contiguous(a, err) != 0 || (written && dc_array_will_write(a, err) != 0)) return -1;
   return dc_array_ptr(a, ptr, err);
 }
 
 /* Addresses first, since computing one array may put work into the stream. */
 static int prepare(dc_comm_call *calls, int n, dc_error *err) {
-  for (dc_comm_call *c = calls; c < calls + n; c++)
-    if (c->from != NULL && prepare_array(c->from, false, c, &c->src, err) != 0) return -1;
-  for (dc_comm_call *c = calls; c < calls + n; c++)
-    if (c->to != NULL && prepare_array(c->to, true, c, &c->dst, err) != 0) return -1;
+  for (dc_comm_call *c = calls; c < calls + n; c++) {
+    if (c->from != NULL && c->src == 0 && prepare_array(c->from, false, &c->src, err) != 0) return -1;
+    if (c->to != NULL && c->dst == 0 && prepare_array(c->to, true, &c->dst, err) != 0) return -1;
+  }
   for (dc_comm_call *c = calls; c < calls + n; c++) {
     if (c->from != NULL && dc_buffer_used(c->from->buffer, false, err) != 0) return -1;
     if (c->to != NULL && dc_buffer_used(c->to->buffer, true, err) != 0) return -1;
@@ -28,7 +26,7 @@ static int prepare(dc_comm_call *calls, int n, dc_error *err) {
   return 0;
 }
 
-int dc_array_communicate(dc_comm_call *calls, int n, dc_error *err) {
+DC_HOT int dc_array_communicate(dc_comm_call *calls, int n, dc_error *err) {
   int rc = prepare(calls, n, err);
   if (rc == 0) rc = dc_device_communicate(calls, n, err);
   for (int i = 0; i < n && rc != 0; i++) {

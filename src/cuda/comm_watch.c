@@ -31,7 +31,7 @@ void dc_cuda_comm_remove(dc_cuda_comm *c) {
   pthread_mutex_unlock(&watched.lock);
 }
 
-void dc_cuda_comm_note(dc_cuda_comm *c, const dc_comm_call *call) {
+DC_HOT void dc_cuda_comm_note(dc_cuda_comm *c, const dc_comm_call *call) {
   c->last = call->op;
   if (call->where == NULL) return;
   const size_t n = strnlen(call->where, sizeof c->where - 1); /* not by snprintf: it would take longer than the call */

@@ -231,7 +231,7 @@ static int check(dc_comm_call *calls, int n, dc_error *err) {
   return c->ranks != NULL ? dc_ranks_compare(c->ranks, calls, n, err) : 0;
 }
 
-static int run(dc_comm_call *calls, int n, dc_error *err) {
+static DC_HOT int run(dc_comm_call *calls, int n, dc_error *err) {
   dc_cuda_comm *first = calls[0].comm;
   if (calls[0].op == DC_COMM_BARRIER) return dc_ranks_run(first->ranks, calls, 1, err);
   if (check(calls, n, err) != 0) return -1;

@@ -19,7 +19,7 @@ static void issued(dc_device *dev) {
   if (dev->capture == NULL) dc_count_launch(1);
 }
 
-int dc_device_communicate(dc_comm_call *calls, int n, dc_error *err) {
+DC_HOT int dc_device_communicate(dc_comm_call *calls, int n, dc_error *err) {
   for (int i = 0; i < n; i++) {
     const dc_comm_ops *ops = dc_device_comms(calls[i].dev, err);
     if (ops == NULL) return -1;

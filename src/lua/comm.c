@@ -38,7 +38,7 @@ static void write_line(const lua_Debug *ar, char text[DC_LUA_COMM_LINE]) {
 }
 
 /* Scripts communicate in loops, so lines that called us themselves are remembered. */
-const char *dc_lua_comm_line(lua_State *L, dc_lua_comm *h) {
+DC_HOT const char *dc_lua_comm_line(lua_State *L, dc_lua_comm *h) {
   lua_Debug direct, ar;
   const bool known = get_caller(L, &direct);
   dc_lua_comm_site *site = &h->sites[known ? direct.currentline & (DC_LUA_COMM_SITES - 1) : 0];

@@ -82,8 +82,10 @@ static void issue(lua_State *L, dc_lua *self, int at, int arrays, dc_comm_call *
   dc_lua_comm *h = lua_touserdata(L, at);
   dc_error err = DC_ERROR_INIT;
   const char *where = get_line(L, h);
-  for (int i = 0; i < n; i++) calls[i].where = where;
-  for (int i = 0; i < n && h->grouping; i++) queue(L, at, arrays + 2 * i, &calls[i]);
+  for (int i = 0; i < n; i++) {
+    calls[i].where = where;
+    if (h->grouping) queue(L, at, arrays + 2 * i, &calls[i]);
+  }
   if (!h->grouping && DC_LUA_WORK(self, run(h, calls, n, &err)) != 0) dc_lua_raise(L, &err);
 }
 
@@ -121,6 +123,7 @@ static int core_comm_group_end(lua_State *L) {
     lua_getiuservalue(L, 4, 2);
     calls[i].from = dc_lua_toarray(L, self, 5); /* closed meanwhile: raises */
     calls[i].to = dc_lua_toarray(L, self, 6);
+    calls[i].src = calls[i].dst = 0;
     lua_settop(L, 3);
   }
   if (DC_LUA_WORK(self, run(h, calls, n, &err)) != 0) dc_lua_raise(L, &err);
@@ -227,17 +230,6 @@ static bool read_request(lua_State *L, const dc_lua_comm *h, request *q) {
 
 /* --- arrays ------------------------------------------------------------------------------------------------------- */
 
-/* The array at idx where it is open, else NULL. */
-static dc_array *open_array(lua_State *L, const dc_lua *self, int idx) {
-  const dc_lua_array *o = dc_lua_test(L, self, idx, DC_LUA_ARRAY);
-  return o && o->a && dc_array_state_of(o->a) != DC_ARRAY_CLOSED ? o->a : NULL;
-}
-
-/* It has elements, which are computed and contiguous, on the device. */
-static bool is_ready(const dc_array *a, const dc_device *dev) {
-  return dc_array_launch_ready(a, dev, dc_array_dtype(a), false) != 0 && dc_array_size(a) > 0;
-}
-
 static bool has_fold(dc_comm_fold fold, dc_dtype dtype) {
   const char kind = dc_dtypes[dtype].kind;
   if (kind == 'b') return fold == DC_COMM_MIN || fold == DC_COMM_MAX;
@@ -285,12 +277,20 @@ static bool push_arrays(lua_State *L, const dc_lua_comm *h, request *q) {
   return true;
 }
 
+/* The array at idx, NULL: there is none. */
+static dc_array *get_array(lua_State *L, const dc_lua *self, int idx) {
+  const dc_lua_array *o = dc_lua_test(L, self, idx, DC_LUA_ARRAY);
+  return o ? o->a : NULL;
+}
+
 /* Puts a new array for the result of `src` to idx. */
-static bool make_target(lua_State *L, dc_lua *self, const dc_lua_comm *h, const request *q, dc_array *src, int idx) {
+static bool make_target(lua_State *L, dc_lua *self, const request *q, const dc_array *src, dc_device *dev, int size,
+                        int idx) {
   dc_geometry shape;
-  dc_device *dev = dc_array_device(src);
-  if (!is_ready(src, dev) || !result_shape(dc_array_geometry(src), q->op, h->size, &shape)) return false;
-  dc_lua_push_empty(L, self, dev, dc_array_dtype(src), shape.ndim, shape.shape);
+  const dc_dtype dtype = dc_array_dtype(src);
+  if (dc_array_launch_ready(src, dev, dtype, false) == 0 || !result_shape(dc_array_geometry(src), q->op, size, &shape))
+    return false;
+  dc_lua_push_empty(L, self, dev, dtype, shape.ndim, shape.shape);
   lua_replace(L, idx);
   return true;
 }
@@ -299,8 +299,8 @@ static bool make_target(lua_State *L, dc_lua *self, const dc_lua_comm *h, const 
 ** run, which closes what it likes, and *made is set. */
 static bool get_pair(lua_State *L, dc_lua *self, const dc_lua_comm *h, const request *q, int i, int idx,
                      dc_comm_call *c, bool *made) {
-  c->from = open_array(L, self, idx);
-  if (!c->from || dc_array_device(c->from) != h->part[i].dev) return false;
+  c->from = get_array(L, self, idx);
+  if (!c->from) return false;
   if (dc_array_state_of(c->from) == DC_ARRAY_PENDING) {
     dc_lua_materialize(L, self, c->from);
     *made = true;
@@ -308,50 +308,66 @@ static bool get_pair(lua_State *L, dc_lua *self, const dc_lua_comm *h, const req
   c->to = NULL;
   if (!has_target(q, h->ranks ? h->rank : i)) return true;
   if (!q->in_place && lua_isnil(L, idx + 1)) {
-    if (!make_target(L, self, h, q, c->from, idx + 1)) return false;
+    if (!make_target(L, self, q, c->from, h->part[i].dev, h->size, idx + 1)) return false;
     *made = true;
   }
-  c->to = q->in_place ? c->from : open_array(L, self, idx + 1);
+  c->to = q->in_place ? c->from : get_array(L, self, idx + 1);
   return c->to != NULL;
 }
 
-/* Fits the target in place of, or beside, the source? */
+/* Fits the target beside the source, or as the source itself? */
 static bool fits(const request *q, const dc_array *src, const dc_array *dst, int size) {
   dc_geometry shape;
   dc_ptr from[2], to[2];
   if (dst == src) return q->op == DC_COMM_ALL_REDUCE || dc_comm_has_root(q->op) || dc_comm_is_message(q->op);
-  if (!is_ready(dst, dc_array_device(src)) || dc_array_dtype(dst) != dc_array_dtype(src)) return false;
   dc_array_span(src, &from[0], &to[0]);
   dc_array_span(dst, &from[1], &to[1]);
   return (to[0] <= from[1] || to[1] <= from[0]) && result_shape(dc_array_geometry(src), q->op, size, &shape) &&
          dc_geometry_same_shape(dc_array_geometry(dst), &shape);
 }
 
+/* Sets the addresses of two arrays that are computed and contiguous, on the device and of the dtype; that of the target
+** stays 0 where pending expressions read it.  False where they are otherwise. */
+static bool read_addresses(dc_comm_call *c, dc_dtype dtype, const dc_device *dev) {
+  c->src = c->dst = 0;
+  if (c->to) c->dst = dc_array_launch_ready(c->to, dev, dtype, true);
+  if (c->to && c->dst == 0 && dc_array_launch_ready(c->to, dev, dtype, false) == 0) return false;
+  c->src = c->to == c->from && c->dst != 0 ? c->dst : dc_array_launch_ready(c->from, dev, dtype, false);
+  return c->src != 0;
+}
+
 /* Completes the call on two arrays. */
-static bool make_call(const dc_lua_comm *h, const request *q, dc_comm_call *c) {
-  dc_array *src = c->from, *dst = c->to;
+static bool make_call(const dc_lua_comm *h, const request *q, dc_device *dev, dc_comm_call *c) {
+  const dc_array *src = c->from, *dst = c->to;
   const dc_dtype dtype = dc_array_dtype(src);
-  if (!is_ready(src, dc_array_device(src)) || (dc_comm_reduces(q->op) && !has_fold(q->fold, dtype)) ||
+  const int64_t count = dc_array_size(src);
+  if (count == 0 || !read_addresses(c, dtype, dev) || (dc_comm_reduces(q->op) && !has_fold(q->fold, dtype)) ||
       (dst && !fits(q, src, dst, h->size)))
     return false;
   const bool divided = q->op == DC_COMM_REDUCE_SCATTER || q->op == DC_COMM_ALL_TO_ALL;
-  *c = (dc_comm_call){
-    .dev = dc_array_device(src), .op = q->op, .fold = q->fold, .dtype = dtype, .peer = q->root,
-    .count = dc_array_size(src) / (divided ? h->size : 1), .from = q->op == DC_COMM_RECV ? NULL : src, .to = dst,
-  };
+  c->dev = dev;
+  c->op = q->op;
+  c->fold = q->fold;
+  c->dtype = dtype;
+  c->peer = q->root;
+  c->count = count / (divided ? h->size : 1);
+  c->busy = false;
+  if (q->op == DC_COMM_RECV) c->from = NULL;
   return true;
 }
 
-/* Makes the calls on the pairs from `arrays` on; false where something is unusual. */
+/* Makes the calls on the pairs from `arrays` on, once more where an array had to be made; false where something is
+** unusual. */
 static bool read_arrays(lua_State *L, dc_lua *self, const dc_lua_comm *h, const request *q, int arrays,
                         dc_comm_call *calls) {
-  bool made = false;
-  for (int i = 0; i < h->n; i++)
-    if (!get_pair(L, self, h, q, i, arrays + 2 * i, &calls[i], &made)) return false;
-  for (int i = 0; i < h->n && made; i++)
-    if (!get_pair(L, self, h, q, i, arrays + 2 * i, &calls[i], &(bool){ false })) return false;
-  for (int i = 0; i < h->n; i++)
-    if (!make_call(h, q, &calls[i])) return false;
+  bool made;
+  do {
+    made = false;
+    for (int i = 0; i < h->n; i++)
+      if (!get_pair(L, self, h, q, i, arrays + 2 * i, &calls[i], &made) ||
+          !make_call(h, q, h->part[i].dev, &calls[i]))
+        return false;
+  } while (made);
   return true;
 }
 
@@ -383,7 +399,7 @@ static int push_result(lua_State *L, const dc_lua_comm *h, const request *q, int
 
 /* Runs the call that is on the stack, with the handle on top, and pushes its results; -1 where it is not one of the
 ** usual. */
-static int run_usual(lua_State *L, dc_lua *self, dc_comm_op op) {
+static DC_HOT int run_usual(lua_State *L, dc_lua *self, dc_comm_op op) {
   dc_comm_call calls[MOST_PARTS];
   const int handle = lua_gettop(L);
   request q = { .given = handle - 1, .op = op };
@@ -404,7 +420,7 @@ static int end_method(lua_State *L, int status, lua_KContext context) {
 }
 
 /* A method. Upvalues: the state's dc_lua, the operation, "handle", the function in Lua. */
-static int call_method(lua_State *L) {
+static DC_HOT int call_method(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
   const int given = lua_gettop(L);
   lua_pushvalue(L, lua_upvalueindex(3));
