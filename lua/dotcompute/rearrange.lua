@@ -97,6 +97,10 @@ local function stack(...)
   return out
 end
 
+-- The extent, whose value as a float is `about`; where an integer does not hold it, the largest one, which is more than
+-- memory holds, too.
+local function saturated(exact, about) return about < 2 ^ 63 and exact or math.maxinteger end
+
 -- --- repetition -------------------------------------------------------------------------------------------------
 
 -- Repeats a before[d] times as a block and each element after[d] times along axis d, by one broadcast copy to the shape
@@ -107,7 +111,7 @@ local function replicate(a, shape, before, after)
     local b, f = before[d] or 1, after[d] or 1
     for _, v in ipairs { b, n, f } do whole[#whole + 1] = v end
     for _, v in ipairs { 1, n, 1 } do own[#own + 1] = v end
-    result[d] = b * n * f
+    result[d] = saturated(b * n * f, 1.0 * b * n * f)
   end
   local out = algorithm.empty(a.device, result, a.dtype)
   if out.size == 0 then return out end
@@ -292,7 +296,7 @@ local function pad(...)
       fail("shape", "pad: axis %d has no elements that mode \"%s\" could repeat", d, mode)
     end
     inner[d] = { width[d][1] + 1, width[d][1] + n }
-    shape[d] = width[d][1] + n + width[d][2]
+    shape[d] = saturated(width[d][1] + n + width[d][2], 0.0 + width[d][1] + n + width[d][2])
   end
   local out = algorithm.empty(a.device, shape, a.dtype)
   if out.size == 0 then return out end
