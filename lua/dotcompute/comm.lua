@@ -120,12 +120,23 @@ local function alone(name, src, dst)
   if src and dst and src ~= dst then dst:copy_from(src) end
 end
 
+-- Raises where the target is a broadcast view: before a message for it is awaited.
+local function check_written(name, dst)
+  local extents = { dst:shape() }
+  for d, stride in ipairs(core.strides(dst, extents)) do
+    if stride == 0 and extents[d] > 1 then
+      fail("argument", "%s: a broadcast view cannot be written: several of its elements are one in memory", name)
+    end
+  end
+end
+
 -- Reads `src` and writes `dst` (false: none) in the operation; both may be strided, pending or the same.
 local function communicate(c, name, fold, src, dst, count, peer)
   if c.size == 1 then return alone(name, src, dst) end
   local after = {}
   local in_place = src and src == dst
   if dst and not dst.contiguous then
+    check_written(name, dst)
     local packed = in_place and dst:copy() or algorithm.empty(c.device, { dst:shape() }, dst.dtype)
     after[1], dst = { dst, packed }, packed
     if in_place then src = packed end

@@ -203,6 +203,9 @@ fails("dtype", "mean", function() comm:all_reduce(dc.zeros(2, "int32"), "mean") 
 fails("argument", "rank of 0 to", function() comm:broadcast(dc.zeros(2), size) end)
 fails("argument", "rank of 0 to", function() comm:send(dc.zeros(2), 0 / 0) end)
 fails("argument", "is this one", function() comm:recv(dc.zeros(2), rank) end)
+if size > 1 then -- and does not wait for a message
+  fails("argument", "broadcast view", function() comm:recv(dc.zeros(1):broadcast_to(2), (rank + 1) % size) end)
+end
 fails("shape", "out", function() comm:all_reduce(dc.zeros(2), { out = dc.zeros(3) }) end)
 fails("dtype", "out", function() comm:all_reduce(dc.zeros(2), { out = dc.zeros(2, "float64") }) end)
 fails("shape", "divided", function() comm:all_to_all(dc.zeros(size + 1, 2)) end)
