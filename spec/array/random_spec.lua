@@ -222,6 +222,8 @@ describe("permutations and choices", function()
     local rows = g:permutation(dc.arange(1, 12):reshape(4, 3))
     assert.equal(78, rows:sum():item())
     assert.equal(rows[{ 1, 1 }] + 1, rows[{ 1, 2 }])
+    fails("argument", "takes an array or an integer alone, got 2", function() g:permutation(3, { dtype = "int32" }) end)
+    fails("argument", "takes an array or an integer alone, got 2", function() dc.random.permutation(3, 4) end)
   end)
 
   it("choose elements with the given probabilities", function()
