@@ -151,6 +151,9 @@ describe("a command of the prompt", function()
     assert.matches("return 2 %* x %-%- here", session(("%%load %s\ntwice??\n"):format(file)))
     os.remove(file)
     assert.matches("int alpha = 1;", session 'k = dc.kernel("__global__ void f() { int alpha = 1; }")\nk??\n')
+    local text = session "k = dc.jit(function(x) x[1] = 1 end)\nk??\n"
+    assert.matches("k has not been compiled yet", text)
+    assert.is_nil(text:find "traceback") -- of which no frame is the script's
     assert.matches("3%?%?? has no source", (session "3??\n":gsub("3 has", "3? has")))
   end)
 

@@ -175,7 +175,7 @@ end
 function prompt.error_text(message)
   if noted then commands.forget() end
   noted = false
-  local text = message:gsub("\n\t%[C%]: in %?$", "") -- the host's call of the entry
+  local text = message:gsub("\n\t%[C%]: in %?$", ""):gsub("\nstack traceback:$", "") -- the host's call of the entry
   if prompt.error_colours then text = paint_error(text) end
   local ok, hint = pcall(hints.of, message, env)
   return ok and hint and text .. "\n" .. hint or text
