@@ -491,6 +491,9 @@ describe("launches of kernels in Lua", function()
     local x = dc.ones(4)
     local k = twice:kernel(x)
     assert.equal("twice", k.name)
+    local first, second = dc.jit(function(a) a[1] = 1 end), dc.jit(function(a) a[1] = 2 end)
+    assert.equal("jit", first.name) -- and not that of the last local
+    assert.equal("jit", second.name)
     assert(k.signature:find("float *x", 1, true))
     k(1, 4, x, 4) -- the array, and its extent
     assert.equal(2, x[4])

@@ -212,6 +212,8 @@ describe("dc.reduction with functions in Lua", function()
       "argument")
     compiling("'reduce' is a string of CUDA C or a Lua function, got the number 3", { reduce = 3 }, "argument")
     compiling("'reduce' is a string of CUDA C or a Lua function, got a table", { reduce = {} }, "argument")
+    compiling("'identity' is a number, a boolean, a string of CUDA C or a Lua function, got a table",
+      { reduce = sum, identity = {} }, "argument")
     compiling("takes '%.%.%.'", { reduce = function(...) return ... end }, "argument")
     compiling("written in C", { reduce = math.max }, "argument")
     compiling("'post' is missing: values are folded as a tuple of 2",

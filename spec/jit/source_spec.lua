@@ -69,6 +69,7 @@ describe("the text of a kernel", function()
     local stripped = load(string.dump(load "return function(o) o[1] = 1 end", true))()
     fails("argument", "stripped", function() dc.jit(stripped) end)
     fails("argument", "written in C", function() dc.jit(string.len) end)
+    fails("argument", "cannot be read: /: Is a directory", function() dc.jit(load("return function() end", "@/")()) end)
     fails("argument", "a whole chunk is no kernel", function() dc.jit(load "local x = 1") end)
   end)
 

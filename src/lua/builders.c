@@ -135,7 +135,10 @@ static int core_signature(lua_State *L) {
   for (lua_Integer i = 1; i <= n; i++) {
     char *c = &text[sizeof(uint64_t) + (size_t)i - 1];
     const int type = lua_rawgeti(L, 1, i);
-    dc_array *a = type == LUA_TUSERDATA ? dc_lua_toarray(L, self, -1) : NULL;
+    const dc_lua_array *o = type == LUA_TUSERDATA ? dc_lua_test(L, self, -1, DC_LUA_ARRAY) : NULL;
+    dc_array *a = o ? o->a : NULL;
+    if (o && (!a || dc_array_state_of(a) == DC_ARRAY_CLOSED))
+      return dc_lua_fail(L, DC_ARGUMENT, "argument %d: the array is closed", (int)i);
     if (a) {
       dc_device *own = dc_array_device(a);
       if (dev && own != dev)

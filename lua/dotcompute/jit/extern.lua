@@ -232,7 +232,7 @@ function extern.options(own, uses)
     options.flags = append(append({}, options.flags), theirs.flags)
   end
   if options.include and #options.include == 0 then options.include = nil end
-  if options.flags and #options.flags == 0 then options.flags = nil end
+  if type(options.flags) == "table" and #options.flags == 0 then options.flags = nil end
   return options
 end
 

@@ -621,7 +621,9 @@ local known = { name = "string", check = "boolean", source = "string", flags = "
 -- end on, reversed: a search for a pattern that ends there would begin at each character.
 local function name_in(found)
   local before = found.chunk.text:sub(1, found.node.at - 1):reverse()
-  local name = before:match "^%s*%(%s*[%w_%.]+%s*=%s*([%w_]*[%a_])" or before:match "^%s*=%s*([%w_]*[%a_])"
+  local name, rest = before:match "^%s*%(%s*[%w_%.]+%s*=%s*([%w_]*[%a_])()"
+  if not name then name, rest = before:match "^%s*=%s*([%w_]*[%a_])()" end
+  if name and before:find("^%s*,", rest) then return nil end -- of several names the last one
   return name and name:reverse()
     or found.chunk.text:match("^local%s+function%s+([%a_][%w_]*)", found.node.at)
     or found.chunk.text:match("^function%s+([%a_][%w_]*)", found.node.at)

@@ -21,20 +21,22 @@ local fail = builder.fail
 
 -- --- options ----------------------------------------------------------------------------------------------------
 
--- An option that is a string of CUDA C or a function; of a function the record of device_function.of.
-function lua_functions.option(options, name, default)
+-- An option that is a string of CUDA C or a function; of a function the record of device_function.of. `beside`: what
+-- else it may be, for messages.
+function lua_functions.option(options, name, default, beside)
   local v = options[name]
   if v == nil then return default end
   if type(v) == "string" then return v end
   if device_function.is(v) then return device_function.of(v, ("option '%s'"):format(name)) end
-  fail("argument", "option '%s' is a string of CUDA C or a Lua function, got %s", name, core.describe(v))
+  fail("argument", "option '%s' is %sa string of CUDA C or a Lua function, got %s", name, beside or "",
+    core.describe(v))
 end
 
 -- The same for a value that may be a number or a boolean, too: { value = v }.
 function lua_functions.value_option(options, name)
   local v = options[name]
   if type(v) == "number" or type(v) == "boolean" then return { value = v } end
-  return lua_functions.option(options, name)
+  return lua_functions.option(options, name, nil, "a number, a boolean, ")
 end
 
 function lua_functions.is_function(piece) return type(piece) == "table" and piece.found ~= nil end

@@ -22,9 +22,10 @@ local function fail(text, ...) core.fail("argument", text:format(...)) end
 local function read_file(path)
   local file, why = open(path, "rb")
   if not file then return nil, why end
-  local text = file:read "a"
+  local text
+  text, why = file:read "a" -- nil of a directory
   file:close()
-  return text
+  return text, ("%s: %s"):format(path, why)
 end
 
 -- As luaL_loadfile reads a file: without a byte order mark, its first line left out if it begins with '#'.
