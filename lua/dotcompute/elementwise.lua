@@ -144,6 +144,12 @@ end
 
 local function elementwise(inputs, outputs, body, options)
   local operation
+  for k, text in ipairs { inputs, outputs } do
+    if type(text) == "table" then -- as `make` takes them
+      fail("argument", "bad argument #%d to 'elementwise': a string of parameters expected (\"T x, T y\"), got %s", k,
+        core.describe(text))
+    end
+  end
   if device_function.is(body) then
     operation, body = device_function.of(body, "'elementwise'"), nil
     check_not_raw(inputs, "inputs")

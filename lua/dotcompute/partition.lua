@@ -10,15 +10,15 @@ local select_ = require "dotcompute.select"
 core.builtin(debug.getinfo(1, "S").source)
 
 local function partition(...)
-  local a, predicates = ..., { select(2, ...) }
-  if #predicates == 0 then
+  local a, predicates, n = ..., { select(2, ...) }, select("#", ...) - 1
+  if n < 1 then
     algorithm.fail("argument", "partition takes an array and one or more predicates, got %d argument%s",
-      select("#", ...), select("#", ...) == 1 and "" or "s")
+      n + 1, n == 0 and "" or "s")
   end
   local x = elements.array("partition", "the first argument", a)
   local parts, rest = {}, nil -- rest: where no predicate so far was true
-  for k, predicate in ipairs(predicates) do
-    local test = operators.mask("partition", ("predicate %d"):format(k), predicate, x)
+  for k = 1, n do
+    local test = operators.mask("partition", ("predicate %d"):format(k), predicates[k], x)
     parts[k] = select_.where(x, rest and dc.logical_and(rest, test) or test)
     local other = dc.logical_not(test)
     rest = (rest and dc.logical_and(rest, other) or other):eval()

@@ -200,6 +200,7 @@ describe("dc.elementwise", function()
     end
     fails("argument", "at least one output", function() dc.elementwise("float x", "", "") end)
     fails("argument", "operation is a string", function() dc.elementwise("float x", "float y") end)
+    fails("argument", "argument #1 .* a string of parameters", function() dc.elementwise({}, "float y", "") end)
     fails("argument", "no option 'nmae'", function() dc.elementwise("float x", "float y", "", { nmae = "f" }) end)
     fails("argument", "inputs.*a string.*got nil", function() dc.elementwise(nil, "float y", "") end)
   end)
