@@ -51,11 +51,15 @@ end
 -- explain(k [, block [, shared or {shared =}]]): the report as one text.
 local function explain(k, block, shared)
   if type(shared) == "table" then shared = arguments.check("explain", shared, { shared = "integer" }).shared end
+  if type(k) ~= "userdata" or (getmetatable(k) or {}).__name ~= "dotcompute.kernel" then
+    core.fail("argument", ("explain: a kernel expected, got %s"):format(core.describe(k)))
+  end
+  shared = shared or 0
+  local blocks, share, threads = k:occupancy(block or "auto", shared) -- checks both
   local a, device = k.attributes, k.device
   local facts = device.attributes
   local lines = { ("%s on %s"):format(k.signature, device.name) }
   local function say(text, ...) lines[#lines + 1] = "  " .. text:format(...) end
-  shared = shared or 0
   local on_gpu = device.simt
   if on_gpu then
     say("registers: %d a thread (of at most 255)", a.registers)
@@ -77,7 +81,6 @@ local function explain(k, block, shared)
       facts.max_threads_per_block)
   end
   local chosen = block == nil or block == "auto"
-  local blocks, share, threads = k:occupancy(block or "auto", shared)
   if not on_gpu then
     say("occupancy: the CPU device runs %d block%s a core at a time; %s", blocks, blocks == 1 and "" or "s",
       a.tier == 1 and "native code" or "interpreted until native code is ready")

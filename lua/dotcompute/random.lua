@@ -87,6 +87,9 @@ end
 local function new(seed) return setmetatable({ state = { seed = seed, call = 0 } }, meta) end
 
 local function make(g, kind, shape, dtype, range)
+  if getmetatable(g) ~= meta then
+    fail("argument", "a generator expected, got %s (methods are called with a colon: g:uniform(n))", core.describe(g))
+  end
   local s = g.state
   local a = core.random(kind, shape, dtype, s.seed, s.call, range or s.first, s.index)
   s.call = s.call + 1
@@ -172,6 +175,7 @@ end
 function methods:integers(...)
   local shape, o = read("integers", { low = "number", high = "number", dtype = "any" }, ...)
   if o.low == nil and o.high == nil and o.dtype == nil then
+    for k = 1, #shape do shape[k] = type(shape[k]) == "number" and shape[k] or core.describe(shape[k]) end
     fail("argument", "'integers' needs a bound or a dtype; (%s) is the shape, %s", table.concat(shape, ", "),
       bounds.integers)
   end

@@ -195,6 +195,8 @@ describe("dc.random", function()
 
   it("refuses invalid ranges, shapes and options", function()
     fails("argument", "shape", function() dc.random.uniform() end)
+    fails("argument", "%(a table%) is the shape", function() dc.random.integers { {} } end)
+    fails("argument", "a generator expected.*with a colon", function() dc.random.generator(1).normal({}, 5) end)
     fails("shape", "%-1", function() dc.random.uniform(-1) end)
     fails("argument", "no option 'hihg' %(did you mean 'high'%?%); there are dtype, high and low", function()
       dc.random.uniform(3, { hihg = 1 }) end)
