@@ -1,8 +1,9 @@
 -- all_reduce in place beside C that calls NCCL (bench/nccl.c), on the first two GPUs: one process for both GPUs, and a
--- rank each. Both sides in the same processes by turns: a process of either kind may be slower than another by several
--- microseconds a call. A turn is several loops of one side, of which the first, after the other side's, does not
--- count. Needs two GPUs and NCCL; ranks MPI.
--- (`comm.lua BYTES TIMES TURNS LOOPS one|ranks` measures in one process or rank.)
+-- rank each. Of small arrays both as a method, whose arguments are read in each call, and as a prepared operation,
+-- whose arguments are known, as in C. Both sides in the same processes by turns: a process of either kind may be slower
+-- than another by several microseconds a call. A turn is several loops of one side, of which the first, after the other
+-- side's, does not count. Needs two GPUs and NCCL; ranks MPI.
+-- (`comm.lua BYTES TIMES TURNS LOOPS one|ranks method|prepared` measures in one process or rank.)
 local dc = require "dotcompute"
 local core = require "dotcompute.core"
 local GPUS <const> = 2
@@ -31,15 +32,19 @@ local function open(nccl, bytes, ranks)
 end
 
 -- Prints microseconds a call of ours and of C for each pair of loops.
-local function measure(bytes, times, turns, loops, ranks)
+local function measure(bytes, times, turns, loops, ranks, prepared)
   local nccl = require "nccl"
   local comm, data, devices = open(nccl, bytes, ranks)
   local options <const> = { out = data }
+  local step <const> = comm:prepare("all_reduce", data, options)
   local function wait() for _, device in ipairs(devices) do device:synchronize() end end
+  local function calls() for _ = 1, times do comm:all_reduce(data, options) end end
+  local function steps() for _ = 1, times do step() end end
+  local run <const> = prepared and steps or calls
   local function ours()
     wait()
     local t = dc.clock()
-    for _ = 1, times do comm:all_reduce(data, options) end
+    run()
     wait()
     return dc.clock() - t
   end
@@ -58,7 +63,7 @@ end
 
 if arg[1] then
   local function number(k) return math.tointeger(tonumber(arg[k])) end
-  return measure(number(1), number(2), number(3), number(4), arg[5] == "ranks")
+  return measure(number(1), number(2), number(3), number(4), arg[5] == "ranks", arg[6] == "prepared")
 end
 
 -- --- the table ----------------------------------------------------------------------------------------------------
@@ -78,10 +83,10 @@ end
 local dclua <const> = ("'%s/dclua'"):format(os.getenv "DOTCOMPUTE_BUILD")
 
 -- Runs the processes: lists of our times, of C's, and each process's median difference.
-local function run(processes, bytes, times, turns, loops, ranks)
+local function run(processes, bytes, times, turns, loops, ranks, way)
   local ours, others, differences = {}, {}, {}
-  local command <const> = ("%s %s bench/comm.lua %d %d %d %d %s"):format(dclua, ranks and "-n " .. GPUS or "", bytes,
-    times, turns, loops, ranks and "ranks" or "one")
+  local command <const> = ("%s %s bench/comm.lua %d %d %d %d %s %s"):format(dclua, ranks and "-n " .. GPUS or "",
+    bytes, times, turns, loops, ranks and "ranks" or "one", way)
   for _ = 1, processes do
     local own = {}
     local pipe <close> = assert(io.popen(command))
@@ -100,14 +105,16 @@ end
 local rows = {}
 for _, ranks in ipairs { false, true } do
   local name <const> = ranks and "a rank a GPU" or "one process"
-  local ours, others, differences = run(12, 1024, 200, 8, 5, ranks)
-  local difference <const> = report.median(differences)
-  rows[#rows + 1] = { "1 KB, " .. name, ("%.2f µs"):format(report.median(ours)),
-    ("%.2f µs"):format(report.median(others)), ("%+.2f µs"):format(difference),
-    ("%+.2f to %+.2f"):format(differences[1], differences[#differences]),
-    difference <= 1 and "met +1" or "MISSED +1" }
+  for _, way in ipairs { "method", "prepared" } do
+    local ours, others, differences = run(12, 1024, 200, 8, 5, ranks, way)
+    local difference <const> = report.median(differences)
+    rows[#rows + 1] = { ("1 KB, %s, %s"):format(name, way), ("%.2f µs"):format(report.median(ours)),
+      ("%.2f µs"):format(report.median(others)), ("%+.2f µs"):format(difference),
+      ("%+.2f to %+.2f"):format(differences[1], differences[#differences]),
+      difference <= 1 and "met +1" or "MISSED +1" }
+  end
   local bytes <const> = 256 << 20
-  ours, others = run(2, bytes, 200, 2, 2, ranks)
+  local ours, others = run(2, bytes, 200, 2, 2, ranks, "method")
   local function bus(values)
     return 2 * (GPUS - 1) / GPUS * bytes / (math.min(table.unpack(values)) * 1e-6) / 1e9
   end

@@ -2391,6 +2391,18 @@ function c_comm:reduce_scatter(a, op, options) end
 ---@return dotcompute.array # the result, of a's shape
 function c_comm:all_to_all(a, options) end
 
+---A function that runs the operation on these arrays each time it is called, with what they hold then: a persistent operation, as MPI has them. The arguments are read once, so that a call takes half a microsecond less than the method. All ranks call it as they call the method; it may be called in a `group` and while a graph is captured, and runs in the stream that is current then.
+---```lua
+---local comm, a = dc.world(), dc.ones(3)
+---local sum = comm:prepare("all_reduce", a, { out = a })
+---for _ = 1, 3 do sum() end
+---a                                          --> {1, 1, 1}
+---```
+---@param name string `"all_reduce"`, `"reduce"`, `"broadcast"`, `"all_gather"`, `"reduce_scatter"` or `"all_to_all"`
+---@param ... any the method's arguments. The option `out` is required, except of `broadcast` and of ranks that get no result of `reduce`
+---@return function # takes no arguments, and gives what the method gives
+function c_comm:prepare(name, ...) end
+
 ---Sends the array to a rank, which calls `recv` with one of the same dtype and size. Two ranks that send to each other do so in a `group`.
 ---```lua
 ---local comm = dc.world()

@@ -205,6 +205,31 @@ for name, signature in pairs(signatures) do
   end)
 end
 
+-- Messages are not prepared: nothing about them takes long.
+function methods.prepare(c, name, ...)
+  check("prepare", c)
+  local signature = signatures[name]
+  if not signature then
+    fail("argument", "prepare: an operation on arrays of all ranks expected ('all_reduce', 'reduce', 'broadcast', "
+      .. "'all_gather', 'reduce_scatter', 'all_to_all'), got %s", core.describe(name))
+  end
+  local o = arguments.read(name, signature, ...)
+  local root = check_rank(name, "the root", o.root, c.size)
+  if type(o.a) == "number" then
+    fail("argument", "prepare: %s takes an array here: a number would be the same in each call", name)
+  end
+  if o.out == nil and name ~= "broadcast" and not (name == "reduce" and c.rank and c.rank ~= root) then
+    fail("argument", "prepare: %s needs the option 'out', the array that each call writes", name)
+  end
+  local operation = core.comm_prepare(ops[name], c, ...)
+  if operation then return operation end
+  local options = { op = o.op, root = o.root, out = o.out }
+  return function(...)
+    if select("#", ...) > 0 then fail("argument", "a prepared operation takes no arguments") end
+    return methods[name](c, o.a, options)
+  end
+end
+
 local function message(c, name, a, rank, what)
   check(name, c)
   if c.parts then

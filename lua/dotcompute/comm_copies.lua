@@ -139,7 +139,8 @@ function copies.run(c, name, o, root, shared)
     else by_copies[name](list, out, fold, root) end
   end
   if name == "reduce" then return dst end
-  return out
+  if name == "broadcast" then return o.a end
+  return o.out or out
 end
 
 return copies

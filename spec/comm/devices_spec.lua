@@ -59,6 +59,28 @@ describe("dc.comm", function()
     end
   end)
 
+  it("prepares operations", function()
+    local comm = dc.comm(cpus(3))
+    local function parts(value)
+      local list = {}
+      for k = 1, 3 do list[k] = dc.using("cpu", dc.full, { 5 }, value * k) end
+      return list
+    end
+    local a, out = parts(1), parts(0)
+    local sum, twice = comm:prepare("all_reduce", a, { out = out }), comm:prepare("all_reduce", out, { out = out })
+    for value = 1, 3 do
+      for k, fresh in ipairs(parts(value)) do a[k]:copy_from(fresh) end
+      assert.equal(out, sum())
+      twice()
+      assert.same({ 18.0 * value, 18.0 * value, 18.0 * value }, column(out, 5))
+    end
+    helper.fails("argument", "needs the option 'out'", function() comm:prepare("all_gather", a) end)
+    helper.fails("argument", "takes no arguments", function() sum(1) end)
+    comm:close()
+    helper.fails("argument", "closed", function() sum() end)
+    helper.fails("argument", "closed", function() comm:prepare("broadcast", a) end)
+  end)
+
   it("means keep the dtype", function()
     local comm = dc.comm(cpus(2))
     for _, dtype in ipairs { "float16", "bfloat16", "float32", "float64", "complex64" } do
@@ -100,6 +122,11 @@ describe("a rank alone", function()
       assert.is_false(rawequal(a, b))
     end
     assert.equal(a, comm:broadcast(a))
+    local b = dc.zeros(4)
+    local step = comm:prepare("all_reduce", a, { out = b })
+    assert.equal(b, step())
+    assert.same({ 1, 2, 3, 4 }, b:to_table())
+    helper.fails("argument", "takes no arguments", function() step(a) end)
     comm:barrier()
     comm:close()
     assert.equal(7.0, comm:all_reduce(7))

@@ -78,6 +78,18 @@ for _, dtype in ipairs(dtypes) do
   print("ok", dtype)
 end
 
+-- Prepared operations, of which the second is captured in a graph where there are ranks.
+do
+  local a = together and {} or dc.full({ 1000 }, comm.rank + 1)
+  for r = 1, together and size or 0 do a[r] = dc.using(devices[r], dc.full, { 1000 }, r) end
+  local step = comm:prepare("all_reduce", a, "max", { out = a })
+  local double = comm:prepare("all_reduce", a, { out = a })
+  assert(step() == a)
+  if together then double() else dc.graph(function() double() end)() end
+  each(a, function(one) same({ size * size }, one[{ { 1000, 1000 } }], "prepared all_reduce") end)
+  print("ok", "prepared")
+end
+
 if not together then
   -- A message around, from a stream; then a graph whose runs add up.
   local s = dc.stream()

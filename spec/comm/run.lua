@@ -121,10 +121,10 @@ end
 for _, grouped in ipairs { false, true } do
   local n <const> = math.random(1, 300)
   local all, other = data(n, "float32"), data(n, "float32")[rank + 1]
-  local own, out = dc.array(all[rank + 1]), dc.array(other)
+  local source, own, out = dc.array(all[rank + 1]), dc.array(all[rank + 1]), dc.array(other)
   local read_own, read_out = own + 0, out + 0
   local function run()
-    comm:all_reduce(own, { out = out })
+    comm:all_reduce(source, { out = out })
     comm:all_reduce(own, { out = own })
   end
   if grouped then comm:group(run) else run() end
@@ -132,6 +132,69 @@ for _, grouped in ipairs { false, true } do
   same(other, read_out, "what was read before an operation with a target")
   same(reduced(all, "sum"), own, "in place of what was read")
   same(reduced(all, "sum"), out, "over what was read")
+end
+
+-- Prepared operations give what the arrays hold at each call; strided targets and pending sources, too.
+local function part_of(values, r, n) return table.move(values, r * n + 1, (r + 1) * n, 1, {}) end
+for _, dtype in ipairs { "float32", "int16", "complex64", "bool" } do
+  local op, root, n = ops_of(dtype)[1], math.random(0, size - 1), math.random(1, 60)
+  local function target(elements)
+    if math.random(2) == 1 then return dc.zeros(elements, dtype) end
+    return dc.zeros(2 * elements, dtype)[{ { 1, 2 * elements, 2 } }]
+  end
+  local a, one, all = array(data(n * size, dtype)[rank + 1], dtype), target(n * size), target(n * size * size)
+  local part, own = target(n), dc.zeros(n * size, dtype)
+  local mine = rank == root and { out = one } or {}
+  local steps = {
+    all_reduce = comm:prepare("all_reduce", a, op, { out = one }), reduce = comm:prepare("reduce", a, root, op, mine),
+    all_gather = comm:prepare("all_gather", a, { out = all }), broadcast = comm:prepare("broadcast", own, root),
+    reduce_scatter = comm:prepare("reduce_scatter", a, { op = op, out = part }),
+    all_to_all = comm:prepare("all_to_all", a, { out = one }),
+  }
+  for _ = 1, 3 do
+    local values = data(n * size, dtype)
+    local whole, gathered, exchanged = reduced(values, op), {}, {}
+    for r = 1, size do
+      table.move(values[r], 1, n * size, #gathered + 1, gathered)
+      table.move(part_of(values[r], rank, n), 1, n, #exchanged + 1, exchanged)
+    end
+    a:copy_from(dc.array(values[rank + 1], dtype))
+    own:copy_from(a)
+    assert(steps.all_reduce() == one and steps.all_gather() == all and steps.reduce_scatter() == part)
+    same(whole, one, "a prepared all_reduce of " .. dtype)
+    same(gathered, all, "a prepared all_gather of " .. dtype)
+    same(part_of(whole, rank, n), part, "a prepared reduce_scatter of " .. dtype)
+    assert(steps.all_to_all() == one)
+    same(exchanged, one, "a prepared all_to_all of " .. dtype)
+    assert(steps.reduce() == mine.out)
+    if mine.out then same(whole, one, "a prepared reduce of " .. dtype) end
+    assert(steps.broadcast() == own)
+    same(values[root + 1], own, "a prepared broadcast of " .. dtype)
+  end
+end
+do -- in groups, over what pending expressions read, and with wrong arguments
+  local a, b = dc.full({ 100 }, rank), dc.full({ 100 }, 1)
+  local sum, count = comm:prepare("all_reduce", a, { out = a }), comm:prepare("all_reduce", b, { out = b })
+  local before = a + 0.5
+  comm:group(function()
+    sum()
+    count()
+    comm:all_reduce(dc.ones(7))
+  end)
+  assert(before[100] == rank + 0.5 and a[1] == size * (size - 1) / 2 and b[100] == size)
+  fails("argument", "takes no arguments", function() sum(a) end)
+  fails("argument", "needs the option 'out'", function() comm:prepare("all_reduce", a) end)
+  fails("argument", "operation on arrays of all ranks", function() comm:prepare("send", a, 0) end)
+  fails("argument", "operation on arrays of all ranks", function() comm:prepare() end)
+  fails("argument", "takes an array here", function() comm:prepare("broadcast", 1) end)
+  fails("argument", "rank of 0 to", function() comm:prepare("broadcast", a, size) end)
+  fails("argument", "there is no option", function() comm:prepare("all_reduce", a, { output = a }) end)
+  local part = comm:split(0)
+  local closed = part:prepare("all_reduce", a, { out = a })
+  part:close()
+  fails("argument", "closed", closed)
+  b:close()
+  fails("argument", "closed", count)
 end
 
 -- Shapes, numbers, NaN, wrapped integers, empty arrays.

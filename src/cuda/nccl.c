@@ -174,14 +174,18 @@ static elements elements_of(const dc_comm_call *c) {
   return dc_comm_reduces(c->op) ? reduced_as[c->dtype] : (elements){ ncclInt8, dc_dtype_size(c->dtype) };
 }
 
-static int check_elements(const dc_comm_call *c, dc_error *err) {
-  const size_t count = elements_of(c).count;
-  if (count == 0)
+static DC_COLD int fail_elements(const dc_comm_call *c, dc_error *err) {
+  if (elements_of(c).count == 0)
     return dc_fail(err, DC_DTYPE, NULL, "%s: NCCL does not reduce %s; use a:to \"int32\"", dc_comm_name(c->op),
                    dc_dtype_name(c->dtype));
-  if (dc_comm_reduces(c->op) && count == 2 && c->fold != DC_COMM_SUM && c->fold != DC_COMM_MEAN)
-    return dc_fail(err, DC_DTYPE, NULL, "%s: NCCL has no product of complex numbers", dc_comm_name(c->op));
-  return 0;
+  return dc_fail(err, DC_DTYPE, NULL, "%s: NCCL has no product of complex numbers", dc_comm_name(c->op));
+}
+
+/* Whether NCCL has the operation on these elements. */
+static bool has_elements(const dc_comm_call *c) {
+  if (!dc_comm_reduces(c->op)) return true;
+  const size_t count = reduced_as[c->dtype].count;
+  return count == 1 || (count == 2 && (c->fold == DC_COMM_SUM || c->fold == DC_COMM_MEAN));
 }
 
 static ncclRedOp_t fold_of(const dc_comm_call *c) {
@@ -198,15 +202,13 @@ static ncclResult_t all_to_all(const dc_cuda_comm *c, const char *src, char *dst
   return r;
 }
 
-static ncclResult_t issue(const dc_comm_call *call) {
-  dc_cuda_comm *c = call->comm;
-  const elements e = elements_of(call);
+/* Any but an all_reduce. */
+static DC_NOINLINE ncclResult_t issue_other(const dc_comm_call *call, elements e, CUstream stream) {
+  const dc_cuda_comm *c = call->comm;
   const size_t n = (size_t)call->count * e.count;
   const void *src = dc_cuda_pointer(call->src);
   void *dst = dc_cuda_pointer(call->dst);
-  CUstream stream = dc_cuda_handle(c->d);
   switch (call->op) {
-  case DC_COMM_ALL_REDUCE: return dc_nccl.ncclAllReduce(src, dst, n, e.type, fold_of(call), c->comm, stream);
   case DC_COMM_REDUCE: return dc_nccl.ncclReduce(src, dst, n, e.type, fold_of(call), call->peer, c->comm, stream);
   case DC_COMM_BROADCAST: return dc_nccl.ncclBroadcast(src, dst, n, e.type, call->peer, c->comm, stream);
   case DC_COMM_ALL_GATHER: return dc_nccl.ncclAllGather(src, dst, n, e.type, c->comm, stream);
@@ -217,6 +219,15 @@ static ncclResult_t issue(const dc_comm_call *call) {
   }
 }
 
+static inline ncclResult_t issue(const dc_comm_call *call) {
+  dc_cuda_comm *c = call->comm;
+  const elements e = elements_of(call);
+  c->stream = dc_cuda_handle(c->d);
+  if (call->op != DC_COMM_ALL_REDUCE) return issue_other(call, e, c->stream);
+  return dc_nccl.ncclAllReduce(dc_cuda_pointer(call->src), dc_cuda_pointer(call->dst), (size_t)call->count * e.count,
+                               e.type, fold_of(call), c->comm, c->stream);
+}
+
 /* What can be known to be wrong before anything is issued. */
 static int check(dc_comm_call *calls, int n, dc_error *err) {
   for (int i = 0; i < n; i++) {
@@ -224,11 +235,17 @@ static int check(dc_comm_call *calls, int n, dc_error *err) {
     if (c->comm == NULL)
       return dc_fail(err, DC_LAUNCH, NULL,
                      "the communicator cannot be used any more: an earlier call on it has failed");
-    if (check_elements(&calls[i], err) != 0) return -1;
+    if (!has_elements(&calls[i])) return fail_elements(&calls[i], err);
     dc_cuda_comm_note(c, &calls[i]);
   }
   const dc_cuda_comm *c = calls[0].comm;
   return c->ranks != NULL ? dc_ranks_compare(c->ranks, calls, n, err) : 0;
+}
+
+/* What c was called for last has failed. */
+static DC_COLD int fail_last(ncclResult_t status, const dc_cuda_comm *c, dc_error *err) {
+  char last[DC_CUDA_COMM_LAST];
+  return fail(status, dc_cuda_comm_last(c, last), err);
 }
 
 static DC_HOT int run(dc_comm_call *calls, int n, dc_error *err) {
@@ -238,17 +255,10 @@ static DC_HOT int run(dc_comm_call *calls, int n, dc_error *err) {
   if (dc_cuda_is_dead()) return dc_cuda_fail_dead(err); /* NCCL makes each communicator's device current by itself */
   const bool grouped = n > 1 || calls[0].op == DC_COMM_ALL_TO_ALL; /* one operation alone is issued sooner */
   ncclResult_t r = grouped ? dc_nccl.ncclGroupStart() : ncclSuccess;
-  for (int i = 0; i < n && r == ncclSuccess; i++) {
-    dc_cuda_comm *c = calls[i].comm;
-    r = issue(&calls[i]);
-    c->stream = dc_cuda_handle(c->d);
-  }
+  for (int i = 0; i < n && r == ncclSuccess; i++) r = issue(&calls[i]);
   const ncclResult_t ended = grouped ? dc_nccl.ncclGroupEnd() : ncclSuccess;
   if (r == ncclSuccess) r = ended;
-  if (r != ncclSuccess) {
-    char last[DC_CUDA_COMM_LAST];
-    return fail(r, dc_cuda_comm_last(first, last), err);
-  }
+  if (r != ncclSuccess) return fail_last(r, first, err);
   for (int i = 0; i < n; i++)
     if (dc_cuda_library_issued(((dc_cuda_comm *)calls[i].comm)->d, err) != 0) return -1;
   return 0;

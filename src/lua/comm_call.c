@@ -397,18 +397,26 @@ static int push_result(lua_State *L, const dc_lua_comm *h, const request *q, int
   return 1;
 }
 
+/* Reads the arguments that are on the stack, with the handle on top, and pushes the arrays: their index, or -1 where
+** the call is not one of the usual. */
+static inline int read_usual(lua_State *L, dc_lua *self, request *q, dc_comm_call *calls) {
+  const dc_lua_comm *h = dc_lua_test(L, self, q->given + 1, DC_LUA_COMM);
+  if (!h || h->closed || h->size == 1 || h->n > MOST_PARTS || (!h->ranks && dc_comm_is_message(q->op))) return -1;
+  luaL_checkstack(L, 2 * h->n + 24, NULL);
+  if (!read_request(L, h, q)) return -1;
+  const int arrays = lua_gettop(L) + 1;
+  return push_arrays(L, h, q) && read_arrays(L, self, h, q, arrays, calls) && are_alike(calls, h->n) ? arrays : -1;
+}
+
 /* Runs the call that is on the stack, with the handle on top, and pushes its results; -1 where it is not one of the
 ** usual. */
 static DC_HOT int run_usual(lua_State *L, dc_lua *self, dc_comm_op op) {
   dc_comm_call calls[MOST_PARTS];
   const int handle = lua_gettop(L);
   request q = { .given = handle - 1, .op = op };
-  const dc_lua_comm *h = dc_lua_test(L, self, handle, DC_LUA_COMM);
-  if (!h || h->closed || h->size == 1 || h->n > MOST_PARTS || (!h->ranks && dc_comm_is_message(op))) return -1;
-  luaL_checkstack(L, 2 * h->n + 24, NULL);
-  if (!read_request(L, h, &q)) return -1;
-  const int arrays = lua_gettop(L) + 1;
-  if (!push_arrays(L, h, &q) || !read_arrays(L, self, h, &q, arrays, calls) || !are_alike(calls, h->n)) return -1;
+  const int arrays = read_usual(L, self, &q, calls);
+  if (arrays < 0) return -1;
+  const dc_lua_comm *h = lua_touserdata(L, handle);
   issue(L, self, handle, arrays, calls, h->n);
   return push_result(L, h, &q, arrays);
 }
@@ -447,7 +455,81 @@ static int core_comm_method(lua_State *L) {
   return 1;
 }
 
+/* --- prepared operations ------------------------------------------------------------------------------------------ */
+
+/* An operation whose arguments have been read.  Its user values are the handle and the arrays, two for each call. */
+typedef struct prepared {
+  dc_lua_comm *h;
+  char where[DC_LUA_COMM_LINE]; /* the line that prepared it */
+  int n;
+  dc_comm_call calls[];
+} prepared;
+
+/* Puts its calls into the open group. */
+static void queue_prepared(lua_State *L, const prepared *p) {
+  lua_getiuservalue(L, lua_upvalueindex(2), 1); /* 1 */
+  if (lua_getiuservalue(L, lua_upvalueindex(2), 2) != LUA_TTABLE) dc_lua_tampered(L, "a prepared operation"); /* 2 */
+  for (int i = 0; i < p->n; i++) {
+    lua_rawgeti(L, 2, 2 * i + 1);
+    lua_rawgeti(L, 2, 2 * i + 2);
+    queue(L, 1, 3, &p->calls[i]);
+    lua_settop(L, 2);
+  }
+}
+
+/* Runs a prepared operation.  Upvalues: the state's dc_lua, the operation, its result. */
+static DC_HOT int call_prepared(lua_State *L) {
+  dc_lua *self = dc_lua_self(L);
+  prepared *p = dc_lua_test(L, self, lua_upvalueindex(2), DC_LUA_OPERATION);
+  dc_error err = DC_ERROR_INIT;
+  if (!p) return dc_lua_tampered(L, "a prepared operation");
+  if (lua_gettop(L) > 0) return dc_lua_fail(L, DC_ARGUMENT, "a prepared operation takes no arguments");
+  if (p->h->closed) return dc_lua_fail(L, DC_ARGUMENT, "the communicator is closed");
+  for (int i = 0; i < p->n; i++) /* those of arrays that are not ready stay 0, for dc_array_communicate */
+    (void)read_addresses(&p->calls[i], p->calls[i].dtype, p->calls[i].dev);
+  if (p->h->grouping) queue_prepared(L, p);
+  else if (DC_LUA_WORK(self, run(p->h, p->calls, p->n, &err)) != 0) return dc_lua_raise(L, &err);
+  lua_pushvalue(L, lua_upvalueindex(3));
+  return 1;
+}
+
+/* comm_prepare(op, communicator, ...): the function that runs the operation on these arguments, or nothing where they
+** are not the usual ones. */
+static int core_comm_prepare(lua_State *L) {
+  dc_lua *self = dc_lua_self(L);
+  dc_comm_call calls[MOST_PARTS];
+  request q = { .op = (dc_comm_op)luaL_checkinteger(L, 1), .given = lua_gettop(L) - 1 };
+  luaL_checktype(L, 2, LUA_TTABLE);
+  lua_remove(L, 1);
+  lua_pushliteral(L, "handle");
+  lua_rawget(L, 1);
+  const int arrays = read_usual(L, self, &q, calls);
+  if (arrays < 0) return 0;
+  dc_lua_comm *h = lua_touserdata(L, q.given + 1);
+  const char *where = get_line(L, h);
+  lua_pushvalue(L, lua_upvalueindex(1));
+  prepared *p = dc_lua_new(L, DC_LUA_OPERATION, sizeof *p + (size_t)h->n * sizeof p->calls[0], 2);
+  p->h = h;
+  p->n = h->n;
+  if (where) strcpy(p->where, where);
+  lua_pushvalue(L, q.given + 1);
+  lua_setiuservalue(L, -2, 1);
+  lua_createtable(L, 2 * h->n, 0);
+  for (int i = 0; i < h->n; i++) {
+    p->calls[i] = calls[i];
+    p->calls[i].where = where ? p->where : NULL;
+    for (int k = 1; k <= 2; k++) {
+      lua_pushvalue(L, arrays + 2 * i + k - 1);
+      lua_rawseti(L, -2, 2 * i + k);
+    }
+  }
+  lua_setiuservalue(L, -2, 2);
+  push_result(L, h, &q, arrays);
+  lua_pushcclosure(L, call_prepared, 3);
+  return 1;
+}
+
 const luaL_Reg dc_lua_comm_call_internal[] = {
-  { "comm_group", core_comm_group }, { "comm_group_end", core_comm_group_end }, { "comm_run", core_comm_run },
-  { "comm_method", core_comm_method }, { NULL, NULL },
+  { "comm_group", core_comm_group },     { "comm_group_end", core_comm_group_end }, { "comm_run", core_comm_run },
+  { "comm_method", core_comm_method },   { "comm_prepare", core_comm_prepare },     { NULL, NULL },
 };
