@@ -31,11 +31,9 @@ void dc_cuda_comm_remove(dc_cuda_comm *c) {
   pthread_mutex_unlock(&watched.lock);
 }
 
-DC_HOT void dc_cuda_comm_note(dc_cuda_comm *c, const dc_comm_call *call) {
-  c->last = call->op;
-  if (call->where == NULL) return;
-  const size_t n = strnlen(call->where, sizeof c->where - 1); /* not by snprintf: it would take longer than the call */
-  memcpy(c->where, call->where, n);
+DC_HOT void dc_cuda_comm_note_line(dc_cuda_comm *c, const char *where) {
+  const size_t n = strnlen(where, sizeof c->where - 1); /* not by snprintf: it would take longer than the call */
+  memcpy(c->where, where, n);
   c->where[n] = '\0';
 }
 

@@ -25,7 +25,11 @@ extern dc_nccl_api dc_nccl;
 void dc_cuda_comm_add(dc_cuda_comm *c);
 void dc_cuda_comm_remove(dc_cuda_comm *c);
 /* Notes what is called now. */
-void dc_cuda_comm_note(dc_cuda_comm *c, const dc_comm_call *call);
+void dc_cuda_comm_note_line(dc_cuda_comm *c, const char *where);
+static inline void dc_cuda_comm_note(dc_cuda_comm *c, const dc_comm_call *call) {
+  c->last = call->op;
+  if (call->where != NULL) dc_cuda_comm_note_line(c, call->where);
+}
 /* What was called last: "all_reduce at script.lua:3". */
 #define DC_CUDA_COMM_LAST 96
 const char *dc_cuda_comm_last(const dc_cuda_comm *c, char text[DC_CUDA_COMM_LAST]);

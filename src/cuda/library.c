@@ -132,8 +132,8 @@ int dc_cuda_fail_library(dc_library which, int status, dc_error *err, const char
                  libraries[which].name, name);
 }
 
-int dc_cuda_library_issued(dc_cuda *d, dc_error *err) {
-  return d->sync_launches && d->dev->capture == NULL ? dc_cuda_wait(d, dc_cuda_now(d), err) : 0;
+int dc_cuda_library_wait(dc_cuda *d, dc_error *err) {
+  return d->dev->capture == NULL ? dc_cuda_wait(d, dc_cuda_now(d), err) : 0;
 }
 
 /* --- handles ------------------------------------------------------------------------------------- */

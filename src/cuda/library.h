@@ -39,8 +39,12 @@ extern dc_cufft_api dc_cufft;
 struct dc_cuda_libraries *dc_cuda_libraries_of(dc_cuda *d, dc_library which, dc_error *err);
 /* An error for a status of a library that is not 0: "<what>: CUBLAS_STATUS_…". Always -1. */
 int dc_cuda_fail_library(dc_library which, int status, dc_error *err, const char *what);
+/* Waits for the current stream, unless it is being captured. */
+int dc_cuda_library_wait(dc_cuda *d, dc_error *err);
 /* After work of a library was issued: waits where DOTCOMPUTE_SYNC asks for it. */
-int dc_cuda_library_issued(dc_cuda *d, dc_error *err);
+static inline int dc_cuda_library_issued(dc_cuda *d, dc_error *err) {
+  return DC_LIKELY(!d->sync_launches) ? 0 : dc_cuda_library_wait(d, err);
+}
 
 static inline void *dc_cuda_pointer(dc_ptr p) { return (void *)(uintptr_t)p; }
 
