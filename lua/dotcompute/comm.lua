@@ -164,7 +164,8 @@ local shared = { ops = ops, folds = folds, reduces = reduces, target = target, c
 -- Of these the source may be the target, too.
 local in_place = { all_reduce = true, reduce = true, broadcast = true }
 
-local function one(c, name, a, root, op, out)
+-- `checks`: only says what is wrong.
+local function one(c, name, a, root, op, out, checks)
   check_array(name, a, c.device)
   local fold = reduces[name] and check_fold(name, op, a.dtype)
   local shape = { a:shape() }
@@ -172,6 +173,7 @@ local function one(c, name, a, root, op, out)
   if name == "broadcast" then dst = a
   elseif name == "reduce" and c.rank ~= root then dst = false -- checked on the root, which has the result
   else dst = target(name, out, c.device, a.dtype, result_shape(name, shape, c.size)) end
+  if checks then return end
   local count = name == "reduce_scatter" and dst.size or name == "all_to_all" and a.size // c.size or a.size
   if count == 0 and name ~= "reduce" then return dst end
   local src = a
@@ -223,6 +225,8 @@ function methods.prepare(c, name, ...)
   end
   local operation = core.comm_prepare(ops[name], c, ...)
   if operation then return operation end
+  if c.parts then copies.run(c, name, o, root, shared, true)
+  else one(c, name, o.a, root, o.op, o.out, true) end
   local options = { op = o.op, root = o.root, out = o.out }
   return function(...)
     if select("#", ...) > 0 then fail("argument", "a prepared operation takes no arguments") end

@@ -119,6 +119,59 @@ try(comm.all_reduce, comm, p, { out = p })]]):format(table.concat(a, ","), table
     assert.matches("did you mean 'out'", text)
   end)
 
+  it("prepares operations, which run on what the arrays hold, also in streams", function()
+    math.randomseed(helper.seed)
+    local function numbers()
+      local t = {}
+      for i = 1, 5 do t[i] = math.random(-99, 99) end
+      return t
+    end
+    local lists = { numbers(), numbers(), numbers(), numbers() }
+    local text = {}
+    for k, list in ipairs(lists) do text[k] = "{" .. table.concat(list, ",") .. "}" end
+    local out = run(([[
+local function on(d, t) return dc.using(d, dc.array, t, "int32") end
+local comm = dc.comm { "cuda:0", "cuda:1" }
+local p, out = { on("cuda:0", %s), on("cuda:1", %s) }, { on("cuda:0", {0,0,0,0,0}), on("cuda:1", {0,0,0,0,0}) }
+local most, sum = comm:prepare("all_reduce", p, "max", { out = out }), comm:prepare("all_reduce", p, { out = p })
+local root = comm:prepare("reduce", out, { root = 1, out = out })
+local stream = dc.stream "cuda:0"
+local function show(list) print(table.concat(list[1]:to_table(), " "), table.concat(list[2]:to_table(), " ")) end
+show(most())
+p[1]:copy_from(on("cuda:0", %s))
+p[2]:copy_from(on("cuda:1", %s))
+show(dc.using(stream, most))
+print(root() == out[2], dc.using(stream, sum) == p)
+stream:synchronize()
+show(out)
+show(p)
+try(most, 1)
+try(comm.prepare, comm, "all_reduce", p, { out = { p[1] } })
+out[2]:close()
+try(most)
+comm:close()
+try(sum)]]):format(table.unpack(text)))
+    local function both(a, b, fn)
+      local t = {}
+      for i = 1, 5 do t[i] = math.tointeger(fn(a[i], b[i])) end
+      local line = table.concat(t, " ")
+      return line .. "\t" .. line .. "\n", t
+    end
+    local function add(x, y) return x + y end
+    local first, second, most = both(lists[1], lists[2], math.max), both(lists[3], lists[4], math.max)
+    local twice = both(most, most, add):match "\t(.*)"
+    local want = first .. second .. "true\ttrue\n" .. table.concat(most, " ") .. "\t" .. twice
+      .. both(lists[3], lists[4], add)
+    assert.equal(want, out:sub(1, #want))
+    local mistakes = {}
+    for message in out:sub(#want + 1):gmatch "argument\t\t([^\n]*)\n" do mistakes[#mistakes + 1] = message end
+    assert.equal(4, #mistakes)
+    for k, part in ipairs { "takes no arguments", "all_reduce: a table of 2 arrays", "array is closed",
+      "communicator is closed" } do
+      assert.matches(part, mistakes[k])
+    end
+  end)
+
   it("has distributed arrays, whose blocks and margins go from device to device", function()
     math.randomseed(helper.seed)
     local rows, columns, values = math.random(4, 7), math.random(1, 5), {}

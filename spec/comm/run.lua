@@ -189,6 +189,8 @@ do -- in groups, over what pending expressions read, and with wrong arguments
   fails("argument", "takes an array here", function() comm:prepare("broadcast", 1) end)
   fails("argument", "rank of 0 to", function() comm:prepare("broadcast", a, size) end)
   fails("argument", "there is no option", function() comm:prepare("all_reduce", a, { output = a }) end)
+  fails("shape", "out", function() comm:prepare("all_reduce", a, { out = dc.zeros(3) }) end)
+  fails("argument", "array expected", function() comm:prepare("all_gather", "x", { out = a }) end)
   local part = comm:split(0)
   local closed = part:prepare("all_reduce", a, { out = a })
   part:close()
