@@ -96,9 +96,12 @@ local function check_lists(c, name, o)
   local given = { o.a, o.out }
   for i = 1, 2 do
     local list = given[i]
-    if list ~= nil and (type(list) ~= "table" or getmetatable(list) or #list ~= c.size) then
+    if (list ~= nil or i == 1) and (type(list) ~= "table" or getmetatable(list) or #list ~= c.size) then
       fail("argument", "%s: a table of %d arrays expected, one for each device, got %s", name, c.size,
         type(list) == "table" and ("one with %d"):format(#list) or core.describe(list))
+    end
+    for k = 1, list and c.size or 0 do
+      if list[k] == nil then fail("argument", "%s: the table of arrays has nil in place of number %d", name, k) end
     end
   end
 end

@@ -96,6 +96,8 @@ describe("dc.comm", function()
     local a = dc.using("cpu", dc.zeros, 4)
     helper.fails("argument", "table of 2 arrays", function() comm:all_reduce(a) end)
     helper.fails("argument", "table of 2 arrays", function() comm:all_reduce { a } end)
+    helper.fails("argument", "table of 2 arrays.*got nil", function() comm:all_reduce(nil) end)
+    helper.fails("argument", "nil in place of number 1", function() comm:all_gather { nil, a } end)
     helper.fails("argument", "an array expected", function() comm:all_reduce { a, 1 } end)
     helper.fails("dtype", "array 2 is float64", function()
       comm:all_reduce { a, dc.using("cpu", dc.zeros, 4, "float64") }
