@@ -158,6 +158,7 @@ end
 same(holes:argmax(), distributed:argmax(), "argmax of NaN")
 local bools = holes:gt(0)
 assert(dist.array(bools, comm):all() == bools:all() and dist.array(bools, comm):any() == bools:any())
+assert(dc.equal(dist.array(dc.ones(4, 3), comm):any(nil, 2):gather(), dc.ones(4, 3):any(nil, 2)))
 local z = dc.array { dc.complex(1, 2), dc.complex(-3, 0.5), dc.complex(0, 1) }
 same(z:sum(), dist.array(z, comm):sum(), "sum of complex numbers", 1e-6)
 same(z:var(), dist.array(z, comm):var(), "var of complex numbers", 1e-5)

@@ -17,7 +17,9 @@ local methods = object.methods
 -- distribution is one of them.
 local function read(fname, d, known, ...)
   local s = object.check(fname, d)
-  local given, options = arguments.list(fname, known, ...)
+  local list, options = arguments.list(fname, known, ...)
+  local given = {}
+  for k = 1, select("#", ...) do given[#given + 1] = list[k] end -- nil is no axis, as for plain arrays
   given = arguments.axes(fname, given, options)
   local over = { axes = {}, keep = options.keep or false, ddof = options.ddof, whole = #given == 0 and not options.keep,
     across = #given == 0, before = 0 }
