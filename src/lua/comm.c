@@ -169,9 +169,8 @@ const luaL_Reg dc_lua_comm_internal[] = {
   { NULL, NULL },
 };
 
-static const luaL_Reg no_meta[] = { { NULL, NULL } };
+static const luaL_Reg handle_meta[] = { { NULL, NULL } };
 
 void dc_lua_open_comm(lua_State *L, int self) {
-  dc_lua_newtype(L, self, DC_LUA_COMM, "dotcompute.communicator", no_meta, NULL);
-  dc_lua_newtype(L, self, DC_LUA_OPERATION, "dotcompute.operation", no_meta, NULL); /* comm_call.c */
+  dc_lua_newtype(L, self, DC_LUA_COMM, "dotcompute.communicator", handle_meta, NULL);
 }

@@ -457,7 +457,8 @@ static int core_comm_method(lua_State *L) {
 
 /* --- prepared operations ------------------------------------------------------------------------------------------ */
 
-/* An operation whose arguments have been read.  Its user values are the handle and the arrays, two for each call. */
+/* An operation whose arguments have been read; it has references to its arrays.  Its user values are the handle and,
+** for groups, the arrays' objects, two for each call. */
 typedef struct prepared {
   dc_lua_comm *h;
   char where[DC_LUA_COMM_LINE]; /* the line that prepared it */
@@ -465,10 +466,26 @@ typedef struct prepared {
   dc_comm_call calls[];
 } prepared;
 
-/* Puts its calls into the open group. */
+static int prepared_gc(lua_State *L) {
+  prepared *p = dc_lua_check(L, dc_lua_self(L), 1, DC_LUA_OPERATION, "a prepared operation");
+  for (int i = 0; i < p->n; i++) {
+    dc_array_unref(p->calls[i].from);
+    dc_array_unref(p->calls[i].to);
+  }
+  p->n = 0;
+  return 0;
+}
+
+static const luaL_Reg prepared_meta[] = { { "__gc", prepared_gc }, { NULL, NULL } };
+
+void dc_lua_open_comm_call(lua_State *L, int self) {
+  dc_lua_newtype(L, self, DC_LUA_OPERATION, "dotcompute.operation", prepared_meta, NULL);
+}
+
+/* Puts its calls into the open group.  The handle is at 1. */
 static void queue_prepared(lua_State *L, const prepared *p) {
-  lua_getiuservalue(L, lua_upvalueindex(2), 1); /* 1 */
-  if (lua_getiuservalue(L, lua_upvalueindex(2), 2) != LUA_TTABLE) dc_lua_tampered(L, "a prepared operation"); /* 2 */
+  const int type = lua_getiuservalue(L, lua_upvalueindex(2), 2); /* 2 */
+  if (type != LUA_TTABLE) dc_lua_tampered(L, "a prepared operation");
   for (int i = 0; i < p->n; i++) {
     lua_rawgeti(L, 2, 2 * i + 1);
     lua_rawgeti(L, 2, 2 * i + 2);
@@ -482,8 +499,9 @@ static DC_HOT int call_prepared(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
   prepared *p = dc_lua_test(L, self, lua_upvalueindex(2), DC_LUA_OPERATION);
   dc_error err = DC_ERROR_INIT;
-  if (!p) return dc_lua_tampered(L, "a prepared operation");
   if (lua_gettop(L) > 0) return dc_lua_fail(L, DC_ARGUMENT, "a prepared operation takes no arguments");
+  if (!p || lua_getiuservalue(L, lua_upvalueindex(2), 1) != LUA_TUSERDATA || lua_touserdata(L, 1) != p->h)
+    return dc_lua_tampered(L, "a prepared operation");
   if (p->h->closed) return dc_lua_fail(L, DC_ARGUMENT, "the communicator is closed");
   for (int i = 0; i < p->n; i++) /* those of arrays that are not ready stay 0, for dc_array_communicate */
     (void)read_addresses(&p->calls[i], p->calls[i].dtype, p->calls[i].dev);
@@ -510,14 +528,20 @@ static int core_comm_prepare(lua_State *L) {
   lua_pushvalue(L, lua_upvalueindex(1));
   prepared *p = dc_lua_new(L, DC_LUA_OPERATION, sizeof *p + (size_t)h->n * sizeof p->calls[0], 2);
   p->h = h;
-  p->n = h->n;
   if (where) strcpy(p->where, where);
   lua_pushvalue(L, q.given + 1);
   lua_setiuservalue(L, -2, 1);
   lua_createtable(L, 2 * h->n, 0);
   for (int i = 0; i < h->n; i++) {
+    dc_array *src = get_array(L, self, arrays + 2 * i), *dst = get_array(L, self, arrays + 2 * i + 1);
+    if (!src || !dst != !calls[i].to) return 0; /* a finalizer has ended it meanwhile */
     p->calls[i] = calls[i];
     p->calls[i].where = where ? p->where : NULL;
+    p->calls[i].from = src;
+    p->calls[i].to = dst;
+    p->n = i + 1;
+    dc_array_ref(src);
+    if (dst) dc_array_ref(dst);
     for (int k = 1; k <= 2; k++) {
       lua_pushvalue(L, arrays + 2 * i + k - 1);
       lua_rawseti(L, -2, 2 * i + k);

@@ -222,6 +222,7 @@ int luaopen_dotcompute_core(lua_State *L) {
   dc_lua_open_predicate(L, 1);
   dc_lua_open_body(L, 1);
   dc_lua_open_comm(L, 1);
+  dc_lua_open_comm_call(L, 1);
   dc_lua_open_texture(L, 1);
   dc_lua_open_tensor_map(L, 1);
 
