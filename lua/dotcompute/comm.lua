@@ -164,16 +164,17 @@ local shared = { ops = ops, folds = folds, reduces = reduces, target = target, c
 -- Of these the source may be the target, too.
 local in_place = { all_reduce = true, reduce = true, broadcast = true }
 
--- `checks`: only says what is wrong.
-local function one(c, name, a, root, op, out, checks)
+-- Checks the arguments: the array to write (false: none), made where it is not given, and the operation of a reduction.
+local function check_one(c, name, a, root, op, out)
   check_array(name, a, c.device)
   local fold = reduces[name] and check_fold(name, op, a.dtype)
-  local shape = { a:shape() }
-  local dst
-  if name == "broadcast" then dst = a
-  elseif name == "reduce" and c.rank ~= root then dst = false -- checked on the root, which has the result
-  else dst = target(name, out, c.device, a.dtype, result_shape(name, shape, c.size)) end
-  if checks then return end
+  if name == "broadcast" then return a, fold end
+  if name == "reduce" and c.rank ~= root then return false, fold end -- the root checks `out`, and has the result
+  return target(name, out, c.device, a.dtype, result_shape(name, { a:shape() }, c.size)), fold
+end
+
+local function one(c, name, a, root, op, out)
+  local dst, fold = check_one(c, name, a, root, op, out)
   local count = name == "reduce_scatter" and dst.size or name == "all_to_all" and a.size // c.size or a.size
   if count == 0 and name ~= "reduce" then return dst end
   local src = a
@@ -207,7 +208,8 @@ for name, signature in pairs(signatures) do
   end)
 end
 
--- Messages are not prepared: nothing about them takes long.
+-- A function that runs the operation on these arguments each time: in C where they are usual ones, else the method,
+-- after its checks.
 function methods.prepare(c, name, ...)
   check("prepare", c)
   local signature = signatures[name]
@@ -220,13 +222,12 @@ function methods.prepare(c, name, ...)
   if type(o.a) == "number" then
     fail("argument", "prepare: %s takes an array here: a number would be the same in each call", name)
   end
-  if o.out == nil and name ~= "broadcast" and not (name == "reduce" and c.rank and c.rank ~= root) then
+  if signature.known.out and o.out == nil and not (name == "reduce" and c.rank and c.rank ~= root) then
     fail("argument", "prepare: %s needs the option 'out', the array that each call writes", name)
   end
   local operation = core.comm_prepare(ops[name], c, ...)
   if operation then return operation end
-  if c.parts then copies.run(c, name, o, root, shared, true)
-  else one(c, name, o.a, root, o.op, o.out, true) end
+  if c.parts then copies.check(c, name, o, root, shared) else check_one(c, name, o.a, root, o.op, o.out) end
   local options = { op = o.op, root = o.root, out = o.out }
   return function(...)
     if select("#", ...) > 0 then fail("argument", "a prepared operation takes no arguments") end

@@ -106,9 +106,9 @@ local function check_lists(c, name, o)
   end
 end
 
--- `shared`: of comm.lua, the operations' numbers and functions that check one rank's arguments; `checks`: only says
--- what is wrong.
-function copies.run(c, name, o, root, shared, checks)
+-- Checks the arguments: the arrays to write, made where they are not given, and the operation of a reduction. `shared`:
+-- of comm.lua, the operations' numbers and functions that check one rank's arguments.
+function copies.check(c, name, o, root, shared)
   check_lists(c, name, o)
   local list, out = o.a, {}
   for k, a in ipairs(list) do
@@ -129,7 +129,12 @@ function copies.run(c, name, o, root, shared, checks)
         shared.result_shape(name, { a:shape() }, c.size))
     end
   end
-  if checks then return end
+  return out, fold
+end
+
+function copies.run(c, name, o, root, shared)
+  local out, fold = copies.check(c, name, o, root, shared)
+  local list = o.a
   if name == "all_gather" or name == "reduce_scatter" or name == "all_to_all" then -- these cannot work in place
     list = table.move(list, 1, #list, 1, {})
     for k, a in ipairs(list) do

@@ -20,7 +20,6 @@ static int prepare(dc_comm_call *calls, int n, dc_error *err) {
     if (c->to != NULL && c->dst == 0 && prepare_array(c->to, true, &c->dst, err) != 0) return -1;
   }
   for (dc_comm_call *c = calls; c < calls + n; c++) {
-    if (c->dev->tracking == 0) continue;
     if (c->from != NULL && dc_buffer_used(c->from->buffer, false, err) != 0) return -1;
     if (c->to != NULL && dc_buffer_used(c->to->buffer, true, err) != 0) return -1;
   }

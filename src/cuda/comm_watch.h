@@ -24,8 +24,9 @@ extern dc_nccl_api dc_nccl;
 
 void dc_cuda_comm_add(dc_cuda_comm *c);
 void dc_cuda_comm_remove(dc_cuda_comm *c);
-/* Notes what is called now. */
+/* Notes the line of the script that calls: "script.lua:3". */
 void dc_cuda_comm_note_line(dc_cuda_comm *c, const char *where);
+/* Notes what is called now. */
 static inline void dc_cuda_comm_note(dc_cuda_comm *c, const dc_comm_call *call) {
   c->last = call->op;
   if (call->where != NULL) dc_cuda_comm_note_line(c, call->where);

@@ -66,7 +66,7 @@ static int load(char **path, dc_error *err) {
   return 0;
 }
 
-static int fail(ncclResult_t status, const char *what, dc_error *err) {
+static DC_COLD int fail(ncclResult_t status, const char *what, dc_error *err) {
   static const char *const names[] = { "ncclSuccess", "ncclUnhandledCudaError", "ncclSystemError", "ncclInternalError",
                                        "ncclInvalidArgument", "ncclInvalidUsage", "ncclRemoteError", "ncclInProgress",
                                        "ncclTimeout" };
@@ -174,18 +174,14 @@ static elements elements_of(const dc_comm_call *c) {
   return dc_comm_reduces(c->op) ? reduced_as[c->dtype] : (elements){ ncclInt8, dc_dtype_size(c->dtype) };
 }
 
-static DC_COLD int fail_elements(const dc_comm_call *c, dc_error *err) {
-  if (elements_of(c).count == 0)
+static int check_elements(const dc_comm_call *c, dc_error *err) {
+  const size_t count = elements_of(c).count;
+  if (count == 0)
     return dc_fail(err, DC_DTYPE, NULL, "%s: NCCL does not reduce %s; use a:to \"int32\"", dc_comm_name(c->op),
                    dc_dtype_name(c->dtype));
-  return dc_fail(err, DC_DTYPE, NULL, "%s: NCCL has no product of complex numbers", dc_comm_name(c->op));
-}
-
-/* Whether NCCL has the operation on these elements. */
-static bool has_elements(const dc_comm_call *c) {
-  if (!dc_comm_reduces(c->op)) return true;
-  const size_t count = reduced_as[c->dtype].count;
-  return count == 1 || (count == 2 && (c->fold == DC_COMM_SUM || c->fold == DC_COMM_MEAN));
+  if (dc_comm_reduces(c->op) && count == 2 && c->fold != DC_COMM_SUM && c->fold != DC_COMM_MEAN)
+    return dc_fail(err, DC_DTYPE, NULL, "%s: NCCL has no product of complex numbers", dc_comm_name(c->op));
+  return 0;
 }
 
 static ncclRedOp_t fold_of(const dc_comm_call *c) {
@@ -202,7 +198,8 @@ static ncclResult_t all_to_all(const dc_cuda_comm *c, const char *src, char *dst
   return r;
 }
 
-/* Any but an all_reduce. */
+/* Any but an all_reduce: out of line, so that the code of a small all_reduce takes fewer lines of the instruction
+** cache. */
 static DC_NOINLINE ncclResult_t issue_other(const dc_comm_call *call, elements e, CUstream stream) {
   const dc_cuda_comm *c = call->comm;
   const size_t n = (size_t)call->count * e.count;
@@ -235,17 +232,11 @@ static int check(dc_comm_call *calls, int n, dc_error *err) {
     if (c->comm == NULL)
       return dc_fail(err, DC_LAUNCH, NULL,
                      "the communicator cannot be used any more: an earlier call on it has failed");
-    if (!has_elements(&calls[i])) return fail_elements(&calls[i], err);
+    if (check_elements(&calls[i], err) != 0) return -1;
     dc_cuda_comm_note(c, &calls[i]);
   }
   const dc_cuda_comm *c = calls[0].comm;
   return c->ranks != NULL ? dc_ranks_compare(c->ranks, calls, n, err) : 0;
-}
-
-/* What c was called for last has failed. */
-static DC_COLD int fail_last(ncclResult_t status, const dc_cuda_comm *c, dc_error *err) {
-  char last[DC_CUDA_COMM_LAST];
-  return fail(status, dc_cuda_comm_last(c, last), err);
 }
 
 static DC_HOT int run(dc_comm_call *calls, int n, dc_error *err) {
@@ -258,7 +249,10 @@ static DC_HOT int run(dc_comm_call *calls, int n, dc_error *err) {
   for (int i = 0; i < n && r == ncclSuccess; i++) r = issue(&calls[i]);
   const ncclResult_t ended = grouped ? dc_nccl.ncclGroupEnd() : ncclSuccess;
   if (r == ncclSuccess) r = ended;
-  if (r != ncclSuccess) return fail_last(r, first, err);
+  if (r != ncclSuccess) {
+    char last[DC_CUDA_COMM_LAST];
+    return fail(r, dc_cuda_comm_last(first, last), err);
+  }
   for (int i = 0; i < n; i++)
     if (dc_cuda_library_issued(((dc_cuda_comm *)calls[i].comm)->d, err) != 0) return -1;
   return 0;

@@ -1,7 +1,6 @@
 /* comm.c - see comm.h. */
 #include "device/comm.h"
 
-#include "base/line.h"
 #include "base/runtime.h"
 #include "device/capture.h"
 #include "device/registry.h"
@@ -22,8 +21,7 @@ static void issued(dc_device *dev) {
 
 DC_HOT int dc_device_communicate(dc_comm_call *calls, int n, dc_error *err) {
   for (int i = 0; i < n; i++) {
-    const dc_comm_ops *ops = calls[i].dev->comms;
-    if (DC_UNLIKELY(ops == NULL || calls[i].dev->state != DC_DEVICE_OPEN)) ops = dc_device_comms(calls[i].dev, err);
+    const dc_comm_ops *ops = dc_device_comms(calls[i].dev, err);
     if (ops == NULL) return -1;
     if (!ops->in_graphs && dc_capture_refuse(calls[i].dev, "communicates by MPI, which waits", err) != 0) return -1;
   }

@@ -4,7 +4,7 @@
 ** A method of a communicator is a C function here.  It reads the usual forms of a call whose arrays are contiguous; for
 ** all others, and where something is wrong, it calls the method's other half in lua/dotcompute/comm.lua, which knows
 ** all forms and says what is wrong.  That takes as long as ten reductions of a small array, so what is usual must not
-** go there.
+** go there.  A prepared operation (comm:prepare) has been read in this way once.
 */
 #include "lua/comm_call.h"
 
@@ -467,7 +467,7 @@ typedef struct prepared {
 } prepared;
 
 static int prepared_gc(lua_State *L) {
-  prepared *p = dc_lua_check(L, dc_lua_self(L), 1, DC_LUA_OPERATION, "a prepared operation");
+  prepared *p = dc_lua_check(L, dc_lua_self(L), 1, DC_LUA_PREPARED, "a prepared operation");
   for (int i = 0; i < p->n; i++) {
     dc_array_unref(p->calls[i].from);
     dc_array_unref(p->calls[i].to);
@@ -479,7 +479,7 @@ static int prepared_gc(lua_State *L) {
 static const luaL_Reg prepared_meta[] = { { "__gc", prepared_gc }, { NULL, NULL } };
 
 void dc_lua_open_comm_call(lua_State *L, int self) {
-  dc_lua_newtype(L, self, DC_LUA_OPERATION, "dotcompute.operation", prepared_meta, NULL);
+  dc_lua_newtype(L, self, DC_LUA_PREPARED, "dotcompute.prepared_operation", prepared_meta, NULL);
 }
 
 /* Puts its calls into the open group.  The handle is at 1. */
@@ -497,7 +497,7 @@ static void queue_prepared(lua_State *L, const prepared *p) {
 /* Runs a prepared operation.  Upvalues: the state's dc_lua, the operation, its result. */
 static DC_HOT int call_prepared(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
-  prepared *p = dc_lua_test(L, self, lua_upvalueindex(2), DC_LUA_OPERATION);
+  prepared *p = dc_lua_test(L, self, lua_upvalueindex(2), DC_LUA_PREPARED);
   dc_error err = DC_ERROR_INIT;
   if (lua_gettop(L) > 0) return dc_lua_fail(L, DC_ARGUMENT, "a prepared operation takes no arguments");
   if (!p || lua_getiuservalue(L, lua_upvalueindex(2), 1) != LUA_TUSERDATA || lua_touserdata(L, 1) != p->h)
@@ -526,7 +526,7 @@ static int core_comm_prepare(lua_State *L) {
   dc_lua_comm *h = lua_touserdata(L, q.given + 1);
   const char *where = get_line(L, h);
   lua_pushvalue(L, lua_upvalueindex(1));
-  prepared *p = dc_lua_new(L, DC_LUA_OPERATION, sizeof *p + (size_t)h->n * sizeof p->calls[0], 2);
+  prepared *p = dc_lua_new(L, DC_LUA_PREPARED, sizeof *p + (size_t)h->n * sizeof p->calls[0], 2);
   p->h = h;
   if (where) strcpy(p->where, where);
   lua_pushvalue(L, q.given + 1);

@@ -35,7 +35,7 @@ enum dc_lua_slot {
   DC_LUA_BODY,
   DC_LUA_SOURCE,
   DC_LUA_COMM,
-  DC_LUA_OPERATION,
+  DC_LUA_PREPARED, /* a prepared operation of a communicator (comm_call.c) */
   DC_LUA_TEXTURE,
   DC_LUA_SURFACE,
   DC_LUA_STORAGE,

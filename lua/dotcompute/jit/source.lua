@@ -23,9 +23,10 @@ local function read_file(path)
   local file, why = open(path, "rb")
   if not file then return nil, why end
   local text
-  text, why = file:read "a" -- nil of a directory
+  text, why = file:read "a"
   file:close()
-  return text, ("%s: %s"):format(path, why)
+  if not text then return nil, ("%s: %s"):format(path, why) end -- a directory
+  return text
 end
 
 -- As luaL_loadfile reads a file: without a byte order mark, its first line left out if it begins with '#'.
