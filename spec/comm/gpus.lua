@@ -1,6 +1,7 @@
 -- By hand, on two or more GPUs with NCCL (spec/comm/ranks_spec.lua tests the CPU device):
 --   dclua spec/comm/gpus.lua                 the GPUs of one process
 --   dclua -n 2 spec/comm/gpus.lua            one rank a GPU
+--   DOTCOMPUTE_COMM_TIMEOUT=3 dclua -n 2 spec/comm/gpus.lua late     ends with the error of a rank that waits
 -- Checks operations by dtype against plain Lua, in streams and graphs; prints all_reduce's bus bandwidth and latency.
 local dc = require "dotcompute"
 local comm = dc.world()
@@ -78,16 +79,44 @@ for _, dtype in ipairs(dtypes) do
   print("ok", dtype)
 end
 
--- Prepared operations, of which the second is captured in a graph where there are ranks.
+-- Prepared operations, of which the second is captured in a graph where there are ranks. In one process they become
+-- graphs themselves when they are run again.
 do
   local a = together and {} or dc.full({ 1000 }, comm.rank + 1)
   for r = 1, together and size or 0 do a[r] = dc.using(devices[r], dc.full, { 1000 }, r) end
   local step = comm:prepare("all_reduce", a, "max", { out = a })
   local double = comm:prepare("all_reduce", a, { out = a })
-  assert(step() == a)
+  for _ = 1, 4 do assert(step() == a) end
   if together then double() else dc.graph(function() double() end)() end
   each(a, function(one) same({ size * size }, one[{ { 1000, 1000 } }], "prepared all_reduce") end)
+  for _ = 1, 3 do double() end
+  each(a, function(one) same({ size ^ 5 }, one[{ { 1000, 1000 } }], "prepared all_reduce again") end)
+  comm:all_reduce(a, { out = a })
+  each(a, function(one) same({ size ^ 6 }, one[{ { 1000, 1000 } }], "all_reduce behind prepared ones") end)
   print("ok", "prepared")
+end
+
+-- Communicators that are closed while there are graphs of their operations.
+do
+  local part = together and dc.comm(devices) or comm:split(0)
+  local a = together and {} or dc.ones(1000)
+  for r = 1, together and size or 0 do a[r] = dc.using(devices[r], dc.ones, 1000) end
+  local step = part:prepare("all_reduce", a, { out = a })
+  for _ = 1, 3 do step() end
+  local graph = not together and dc.graph(function() part:all_reduce(a, { out = a }) end)
+  if together then
+    local ok, err = pcall(dc.using, devices[1], dc.graph, function() part:all_reduce(a, { out = a }) end)
+    assert(not ok and err.message:find "prepared", err)
+  else
+    graph()
+  end
+  part:close()
+  each(a, function(one) same({ size ^ (together and 3 or 4) }, one[{ { 1000, 1000 } }], "closed") end)
+  for _, run in ipairs { step, graph or nil } do
+    local ok, err = pcall(run)
+    assert(not ok and err.message:find "closed", err)
+  end
+  print("ok", "closed")
 end
 
 if not together then
@@ -134,4 +163,15 @@ for _, bytes in ipairs { 1024, 256 * 2 ^ 20 } do
   end
   print(("all_reduce of %d bytes: %.2f us, bus %.1f GB/s"):format(bytes, seconds * 1e6,
     2 * (size - 1) / size * bytes / seconds / 1e9))
+end
+
+-- A rank that is late, where a graph has operations of the communicator.
+if arg[1] == "late" then
+  local x = dc.ones(10)
+  local g = dc.graph(function() comm:all_reduce(x, { out = x }) end)
+  g()
+  dc.synchronize()
+  if comm.rank == 1 then os.execute "sleep 20" end
+  g()
+  dc.synchronize()
 end

@@ -7,7 +7,7 @@ local library = build .. "/spec/libfake_nccl.so"
 
 setup(function()
   fake.build()
-  assert(os.execute(("%s -std=gnu11 -O1 -g -shared -fPIC -Isrc -o %s spec/fake/fake_nccl.c"):format(
+  assert(os.execute(("%s -std=gnu11 -O1 -g -shared -fPIC -Isrc -o %s spec/fake/fake_nccl.c -ldl"):format(
     os.getenv "CC" or "cc", quote(library))))
 end)
 
@@ -170,6 +170,54 @@ try(sum)]]):format(table.unpack(text)))
       "communicator is closed" } do
       assert.matches(part, mistakes[k])
     end
+  end)
+
+  it("runs small prepared operations as graphs from the second time on, and any otherwise where it cannot", function()
+    math.randomseed(helper.seed)
+    local a, b = {}, {}
+    for i = 1, 4 do a[i], b[i] = math.random(-99, 99), math.random(-99, 99) end
+    local script = ([[
+local function on(d, t) return dc.using(d, dc.array, t, "int32") end
+local comm = dc.comm { "cuda:0", "cuda:1" }
+local p = { on("cuda:0", {%s}), on("cuda:1", {%s}) }
+local sum, gathered = comm:prepare("all_reduce", p, { out = p }), { on("cuda:0", dc.zeros(8):to_table()),
+  on("cuda:1", dc.zeros(8):to_table()) }
+local gather = comm:prepare("all_gather", p, { out = gathered })
+local function show(list) for _, x in ipairs(list) do print(table.concat(x:to_table(), " ")) end end
+for _ = 1, 4 do sum() end
+show(p)
+comm:all_reduce(p, { out = p })
+local stream = dc.stream "cuda:1"
+for _ = 1, 3 do dc.using(stream, gather) end
+stream:synchronize()
+show(gathered)
+try(dc.using, "cuda:0", dc.graph, function() sum() end)
+comm:close()
+try(sum)]]):format(table.concat(a, ","), table.concat(b, ","))
+    local function line(factor, times)
+      local t = {}
+      for i = 1, 4 do t[i] = math.tointeger((a[i] + b[i]) * factor) end
+      return table.concat(table.move(t, 1, times == 2 and 4 or 0, 5, t), " ") .. "\n"
+    end
+    local want = line(8):rep(2) .. line(16, 2):rep(2)
+    local function graphs(env)
+      env = env or {}
+      env.DOTCOMPUTE_NCCL, env.FAKE_CUDA_DEVICES = library, "2"
+      local text, report = fake.run(script, env)
+      assert.equal(want, text:sub(1, #want))
+      assert.matches("^launch\t[^\n]*\nargument\t\t[^\n]*the communicator is closed\n$", text:sub(#want + 1))
+      assert.equal(0, fake.held(report, "graph"))
+      assert.equal(0, fake.held(report, "executable graph"))
+      local _, n = report.text:gsub("graph launch\n", "")
+      return n, text
+    end
+    local n, text = graphs()
+    assert.equal(2 * 3 + 2 * 2, n)
+    assert.matches("cannot be captured in a graph: it runs on several devices", text)
+    for _, failure in ipairs { "StreamBeginCapture:900", "StreamEndCapture:901:2", "GraphInstantiate:999" } do
+      assert.equal(2 * 2, (graphs { FAKE_CUDA_FAIL = failure }), failure) -- of the operation that comes second
+    end
+    assert.equal(0, (graphs { FAKE_CUDA_FAIL = "StreamBeginCapture:900:*" }))
   end)
 
   it("has distributed arrays, whose blocks and margins go from device to device", function()

@@ -36,6 +36,7 @@
 #include <unistd.h>
 
 #include "cuda/api.h"
+#include "fake_work.h"
 
 #define MAX_DEVICES 8
 typedef struct object object;

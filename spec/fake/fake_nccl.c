@@ -1,14 +1,17 @@
 /*
 ** fake_nccl.c - NCCL without a GPU, for specs, beside fake_cuda.c: built from the loader's own list, with its types.
 ** Device memory is the host's there, so operations among devices of one process (ncclCommInitAll) are computed, at the
-** end of their group. Messages and reductions of float32 and int32 are all that specs need.
+** end of their group, or when the graphs that have captured it have been launched. Messages and reductions of float32
+** and int32 are all that specs need.
 **   FAKE_NCCL_FAIL    "ncclGroupEnd:5": that function always gives that status
 */
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cuda/nccl_api.h"
+#include "fake_work.h"
 
 #define DC_NCCL(name, params) ncclResult_t name params;
 #include "cuda/nccl_api.def"
@@ -17,6 +20,7 @@
 struct ncclComm {
   int rank, size;
   int open;
+  int graphs; /* that hold an operation of it */
 };
 typedef struct call {
   char what; /* a all_reduce, r reduce, b broadcast, g all_gather, s reduce_scatter, > send, < recv */
@@ -26,6 +30,9 @@ typedef struct call {
   ncclDataType_t type;
   ncclRedOp_t op;
   int peer, rank, size;
+  struct ncclComm *comm;
+  CUstream stream;
+  struct captured *of; /* NULL: of no graph */
 } call;
 
 #define MOST 4096
@@ -125,10 +132,54 @@ static int run(void) {
   return 0;
 }
 
+/* A group in graphs, one of each device: it runs when all have been launched. */
+typedef struct captured {
+  struct captured *next;
+  int n, launched;
+  call calls[];
+} captured;
+static captured *all_captured; /* reachable for leak checkers */
+
+static void work(void *data, int what) {
+  const call *own = data;
+  captured *c = own->of;
+  if (what != FAKE_CUDA_RUN) {
+    own->comm->graphs += what == FAKE_CUDA_HOLD ? 1 : -1;
+  } else if (++c->launched == c->n) {
+    c->launched = 0;
+    memcpy(calls, c->calls, (size_t)c->n * sizeof *calls);
+    ncalls = c->n;
+    if (run() != 0) abort();
+  }
+}
+
+/* Puts the group into the graphs that its streams capture; false where they capture none. */
+static bool capture(void) {
+  const char *driver = getenv("DOTCOMPUTE_LIBCUDA");
+  void *lib = driver != NULL ? dlopen(driver, RTLD_NOW | RTLD_NOLOAD) : NULL;
+  bool (*put)(CUstream, fake_cuda_work *, void *) = NULL;
+  if (lib != NULL) *(void **)&put = dlsym(lib, "fake_cuda_capture");
+  if (put == NULL || ncalls == 0) return false;
+  captured *c = malloc(sizeof *c + (size_t)ncalls * sizeof c->calls[0]);
+  *c = (captured){ .next = all_captured, .n = ncalls };
+  memcpy(c->calls, calls, (size_t)ncalls * sizeof *calls);
+  all_captured = c;
+  int held = 0;
+  for (int i = 0; i < ncalls; i++) {
+    c->calls[i].of = c;
+    held += put(calls[i].stream, work, &c->calls[i]);
+  }
+  if (held != 0 && held != ncalls) abort(); /* part of the group in graphs */
+  if (held != 0) ncalls = 0;
+  return held != 0;
+}
+
 static ncclResult_t add(call c, ncclComm_t comm, cudaStream_t stream) {
   if (depth == 0 || ncalls == MOST || comm == NULL || !comm->open || stream == NULL) return 5;
   c.rank = comm->rank;
   c.size = comm->size;
+  c.comm = comm;
+  c.stream = stream;
   calls[ncalls++] = c;
   return 0;
 }
@@ -157,6 +208,7 @@ ncclResult_t ncclCommInitAll(ncclComm_t *comms, int ndev, const int *devlist) {
   return r;
 }
 ncclResult_t ncclCommDestroy(ncclComm_t comm) {
+  if (comm->graphs != 0) abort(); /* NCCL waits for ever */
   free(comm);
   return 0;
 }
@@ -177,31 +229,31 @@ ncclResult_t ncclGroupEnd(void) {
   int r = forced("ncclGroupEnd");
   if (--depth > 0) return r;
   if (r != 0) ncalls = 0;
-  return r != 0 ? r : run();
+  return r != 0 || capture() ? r : run();
 }
 ncclResult_t ncclAllReduce(const void *src, void *dst, size_t count, ncclDataType_t type, ncclRedOp_t op,
                            ncclComm_t comm, cudaStream_t s) {
-  return add((call){ 'a', src, dst, count, type, op, 0, 0, 0 }, comm, s);
+  return add((call){ 'a', src, dst, count, type, op }, comm, s);
 }
 ncclResult_t ncclReduce(const void *src, void *dst, size_t count, ncclDataType_t type, ncclRedOp_t op, int root,
                         ncclComm_t comm, cudaStream_t s) {
-  return add((call){ 'r', src, dst, count, type, op, root, 0, 0 }, comm, s);
+  return add((call){ 'r', src, dst, count, type, op, .peer = root }, comm, s);
 }
 ncclResult_t ncclBroadcast(const void *src, void *dst, size_t count, ncclDataType_t type, int root, ncclComm_t comm,
                            cudaStream_t s) {
-  return add((call){ 'b', src, dst, count, type, 0, root, 0, 0 }, comm, s);
+  return add((call){ 'b', src, dst, count, type, 0, .peer = root }, comm, s);
 }
 ncclResult_t ncclAllGather(const void *src, void *dst, size_t count, ncclDataType_t type, ncclComm_t comm,
                            cudaStream_t s) {
-  return add((call){ 'g', src, dst, count, type, 0, 0, 0, 0 }, comm, s);
+  return add((call){ 'g', src, dst, count, type, 0 }, comm, s);
 }
 ncclResult_t ncclReduceScatter(const void *src, void *dst, size_t count, ncclDataType_t type, ncclRedOp_t op,
                                ncclComm_t comm, cudaStream_t s) {
-  return add((call){ 's', src, dst, count, type, op, 0, 0, 0 }, comm, s);
+  return add((call){ 's', src, dst, count, type, op }, comm, s);
 }
 ncclResult_t ncclSend(const void *src, size_t count, ncclDataType_t type, int peer, ncclComm_t comm, cudaStream_t s) {
-  return add((call){ '>', src, NULL, count, type, 0, peer, 0, 0 }, comm, s);
+  return add((call){ '>', src, NULL, count, type, 0, .peer = peer }, comm, s);
 }
 ncclResult_t ncclRecv(void *dst, size_t count, ncclDataType_t type, int peer, ncclComm_t comm, cudaStream_t s) {
-  return add((call){ '<', NULL, dst, count, type, 0, peer, 0, 0 }, comm, s);
+  return add((call){ '<', NULL, dst, count, type, 0, .peer = peer }, comm, s);
 }

@@ -158,6 +158,10 @@ static CUresult perform(object *s, node *k) {
     k->function->module->o.last_time = s->o.clock.t[s->o.line];
     return record_launch(k);
   }
+  if (k->kind == NODE_LIBRARY) {
+    k->work(k->data, FAKE_CUDA_RUN);
+    return CUDA_SUCCESS;
+  }
   if (k->kind == NODE_ARRAY) {
     if (!touch(s, k->down ? k->dst : k->src, k->count, k->down, k->name))
       return misuse(CUDA_ERROR_INVALID_VALUE, "bad address");
@@ -190,6 +194,7 @@ static node *append(node **list, const node *k) {
   if (copy == NULL) abort();
   *copy = *k;
   copy->next = NULL;
+  if (copy->work != NULL) copy->work(copy->data, FAKE_CUDA_HOLD);
   while (*list != NULL) list = &(*list)->next;
   return *list = copy;
 }
@@ -417,6 +422,13 @@ CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode) {
   thread_mode = *mode;
   *mode = before;
   return CUDA_SUCCESS;
+}
+
+bool fake_cuda_capture(CUstream stream, fake_cuda_work *work, void *data) {
+  HOLD_LOCK();
+  object *s = known(stream, STREAM);
+  return s != NULL && s->o.capture != 0 &&
+         submit(stream, (node){ .kind = NODE_LIBRARY, .name = "library", .work = work, .data = data }) == CUDA_SUCCESS;
 }
 
 static void copy_nodes(object *to, const object *from) {

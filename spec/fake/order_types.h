@@ -7,7 +7,7 @@ typedef struct clock_t_ {
   unsigned long long t[LINES];
 } clocks;
 
-typedef enum { NODE_LAUNCH, NODE_COPY, NODE_UPLOAD, NODE_DOWNLOAD, NODE_FILL, NODE_ARRAY } node_kind;
+typedef enum { NODE_LAUNCH, NODE_COPY, NODE_UPLOAD, NODE_DOWNLOAD, NODE_FILL, NODE_ARRAY, NODE_LIBRARY } node_kind;
 
 /* One operation of a stream, or of a graph. */
 typedef struct node {
@@ -22,6 +22,8 @@ typedef struct node {
   size_t size, count;
   bool down; /* from the array */
   const char *name;
+  fake_cuda_work *work; /* of a library, with what it is for */
+  void *data;
   int branch;   /* of a graph */
   clocks need;  /* how many operations of each branch come before it or are it */
   clocks after; /* when it was run last */
@@ -48,6 +50,7 @@ static void free_nodes(node **list) {
   while (*list != NULL) {
     node *k = *list;
     *list = k->next;
+    if (k->work != NULL) k->work(k->data, FAKE_CUDA_DROP);
     free(k);
   }
 }

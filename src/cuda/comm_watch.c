@@ -5,7 +5,8 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <string.h>
+
+#include "cuda/comm_graph.h"
 
 dc_nccl_api dc_nccl;
 
@@ -31,12 +32,6 @@ void dc_cuda_comm_remove(dc_cuda_comm *c) {
   pthread_mutex_unlock(&watched.lock);
 }
 
-DC_HOT void dc_cuda_comm_note_line(dc_cuda_comm *c, const char *where) {
-  const size_t n = strnlen(where, sizeof c->where - 1); /* not by snprintf: it would take longer than the call */
-  memcpy(c->where, where, n);
-  c->where[n] = '\0';
-}
-
 const char *dc_cuda_comm_last(const dc_cuda_comm *c, char text[DC_CUDA_COMM_LAST]) {
   snprintf(text, DC_CUDA_COMM_LAST, "%s%s%s", dc_comm_name(c->last), *c->where != '\0' ? " at " : "", c->where);
   return text;
@@ -53,6 +48,7 @@ void dc_cuda_comm_passed(const dc_cuda *d, CUstream stream) {
 static int give_up(dc_cuda_comm *c, ncclResult_t status, dc_error *err) {
   char last[DC_CUDA_COMM_LAST];
   dc_cuda_comm_last(c, last);
+  dc_cuda_comm_end_graphs(c);
   (void)dc_nccl.ncclCommAbort(c->comm);
   c->comm = NULL;
   c->stream = NULL;

@@ -4,32 +4,14 @@
 */
 #pragma once
 
-#include "comm/settings.h"
-#include "cuda/nccl_api.h"
-#include "cuda/types.h"
-
-typedef struct dc_cuda_comm {
-  ncclComm_t comm;   /* NULL: aborted */
-  dc_ranks *ranks;   /* NULL: the others are devices of this process */
-  int size;          /* of it, and this one's number */
-  int rank;
-  dc_cuda *d;
-  dc_comm_op last;   /* what was called last, and where: "script.lua:3", "" among devices of this process */
-  char where[64];
-  CUstream stream;   /* where that was issued; NULL: the host has waited for it */
-  struct dc_cuda_comm *next;
-} dc_cuda_comm;
-
-extern dc_nccl_api dc_nccl;
+#include "cuda/comm_types.h"
 
 void dc_cuda_comm_add(dc_cuda_comm *c);
 void dc_cuda_comm_remove(dc_cuda_comm *c);
-/* Notes the line of the script that calls: "script.lua:3". */
-void dc_cuda_comm_note_line(dc_cuda_comm *c, const char *where);
 /* Notes what is called now. */
 static inline void dc_cuda_comm_note(dc_cuda_comm *c, const dc_comm_call *call) {
   c->last = call->op;
-  if (call->where != NULL) dc_cuda_comm_note_line(c, call->where);
+  if (call->where != NULL) dc_cuda_comm_copy_line(c->where, call->where);
 }
 /* What was called last: "all_reduce at script.lua:3". */
 #define DC_CUDA_COMM_LAST 96

@@ -5,13 +5,15 @@
 #include <string.h>
 
 #include "base/name.h"
+#include "cuda/comm_graph.h"
 #include "cuda/fault.h"
 #include "cuda/stream.h"
 
 /* For errors, a graph's launch is noted as that of a function that bears its kernels' names. */
 typedef struct dc_cuda_graph {
-  CUgraphExec exec;
-  dc_code code; /* of these functions, newest first; updating a graph adds one */
+  CUgraphExec exec; /* NULL: ended with a communicator that it uses */
+  dc_code code;     /* of these functions, newest first; updating a graph adds one */
+  dc_cuda_comm_use *collectives;
 } dc_cuda_graph;
 
 /* The stream of a branch, which the next graph uses again. */
@@ -25,6 +27,7 @@ struct dc_cuda_capture {
   branch *branches;
   branch *first;   /* where the capture began */
   char names[200]; /* of its kernels */
+  dc_cuda_comm_use *collectives;
 };
 
 /* --- capturing ----------------------------------------------------------------------------------- */
@@ -76,6 +79,10 @@ void dc_cuda_captured(const dc_function *fn) {
   strcat(names, name);
 }
 
+int dc_cuda_graph_collective(dc_cuda_comm *comm, const dc_comm_call *call, dc_error *err) {
+  return dc_cuda_comm_captured(&comm->d->capture->collectives, comm, call, err);
+}
+
 /* --- graphs -------------------------------------------------------------------------------------- */
 
 /* A function that stands for what was captured, in front of the graph's list. */
@@ -93,7 +100,16 @@ static int add_stand_in(dc_cuda_graph *g, const char *names, dc_error *err) {
   return 0;
 }
 
+/* The graph has what was captured last. */
+static void take_collectives(dc_cuda *d, dc_cuda_graph *g) {
+  dc_cuda_comm_forget(&g->collectives);
+  g->collectives = d->capture->collectives;
+  d->capture->collectives = NULL;
+  dc_cuda_comm_attach(g->collectives, &g->exec);
+}
+
 static void free_graph(dc_cuda_graph *g) {
+  dc_cuda_comm_forget(&g->collectives);
   while (g->code.functions != NULL) {
     dc_function *fn = g->code.functions;
     g->code.functions = fn->next;
@@ -115,6 +131,7 @@ static int make_graph(dc_cuda *d, CUgraph captured, void **out, dc_error *err) {
     free_graph(g);
     return dc_cuda_fail(r, DC_LAUNCH, err, "the graph cannot be instantiated on %s", d->dev->id);
   }
+  take_collectives(d, g);
   *out = g;
   return 0;
 }
@@ -123,10 +140,12 @@ static int make_graph(dc_cuda *d, CUgraph captured, void **out, dc_error *err) {
 static bool change(dc_cuda *d, dc_cuda_graph *old, CUgraph captured) {
   CUgraphExecUpdateResultInfo info = { 0 };
   dc_error ignored = DC_ERROR_INIT;
+  if (old->exec == NULL) return false;
   CUresult r = dc_cu.GraphExecUpdate(old->exec, captured, &info);
   dc_cuda_note(r);
   if (r != CUDA_SUCCESS) return false;
   if (add_stand_in(old, d->capture->names, &ignored) != 0) dc_error_clear(&ignored); /* the old name stays */
+  take_collectives(d, old);
   return true;
 }
 
@@ -142,6 +161,7 @@ static int end(dc_device *dev, void *old, void **graph, dc_error *err) {
   else if (!atomic_load(&dc_cuda_process.dead)) rc = make_graph(d, captured, graph, err);
   else rc = dc_cuda_fail_dead(err);
   if (captured != NULL) dc_cuda_note(dc_cu.GraphDestroy(captured));
+  dc_cuda_comm_forget(&d->capture->collectives); /* where no graph has them */
   return rc;
 }
 
@@ -150,15 +170,20 @@ static int launch(dc_device *dev, void *graph, void *stream, dc_error *err) {
   dc_cuda_graph *g = graph;
   dc_cuda_stream *s = stream != NULL ? stream : &d->own;
   if (dc_cuda_enter(d, err) != 0) return -1;
+  if (g->exec == NULL)
+    return dc_fail(err, DC_LAUNCH, NULL,
+                   "the graph has operations of a communicator that is closed or has failed: capture it again");
   CUresult r = dc_cu.GraphLaunch(g->exec, s->handle);
   if (r != CUDA_SUCCESS) return dc_cuda_fail(r, DC_LAUNCH, err, "the graph cannot be launched on %s", dev->id);
   dc_cuda_launched(g->code.functions, s);
+  dc_cuda_comm_launched(g->collectives, s->handle);
   return d->sync_launches ? dc_cuda_wait(d, s, err) : 0;
 }
 
 static void close_graph(dc_device *dev, void *graph) {
   dc_cuda_graph *g = graph;
-  if (dev->state == DC_DEVICE_OPEN && dc_cuda_try_enter(dc_cuda_of(dev))) dc_cuda_note(dc_cu.GraphExecDestroy(g->exec));
+  if (g->exec != NULL && dev->state == DC_DEVICE_OPEN && dc_cuda_try_enter(dc_cuda_of(dev)))
+    dc_cuda_note(dc_cu.GraphExecDestroy(g->exec));
   free_graph(g);
 }
 

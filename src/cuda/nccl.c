@@ -11,8 +11,11 @@
 #include "base/library.h"
 #include "comm/ranks.h"
 #include "compile/nvrtc/libraries.h"
+#include "cuda/comm_graph.h"
+#include "cuda/comm_repeat.h"
 #include "cuda/comm_watch.h"
 #include "cuda/fault.h"
+#include "cuda/graph.h"
 #include "cuda/library.h"
 #include "device/stream_state.h"
 
@@ -150,6 +153,7 @@ static void close_comm(dc_device *dev, void *comm) {
   dc_cuda_comm *c = comm;
   dc_cuda_comm_remove(c);
   const bool usable = c->comm != NULL && dev->state == DC_DEVICE_OPEN && dc_cuda_try_enter(c->d);
+  dc_cuda_comm_end_graphs(c);
   if (usable) (void)dc_nccl.ncclCommDestroy(c->comm);
   free(c);
 }
@@ -216,13 +220,32 @@ static DC_NOINLINE ncclResult_t issue_other(const dc_comm_call *call, elements e
   }
 }
 
-static inline ncclResult_t issue(const dc_comm_call *call) {
-  dc_cuda_comm *c = call->comm;
+static inline ncclResult_t issue(const dc_comm_call *call, CUstream stream) {
+  const dc_cuda_comm *c = call->comm;
   const elements e = elements_of(call);
-  c->stream = dc_cuda_handle(c->d);
-  if (call->op != DC_COMM_ALL_REDUCE) return issue_other(call, e, c->stream);
+  if (call->op != DC_COMM_ALL_REDUCE) return issue_other(call, e, stream);
   return dc_nccl.ncclAllReduce(dc_cuda_pointer(call->src), dc_cuda_pointer(call->dst), (size_t)call->count * e.count,
-                               e.type, fold_of(call), c->comm, c->stream);
+                               e.type, fold_of(call), c->comm, stream);
+}
+
+/* Puts the calls into these streams, one for each; NULL: their devices' current ones. */
+static DC_HOT ncclResult_t issue_all(const dc_comm_call *calls, int n, const CUstream *streams) {
+  const bool grouped = n > 1 || calls[0].op == DC_COMM_ALL_TO_ALL; /* one operation alone is issued sooner */
+  ncclResult_t r = grouped ? dc_nccl.ncclGroupStart() : ncclSuccess;
+  for (int i = 0; i < n && r == ncclSuccess; i++) {
+    const dc_cuda_comm *c = calls[i].comm;
+    r = issue(&calls[i], streams != NULL ? streams[i] : dc_cuda_handle(c->d));
+  }
+  const ncclResult_t ended = grouped ? dc_nccl.ncclGroupEnd() : ncclSuccess;
+  return r != ncclSuccess ? r : ended;
+}
+
+/* It has been put into the device's current stream, or into a graph. */
+static inline int issued(const dc_comm_call *call, dc_error *err) {
+  dc_cuda_comm *c = call->comm;
+  if (DC_UNLIKELY(call->dev->capture != NULL)) return dc_cuda_graph_collective(c, call, err);
+  c->stream = dc_cuda_handle(c->d);
+  return dc_cuda_library_issued(c->d, err);
 }
 
 /* What can be known to be wrong before anything is issued. */
@@ -239,22 +262,20 @@ static int check(dc_comm_call *calls, int n, dc_error *err) {
   return c->ranks != NULL ? dc_ranks_compare(c->ranks, calls, n, err) : 0;
 }
 
-static DC_HOT int run(dc_comm_call *calls, int n, dc_error *err) {
+static DC_HOT int run(dc_comm_call *calls, int n, dc_comm_repeated **repeated, dc_error *err) {
   dc_cuda_comm *first = calls[0].comm;
   if (calls[0].op == DC_COMM_BARRIER) return dc_ranks_run(first->ranks, calls, 1, err);
   if (check(calls, n, err) != 0) return -1;
   if (dc_cuda_is_dead()) return dc_cuda_fail_dead(err); /* NCCL makes each communicator's device current by itself */
-  const bool grouped = n > 1 || calls[0].op == DC_COMM_ALL_TO_ALL; /* one operation alone is issued sooner */
-  ncclResult_t r = grouped ? dc_nccl.ncclGroupStart() : ncclSuccess;
-  for (int i = 0; i < n && r == ncclSuccess; i++) r = issue(&calls[i]);
-  const ncclResult_t ended = grouped ? dc_nccl.ncclGroupEnd() : ncclSuccess;
-  if (r == ncclSuccess) r = ended;
+  const int again = repeated != NULL ? dc_cuda_comm_repeat(calls, n, repeated, issue_all, err) : 0;
+  if (again != 0) return again < 0 ? -1 : 0;
+  const ncclResult_t r = issue_all(calls, n, NULL);
   if (r != ncclSuccess) {
     char last[DC_CUDA_COMM_LAST];
     return fail(r, dc_cuda_comm_last(first, last), err);
   }
   for (int i = 0; i < n; i++)
-    if (dc_cuda_library_issued(((dc_cuda_comm *)calls[i].comm)->d, err) != 0) return -1;
+    if (issued(&calls[i], err) != 0) return -1;
   return 0;
 }
 
@@ -266,4 +287,5 @@ const dc_comm_ops dc_cuda_comm_ops = {
   .open_all = open_all,
   .close = close_comm,
   .run = run,
+  .forget = dc_cuda_comm_repeat_end,
 };

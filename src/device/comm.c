@@ -19,14 +19,29 @@ static void issued(dc_device *dev) {
   if (dev->capture == NULL) dc_count_launch(1);
 }
 
-DC_HOT int dc_device_communicate(dc_comm_call *calls, int n, dc_error *err) {
+/* A graph is of one device. */
+static int check_captures(const dc_comm_call *calls, int n, dc_error *err) {
+  bool several = false;
+  for (int i = 1; i < n; i++) several = several || calls[i].dev != calls[0].dev;
+  for (int i = 0; i < n && several; i++)
+    if (dc_capture_refuse(calls[i].dev, "runs on several devices: run it outside, as a prepared operation", err) != 0)
+      return -1;
+  return 0;
+}
+
+DC_HOT int dc_device_communicate(dc_comm_call *calls, int n, dc_comm_repeated **repeated, dc_error *err) {
   for (int i = 0; i < n; i++) {
     const dc_comm_ops *ops = dc_device_comms(calls[i].dev, err);
     if (ops == NULL) return -1;
     if (!ops->in_graphs && dc_capture_refuse(calls[i].dev, "communicates by MPI, which waits", err) != 0) return -1;
   }
   if (n == 0) return 0;
-  if (calls[0].dev->comms->run(calls, n, err) != 0) return -1;
+  if (check_captures(calls, n, err) != 0) return -1;
+  if (calls[0].dev->comms->run(calls, n, repeated, err) != 0) return -1;
   for (int i = 0; i < n; i++) issued(calls[i].dev);
   return 0;
+}
+
+void dc_device_forget_calls(dc_device *dev, dc_comm_repeated *repeated) {
+  if (repeated != NULL && dev->comms->forget != NULL) dev->comms->forget(repeated);
 }

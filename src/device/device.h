@@ -231,6 +231,9 @@ typedef struct dc_comm_call {
   struct dc_array *from, *to; /* the arrays of src and dst, NULL: none; backends do not use them */
 } dc_comm_call;
 
+/* What a backend keeps for calls that are made again and again, as a prepared operation makes them. */
+typedef struct dc_comm_repeated dc_comm_repeated;
+
 struct dc_ranks; /* the processes that a launcher has started, connected by MPI (comm/ranks.h) */
 
 /* --- the tables --- */
@@ -374,8 +377,10 @@ typedef struct dc_comm_ops {
   /* The same for devices of this process; optional (default: see above). */
   int (*open_all)(dc_device *const *devices, int n, void **comms, dc_error *err);
   void (*close)(dc_device *dev, void *comm); /* never fails */
-  /* Runs the calls together: none waits for the one before it. All are of this backend. */
-  int (*run)(dc_comm_call *calls, int n, dc_error *err);
+  /* Runs the calls together: none waits for the one before it. All are of this backend.  *repeated: NULL, or what
+  ** equal calls have left there (their addresses may differ), for `forget`; repeated == NULL: they are made once. */
+  int (*run)(dc_comm_call *calls, int n, dc_comm_repeated **repeated, dc_error *err);
+  void (*forget)(dc_comm_repeated *repeated); /* never fails; NULL is fine. Optional (default: nothing is kept) */
 } dc_comm_ops;
 
 /* --- devices and backends --- */

@@ -32,7 +32,8 @@ ok, err.kind                               --> false, launch
   {
     class = "graph", metatable = "dotcompute.graph", call_operator = "()",
     text = "Captured work, made by `dc.graph`. `g()` runs it as one operation of the current stream; a closed graph "
-      .. "is an error of kind `argument`.",
+      .. "is an error of kind `argument`, one with operations of a communicator that is closed or has failed of kind "
+      .. "`launch`.",
     example = [[
 local x = dc.ones(2)
 local twice = dc.graph(function() x[":"] = x * 2 end)
