@@ -260,6 +260,29 @@ try(comm.all_reduce, comm, two "float32")
     assert.matches("^device\tncclInvalidUsage", text)
   end)
 
+  it("tells of an operation that does not end while operations, prepared ones, graphs or kernels are issued", function()
+    local script = [[
+local comm = dc.comm { "cuda:0", "cuda:1" }
+local function on(d) return dc.using(d, dc.array, { 1, 2 }, "int32") end
+local p = { on "cuda:0", on "cuda:1" }
+local sum = comm:prepare("all_reduce", p, { out = p })
+for _ = 1, 3 do sum() end
+local x = dc.zeros(2)
+local g = dc.graph(function() x[":"] = x + 1 end)
+comm:all_reduce(p, { out = p })
+local kernel = dc.kernel "__global__ void endless(int n) {}"
+kernel(1, 1, 1)
+local calls = { function() comm:all_reduce(p, { out = p }) end, sum, g, function() kernel(1, 1, 1) end }
+local count = 0
+try(function() for k = 1, 1000 do calls[%d]() count = k end end)
+print(count > 0 and count < 600)
+os.exit(true, false)]]
+    for k = 1, 4 do
+      local text = run(script:format(k), { FAKE_CUDA_HANG = "1", DOTCOMPUTE_COMM_TIMEOUT = "0.3" })
+      assert.matches("^launch\t[^\n]*rank 0 waits since 0%.3 s [^\n]* in all_reduce[^\n]*\ntrue\n$", text)
+    end
+  end)
+
   it("is told where it is missing, with what to install", function()
     for _, name in ipairs { "off", "/nowhere/libnccl.so.2", library:gsub("nccl", "cuda") } do
       local text = run('try(dc.comm, { "cuda:0", "cuda:1" })', { DOTCOMPUTE_NCCL = name })

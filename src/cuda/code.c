@@ -251,6 +251,7 @@ static DC_HOT int launch(dc_device *dev, dc_function *fn, dc_launch *l, dc_error
   ** to the GPU. */
   const bool waits = d->sync_launches;
   dc_cuda_launched(fn, s);
+  const bool marks = d->launches % DC_CUDA_AHEAD == 0;
   dc_count_launch(1);
   CUresult r = issue(fn, s, l);
   if (DC_UNLIKELY(r != CUDA_SUCCESS) && (r = issue_again(fn, s, l, r)) != CUDA_SUCCESS) {
@@ -258,7 +259,8 @@ static DC_HOT int launch(dc_device *dev, dc_function *fn, dc_launch *l, dc_error
     dc_count_launch(-1);
     return fail_launch(fn, r, err);
   }
-  return DC_UNLIKELY(waits) ? dc_cuda_wait(d, s, err) : 0;
+  if (DC_UNLIKELY(waits)) return dc_cuda_wait(d, s, err);
+  return DC_UNLIKELY(marks) ? dc_cuda_pass_mark(d, s, err) : 0;
 }
 
 const dc_code_ops dc_cuda_code_ops = {

@@ -7,7 +7,7 @@
 #include "comm/settings.h"
 #include "cuda/comm_graph.h"
 #include "cuda/fault.h"
-#include "cuda/library.h"
+#include "cuda/stream.h"
 
 /* Larger operations take as long as their data does. NCCL may register the memory that their graphs use. */
 #define MOST_BYTES (64 << 10)
@@ -126,8 +126,9 @@ DC_HOT int dc_cuda_comm_repeat(const dc_comm_call *calls, int n, dc_comm_repeate
       return dc_cuda_fail(status, DC_LAUNCH, err, "%s cannot be launched on %s", dc_comm_name(calls[i].op),
                           calls[i].dev->id);
     c->stream = stream;
-    if (dc_cuda_library_issued(p->d, err) != 0) return -1;
   }
+  for (int i = 0; i < n; i++)
+    if (dc_cuda_pace(r->part[i].d, dc_cuda_now(r->part[i].d), DC_CUDA_HEAVY, err) != 0) return -1;
   return 1;
 }
 

@@ -70,16 +70,22 @@ static int fork_capture(dc_device *dev, void **stream, dc_error *err) {
   return 0;
 }
 
-void dc_cuda_captured(const dc_function *fn) {
-  char *names = fn->d->capture->names, name[64];
-  size_t n = strlen(names), room = sizeof fn->d->capture->names;
-  dc_short_name(fn->name, name, sizeof name);
+static void add_name(struct dc_cuda_capture *c, const char *name) {
+  char *names = c->names;
+  size_t n = strlen(names), room = sizeof c->names;
   if (strstr(names, name) != NULL || n + strlen(name) + 3 > room) return;
   if (n > 0) memcpy(names + n, ", ", 3);
   strcat(names, name);
 }
 
+void dc_cuda_captured(const dc_function *fn) {
+  char name[64];
+  dc_short_name(fn->name, name, sizeof name);
+  add_name(fn->d->capture, name);
+}
+
 int dc_cuda_graph_collective(dc_cuda_comm *comm, const dc_comm_call *call, dc_error *err) {
+  add_name(comm->d->capture, dc_comm_name(call->op));
   return dc_cuda_comm_captured(&comm->d->capture->collectives, comm, call, err);
 }
 
@@ -177,7 +183,7 @@ static int launch(dc_device *dev, void *graph, void *stream, dc_error *err) {
   if (r != CUDA_SUCCESS) return dc_cuda_fail(r, DC_LAUNCH, err, "the graph cannot be launched on %s", dev->id);
   dc_cuda_launched(g->code.functions, s);
   dc_cuda_comm_launched(g->collectives, s->handle);
-  return d->sync_launches ? dc_cuda_wait(d, s, err) : 0;
+  return dc_cuda_pace(d, s, g->collectives == NULL ? DC_CUDA_LIGHT : DC_CUDA_HEAVY, err);
 }
 
 static void close_graph(dc_device *dev, void *graph) {

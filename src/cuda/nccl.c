@@ -17,6 +17,7 @@
 #include "cuda/fault.h"
 #include "cuda/graph.h"
 #include "cuda/library.h"
+#include "cuda/stream.h"
 #include "device/stream_state.h"
 
 /* --- loading ------------------------------------------------------------------------------------------------------ */
@@ -244,8 +245,9 @@ static DC_HOT ncclResult_t issue_all(const dc_comm_call *calls, int n, const CUs
 static inline int issued(const dc_comm_call *call, dc_error *err) {
   dc_cuda_comm *c = call->comm;
   if (DC_UNLIKELY(call->dev->capture != NULL)) return dc_cuda_graph_collective(c, call, err);
-  c->stream = dc_cuda_handle(c->d);
-  return dc_cuda_library_issued(c->d, err);
+  dc_cuda_stream *s = dc_cuda_now(c->d);
+  c->stream = s->handle;
+  return dc_cuda_pace(c->d, s, DC_CUDA_LIGHT, err);
 }
 
 /* What can be known to be wrong before anything is issued. */

@@ -158,6 +158,15 @@ int dc_cuda_wait_all(dc_cuda *d, dc_error *err) {
   return 0;
 }
 
+int dc_cuda_pass_mark(dc_cuda *d, dc_cuda_stream *s, dc_error *err) {
+  CUresult r = CUDA_SUCCESS;
+  if (dc_cuda_enter(d, err) != 0) return -1;
+  if (d->mark == NULL) r = dc_cu.EventCreate(&d->mark, CU_EVENT_DISABLE_TIMING);
+  else if (wait_for(d, NULL, d->mark, NULL, NULL, err) != 0) return -1;
+  if (r == CUDA_SUCCESS) r = dc_cu.EventRecord(d->mark, s->handle);
+  return r == CUDA_SUCCESS ? 0 : dc_cuda_fail(r, DC_DEVICE, err, "cannot mark a stream of %s", d->dev->id);
+}
+
 /* A pool gives back only what was freed before a synchronization, and polling a stream is none. */
 int dc_cuda_wait_to_trim(dc_cuda *d, dc_error *err) {
   if (dc_cuda_wait_all(d, err) != 0) return -1;
