@@ -46,6 +46,7 @@ describe("an error", function()
     fails("argument", "array expected, got a dotcompute.device", function() a.sum(dc.device()) end)
     fails("argument", "array expected, got a FILE", function() a.sum(io.stdout) end)
     fails("argument", "device expected", function() dc.device().synchronize(a) end)
+    fails("argument", "takes no arguments: it waits for the current device", function() dc.synchronize "cpu" end)
     local meta = debug.getmetatable(a)
     for _, name in ipairs { "__index", "__len", "__add", "__newindex" } do
       assert.is_false((pcall(meta[name], io.stdout, 1, 2)))

@@ -203,6 +203,10 @@ describe("arguments of kernels in Lua", function()
     fails("argument", "did you mean 'check'", function() dc.jit(function() end, { chekc = true }) end)
     fails("argument", "no name that C allows", function() dc.jit(function() end, { name = "a b" }) end)
     fails("argument", "takes '%.%.%.'", function() dc.jit(function(...) return ... end) end)
+    local parameters = {}
+    for i = 1, 65 do parameters[i] = "a" .. i end
+    local many = load(("local many = function(%s) end return many"):format(table.concat(parameters, ",")))()
+    fails("argument", "many has 65 parameters; a kernel in Lua has up to 64", function() dc.jit(many) end)
     fails("argument", "is no signature", function() dc.jit("void", function() end) end)
     fails("index", "has no 'foo'", function() local _ = k.foo end)
     fails("argument", "has no fields to set", function() k.foo = 1 end)
@@ -224,8 +228,9 @@ describe("arrays that a kernel captures", function()
     local k = dc.jit(function(a) a[1] = captured[1] end)
     k(1, 1, out)
     captured:close()
-    fails("argument", "the array is closed", function() k(1, 1, out) end)
-    fails("argument", "the array is closed", function() dc.jit(function(a) a[1] = captured[1] end)(1, 1, out) end)
+    local message <const> = "'captured', which the kernel captures, is a closed array"
+    fails("argument", message, function() k(1, 1, out) end)
+    fails("argument", message, function() dc.jit(function(a) a[1] = captured[1] end)(1, 1, out) end)
     captured = dc.ones(3) + 1
     k(1, 1, out)
     assert.equal(2, out[1])

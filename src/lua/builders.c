@@ -86,6 +86,13 @@ static int core_is_array(lua_State *L) {
   return 1;
 }
 
+/* is_closed(v): whether it is a closed array. */
+static int core_is_closed(lua_State *L) {
+  const dc_lua_array *o = dc_lua_test(L, dc_lua_self(L), 1, DC_LUA_ARRAY);
+  lua_pushboolean(L, o && (!o->a || dc_array_state_of(o->a) == DC_ARRAY_CLOSED));
+  return 1;
+}
+
 /* --- dtypes -------------------------------------------------------------------------------------- */
 
 /* dtype(name): its row of base/dtype.def as a table {name, ctype, size, kind, significand, header, to_float}; nil where
@@ -131,7 +138,8 @@ static int core_signature(lua_State *L) {
   const lua_Integer n = luaL_checkinteger(L, 2);
   char text[MOST_OPERANDS + sizeof(uint64_t)];
   dc_device *dev = NULL;
-  if (n < 0 || n > MOST_OPERANDS) return dc_lua_fail(L, DC_ARGUMENT, "more than %d arguments", MOST_OPERANDS);
+  if (n < 0 || n > MOST_OPERANDS)
+    return dc_lua_fail(L, DC_ARGUMENT, "%d arguments; there can be %d", (int)n, MOST_OPERANDS);
   for (lua_Integer i = 1; i <= n; i++) {
     char *c = &text[sizeof(uint64_t) + (size_t)i - 1];
     const int type = lua_rawgeti(L, 1, i);
@@ -306,8 +314,8 @@ const luaL_Reg dc_lua_builders_internal[] = {
   { "expected", core_expected },   { "bad_argument", core_bad_argument },   { "closest", core_closest },
   { "dtype", core_dtype },         { "dtypes", core_dtypes },               { "promote", core_promote },
   { "signature", core_signature }, { "aligned", core_aligned },             { "check_result", core_check_result },
-  { "overlap", core_overlap },     { "shares", core_shares },
-      { "strides", core_strides },             { "base", core_base },
-  { "is_array", core_is_array },   { "method", core_method },               { "array_method", core_array_method },
-  { "entry", core_entry },         { "module_method", core_module_method }, { NULL, NULL },
+  { "overlap", core_overlap },     { "shares", core_shares },               { "strides", core_strides },
+  { "base", core_base },           { "is_array", core_is_array },           { "is_closed", core_is_closed },
+  { "method", core_method },       { "array_method", core_array_method },   { "entry", core_entry },
+  { "module_method", core_module_method }, { NULL, NULL },
 };

@@ -318,6 +318,16 @@ static dc_scalar number(lua_State *L, int idx) {
   return s;
 }
 
+/* Of an integer dtype the first element and the step are integers. */
+static void check_whole(lua_State *L, dc_dtype dtype, double v) {
+  const char kind = dc_dtypes[dtype].kind;
+  if ((kind == 'i' || kind == 'u') && v != floor(v)) {
+    lua_pushnumber(L, v);
+    dc_lua_fail(L, DC_DTYPE, "%s has no integer representation, which %s needs", lua_tostring(L, -1),
+                dc_dtype_name(dtype));
+  }
+}
+
 /* last is included where the step meets it: within the rounding error of the division. */
 static int float_range(lua_State *L, dc_lua *self, dc_dtype dtype) {
   const double first = lua_tonumber(L, 1), last = lua_tonumber(L, 2), step = lua_isnil(L, 3) ? 1 : lua_tonumber(L, 3);
@@ -328,6 +338,8 @@ static int float_range(lua_State *L, dc_lua *self, dc_dtype dtype) {
   double n = q + slack < 0 ? 0 : floor(q + slack) + 1;
   if (n > 0x1p60) return dc_lua_fail(L, DC_MEMORY, "a range of %.14g elements is more than memory holds", n);
   if (dtype == DC_DTYPE_NONE) dtype = DC_FLOAT32;
+  check_whole(L, dtype, first);
+  check_whole(L, dtype, step);
   return push_range(L, self, dtype, number(L, 1), number(L, 3), (int64_t)n);
 }
 

@@ -231,6 +231,9 @@ static int core_available(lua_State *L) {
 
 static int core_synchronize(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
+  if (lua_gettop(L) > 0)
+    return dc_lua_fail(L, DC_ARGUMENT, "synchronize takes no arguments: it waits for the current device; a device is "
+                                       "waited for with d:synchronize()");
   dc_device *dev = dc_lua_current(L, self);
   dc_error err = DC_ERROR_INIT;
   if (DC_LUA_WORK(self, dc_device_synchronize(dev, &err)) != 0) return dc_lua_raise(L, &err);

@@ -629,6 +629,8 @@ local function name_in(found)
     or found.chunk.text:match("^function%s+([%a_][%w_]*)", found.node.at)
 end
 
+local MOST_PARAMETERS <const> = 64 -- as core.signature has
+
 local function jit(...)
   local first, second, third = ...
   local signature, fn, options = nil, first, second
@@ -646,6 +648,10 @@ local function jit(...)
     kernel_options = { flags = options.flags, fast_math = options.fast_math, debug = options.debug,
       std = options.std } }
   for k, decl in ipairs(found.node.params) do state.params[k] = decl.name end
+  if #state.params > MOST_PARAMETERS then
+    fail("argument", "%s has %d parameters; a kernel in Lua has up to %d: pass arrays, or structs of several values",
+      name, #state.params, MOST_PARAMETERS)
+  end
   if signature then
     local list = signatures.parse(signature, options.structs)
     if #list ~= #state.params then

@@ -6,6 +6,7 @@
 -- compiled again where they have changed.
 local core = require "dotcompute.core"
 local dc = require "dotcompute"
+local builder = require "dotcompute.builder"
 local builtins = require "dotcompute.jit.builtins"
 local constant = require "dotcompute.jit.constant"
 local source = require "dotcompute.jit.source"
@@ -58,6 +59,12 @@ local function path_of_field(path, key)
   return longer
 end
 
+local function check_open(value, path)
+  if type(value) == "userdata" and core.is_closed(value) then
+    builder.fail("argument", "'%s', which the kernel captures, is a closed array", path.text)
+  end
+end
+
 -- The value of a path, now.
 function names.read(path)
   local _, value = debug.getupvalue(path.fn, path.upvalue)
@@ -65,6 +72,7 @@ function names.read(path)
     if type(value) ~= "table" then return nil end
     value = value[key]
   end
+  check_open(value, path)
   return value
 end
 
@@ -179,6 +187,7 @@ end
 -- The node of a captured value.
 function names:captured(n, path, value)
   self:note(path, value)
+  check_open(value, path)
   local t = names.type_of(value)
   if t and self.compiled_in and not (self.takes_inputs and t.kind) then
     if not t.kind or t.kind == "c" then

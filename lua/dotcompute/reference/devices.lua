@@ -156,7 +156,8 @@ ok, type(reason)                           --> false, string
   {
     "synchronize", at = "dc",
     text = "Waits for all work of the current device. Errors of kernels that ran asynchronously are raised here.",
-    errors = { launch = "a kernel failed", interrupted = "Ctrl-C was pressed while waiting" },
+    errors = { argument = "an argument: another device is waited for with `d:synchronize()`",
+      launch = "a kernel failed", interrupted = "Ctrl-C was pressed while waiting" },
     example = [[
 local x = dc.ones(1000):eval()
 dc.synchronize()
