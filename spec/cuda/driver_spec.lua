@@ -351,6 +351,21 @@ try(dc.synchronize)]==], { FAKE_CUDA_FAULT = before == "" and "700:1" or "700:2"
 end)
 
 describe("a launch", function()
+  it("may be one of many while a graph of another GPU is captured", function()
+    local text, report = run([[
+local kernel = dc.using("cuda:1", dc.kernel, "__global__ void f(int n) {}")
+local x = dc.using("cuda:0", dc.zeros, 3)
+local g = dc.using("cuda:0", dc.graph, function()
+  x[":"] = 5
+  for i = 1, 1100 do dc.using("cuda:1", kernel, 1, 1, i) end
+end)
+g()
+print(g.launches)]], { FAKE_CUDA_DEVICES = "2" })
+    assert.equal("0\n", text)
+    assert.equal(1100, #report.launch)
+    assert.is_true(report.calls.EventQuery > 0)
+  end)
+
   it("is issued with the right context, whichever is current, also after one refusal", function()
     for _, strict in ipairs { "0", "1" } do
       local _, report = run(saxpy .. [==[

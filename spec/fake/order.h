@@ -344,6 +344,7 @@ CUresult cuEventRecord(CUevent event, CUstream stream) {
 CUresult cuEventQuery(CUevent event) {
   ENTER(EventQuery);
   NEED_CONTEXT();
+  NEED_SAFETY(EventQuery);
   object *e = known(event, EVENT);
   if (e == NULL || e->o.capture != 0) return misuse(CUDA_ERROR_INVALID_HANDLE, "bad event");
   if (busy[current->device]) return CUDA_ERROR_NOT_READY;

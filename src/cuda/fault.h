@@ -78,12 +78,14 @@ static inline CUstream dc_cuda_handle(dc_cuda *d) { return dc_cuda_now(d)->handl
 
 /* While a graph is captured the driver refuses calls that might be part of it by mistake; between these two it does
 ** not.  The context is current. */
-static inline int dc_cuda_relax(const dc_cuda *d) {
+static inline int dc_cuda_relax_thread(void) { /* whichever device is captured */
   int mode = CU_STREAM_CAPTURE_MODE_RELAXED;
-  if (DC_LIKELY(d->dev->capture == NULL)) return -1;
   CUresult r = dc_cu.ThreadExchangeStreamCaptureMode(&mode);
   dc_cuda_note(r);
   return r == CUDA_SUCCESS ? mode : -1;
+}
+static inline int dc_cuda_relax(const dc_cuda *d) {
+  return DC_LIKELY(d->dev->capture == NULL) ? -1 : dc_cuda_relax_thread();
 }
 static inline void dc_cuda_restrain(int mode) {
   if (mode >= 0) dc_cuda_note(dc_cu.ThreadExchangeStreamCaptureMode(&mode));
