@@ -23,19 +23,16 @@ typedef struct part {
 } part;
 
 struct dc_comm_repeated {
-  bool captured; /* it has been tried */
-  bool usable;   /* all parts have graphs */
+  bool tried;  /* to capture the graphs */
+  bool usable; /* all parts have one */
   int n;
   part part[];
 };
 
-/* Whether graphs are sooner. While the user captures one, the calls become part of that. */
-static bool pays(const dc_comm_call *calls, int n) {
-  const dc_cuda_comm *c = calls[0].comm;
-  if (c->ranks != NULL) return false;
-  for (int i = 0; i < n; i++)
-    if (calls[i].dev->capture != NULL) return false;
-  return calls[0].count <= MOST_BYTES / (int64_t)dc_dtype_size(calls[0].dtype);
+/* Whether graphs are sooner. */
+static bool pays(const dc_comm_call *call) {
+  const dc_cuda_comm *c = call->comm;
+  return c->ranks == NULL && call->count <= MOST_BYTES / (int64_t)dc_dtype_size(call->dtype);
 }
 
 /* --- capturing ---------------------------------------------------------------------------------------------------- */
@@ -104,15 +101,15 @@ static bool fits(const dc_comm_repeated *r, const dc_comm_call *calls) {
 DC_HOT int dc_cuda_comm_repeat(const dc_comm_call *calls, int n, dc_comm_repeated **repeated,
                                dc_cuda_comm_issue *issue, dc_error *err) {
   dc_comm_repeated *r = *repeated;
-  if (!pays(calls, n)) return 0;
+  if (!pays(&calls[0])) return 0;
   if (r == NULL) {
     if ((r = calloc(1, sizeof *r + (size_t)n * sizeof r->part[0])) == NULL) return dc_fail_oom(err);
     r->n = n;
     *repeated = r;
     return 0;
   }
-  if (!r->captured) {
-    r->captured = true;
+  if (!r->tried) {
+    r->tried = true;
     r->usable = capture(r, calls, issue);
   }
   if (!fits(r, calls)) return 0;
