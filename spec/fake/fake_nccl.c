@@ -193,7 +193,7 @@ ncclResult_t ncclCommInitRank(ncclComm_t *comm, int nranks, ncclUniqueId id, int
   int r = forced("ncclCommInitRank");
   if (r != 0) return r;
   *comm = malloc(sizeof **comm);
-  **comm = (struct ncclComm){ rank, nranks, 1 };
+  **comm = (struct ncclComm){ .rank = rank, .size = nranks, .open = 1 };
   return 0;
 }
 ncclResult_t ncclCommInitAll(ncclComm_t *comms, int ndev, const int *devlist) {
@@ -203,7 +203,7 @@ ncclResult_t ncclCommInitAll(ncclComm_t *comms, int ndev, const int *devlist) {
       if (devlist[i] == devlist[k]) return 5;
   for (int i = 0; i < ndev && r == 0; i++) {
     comms[i] = malloc(sizeof *comms[i]);
-    *comms[i] = (struct ncclComm){ i, ndev, 1 };
+    *comms[i] = (struct ncclComm){ .rank = i, .size = ndev, .open = 1 };
   }
   return r;
 }
@@ -233,27 +233,28 @@ ncclResult_t ncclGroupEnd(void) {
 }
 ncclResult_t ncclAllReduce(const void *src, void *dst, size_t count, ncclDataType_t type, ncclRedOp_t op,
                            ncclComm_t comm, cudaStream_t s) {
-  return add((call){ 'a', src, dst, count, type, op }, comm, s);
+  return add((call){ .what = 'a', .src = src, .dst = dst, .count = count, .type = type, .op = op }, comm, s);
 }
 ncclResult_t ncclReduce(const void *src, void *dst, size_t count, ncclDataType_t type, ncclRedOp_t op, int root,
                         ncclComm_t comm, cudaStream_t s) {
-  return add((call){ 'r', src, dst, count, type, op, .peer = root }, comm, s);
+  return add((call){ .what = 'r', .src = src, .dst = dst, .count = count, .type = type, .op = op, .peer = root }, comm,
+             s);
 }
 ncclResult_t ncclBroadcast(const void *src, void *dst, size_t count, ncclDataType_t type, int root, ncclComm_t comm,
                            cudaStream_t s) {
-  return add((call){ 'b', src, dst, count, type, 0, .peer = root }, comm, s);
+  return add((call){ .what = 'b', .src = src, .dst = dst, .count = count, .type = type, .peer = root }, comm, s);
 }
 ncclResult_t ncclAllGather(const void *src, void *dst, size_t count, ncclDataType_t type, ncclComm_t comm,
                            cudaStream_t s) {
-  return add((call){ 'g', src, dst, count, type, 0 }, comm, s);
+  return add((call){ .what = 'g', .src = src, .dst = dst, .count = count, .type = type }, comm, s);
 }
 ncclResult_t ncclReduceScatter(const void *src, void *dst, size_t count, ncclDataType_t type, ncclRedOp_t op,
                                ncclComm_t comm, cudaStream_t s) {
-  return add((call){ 's', src, dst, count, type, op }, comm, s);
+  return add((call){ .what = 's', .src = src, .dst = dst, .count = count, .type = type, .op = op }, comm, s);
 }
 ncclResult_t ncclSend(const void *src, size_t count, ncclDataType_t type, int peer, ncclComm_t comm, cudaStream_t s) {
-  return add((call){ '>', src, NULL, count, type, 0, .peer = peer }, comm, s);
+  return add((call){ .what = '>', .src = src, .count = count, .type = type, .peer = peer }, comm, s);
 }
 ncclResult_t ncclRecv(void *dst, size_t count, ncclDataType_t type, int peer, ncclComm_t comm, cudaStream_t s) {
-  return add((call){ '<', NULL, dst, count, type, 0, .peer = peer }, comm, s);
+  return add((call){ .what = '<', .dst = dst, .count = count, .type = type, .peer = peer }, comm, s);
 }
