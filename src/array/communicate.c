@@ -26,9 +26,9 @@ static int prepare(dc_comm_call *calls, int n, dc_error *err) {
   return 0;
 }
 
-DC_HOT int dc_array_communicate(dc_comm_call *calls, int n, dc_comm_repeated **repeated, dc_error *err) {
+DC_HOT int dc_array_communicate(dc_comm_call *calls, int n, dc_comm_prepared **prepared, dc_error *err) {
   int rc = prepare(calls, n, err);
-  if (rc == 0) rc = dc_device_communicate(calls, n, repeated, err);
+  if (rc == 0) rc = dc_device_communicate(calls, n, prepared, err);
   for (int i = 0; i < n && rc != 0; i++) {
     if (!calls[i].busy) continue;
     if (calls[i].from != NULL) dc_buffer_hold(calls[i].from->buffer);

@@ -251,7 +251,7 @@ static DC_HOT int launch(dc_device *dev, dc_function *fn, dc_launch *l, dc_error
   ** to the GPU. */
   const bool waits = d->sync_launches;
   dc_cuda_launched(fn, s);
-  const bool marks = d->launches % DC_CUDA_AHEAD == 0;
+  const bool throttles = d->launches % DC_CUDA_THROTTLE_KERNELS == 0;
   dc_count_launch(1);
   CUresult r = issue(fn, s, l);
   if (DC_UNLIKELY(r != CUDA_SUCCESS) && (r = issue_again(fn, s, l, r)) != CUDA_SUCCESS) {
@@ -260,7 +260,7 @@ static DC_HOT int launch(dc_device *dev, dc_function *fn, dc_launch *l, dc_error
     return fail_launch(fn, r, err);
   }
   if (DC_UNLIKELY(waits)) return dc_cuda_wait(d, s, err);
-  return DC_UNLIKELY(marks) ? dc_cuda_pass_mark(d, s, err) : 0;
+  return DC_UNLIKELY(throttles) ? dc_cuda_wait_throttle(d, s, err) : 0;
 }
 
 const dc_code_ops dc_cuda_code_ops = {

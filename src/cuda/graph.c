@@ -10,11 +10,11 @@
 #include "cuda/stream.h"
 
 /* For errors, a graph's launch is noted as that of a function that bears its kernels' names. */
-typedef struct dc_cuda_graph {
+struct dc_cuda_graph {
   CUgraphExec exec; /* NULL: ended with a communicator that it uses */
   dc_code code;     /* of these functions, newest first; updating a graph adds one */
   dc_cuda_comm_use *collectives;
-} dc_cuda_graph;
+};
 
 /* The stream of a branch, which the next graph uses again. */
 typedef struct branch {
@@ -50,16 +50,22 @@ static int take_branch(dc_cuda *d, branch **out, dc_error *err) {
   return 0;
 }
 
-static int begin(dc_device *dev, void **stream, dc_error *err) {
-  dc_cuda *d = dc_cuda_of(dev);
+int dc_cuda_graph_begin(dc_cuda *d, dc_cuda_stream **stream, dc_error *err) {
   if (dc_cuda_enter(d, err) != 0) return -1;
   if (d->capture == NULL && (d->capture = calloc(1, sizeof *d->capture)) == NULL) return dc_fail_oom(err);
   for (branch *b = d->capture->branches; b != NULL; b = b->next) b->used = false;
   d->capture->names[0] = '\0';
   if (take_branch(d, &d->capture->first, err) != 0) return -1;
   CUresult r = dc_cu.StreamBeginCapture(d->capture->first->stream.handle, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
-  if (r != CUDA_SUCCESS) return dc_cuda_fail(r, DC_LAUNCH, err, "%s cannot capture a graph", dev->id);
-  *stream = d->capture->first;
+  if (r != CUDA_SUCCESS) return dc_cuda_fail(r, DC_LAUNCH, err, "%s cannot capture a graph", d->dev->id);
+  *stream = &d->capture->first->stream;
+  return 0;
+}
+
+static int begin(dc_device *dev, void **stream, dc_error *err) {
+  dc_cuda_stream *s;
+  if (dc_cuda_graph_begin(dc_cuda_of(dev), &s, err) != 0) return -1;
+  *stream = s;
   return 0;
 }
 
@@ -124,7 +130,8 @@ static void free_graph(dc_cuda_graph *g) {
   free(g);
 }
 
-static int make_graph(dc_cuda *d, CUgraph captured, void **out, dc_error *err) {
+int dc_cuda_graph_make(dc_cuda *d, CUgraph captured, dc_cuda_graph **out, dc_error *err) {
+  if (dc_cuda_enter(d, err) != 0) return -1;
   dc_cuda_graph *g = calloc(1, sizeof *g);
   if (g == NULL) return dc_fail_oom(err);
   g->code.d = d;
@@ -155,42 +162,63 @@ static bool change(dc_cuda *d, dc_cuda_graph *old, CUgraph captured) {
   return true;
 }
 
+int dc_cuda_graph_end(dc_cuda *d, CUgraph *captured, dc_error *err) {
+  *captured = NULL;
+  if (dc_cuda_enter(d, err) != 0) return -1;
+  CUresult r = dc_cu.StreamEndCapture(d->capture->first->stream.handle, captured);
+  return r == CUDA_SUCCESS ? 0 : dc_cuda_fail(r, DC_LAUNCH, err, "what was captured on %s is no graph", d->dev->id);
+}
+
+void dc_cuda_graph_discard(dc_cuda *d, CUgraph captured) {
+  if (captured != NULL && dc_cuda_try_enter(d)) dc_cuda_note(dc_cu.GraphDestroy(captured));
+  dc_cuda_comm_forget(&d->capture->collectives); /* where no graph has them */
+}
+
 static int end(dc_device *dev, void *old, void **graph, dc_error *err) {
   dc_cuda *d = dc_cuda_of(dev);
-  CUgraph captured = NULL;
-  if (dc_cuda_enter(d, err) != 0) return -1;
-  CUresult r = dc_cu.StreamEndCapture(d->capture->first->stream.handle, &captured);
-  int rc = 0;
-  if (r != CUDA_SUCCESS) rc = dc_cuda_fail(r, DC_LAUNCH, err, "what was captured on %s is no graph", dev->id);
-  else if (graph == NULL) rc = 0;
-  else if (old != NULL && change(d, old, captured)) *graph = old;
-  else if (!atomic_load(&dc_cuda_process.dead)) rc = make_graph(d, captured, graph, err);
-  else rc = dc_cuda_fail_dead(err);
-  if (captured != NULL) dc_cuda_note(dc_cu.GraphDestroy(captured));
-  dc_cuda_comm_forget(&d->capture->collectives); /* where no graph has them */
+  CUgraph captured;
+  dc_cuda_graph *made = old;
+  int rc = dc_cuda_graph_end(d, &captured, err);
+  if (rc == 0 && graph != NULL) {
+    if (old == NULL || !change(d, old, captured)) rc = dc_cuda_graph_make(d, captured, &made, err);
+    if (rc == 0) *graph = made;
+  }
+  dc_cuda_graph_discard(d, captured);
   return rc;
+}
+
+int dc_cuda_graph_launch(dc_cuda_graph *g, dc_cuda_stream *s, dc_error *err) {
+  dc_cuda *d = g->code.d;
+  if (dc_cuda_enter(d, err) != 0) return -1;
+  if (g->exec == NULL)
+    return dc_fail(err, DC_LAUNCH, NULL,
+                   "the graph has operations of a communicator that is closed or has failed: capture it again");
+  CUresult r = dc_cu.GraphLaunch(g->exec, s->handle);
+  if (r != CUDA_SUCCESS) return dc_cuda_fail(r, DC_LAUNCH, err, "the graph cannot be launched on %s", d->dev->id);
+  dc_cuda_launched(g->code.functions, s);
+  dc_cuda_comm_launched(g->collectives, s->handle);
+  return 0;
 }
 
 static int launch(dc_device *dev, void *graph, void *stream, dc_error *err) {
   dc_cuda *d = dc_cuda_of(dev);
   dc_cuda_graph *g = graph;
   dc_cuda_stream *s = stream != NULL ? stream : &d->own;
-  if (dc_cuda_enter(d, err) != 0) return -1;
-  if (g->exec == NULL)
-    return dc_fail(err, DC_LAUNCH, NULL,
-                   "the graph has operations of a communicator that is closed or has failed: capture it again");
-  CUresult r = dc_cu.GraphLaunch(g->exec, s->handle);
-  if (r != CUDA_SUCCESS) return dc_cuda_fail(r, DC_LAUNCH, err, "the graph cannot be launched on %s", dev->id);
-  dc_cuda_launched(g->code.functions, s);
-  dc_cuda_comm_launched(g->collectives, s->handle);
-  return dc_cuda_pace(d, s, g->collectives == NULL ? DC_CUDA_LIGHT : DC_CUDA_HEAVY, err);
+  if (dc_cuda_graph_launch(g, s, err) != 0) return -1;
+  return dc_cuda_throttle(d, s, g->collectives == NULL ? DC_CUDA_WEIGHT : DC_CUDA_COLLECTIVE_GRAPH_WEIGHT, err);
+}
+
+void dc_cuda_graph_close(dc_cuda_graph *g) {
+  if (g == NULL) return;
+  dc_cuda *d = g->code.d;
+  if (g->exec != NULL && d->dev->state == DC_DEVICE_OPEN && dc_cuda_try_enter(d))
+    dc_cuda_note(dc_cu.GraphExecDestroy(g->exec));
+  free_graph(g);
 }
 
 static void close_graph(dc_device *dev, void *graph) {
-  dc_cuda_graph *g = graph;
-  if (g->exec != NULL && dev->state == DC_DEVICE_OPEN && dc_cuda_try_enter(dc_cuda_of(dev)))
-    dc_cuda_note(dc_cu.GraphExecDestroy(g->exec));
-  free_graph(g);
+  (void)dev;
+  dc_cuda_graph_close(graph);
 }
 
 const dc_graph_ops dc_cuda_graph_ops = {

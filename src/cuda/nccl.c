@@ -12,7 +12,7 @@
 #include "comm/ranks.h"
 #include "compile/nvrtc/libraries.h"
 #include "cuda/comm_graph.h"
-#include "cuda/comm_repeat.h"
+#include "cuda/comm_prepared.h"
 #include "cuda/comm_watch.h"
 #include "cuda/fault.h"
 #include "cuda/graph.h"
@@ -247,7 +247,7 @@ static inline int issued(const dc_comm_call *call, dc_error *err) {
   if (DC_UNLIKELY(call->dev->capture != NULL)) return dc_cuda_graph_collective(c, call, err);
   dc_cuda_stream *s = dc_cuda_now(c->d);
   c->stream = s->handle;
-  return dc_cuda_pace(c->d, s, DC_CUDA_LIGHT, err);
+  return dc_cuda_throttle(c->d, s, DC_CUDA_WEIGHT, err);
 }
 
 /* What can be known to be wrong before anything is issued. */
@@ -264,13 +264,13 @@ static int check(dc_comm_call *calls, int n, dc_error *err) {
   return c->ranks != NULL ? dc_ranks_compare(c->ranks, calls, n, err) : 0;
 }
 
-static DC_HOT int run(dc_comm_call *calls, int n, dc_comm_repeated **repeated, dc_error *err) {
+static DC_HOT int run(dc_comm_call *calls, int n, dc_comm_prepared **prepared, dc_error *err) {
   dc_cuda_comm *first = calls[0].comm;
   if (calls[0].op == DC_COMM_BARRIER) return dc_ranks_run(first->ranks, calls, 1, err);
   if (check(calls, n, err) != 0) return -1;
   if (dc_cuda_is_dead()) return dc_cuda_fail_dead(err); /* NCCL makes each communicator's device current by itself */
-  const int again = repeated != NULL ? dc_cuda_comm_repeat(calls, n, repeated, issue_all, err) : 0;
-  if (again != 0) return again < 0 ? -1 : 0;
+  const int launched = prepared != NULL ? dc_cuda_comm_launch_prepared(calls, n, prepared, issue_all, err) : 0;
+  if (launched != 0) return launched < 0 ? -1 : 0;
   const ncclResult_t r = issue_all(calls, n, NULL);
   if (r != ncclSuccess) {
     char last[DC_CUDA_COMM_LAST];
@@ -289,5 +289,5 @@ const dc_comm_ops dc_cuda_comm_ops = {
   .open_all = open_all,
   .close = close_comm,
   .run = run,
-  .forget = dc_cuda_comm_repeat_end,
+  .release_prepared = dc_cuda_comm_release_prepared,
 };

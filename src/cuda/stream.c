@@ -158,17 +158,17 @@ int dc_cuda_wait_all(dc_cuda *d, dc_error *err) {
   return 0;
 }
 
-int dc_cuda_pass_mark(dc_cuda *d, dc_cuda_stream *s, dc_error *err) {
+int dc_cuda_wait_throttle(dc_cuda *d, dc_cuda_stream *s, dc_error *err) {
   CUresult r = CUDA_SUCCESS;
   int rc = 0;
   if (dc_cuda_enter(d, err) != 0) return -1;
   const int mode = dc_cuda_relax_thread(); /* a graph of another device may be captured */
-  if (d->mark == NULL) r = dc_cu.EventCreate(&d->mark, CU_EVENT_DISABLE_TIMING);
-  else rc = wait_for(d, NULL, d->mark, NULL, NULL, err);
+  if (d->throttle == NULL) r = dc_cu.EventCreate(&d->throttle, CU_EVENT_DISABLE_TIMING);
+  else rc = wait_for(d, NULL, d->throttle, NULL, NULL, err);
   dc_cuda_restrain(mode);
   if (rc != 0) return -1;
-  if (r == CUDA_SUCCESS) r = dc_cu.EventRecord(d->mark, s->handle);
-  return r == CUDA_SUCCESS ? 0 : dc_cuda_fail(r, DC_DEVICE, err, "cannot mark a stream of %s", d->dev->id);
+  if (r == CUDA_SUCCESS) r = dc_cu.EventRecord(d->throttle, s->handle);
+  return r == CUDA_SUCCESS ? 0 : dc_cuda_fail(r, DC_DEVICE, err, "cannot record an event on %s", d->dev->id);
 }
 
 /* A pool gives back only what was freed before a synchronization, and polling a stream is none. */

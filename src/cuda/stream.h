@@ -4,7 +4,7 @@
 */
 #pragma once
 
-#include "base/runtime.h"
+#include "base/line.h"
 #include "cuda/types.h"
 
 /* Polls the stream once: CUDA_SUCCESS when all that was issued has ended (then deferred modules are unloaded), else
@@ -18,22 +18,25 @@ int dc_cuda_wait_all(dc_cuda *d, dc_error *err); /* every stream of the list */
 /* The same, as the pool needs it before it gives memory back. */
 int dc_cuda_wait_to_trim(dc_cuda *d, dc_error *err);
 
-/* How far the host may be ahead of a device.
+/* Throttling: bounds the number of launches in flight on a device.
 **
-** The driver has room for some 1,000 launches, or 28 graphs with operations of NCCL. When that is full it waits,
-** without looking at ranks that do not come or at Ctrl-C; and a graph that is launched then ends the process by
-** signal 11 when a kernel before it has faulted (driver 580). So one of DC_CUDA_AHEAD kernels and one of
-** DC_CUDA_AHEAD_CALLS graphs and operations of communicators marks its stream, after waiting for the last mark. */
-#define DC_CUDA_AHEAD 256 /* a power of two */
-#define DC_CUDA_AHEAD_CALLS 61 /* a prime, so that the marks of several streams are not all in one of them */
-enum { DC_CUDA_LIGHT = 1, DC_CUDA_HEAVY = 8 /* graphs with operations of communicators count as so many */ };
-int dc_cuda_pass_mark(dc_cuda *d, dc_cuda_stream *s, dc_error *err);
-/* Called behind graphs and operations of communicators, which it waits for where DOTCOMPUTE_SYNC asks for that. */
-static inline int dc_cuda_pace(dc_cuda *d, dc_cuda_stream *s, int weight, dc_error *err) {
+** The driver's queue has room for some 1,000 launches, or 28 graphs with operations of NCCL. When it is full the driver
+** waits, without polling for ranks that do not come or for Ctrl-C; and cuGraphLaunch then ends the process by signal 11
+** when an earlier kernel has faulted (driver 580).  So every DC_CUDA_THROTTLE_KERNELS kernels, and every
+** DC_CUDA_THROTTLE_LIMIT of the weight of graphs and operations of communicators, the host waits for the throttle
+** event that was recorded last, and records it again. */
+#define DC_CUDA_THROTTLE_KERNELS 256 /* a power of two */
+#define DC_CUDA_THROTTLE_LIMIT 61    /* a prime: with several streams not always the same one has the event */
+#define DC_CUDA_WEIGHT 1                  /* of a graph of kernels, or of an operation of a communicator */
+#define DC_CUDA_COLLECTIVE_GRAPH_WEIGHT 8 /* of a graph with operations of communicators */
+int dc_cuda_wait_throttle(dc_cuda *d, dc_cuda_stream *s, dc_error *err);
+/* To be called after graphs and operations of communicators were issued to the stream. With DOTCOMPUTE_SYNC it waits
+** for them. */
+static inline int dc_cuda_throttle(dc_cuda *d, dc_cuda_stream *s, int weight, dc_error *err) {
   if (DC_UNLIKELY(d->sync_launches)) return dc_cuda_wait(d, s, err);
-  if (DC_LIKELY((d->ahead += weight) < DC_CUDA_AHEAD_CALLS)) return 0;
-  d->ahead = 0;
-  return dc_cuda_pass_mark(d, s, err);
+  if (DC_LIKELY((d->weight += weight) < DC_CUDA_THROTTLE_LIMIT)) return 0;
+  d->weight = 0;
+  return dc_cuda_wait_throttle(d, s, err);
 }
 
 /* A new stream of the driver's in s->handle; the context is current. */

@@ -35,8 +35,8 @@ typedef struct dc_cuda {
   CUdevice handle;
   struct dc_cuda_capture *capture; /* NULL until a graph is captured (graph.c) */
   CUevent event;      /* orders this device against another */
-  CUevent mark;       /* of dc_cuda_pass_mark; NULL: not made yet */
-  int ahead;          /* graphs and operations of communicators since */
+  CUevent throttle;   /* bounds the launches in flight (stream.h); NULL: not made yet */
+  int weight;         /* of graphs and operations of communicators since it was recorded for them */
   CUmemoryPool pool;  /* the device's default pool; NULL: no stream-ordered memory */
   char *pinned;       /* page-locked: parts for small writes, small reads, and the mailbox; or NULL */
   uint64_t sequence;  /* of the mailbox's last message */

@@ -19,7 +19,7 @@ static void issued(dc_device *dev) {
   if (dev->capture == NULL) dc_count_launch(1);
 }
 
-/* A graph is of one device. */
+/* Refuses an operation on several devices while a graph is captured on one of them: a graph belongs to one device. */
 static int check_captures(const dc_comm_call *calls, int n, dc_error *err) {
   bool several = false;
   for (int i = 1; i < n; i++) several = several || calls[i].dev != calls[0].dev;
@@ -29,7 +29,7 @@ static int check_captures(const dc_comm_call *calls, int n, dc_error *err) {
   return 0;
 }
 
-DC_HOT int dc_device_communicate(dc_comm_call *calls, int n, dc_comm_repeated **repeated, dc_error *err) {
+DC_HOT int dc_device_communicate(dc_comm_call *calls, int n, dc_comm_prepared **prepared, dc_error *err) {
   for (int i = 0; i < n; i++) {
     const dc_comm_ops *ops = dc_device_comms(calls[i].dev, err);
     if (ops == NULL) return -1;
@@ -37,11 +37,11 @@ DC_HOT int dc_device_communicate(dc_comm_call *calls, int n, dc_comm_repeated **
   }
   if (n == 0) return 0;
   if (check_captures(calls, n, err) != 0) return -1;
-  if (calls[0].dev->comms->run(calls, n, repeated, err) != 0) return -1;
+  if (calls[0].dev->comms->run(calls, n, prepared, err) != 0) return -1;
   for (int i = 0; i < n; i++) issued(calls[i].dev);
   return 0;
 }
 
-void dc_device_forget_calls(dc_device *dev, dc_comm_repeated *repeated) {
-  if (repeated != NULL && dev->comms->forget != NULL) dev->comms->forget(repeated);
+void dc_device_release_prepared(dc_device *dev, dc_comm_prepared *prepared) {
+  if (prepared != NULL) dev->comms->release_prepared(prepared);
 }

@@ -231,8 +231,8 @@ typedef struct dc_comm_call {
   struct dc_array *from, *to; /* the arrays of src and dst, NULL: none; backends do not use them */
 } dc_comm_call;
 
-/* What a backend keeps for calls that are made again and again, as a prepared operation makes them. */
-typedef struct dc_comm_repeated dc_comm_repeated;
+/* What a backend keeps for a prepared (persistent) operation. */
+typedef struct dc_comm_prepared dc_comm_prepared;
 
 struct dc_ranks; /* the processes that a launcher has started, connected by MPI (comm/ranks.h) */
 
@@ -377,10 +377,11 @@ typedef struct dc_comm_ops {
   /* The same for devices of this process; optional (default: see above). */
   int (*open_all)(dc_device *const *devices, int n, void **comms, dc_error *err);
   void (*close)(dc_device *dev, void *comm); /* never fails */
-  /* Runs the calls together: none waits for the one before it. All are of this backend.  *repeated: NULL, or what
-  ** equal calls have left there (their addresses may differ), for `forget`; repeated == NULL: they are made once. */
-  int (*run)(dc_comm_call *calls, int n, dc_comm_repeated **repeated, dc_error *err);
-  void (*forget)(dc_comm_repeated *repeated); /* never fails; NULL is fine. Optional (default: nothing is kept) */
+  /* Runs the calls together: none waits for the one before it. All are of this backend.  `prepared`: NULL,
+  ** or, of a prepared operation, the place of what the backend keeps for it, NULL there at the first run; its calls are
+  ** the same in each run, but for their addresses. */
+  int (*run)(dc_comm_call *calls, int n, dc_comm_prepared **prepared, dc_error *err);
+  void (*release_prepared)(dc_comm_prepared *prepared); /* never fails. Optional (default: nothing is kept) */
 } dc_comm_ops;
 
 /* --- devices and backends --- */

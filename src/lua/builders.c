@@ -86,10 +86,12 @@ static int core_is_array(lua_State *L) {
   return 1;
 }
 
+static bool is_closed(const dc_lua_array *o) { return !o->a || dc_array_state_of(o->a) == DC_ARRAY_CLOSED; }
+
 /* is_closed(v): whether it is a closed array. */
 static int core_is_closed(lua_State *L) {
   const dc_lua_array *o = dc_lua_test(L, dc_lua_self(L), 1, DC_LUA_ARRAY);
-  lua_pushboolean(L, o && (!o->a || dc_array_state_of(o->a) == DC_ARRAY_CLOSED));
+  lua_pushboolean(L, o && is_closed(o));
   return 1;
 }
 
@@ -145,7 +147,7 @@ static int core_signature(lua_State *L) {
     const int type = lua_rawgeti(L, 1, i);
     const dc_lua_array *o = type == LUA_TUSERDATA ? dc_lua_test(L, self, -1, DC_LUA_ARRAY) : NULL;
     dc_array *a = o ? o->a : NULL;
-    if (o && (!a || dc_array_state_of(a) == DC_ARRAY_CLOSED))
+    if (o && is_closed(o))
       return dc_lua_fail(L, DC_ARGUMENT, "argument %d: the array is closed", (int)i);
     if (a) {
       dc_device *own = dc_array_device(a);

@@ -39,10 +39,10 @@ static int open_part(dc_lua_comm *h, const dc_device *dev, void **comm, dc_error
   return 0;
 }
 
-static int run(dc_lua_comm *h, dc_comm_call *calls, int n, dc_comm_repeated **repeated, dc_error *err) {
+static int run(dc_lua_comm *h, dc_comm_call *calls, int n, dc_comm_prepared **prepared, dc_error *err) {
   for (int i = 0; i < n; i++)
     if (open_part(h, calls[i].dev, &calls[i].comm, err) != 0) return -1;
-  return dc_array_communicate(calls, n, repeated, err);
+  return dc_array_communicate(calls, n, prepared, err);
 }
 
 /* A call that waits for the end of the group; its user values are the arrays. */
@@ -462,15 +462,15 @@ static int core_comm_method(lua_State *L) {
 typedef struct prepared {
   dc_lua_comm *h;
   char where[DC_LUA_COMM_LINE]; /* the line that prepared it */
-  dc_comm_repeated *repeated;
+  dc_comm_prepared *kept;       /* the backend's */
   int n;
   dc_comm_call calls[];
 } prepared;
 
 static int prepared_gc(lua_State *L) {
   prepared *p = dc_lua_check(L, dc_lua_self(L), 1, DC_LUA_PREPARED, "a prepared operation");
-  if (p->n > 0) dc_device_forget_calls(p->calls[0].dev, p->repeated);
-  p->repeated = NULL;
+  if (p->n > 0) dc_device_release_prepared(p->calls[0].dev, p->kept);
+  p->kept = NULL;
   for (int i = 0; i < p->n; i++) {
     dc_array_unref(p->calls[i].from);
     dc_array_unref(p->calls[i].to);
@@ -509,7 +509,7 @@ static DC_HOT int call_prepared(lua_State *L) {
   for (int i = 0; i < p->n; i++) /* those of arrays that are not ready stay 0, for dc_array_communicate */
     (void)read_addresses(&p->calls[i], p->calls[i].dtype, p->calls[i].dev);
   if (p->h->grouping) queue_prepared(L, p);
-  else if (DC_LUA_WORK(self, run(p->h, p->calls, p->n, &p->repeated, &err)) != 0) return dc_lua_raise(L, &err);
+  else if (DC_LUA_WORK(self, run(p->h, p->calls, p->n, &p->kept, &err)) != 0) return dc_lua_raise(L, &err);
   lua_pushvalue(L, lua_upvalueindex(3));
   return 1;
 }

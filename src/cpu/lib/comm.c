@@ -25,8 +25,8 @@ static void close_comm(dc_device *dev, void *comm) { /* the ranks are their owne
   (void)comm;
 }
 
-static int run(dc_comm_call *calls, int n, dc_comm_repeated **repeated, dc_error *err) {
-  (void)repeated;
+static int run(dc_comm_call *calls, int n, dc_comm_prepared **prepared, dc_error *err) {
+  (void)prepared; /* MPI keeps nothing */
   return n == 0 ? 0 : dc_ranks_run(calls[0].comm, calls, n, err);
 }
 
