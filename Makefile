@@ -255,11 +255,11 @@ test:
 tile: $(DCLUA)
 	@NVRTC="$(NVRTC)" sh tools/setup.sh tile $(DCLUA)
 # TABLES="cpu …" for some; ROWS="saxpy …": those kernels of bench/cpu.lua; TEN="name …": those of the suite for
-# bench/suite.lua, else the ones that bench/ten.txt names.
+# bench/suite.lua, else the ones that bench/ten.txt names, with THREADS threads, else 1.
 bench: all $(BENCH) $(BRIDGE)
-	@for t in $(or $(TABLES),cpu threads suite fresh); do \
-	  case $$t in cpu) set -- $(ROWS) ;; suite) set -- $(TEN) ;; *) set -- ;; esac; \
-	  LUA_CPATH="$(BUILD)/bench/?.so;;" LUA_PATH="bench/?.lua;;" DOTCOMPUTE_CPU_THREADS=1 \
+	@for t in $(or $(TABLES),cpu threads suite fresh); do threads=1; \
+	  case $$t in cpu) set -- $(ROWS) ;; suite) set -- $(TEN); threads=$(or $(THREADS),1) ;; *) set -- ;; esac; \
+	  LUA_CPATH="$(BUILD)/bench/?.so;;" LUA_PATH="bench/?.lua;;" DOTCOMPUTE_CPU_THREADS=$$threads \
 	    sh tools/with.sh $(BUILD) $(DCLUA) bench/$$t.lua "$$@" || exit 1; done
 # Arrays beside NumPy, two threads each, once native code is there. PYTHON: the one that has it.
 bench-arrays: all

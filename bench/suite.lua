@@ -1,5 +1,5 @@
--- Kernels of the suite (spec/kernels) beside their references in plain C, one thread each, by turns. Which ones: the
--- names on the command line, else the lines of bench/ten.txt.
+-- Kernels of the suite (spec/kernels) beside their references in plain C, which have one thread, by turns. Which ones:
+-- the names on the command line, else the lines of bench/ten.txt; with DOTCOMPUTE_CPU_THREADS threads.
 local dc = require "dotcompute"
 local report = require "report"
 local sides = require "sides"
@@ -26,6 +26,8 @@ for _, name in ipairs(names) do
 end
 rows[#rows + 1] = { "worst", "", "", "", ("%.2f"):format(worst) }
 rows[#rows + 1] = { "geometric mean", "", "", "", ("%.2f"):format(report.geometric_mean(ratios)) }
-report.print(("The suite's kernels (%s), one thread, ms, medians of 5 by turns; seed %d"):format(sides.isa, seed),
+local threads = os.getenv "DOTCOMPUTE_CPU_THREADS"
+report.print(("The suite's kernels (%s), threads: %s, ms, medians of 5 by turns; seed %d"):format(sides.isa,
+  threads or "all", seed),
   { "kernel", "field", "ours", "C", "ours/C" }, rows)
 print("C: " .. kernels.bench_flags .. ".\n")

@@ -192,15 +192,18 @@ static void go_to_waiting(emitter *e, int32_t n) {
 }
 
 /* A back edge counts against the poll budget; in loops that may wait for other threads also against the spin budget,
-** whose end deoptimizes the lanes to tier 0. */
+** whose end deoptimizes the lanes to tier 0, unless the device finds that waiting on takes less. */
 static void burn(emitter *e, int32_t n, int32_t to) {
   if (to < 0 || to > n) return;
   PUT("if (DC_RARE(--polls < 0)) { if (n->tick(n)) return DC_NATIVE_STOP; polls = n->poll_budget; } ");
   dc_emit_yield(e, to);
   if (!dc_emit_loop_waits(e, e->block_of[to], e->block_of[n])) return;
   dc_emit_leaves(e, n, true, to);
-  if (dc_emit_divergent(e, to)) PUT("if (DC_RARE(--spins < 0)) goto deoptimize; ");
-  else PUT("if (DC_RARE(--spins < 0)) { t%d = act; goto deoptimize; } ", to);
+  PUT("if (DC_RARE(--spins < 0)) { ");
+  if (dc_emit_loop_only_loads(e, e->block_of[to], e->block_of[n]))
+    PUT("if (n->keep_waiting(n)) spins = n->spin_budget; else ");
+  if (dc_emit_divergent(e, to)) PUT("goto deoptimize; } ");
+  else PUT("{ t%d = act; goto deoptimize; } } ", to);
 }
 
 /* Lanes of `mask` exit at the end of node n. */

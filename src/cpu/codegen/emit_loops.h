@@ -36,3 +36,7 @@ void dc_emit_begin_walks(emitter *e, int32_t b);
 
 /* Whether the loop of blocks [header, last] may wait for other threads, and nothing else ends it. */
 bool dc_emit_loop_waits(const emitter *e, int32_t header, int32_t last);
+
+/* Whether a loop that may wait does so by loads alone, not of shared memory: for a flag, which other blocks may set,
+** and not for a lock, which lanes of the same warp may hold. */
+bool dc_emit_loop_only_loads(const emitter *e, int32_t header, int32_t last);

@@ -23,6 +23,7 @@ typedef struct dc_job {
   uint64_t nblocks;
   bool all_resident;              /* its blocks may wait for each other */
   _Atomic uint64_t next_block;
+  _Atomic int workers;            /* threads that run its blocks */
   const uint32_t (*tids)[3][DC_LANES]; /* thread coordinates, of each warp of a block */
   const uint32_t (*gang_tids)[3][DC_LANES]; /* and of its gangs' lanes, one after another */
   dc_cpu_device *cpu;             /* of the Lua state that launches */
@@ -63,6 +64,11 @@ static inline bool dc_job_interrupted(dc_job *job) {
   if (!dc_interrupted()) return false;
   dc_job_interrupt(job);
   return true;
+}
+
+/* Whether another thread may end what a block of this one waits for, sooner than blocks that have not begun. */
+static inline bool dc_job_is_shared(const dc_job *job) {
+  return !job->all_resident && atomic_load_explicit(&job->workers, memory_order_relaxed) > 1;
 }
 
 /* To be called by a running kernel at regular intervals; `launching`: on the thread that launches.  True: stop. */

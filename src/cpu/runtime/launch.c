@@ -44,6 +44,7 @@ static void drop_blocks(dc_worker *k) {
     dc_block_drop(b);
     push_block(&k->free_blocks, b);
   }
+  k->resident = 0;
 }
 
 static dc_block_run *take_block_run(dc_worker *k) {
@@ -69,6 +70,7 @@ static dc_block_run *next_block(dc_worker *k) {
     return NULL;
   }
   push_block(&k->live_blocks, b);
+  k->resident++;
   return b;
 }
 
@@ -78,20 +80,32 @@ static void unlink_block(dc_worker *k, dc_block_run *b) {
   *at = b->next;
 }
 
-/* Runs blocks until there are none: a new one after each that yields, up to DC_MAX_RESIDENT at a time.  Of a grid whose
-** blocks are all to be resident the launching thread takes more where no other thread has taken them: those may be at
-** work for another launch, and the blocks may wait for each other. */
+/* A block that yields waits for others, and so would those behind it.  While other threads run, which may do what it
+** waits for, a worker takes no new block until its own have waited for QUIET, and native code of its only block waits
+** for up to PATIENCE instead of leaving the block to tier 0. */
+#define QUIET 100e-6  /* seconds */
+#define PATIENCE 5e-3 /* half as long after a block that waited in vain, twice as long after one that did not */
+
+static void renew_patience(dc_worker *k) {
+  if (k->patience <= 0) k->most_patience /= 2;
+  else if (k->patience < k->most_patience && k->most_patience < PATIENCE) k->most_patience *= 2;
+  k->patience = k->most_patience;
+}
+
+/* Runs blocks until there are none: new ones while those that have begun wait, up to DC_MAX_RESIDENT at a time.  Of a
+** grid whose blocks are all to be resident the launching thread takes more where no other thread has taken them: those
+** may be at work for another launch, and the blocks may wait for each other. */
 static void run_blocks(dc_worker *k) {
   dc_job *job = k->job;
-  int resident = 0;
   bool prefer_new = true;
   int quiet = 0; /* blocks in a row that yielded */
+  double quiet_from = 0;
   int most = DC_MAX_RESIDENT;
+  k->patience = k->most_patience = PATIENCE;
   while (!atomic_load_explicit(&job->grid.stop, memory_order_relaxed) && !dc_job_interrupted(job)) {
     dc_block_run *b = NULL;
-    if (resident == 0 || (prefer_new && resident < most)) b = next_block(k);
-    if (b) resident++;
-    else b = k->live_blocks;
+    if (k->resident == 0 || (prefer_new && k->resident < most)) b = next_block(k);
+    if (b == NULL) b = k->live_blocks;
     if (b == NULL) return;
     dc_progress p = dc_block_run_warps(b);
     dc_native_end_alone(&k->native); /* not at each barrier: it takes as long as all stores before it */
@@ -101,13 +115,14 @@ static void run_blocks(dc_worker *k) {
       dc_block_run **end = &k->live_blocks;
       while (*end) end = &(*end)->next;
       push_block(end, b);
-      prefer_new = true;
-      if (quiet++ > resident) sched_yield();
-      if (quiet > resident && resident == most && k->index == 0 && job->all_resident) most++;
+      if (quiet == 0) quiet_from = dc_clock();
+      prefer_new = !dc_job_is_shared(job) || dc_clock() - quiet_from > QUIET;
+      if (quiet++ > k->resident) sched_yield();
+      if (quiet > k->resident && k->resident == most && k->index == 0 && job->all_resident) most++;
     } else {
       push_block(&k->free_blocks, b);
-      resident--;
-      prefer_new = !prefer_new;
+      if (--k->resident == 0) renew_patience(k);
+      prefer_new = !prefer_new && !dc_job_is_shared(job);
       quiet = 0;
     }
     if (k->index == 0 && atomic_load_explicit(&job->next_block, memory_order_relaxed) < job->nblocks)
@@ -179,6 +194,7 @@ static void replay(dc_worker *k, dc_dim3 at) {
 /* One worker's part of the job, with its faults. */
 static void work(dc_worker *k, dc_job *job) {
   k->job = job;
+  atomic_fetch_add(&job->workers, 1);
   dc_frames_begin(&k->frames, job->fn->code);
   dc_fault_catch(k);
   k->replaying = k->in_native = false;
@@ -205,6 +221,7 @@ static void work(dc_worker *k, dc_job *job) {
   dc_native_end_alone(&k->native); /* after a fault */
   dc_fault_catch(NULL);
   drop_blocks(k);
+  atomic_fetch_sub(&job->workers, 1);
   k->simple_ready = false;
   dc_frames_trim(&k->frames);
 }

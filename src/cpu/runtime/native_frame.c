@@ -1,6 +1,7 @@
 /* native_frame.c - see native_frame.h. */
 #include "cpu/runtime/native_frame.h"
 
+#include <sched.h>
 #include <string.h>
 
 #include "cpu/codegen/native.h"
@@ -35,6 +36,17 @@ static int tick(dc_native *n) {
   const int stop = dc_job_poll(k->job, k->index == 0);
   n->alone = alone && dc_alone_begin(k->job);
   return stop;
+}
+
+/* For as long as another thread may set the flag soon; offers the processor to others meanwhile. */
+static int keep_waiting(dc_native *n) {
+  dc_worker *k = ((const dc_warp *)n->warp)->ctl->worker;
+  if (k->resident != 1 || k->patience <= 0 || !dc_job_is_shared(k->job)) return 0;
+  const double now = dc_clock();
+  if (k->waited_at != 0) k->patience -= now - k->waited_at;
+  k->waited_at = now;
+  sched_yield();
+  return k->patience > 0;
 }
 
 static __attribute__((noreturn)) void misaligned(dc_native *n) {
@@ -79,6 +91,7 @@ void dc_native_begin(dc_worker *k, dc_warp *w) {
   n->functions = (uint64_t)(uintptr_t)k->job->fn->code->functions;
   n->operate = operate;
   n->tick = tick;
+  n->keep_waiting = keep_waiting;
   n->fault = misaligned;
   n->outsider = outsider;
   n->poll_budget = POLL_BUDGET;
@@ -101,6 +114,7 @@ int dc_native_frame(dc_warp *w, dc_frame *f, int32_t node) {
   n->wait = f->save ? (uint32_t *)(void *)(f->save + c->info.save_bytes) : NULL;
   n->node = (uint32_t)node;
   n->lanes = n->live = f->lanes;
+  k->waited_at = 0;
   k->in_native = true;
   if (!n->alone) n->alone = c->info.atomics && k->index == 0 && dc_alone_begin(k->job);
   int r = c->run(n);

@@ -108,6 +108,9 @@ typedef struct dc_worker {
   /* reused from block to block and launch to launch */
   dc_warp_slot *free_warps;
   dc_block_run *free_blocks, *live_blocks;
+  int resident;          /* number of live_blocks */
+  double patience, most_patience; /* seconds for which native code may wait for other threads: yet; in a block */
+  double waited_at;      /* dc_clock when it last asked for that; 0: not in this frame */
   dc_frames frames;
   /* native code */
   dc_native native;

@@ -30,6 +30,7 @@
 #define POLL_BUDGET 4096 /* backward jumps between two polls */
 #define SPIN_COST 16     /* of a back edge of a loop that may wait for other threads */
 #define SPLIT_COST 128   /* of the same while other lanes of the warp are elsewhere */
+#define LOOK_BUDGET (8 * SPIN_COST) /* until the next poll, of a warp that has only spun */
 #define BACKOFF_PICKS 200
 
 static inline bool bit(const uint64_t *words, int32_t n) { return (words[n >> 6] >> (n & 63)) & 1; }
@@ -263,8 +264,9 @@ static int32_t pick(dc_warp *w, uint32_t *lanes, dc_progress *progress) {
       unblock(c);
       continue;
     }
-    if (c->spin_frame) { /* all runnable lanes are in back-off: other warps first */
+    if (c->spin_frame) { /* all runnable lanes are in back-off: other warps first, and then a short look */
       c->spin_frame = NULL;
+      c->poll_budget = LOOK_BUDGET;
       *progress = DC_YIELDED;
       return -1;
     }
