@@ -1,5 +1,5 @@
 /*
-** memory.c - blocks inside one reserved range, cut into chunks of 2 MiB.
+** allocator.c - blocks inside one reserved range, cut into chunks of 2 MiB.
 **
 ** A block of 64 KiB or more has a run of chunks to itself, its pages at the start of the run (so that huge pages fit),
 ** the next page being its guard; the last page of every run stays inaccessible, which guards the next run's start.
