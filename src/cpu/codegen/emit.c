@@ -200,8 +200,8 @@ static void burn(emitter *e, int32_t n, int32_t to) {
   if (!dc_emit_loop_waits(e, e->block_of[to], e->block_of[n])) return;
   dc_emit_leaves(e, n, true, to);
   PUT("if (DC_RARE(--spins < 0)) { ");
-  if (dc_emit_loop_only_loads(e, e->block_of[to], e->block_of[n]))
-    PUT("if (n->keep_waiting(n)) spins = n->spin_budget; else ");
+  if (dc_emit_loop_waits_for_flag(e, e->block_of[to], e->block_of[n]))
+    PUT("if (n->keep_spinning(n)) spins = n->spin_budget; else ");
   if (dc_emit_divergent(e, to)) PUT("goto deoptimize; } ");
   else PUT("{ t%d = act; goto deoptimize; } } ", to);
 }

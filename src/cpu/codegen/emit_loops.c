@@ -125,7 +125,7 @@ bool dc_emit_loop_waits(const emitter *e, int32_t header, int32_t last) {
   return !has_exit(e, header, last, false) || (dc_emit_is_in_quiet_loop(e, header) && has_exit(e, header, last, true));
 }
 
-bool dc_emit_loop_only_loads(const emitter *e, int32_t header, int32_t last) {
+bool dc_emit_loop_waits_for_flag(const emitter *e, int32_t header, int32_t last) {
   for (int32_t i = e->f->blocks[header].first; i < e->f->blocks[last].last; i++) {
     const ptx_ins *ins = &e->f->ins[i];
     if (dc_may_spin(ins) && (ins->op != PTX_OP_LD || ins->space == PTX_SHARED)) return false;

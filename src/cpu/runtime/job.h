@@ -23,7 +23,7 @@ typedef struct dc_job {
   uint64_t nblocks;
   bool all_resident;              /* its blocks may wait for each other */
   _Atomic uint64_t next_block;
-  _Atomic int workers;            /* threads that run its blocks */
+  _Atomic int workers;            /* threads that run its blocks, where these may wait for each other */
   const uint32_t (*tids)[3][DC_LANES]; /* thread coordinates, of each warp of a block */
   const uint32_t (*gang_tids)[3][DC_LANES]; /* and of its gangs' lanes, one after another */
   dc_cpu_device *cpu;             /* of the Lua state that launches */
@@ -66,8 +66,9 @@ static inline bool dc_job_interrupted(dc_job *job) {
   return true;
 }
 
-/* Whether another thread may end what a block of this one waits for, sooner than blocks that have not begun. */
-static inline bool dc_job_is_shared(const dc_job *job) {
+/* Whether other workers run blocks of the launch, which a block of this worker may wait for.  False for a grid whose
+** blocks are all to be resident: those that have not begun may be waited for as well. */
+static inline bool dc_job_others_progress(const dc_job *job) {
   return !job->all_resident && atomic_load_explicit(&job->workers, memory_order_relaxed) > 1;
 }
 

@@ -80,16 +80,16 @@ static void unlink_block(dc_worker *k, dc_block_run *b) {
   *at = b->next;
 }
 
-/* A block that yields waits for others, and so would those behind it.  While other threads run, which may do what it
-** waits for, a worker takes no new block until its own have waited for QUIET, and native code of its only block waits
-** for up to PATIENCE instead of leaving the block to tier 0. */
-#define QUIET 100e-6  /* seconds */
-#define PATIENCE 5e-3 /* half as long after a block that waited in vain, twice as long after one that did not */
+/* A block that yields waits for others, and so would those behind it.  While other workers run blocks that it may wait
+** for, a worker takes no new block until its own have waited for QUIET, and native code of its only block spins for up
+** to SPIN_LIMIT instead of leaving the block to tier 0. */
+#define QUIET 100e-6    /* seconds */
+#define SPIN_LIMIT 5e-3 /* halved after a block that spun in vain, doubled up to this after one that did not */
 
-static void renew_patience(dc_worker *k) {
-  if (k->patience <= 0) k->most_patience /= 2;
-  else if (k->patience < k->most_patience && k->most_patience < PATIENCE) k->most_patience *= 2;
-  k->patience = k->most_patience;
+static void renew_spin_time(dc_worker *k) {
+  if (k->spin_time <= 0) k->spin_limit /= 2;
+  else if (k->spin_time < k->spin_limit && k->spin_limit < SPIN_LIMIT) k->spin_limit *= 2;
+  k->spin_time = k->spin_limit;
 }
 
 /* Runs blocks until there are none: new ones while those that have begun wait, up to DC_MAX_RESIDENT at a time.  Of a
@@ -101,7 +101,7 @@ static void run_blocks(dc_worker *k) {
   int quiet = 0; /* blocks in a row that yielded */
   double quiet_from = 0;
   int most = DC_MAX_RESIDENT;
-  k->patience = k->most_patience = PATIENCE;
+  k->spin_time = k->spin_limit = SPIN_LIMIT;
   while (!atomic_load_explicit(&job->grid.stop, memory_order_relaxed) && !dc_job_interrupted(job)) {
     dc_block_run *b = NULL;
     if (k->resident == 0 || (prefer_new && k->resident < most)) b = next_block(k);
@@ -116,13 +116,13 @@ static void run_blocks(dc_worker *k) {
       while (*end) end = &(*end)->next;
       push_block(end, b);
       if (quiet == 0) quiet_from = dc_clock();
-      prefer_new = !dc_job_is_shared(job) || dc_clock() - quiet_from > QUIET;
+      prefer_new = !dc_job_others_progress(job) || dc_clock() - quiet_from > QUIET;
       if (quiet++ > k->resident) sched_yield();
       if (quiet > k->resident && k->resident == most && k->index == 0 && job->all_resident) most++;
     } else {
       push_block(&k->free_blocks, b);
-      if (--k->resident == 0) renew_patience(k);
-      prefer_new = !prefer_new && !dc_job_is_shared(job);
+      if (--k->resident == 0) renew_spin_time(k);
+      prefer_new = !prefer_new && !dc_job_others_progress(job);
       quiet = 0;
     }
     if (k->index == 0 && atomic_load_explicit(&job->next_block, memory_order_relaxed) < job->nblocks)
@@ -194,14 +194,18 @@ static void replay(dc_worker *k, dc_dim3 at) {
 /* One worker's part of the job, with its faults. */
 static void work(dc_worker *k, dc_job *job) {
   k->job = job;
-  atomic_fetch_add(&job->workers, 1);
   dc_frames_begin(&k->frames, job->fn->code);
   dc_fault_catch(k);
   k->replaying = k->in_native = false;
   bool again = false;
   if (sigsetjmp(k->escape, 0) == 0) {
-    if (job->native && job->native->info.simple) run_simple_blocks(k);
-    else run_blocks(k);
+    if (job->native && job->native->info.simple) {
+      run_simple_blocks(k);
+    } else { /* simple blocks wait for none, and a locked operation takes as long as all stores before it */
+      atomic_fetch_add(&job->workers, 1);
+      run_blocks(k);
+      atomic_fetch_sub(&job->workers, 1);
+    }
   } else {
     dc_fault_landed();
     again = k->in_native && k->fault.kind != DC_FAULT_HOST;
@@ -221,7 +225,6 @@ static void work(dc_worker *k, dc_job *job) {
   dc_native_end_alone(&k->native); /* after a fault */
   dc_fault_catch(NULL);
   drop_blocks(k);
-  atomic_fetch_sub(&job->workers, 1);
   k->simple_ready = false;
   dc_frames_trim(&k->frames);
 }

@@ -38,15 +38,15 @@ static int tick(dc_native *n) {
   return stop;
 }
 
-/* For as long as another thread may set the flag soon; offers the processor to others meanwhile. */
-static int keep_waiting(dc_native *n) {
+/* While another worker may set the flag soon, and this one has no other block; yields the processor each time. */
+static int keep_spinning(dc_native *n) {
   dc_worker *k = ((const dc_warp *)n->warp)->ctl->worker;
-  if (k->resident != 1 || k->patience <= 0 || !dc_job_is_shared(k->job)) return 0;
+  if (k->resident != 1 || k->spin_time <= 0 || !dc_job_others_progress(k->job)) return 0;
   const double now = dc_clock();
-  if (k->waited_at != 0) k->patience -= now - k->waited_at;
-  k->waited_at = now;
+  if (k->spun_at != 0) k->spin_time -= now - k->spun_at;
+  k->spun_at = now;
   sched_yield();
-  return k->patience > 0;
+  return k->spin_time > 0;
 }
 
 static __attribute__((noreturn)) void misaligned(dc_native *n) {
@@ -91,7 +91,7 @@ void dc_native_begin(dc_worker *k, dc_warp *w) {
   n->functions = (uint64_t)(uintptr_t)k->job->fn->code->functions;
   n->operate = operate;
   n->tick = tick;
-  n->keep_waiting = keep_waiting;
+  n->keep_spinning = keep_spinning;
   n->fault = misaligned;
   n->outsider = outsider;
   n->poll_budget = POLL_BUDGET;
@@ -114,7 +114,7 @@ int dc_native_frame(dc_warp *w, dc_frame *f, int32_t node) {
   n->wait = f->save ? (uint32_t *)(void *)(f->save + c->info.save_bytes) : NULL;
   n->node = (uint32_t)node;
   n->lanes = n->live = f->lanes;
-  k->waited_at = 0;
+  k->spun_at = 0;
   k->in_native = true;
   if (!n->alone) n->alone = c->info.atomics && k->index == 0 && dc_alone_begin(k->job);
   int r = c->run(n);

@@ -109,8 +109,9 @@ typedef struct dc_worker {
   dc_warp_slot *free_warps;
   dc_block_run *free_blocks, *live_blocks;
   int resident;          /* number of live_blocks */
-  double patience, most_patience; /* seconds for which native code may wait for other threads: yet; in a block */
-  double waited_at;      /* dc_clock when it last asked for that; 0: not in this frame */
+  double spin_time;      /* seconds for which native code may yet spin for other workers' blocks, */
+  double spin_limit;     /* and for which it may in a block */
+  double spun_at;        /* dc_clock at its last request to keep spinning; 0: none in this frame */
   dc_frames frames;
   /* native code */
   dc_native native;

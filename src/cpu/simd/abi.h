@@ -75,7 +75,7 @@ typedef struct dc_native {
   void (*enter)(struct dc_native *n, const dc_gang *g);
   int (*tick)(struct dc_native *n);  /* not 0: stop */
   /* The spin budget is spent in a loop that only loads.  Not 0: the loop goes on with a new one. */
-  int (*keep_waiting)(struct dc_native *n);
+  int (*keep_spinning)(struct dc_native *n);
   void (*fault)(struct dc_native *n) __attribute__((noreturn)); /* an access is misaligned, or far astray */
   void (*outsider)(struct dc_native *n) __attribute__((noreturn)); /* a lane is missing in its own member mask */
 } dc_native;
