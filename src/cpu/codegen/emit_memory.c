@@ -480,7 +480,7 @@ static void store_window(emitter *e, const dc_access *p, int window, const char 
   put_first(e, p);
   PUT(", ");
   put_values(e, p, 0);
-  PUT("); else ");
+  PUT(", %d); else ", p->base == DC_BASE_SHARED);
 }
 
 static void store_element(emitter *e, const ptx_ins *ins, const dc_access *p, int j, const char *mask) {
@@ -517,8 +517,9 @@ static void store_element(emitter *e, const ptx_ins *ins, const dc_access *p, in
   const char *stream = NULL; /* when the store is non-temporal: always, or in large launches */
   if (p->base == DC_BASE_FLAT && size >= 4 && p->stride == size)
     stream = ins->flags & PTX_F_STREAMING ? "1" : dc_emit_may_stream(e, ins, p) ? "n->streams" : NULL;
-  if (p->stride == size) PUT("dc_%s_row_%s(a_ + %d, ", stream ? "stream" : "put", T, j * size);
-  else if (is_every_other(p)) PUT("dc_put_every_other_%s(a_ + %d, ", T, j * size);
+  const char *put = stream ? "stream" : p->base == DC_BASE_SHARED ? "put_shared" : "put";
+  if (p->stride == size) PUT("dc_%s_row_%s(a_ + %d, ", put, T, j * size);
+  else if (is_every_other(p)) PUT("dc_%s_every_other_%s(a_ + %d, ", put, T, j * size);
   else PUT("dc_%sput_stride_%s(a_ + %d, %lldll, ", far, T, j * size, p->stride);
   put_values(e, p, j);
   PUT(", %s", mask);
@@ -573,7 +574,7 @@ static void store_pair(emitter *e, const ptx_ins *ins, const dc_access *p, int f
     put_in_window(e, p, window, mask);
     PUT(") dc_place%d(", window);
     put_first(e, p);
-    PUT(", q_); else ");
+    PUT(", q_, %d); else ", p->base == DC_BASE_SHARED);
   }
   if (dc_emit_are_halves(p, far)) {
     PUT("dc_%sput_elements_u64(a_, i%d, 8, %d, q_, %s); ", e->far || window >= 0 ? "far_" : "", p->s.origin,

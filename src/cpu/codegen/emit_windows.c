@@ -109,7 +109,7 @@ static void place_part(emitter *e, const dc_window *w, part x) {
     put_part(e, w, 'x', x);
     PUT(", ");
     put_numbers(e, from, x.n);
-    PUT(");\n");
+    PUT(", shared);\n");
   }
 }
 
@@ -117,12 +117,12 @@ static void put_functions(emitter *e, int i, int n) {
   const dc_window *w = &e->windows[i];
   const int bits = 32 * w->words;
   if (n == 0 || !has_window(e, w, n)) {
-    PUT("#define dc_has%d 0\n#define dc_take%d(a) V%d_splat(0)\n#define dc_place%d(a, x) (void)(x)\n", i, i, bits, i);
+    PUT("#define dc_has%d 0\n#define dc_take%d(a) V%d_splat(0)\n#define dc_place%d(a, x, shared) (void)(x)\n", i, i, bits, i);
     return;
   }
   PUT("#define dc_has%d 1\nDC_FN V%d dc_take%d(u64 a) {\n  V%d r;\n  dc_u f, x;\n", i, bits, i, bits);
   for (int first = 0; first < words_of(e, w); first += n) take_part(e, w, part_of(w, n, first));
-  PUT("  return r;\n}\nDC_FN void dc_place%d(u64 a, V%d x) {\n", i, bits);
+  PUT("  return r;\n}\nDC_FN void dc_place%d(u64 a, V%d x, int shared) {\n", i, bits);
   for (int first = 0; first < words_of(e, w); first += n) place_part(e, w, part_of(w, n, first));
   PUT("}\n");
 }

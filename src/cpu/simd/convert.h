@@ -110,8 +110,17 @@ DC_FN dc_u n_cvt_rn_f32_u64(dc_ul l, dc_ul h) {
   return DC_FROM64(_mm512_cvtepu64_ps((__m512i)l), _mm512_cvtepu64_ps((__m512i)h));
 }
 #else
-DC_LANEWISE1(cvt_rn_f64_s64, dc_ul, u64)
-DC_LANEWISE1(cvt_rn_f64_u64, dc_ul, u64)
+/* Both halves are exact, their sum is rounded once: to f64 or, for f32, to odd and then to the nearest. */
+DC_FN dc_d n_upper_s64(dc_ul x) { return (dc_d)n_from_s32((x >> 32) ^ 0x80000000u) * 0x1p32; }
+DC_FN dc_d n_upper_u64(dc_ul x) { return (dc_d)n_from_u32(x >> 32) * 0x1p32; }
+DC_FN dc_d n_lower_64(dc_ul x) { return (dc_d)n_from_u32(x & 0xffffffffu); }
+#define DC_FROM_64(T)                                                                                                  \
+  DC_FN dc_ul n_cvt_rn_f64_##T(dc_ul x) { return (dc_ul)(n_upper_##T(x) + n_lower_64(x)); }                            \
+  DC_FN dc_u n_cvt_rn_f32_##T(dc_ul l, dc_ul h) {                                                                      \
+    return n_narrow_f64(n_add_to_odd(n_upper_##T(l), n_lower_64(l)), n_add_to_odd(n_upper_##T(h), n_lower_64(h)));     \
+  }
+DC_FROM_64(s64)
+DC_FROM_64(u64)
 #endif
 DC_LIFT_d_d(cvt_rn_f64_s64)
 DC_LIFT_d_d(cvt_rn_f64_u64)
@@ -122,10 +131,6 @@ DC_FN dc_pair n_pair(dc_ul l, dc_ul h) { return (dc_pair){l, h}; }
 /* n_NAME of 32-bit lanes to a pair, lane by lane. */
 #define DC_LANEWISE_TO_PAIR(name)                                                                                      \
   DC_LANEWISE_(name, dc_pair, u64, (dc_u x), DC_TAKE_(u32, a, x), s_##name(a[i]))
-#if DC_NW != 16
-DC_LANEWISE_PAIR(cvt_rn_f32_s64)
-DC_LANEWISE_PAIR(cvt_rn_f32_u64)
-#endif
 DC_LIFT_w_dpair(cvt_rn_f32_s64)
 DC_LIFT_w_dpair(cvt_rn_f32_u64)
 

@@ -251,6 +251,12 @@ DC_FN void dc_put_row_u64(u64 a, V64 x, M m) {
   if (DC_HAS(1, DC_PART(m, i) >> 8)) n_put_row_hi(a + 8u * DC_NW * i + 4u * DC_NW, x.h##i, DC_PART(m, i));
   DC_PARTS(DC_PUT64_, )
 }
+#define dc_put_shared_row_u8 dc_put_row_u8
+#define dc_put_shared_row_s8 dc_put_row_s8
+#define dc_put_shared_row_u16 dc_put_row_u16
+#define dc_put_shared_row_s16 dc_put_row_s16
+#define dc_put_shared_row_u32 dc_put_row_u32
+#define dc_put_shared_row_u64 dc_put_row_u64
 #else
 /* The whole row of a gang. */
 #if DC_NW == 8
@@ -297,9 +303,9 @@ DC_FN void dc_put_whole_u64(u64 a, V64 x) { V64_store(DC_AT(u64, a), x); }
 #define dc_put_whole_s8 dc_put_whole_u8
 #define dc_put_whole_s16 dc_put_whole_u16
 
-/* A part of one: a call, since it would be long. */
+/* A part of one, lane by lane: a call, since it would be long. */
 #define DC_PART_ROW(T, V, R, size)                                                                                     \
-  DC_CALL V dc_part_row_##T(u64 a, M m) {                                                                              \
+  DC_SLOW V dc_part_row_##T(u64 a, M m) {                                                                              \
     R t[DC_W];                                                                                                         \
     memset(t, 0, sizeof t);                                                                                            \
     DC_EACH_LANE(l, m) t[l] = dc_ld_##T(a + (size)*l);                                                                 \
@@ -310,42 +316,52 @@ DC_FN void dc_put_whole_u64(u64 a, V64 x) { V64_store(DC_AT(u64, a), x); }
     V##_spill(t, x);                                                                                                   \
     DC_EACH_LANE(l, m) dc_st_##T(a + (size)*l, t[l]);                                                                  \
   }
-DC_PART_ROW(u8, V32, u32, (u64)1)
-DC_PART_ROW(s8, V32, u32, (u64)1)
-DC_PART_ROW(u16, V32, u32, (u64)2)
-DC_PART_ROW(s16, V32, u32, (u64)2)
-DC_PART_ROW(u64, V64, u64, (u64)8)
-#if DC_NW == 8
-#define DC_MASKED_(i, unused)                                                                                          \
-  r.p##i = (dc_u)_mm256_maskload_epi32(DC_AT(const int, a + 4u * DC_NW * i), (__m256i)DC_PART(m, i));
-DC_CALL V32 dc_part_row_u32(u64 a, M m) {
-  V32 r;
-  DC_PARTS(DC_MASKED_, )
-  return r;
-}
-#define DC_PUT_MASKED_(i, unused)                                                                                      \
-  _mm256_maskstore_epi32(DC_AT(int, a + 4u * DC_NW * i), (__m256i)DC_PART(m, i), (__m256i)x.p##i);
-DC_CALL void dc_put_part_row_u32(u64 a, V32 x, M m) { DC_PARTS(DC_PUT_MASKED_, ) }
-#else
-DC_PART_ROW(u32, V32, u32, (u64)4)
-#endif
-#define DC_ROWS(T, V)                                                                                                  \
+/* Whole vectors may be loaded, and those of shared memory stored, where all are in a page that a lane of the mask
+** accesses: no other thread accesses the pages of a block's shared memory. */
+DC_FN int dc_is_within_page(u64 a, u64 bytes, M m) { return M_any(m) && (a & 4095) <= 4096 - bytes; }
+#define DC_ROWS(T, V, R, size)                                                                                         \
+  DC_PART_ROW(T, V, R, size)                                                                                           \
   DC_FN V dc_row_##T(u64 a, M m) {                                                                                     \
-    if (__builtin_expect(m == DC_EVERY, 1)) return dc_whole_##T(a);                                                    \
+    if (DC_USUAL(m == DC_EVERY)) return dc_whole_##T(a);                                                               \
+    if (DC_USUAL(dc_is_within_page(a, size * DC_W, m))) return V##_select(m, dc_whole_##T(a), V##_splat(0));           \
     return dc_part_row_##T(a, m);                                                                                      \
   }                                                                                                                    \
   DC_FN void dc_put_row_##T(u64 a, V x, M m) {                                                                         \
-    if (__builtin_expect(m == DC_EVERY, 1))                                                                            \
-      dc_put_whole_##T(a, x);                                                                                          \
-    else                                                                                                               \
-      dc_put_part_row_##T(a, x, m);                                                                                    \
+    if (DC_USUAL(m == DC_EVERY)) dc_put_whole_##T(a, x);                                                               \
+    else dc_put_some_##T(a, x, m);                                                                                     \
+  }                                                                                                                    \
+  DC_FN void dc_put_shared_row_##T(u64 a, V x, M m) {                                                                  \
+    if (DC_USUAL(m == DC_EVERY)) dc_put_whole_##T(a, x);                                                               \
+    else if (DC_USUAL(dc_is_within_page(a, size * DC_W, m))) dc_put_whole_##T(a, V##_select(m, x, dc_whole_##T(a)));   \
+    else dc_put_part_row_##T(a, x, m);                                                                                 \
   }
-DC_ROWS(u8, V32)
-DC_ROWS(s8, V32)
-DC_ROWS(u16, V32)
-DC_ROWS(s16, V32)
-DC_ROWS(u32, V32)
-DC_ROWS(u64, V64)
+#define dc_put_some_u8 dc_put_part_row_u8
+#define dc_put_some_s8 dc_put_part_row_s8
+#define dc_put_some_u16 dc_put_part_row_u16
+#define dc_put_some_s16 dc_put_part_row_s16
+#if DC_NW == 8
+/* Vectors without lanes are left out, as above; masked stores take AMD's processors ten times as long as plain ones. */
+DC_FN void n_put_some(u64 a, dc_u x, dc_u m, u32 lanes, u32 all) {
+  if (lanes == all) memcpy(DC_AT(void, a), &x, sizeof x);
+  else if (lanes) _mm256_maskstore_epi32(DC_AT(int, a), (__m256i)m, (__m256i)x);
+}
+#define DC_PUT_SOME_(i, unused)                                                                                        \
+  n_put_some(a + 32u * i, x.p##i, (dc_u)DC_PART(m, i), m >> 8 * i & 0xff, 0xff);
+DC_FN void dc_put_some_u32(u64 a, V32 x, M m) { DC_PARTS(DC_PUT_SOME_, ) }
+#define DC_PUT_SOME64_(i, unused)                                                                                      \
+  n_put_some(a + 64u * i, (dc_u)x.l##i, (dc_u)n_lo_s64((dc_u)DC_PART(m, i)), m >> 8 * i & 0xf, 0xf);                   \
+  n_put_some(a + 64u * i + 32, (dc_u)x.h##i, (dc_u)n_hi_s64((dc_u)DC_PART(m, i)), m >> (8 * i + 4) & 0xf, 0xf);
+DC_FN void dc_put_some_u64(u64 a, V64 x, M m) { DC_PARTS(DC_PUT_SOME64_, ) }
+#else
+#define dc_put_some_u32 dc_put_part_row_u32
+#define dc_put_some_u64 dc_put_part_row_u64
+#endif
+DC_ROWS(u8, V32, u32, 1u)
+DC_ROWS(s8, V32, u32, 1u)
+DC_ROWS(u16, V32, u32, 2u)
+DC_ROWS(s16, V32, u32, 2u)
+DC_ROWS(u32, V32, u32, 4u)
+DC_ROWS(u64, V64, u64, 8u)
 #endif
 
 /* Non-temporal stores of rows if `stream`, plain ones otherwise: cache lines that a row fills are not read before they
@@ -398,8 +414,10 @@ DC_FN int dc_in_row(V64 a, unsigned size, M m) {
   return odd == 0;
 }
 
-#if DC_NW == 16
+#if defined(DC_X86) && DC_NW > 4
+#define DC_GATHERS
 /* A gather or scatter takes long even if no lane is in its mask. */
+#if DC_NW == 16
 DC_FN __m256i n_gather_half(dc_ul a, s64 offset, __mmask8 m) {
   const __m256i zero = _mm256_setzero_si256();
   if (m == 0) return zero;
@@ -408,32 +426,31 @@ DC_FN __m256i n_gather_half(dc_ul a, s64 offset, __mmask8 m) {
 DC_FN dc_u n_gather(dc_ul l, dc_ul h, s64 offset, dc_m m) {
   return DC_JOIN(n_gather_half(l, offset, (__mmask8)m), n_gather_half(h, offset, (__mmask8)(m >> 8)));
 }
-DC_FN void n_scatter(dc_ul l, dc_ul h, s64 offset, dc_u v, dc_m m) {
-  const __m512i o = _mm512_set1_epi64(offset);
-  _mm512_mask_i64scatter_epi32((void *)0, (__mmask8)m, _mm512_add_epi64((__m512i)l, o), DC_LO(v), 1);
-  _mm512_mask_i64scatter_epi32((void *)0, (__mmask8)(m >> 8), _mm512_add_epi64((__m512i)h, o), DC_HI(v), 1);
+DC_FN dc_ul n_gather_64(dc_ul a, s64 offset, __mmask8 m) {
+  return (dc_ul)_mm512_mask_i64gather_epi64(_mm512_setzero_si512(), m, (__m512i)(a + (u64)offset), (void *)0, 1);
 }
-#define DC_GATHER_(i, unused) r.p##i = n_gather(a.l##i, a.h##i, offset, DC_PART(m, i));
-DC_FN V32 dc_any_gather_u32(V64 a, s64 offset, M m) {
-  V32 r;
-  DC_PARTS(DC_GATHER_, )
-  return r;
-}
-DC_FN void dc_any_scatter_u32(V64 a, s64 offset, V32 x, M m) {
-#define DC_SCATTER_(i, unused) n_scatter(a.l##i, a.h##i, offset, x.p##i, DC_PART(m, i));
-  DC_PARTS(DC_SCATTER_, )
-}
-DC_FN V64 dc_any_gather_u64(V64 a, s64 offset, M m) {
-  V64 r;
-  const __m512i zero = _mm512_setzero_si512(), o = _mm512_set1_epi64(offset);
 #define DC_GATHER64_(i, unused)                                                                                        \
-  r.l##i = (dc_ul)_mm512_mask_i64gather_epi64(zero, (__mmask8)DC_PART(m, i), _mm512_add_epi64((__m512i)a.l##i, o),     \
-                                              (void *)0, 1);                                                           \
-  r.h##i = (dc_ul)_mm512_mask_i64gather_epi64(zero, (__mmask8)(DC_PART(m, i) >> 8),                                    \
-                                              _mm512_add_epi64((__m512i)a.h##i, o), (void *)0, 1);
-  DC_PARTS(DC_GATHER64_, )
-  return r;
+  r.l##i = n_gather_64(a.l##i, offset, (__mmask8)DC_PART(m, i));                                                       \
+  r.h##i = n_gather_64(a.h##i, offset, (__mmask8)(DC_PART(m, i) >> 8));
+#else
+DC_FN __m128i n_gather_half(dc_ul a, s64 offset, __m128i m) {
+  return _mm256_mask_i64gather_epi32(_mm_setzero_si128(), (const int *)0, (__m256i)(a + (u64)offset), m, 1);
 }
+DC_FN dc_u n_gather(dc_ul l, dc_ul h, s64 offset, dc_m m) {
+  if (n_word(m) == 0) return (dc_u){0};
+  return DC_JOIN(n_gather_half(l, offset, DC_LO(m)), n_gather_half(h, offset, DC_HI(m)));
+}
+DC_FN dc_ul n_gather_64(dc_ul a, s64 offset, dc_ul m) {
+  return (dc_ul)_mm256_mask_i64gather_epi64(_mm256_setzero_si256(), (const long long *)0,
+                                            (__m256i)(a + (u64)offset), (__m256i)m, 1);
+}
+#define DC_GATHER64_(i, unused)                                                                                        \
+  r.l##i = m >> 8 * i & 0xf ? n_gather_64(a.l##i, offset, n_lo_s64((dc_u)DC_PART(m, i))) : (dc_ul){0};                 \
+  r.h##i = m >> 8 * i & 0xf0 ? n_gather_64(a.h##i, offset, n_hi_s64((dc_u)DC_PART(m, i))) : (dc_ul){0};
+#endif
+#define DC_GATHER_(i, unused) r.p##i = n_gather(a.l##i, a.h##i, offset, DC_PART(m, i));
+DC_BY_PARTS(V32, dc_any_gather_u32, (V64 a, s64 offset, M m), DC_GATHER_, )
+DC_BY_PARTS(V64, dc_any_gather_u64, (V64 a, s64 offset, M m), DC_GATHER64_, )
 /* Elements of `bits` bits, out of the aligned words that they are in, which reach into no other page. */
 #define DC_WORD_AT_(i, unused)                                                                                         \
   low.p##i = n_narrow(a.l##i + (u64)offset, a.h##i + (u64)offset) & 3;                                                 \
@@ -455,6 +472,24 @@ DC_SMALL_GATHER(u8, 1, 0)
 DC_SMALL_GATHER(s8, 1, 1)
 DC_SMALL_GATHER(u16, 2, 0)
 DC_SMALL_GATHER(s16, 2, 1)
+#else
+#define dc_any_gather_u32 dc_each_gather_u32
+#define dc_any_gather_u64 dc_each_gather_u64
+#define dc_any_gather_u8 dc_each_gather_u8
+#define dc_any_gather_s8 dc_each_gather_s8
+#define dc_any_gather_u16 dc_each_gather_u16
+#define dc_any_gather_s16 dc_each_gather_s16
+#endif
+#if DC_NW == 16
+DC_FN void n_scatter(dc_ul l, dc_ul h, s64 offset, dc_u v, dc_m m) {
+  const __m512i o = _mm512_set1_epi64(offset);
+  _mm512_mask_i64scatter_epi32((void *)0, (__mmask8)m, _mm512_add_epi64((__m512i)l, o), DC_LO(v), 1);
+  _mm512_mask_i64scatter_epi32((void *)0, (__mmask8)(m >> 8), _mm512_add_epi64((__m512i)h, o), DC_HI(v), 1);
+}
+DC_FN void dc_any_scatter_u32(V64 a, s64 offset, V32 x, M m) {
+#define DC_SCATTER_(i, unused) n_scatter(a.l##i, a.h##i, offset, x.p##i, DC_PART(m, i));
+  DC_PARTS(DC_SCATTER_, )
+}
 DC_FN void dc_any_scatter_u64(V64 a, s64 offset, V64 x, M m) {
   const __m512i o = _mm512_set1_epi64(offset);
 #define DC_SCATTER64_(i, unused)                                                                                       \
@@ -465,13 +500,7 @@ DC_FN void dc_any_scatter_u64(V64 a, s64 offset, V64 x, M m) {
   DC_PARTS(DC_SCATTER64_, )
 }
 #else
-#define dc_any_gather_u32 dc_each_gather_u32
 #define dc_any_scatter_u32 dc_each_scatter_u32
-#define dc_any_gather_u64 dc_each_gather_u64
-#define dc_any_gather_u8 dc_each_gather_u8
-#define dc_any_gather_s8 dc_each_gather_s8
-#define dc_any_gather_u16 dc_each_gather_u16
-#define dc_any_gather_s16 dc_each_gather_s16
 #define dc_any_scatter_u64 dc_each_scatter_u64
 #endif
 
@@ -580,12 +609,15 @@ DC_FN int dc_may_gather(V32 x, int sign, M m) {
     DC_LANES_DO(m, t[l] = dc_ld_##T(dc_element(a, at[l], stride, sign)));                                              \
     return V##_load(t);                                                                                                \
   }                                                                                                                    \
-  DC_CALL void dc_put_each_element_##T(u64 a, V32 x, u64 stride, int sign, V y, M m) {                                 \
+  DC_CALL void dc_put_listed_##T(u64 a, const u32 *at, u64 stride, int sign, const R *t, M m) {                        \
+    DC_LANES_DO(m, dc_st_##T(dc_element(a, at[l], stride, sign), t[l]));                                               \
+  }                                                                                                                    \
+  DC_FN void dc_put_each_element_##T(u64 a, V32 x, u64 stride, int sign, V y, M m) {                                   \
     u32 at[DC_W];                                                                                                      \
     R t[DC_W];                                                                                                         \
     V32_spill(at, x);                                                                                                  \
     V##_spill(t, y);                                                                                                   \
-    DC_LANES_DO(m, dc_st_##T(dc_element(a, at[l], stride, sign), t[l]));                                               \
+    dc_put_listed_##T(a, at, stride, sign, t, m);                                                                      \
   }
 DC_ELEMENTS(u8, V32, u32)
 DC_ELEMENTS(s8, V32, u32)
@@ -593,8 +625,7 @@ DC_ELEMENTS(u16, V32, u32)
 DC_ELEMENTS(s16, V32, u32)
 DC_ELEMENTS(u32, V32, u32)
 DC_ELEMENTS(u64, V64, u64)
-#if defined(DC_X86) && DC_NW > 4
-#define DC_GATHERS
+#ifdef DC_GATHERS
 #if DC_NW == 8
 #define DC_GATHER_BY(a, x, m, scale)                                                                                   \
   (dc_u) _mm256_mask_i32gather_epi32(_mm256_setzero_si256(), DC_AT(const int, a), (__m256i)(x), (__m256i)(m), scale)
@@ -726,10 +757,32 @@ DC_FN V32 dc_any_elements_u32(u64 a, V32 x, u64 stride, int sign, dc_last_access
 #endif
   return dc_each_element_u32(a, x, stride, sign, m);
 }
+#ifdef DC_GATHERS
 #if DC_NW == 16
 DC_FN dc_ul n_elements_64(u64 a, __m256i x, __mmask8 m) {
   return m ? (dc_ul)_mm512_mask_i32gather_epi64(_mm512_setzero_si512(), m, x, DC_AT(void, a), 8) : (dc_ul){0};
 }
+#define DC_ELEMENT64_(i, unused)                                                                                       \
+  r.l##i = n_elements_64(a, DC_LO(x.p##i), (__mmask8)DC_PART(m, i));                                                   \
+  r.h##i = n_elements_64(a, DC_HI(x.p##i), (__mmask8)(DC_PART(m, i) >> 8));
+#else
+DC_FN dc_ul n_elements_64(u64 a, __m128i x, dc_ul m) {
+  return (dc_ul)_mm256_mask_i32gather_epi64(_mm256_setzero_si256(), DC_AT(const long long, a), x, (__m256i)m, 8);
+}
+#define DC_ELEMENT64_(i, unused)                                                                                       \
+  r.l##i = m >> 8 * i & 0xf ? n_elements_64(a, DC_LO(x.p##i), n_lo_s64((dc_u)DC_PART(m, i))) : (dc_ul){0};             \
+  r.h##i = m >> 8 * i & 0xf0 ? n_elements_64(a, DC_HI(x.p##i), n_hi_s64((dc_u)DC_PART(m, i))) : (dc_ul){0};
+#endif
+DC_FN V64 dc_scattered_u64(u64 a, V32 x, u64 stride, int sign, M m) {
+  V64 r;
+  if (!dc_may_gather(x, sign, m)) return dc_each_element_u64(a, x, stride, sign, m);
+  DC_PARTS(DC_ELEMENT64_, )
+  return r;
+}
+#else
+#define dc_scattered_u64 dc_each_element_u64
+#endif
+#if DC_NW == 16
 #define DC_NEAR64_FROM_(i, unused)                                                                                     \
   const u64 atl##i = dc_near_at(a, x.p##i[0], 8, DC_PART(m, i) & 0xff);                                                \
   const u64 ath##i = dc_near_at(a, x.p##i[8], 8, DC_PART(m, i) >> 8);                                                  \
@@ -749,15 +802,6 @@ DC_FN int dc_near_words_64(V64 *r, u64 a, V32 x, M m) {
   if ((P_word(v_setp_ge_u32(from, V32_splat(DC_NEAR / 8))) & m) || (past & 4096)) return 0;
   DC_PARTS(DC_NEAR64_, )
   return 1;
-}
-DC_FN V64 dc_scattered_u64(u64 a, V32 x, u64 stride, int sign, M m) {
-  V64 r;
-  if (!dc_may_gather(x, sign, m)) return dc_each_element_u64(a, x, stride, sign, m);
-#define DC_ELEMENT64_(i, unused)                                                                                       \
-  r.l##i = n_elements_64(a, DC_LO(x.p##i), (__mmask8)DC_PART(m, i));                                                   \
-  r.h##i = n_elements_64(a, DC_HI(x.p##i), (__mmask8)(DC_PART(m, i) >> 8));
-  DC_PARTS(DC_ELEMENT64_, )
-  return r;
 }
 DC_FN V64 dc_any_elements_u64(u64 a, V32 x, u64 stride, int sign, dc_last_access *w, M m) {
   V64 r;
@@ -788,8 +832,7 @@ DC_FN void dc_put_any_elements_u64(u64 a, V32 x, u64 stride, int sign, V64 y, M 
   DC_PARTS(DC_PUT_ELEMENT64_, )
 }
 #else
-#define dc_any_elements_u64(a, x, stride, sign, w, m) dc_each_element_u64(a, x, stride, sign, m)
-#define dc_scattered_u64 dc_each_element_u64
+#define dc_any_elements_u64(a, x, stride, sign, w, m) dc_scattered_u64(a, x, stride, sign, m)
 #define dc_put_any_elements_u32 dc_put_each_element_u32
 #define dc_put_any_elements_u64 dc_put_each_element_u64
 #endif

@@ -8,64 +8,109 @@
 
 /* --- rows with a constant stride ---------------------------------------------------------------------------------- */
 
-/* Elements at constant indices x.  16 words at a constant distance take a gather of Zen 4 6 to 8 ns, as loads 3, a
-** scatter 8, as stores 5: there those of whole vectors are loaded and stored one by one. */
-#if defined DC_AMD && DC_NW == 16
-#define DC_AT_8_(do, x, y, l) do(x, y, l) do(x, y, l + 1) do(x, y, l + 2) do(x, y, l + 3)                              \
-                              do(x, y, l + 4) do(x, y, l + 5) do(x, y, l + 6) do(x, y, l + 7)
-#define DC_LD4_(x, y, l) dc_ld_u32(a + 4ll * (s32)x[l]),
-#define DC_LD8_(x, y, l) dc_ld_u64(a + 8ll * (s32)x[l]),
-#define DC_ST4_(x, y, l) dc_st_u32(a + 4ll * (s32)x[l], y[l]);
-#define DC_ST8_(x, y, l) dc_st_u64(a + 8ll * (s32)x[l], y[(l) % 8]);
-#define DC_CONSTANT_(i, unused)                                                                                        \
-  if (DC_PART(m, i) == 0xffff) r.p##i = (dc_u){ DC_AT_8_(DC_LD4_, x.p##i, , 0) DC_AT_8_(DC_LD4_, x.p##i, , 8) };       \
+/* Elements at a constant distance, whose indices fit in 32 bits (x: those).  16 words take a gather of Zen 4 6 to 8 ns,
+** as loads 3, a scatter 8, as stores 5: there, and with AVX2, those of whole vectors are loaded and stored one by one. */
+#define DC_INDICES(stride, size) V32_affine(0, (u32)((stride) / (s64)(size)))
+#if (defined DC_AMD && DC_NW == 16) || DC_NW == 8
+#if DC_NW == 16
+#define DC_HALF_OF(do, y, l) do(y, l) do(y, l + 1) do(y, l + 2) do(y, l + 3) do(y, l + 4) do(y, l + 5) do(y, l + 6)    \
+                             do(y, l + 7)
+#else
+#define DC_HALF_OF(do, y, l) do(y, l) do(y, l + 1) do(y, l + 2) do(y, l + 3)
+#endif
+#define DC_IS_WHOLE(m, i) (((m) >> DC_NW * (i) & ((1u << DC_NW) - 1)) == (1u << DC_NW) - 1)
+#if DC_NW == 8 /* no scatters */
+DC_FN void n_put_lanes_32(u64 a, dc_u x, dc_u y, u32 m) {
+  s32 at[DC_NW];
+  u32 t[DC_NW];
+  n_spill(at, x), n_spill(t, y);
+  DC_EACH_LANE(l, m) dc_st_u32(a + 4ll * at[l], t[l]);
+}
+DC_FN void n_put_lanes_64(u64 a, dc_u x, dc_ul low, dc_ul high, u32 m) {
+  s32 at[DC_NW];
+  u64 t[DC_NW];
+  n_spill(at, x), n_spill(t, (dc_u)low), n_spill(t + DC_NW / 2, (dc_u)high);
+  DC_EACH_LANE(l, m) dc_st_u64(a + 8ll * at[l], t[l]);
+}
+#define DC_PUT_SOME_STRIDE_(i, unused) n_put_lanes_32(a, x.p##i, y.p##i, m >> 8 * i & 0xff);
+#define DC_PUT_SOME_STRIDE64_(i, unused) n_put_lanes_64(a, x.p##i, y.l##i, y.h##i, m >> 8 * i & 0xff);
+#else
+#define DC_PUT_SOME_STRIDE_(i, unused) n_put_elements(a, x.p##i, 4, y.p##i, DC_PART(m, i), i);
+#define DC_PUT_SOME_STRIDE64_ DC_PUT_ELEMENT64_
+#endif
+#define DC_LD_(T, l) dc_ld_##T(a + (u64)(stride * (l))),
+#define DC_ST4_(y, l) dc_st_u32(a + (u64)(stride * (l)), y[(l) % DC_NW]);
+#define DC_ST8_(y, l) dc_st_u64(a + (u64)(stride * (l)), y[(l) % (DC_NW / 2)]);
+#define DC_STRIDE_(i, unused)                                                                                          \
+  if (DC_IS_WHOLE(m, i))                                                                                               \
+    r.p##i = (dc_u){ DC_HALF_OF(DC_LD_, u32, DC_NW * i) DC_HALF_OF(DC_LD_, u32, DC_NW * i + DC_NW / 2) };              \
   else r.p##i = n_elements(a, x.p##i, 4, DC_PART(m, i), i);
-#define DC_CONSTANT64_(i, unused)                                                                                      \
-  if (DC_PART(m, i) == 0xffff) {                                                                                       \
-    r.l##i = (dc_ul){ DC_AT_8_(DC_LD8_, x.p##i, , 0) }, r.h##i = (dc_ul){ DC_AT_8_(DC_LD8_, x.p##i, , 8) };            \
+#define DC_STRIDE64_(i, unused)                                                                                        \
+  if (DC_IS_WHOLE(m, i)) {                                                                                             \
+    r.l##i = (dc_ul){ DC_HALF_OF(DC_LD_, u64, DC_NW * i) };                                                            \
+    r.h##i = (dc_ul){ DC_HALF_OF(DC_LD_, u64, DC_NW * i + DC_NW / 2) };                                                \
   } else {                                                                                                             \
     DC_ELEMENT64_(i, unused)                                                                                           \
   }
-#define DC_PUT_CONSTANT_(i, unused)                                                                                    \
-  if (DC_PART(m, i) == 0xffff) {                                                                                       \
-    DC_AT_8_(DC_ST4_, x.p##i, y.p##i, 0) DC_AT_8_(DC_ST4_, x.p##i, y.p##i, 8)                                          \
+#define DC_PUT_STRIDE_(i, unused)                                                                                      \
+  if (DC_IS_WHOLE(m, i)) {                                                                                             \
+    DC_HALF_OF(DC_ST4_, y.p##i, DC_NW * i) DC_HALF_OF(DC_ST4_, y.p##i, DC_NW * i + DC_NW / 2)                          \
   } else {                                                                                                             \
-    DC_PUT_ELEMENT_(i, unused)                                                                                         \
+    DC_PUT_SOME_STRIDE_(i, unused)                                                                                     \
   }
-#define DC_PUT_CONSTANT64_(i, unused)                                                                                  \
-  if (DC_PART(m, i) == 0xffff) {                                                                                       \
-    DC_AT_8_(DC_ST8_, x.p##i, y.l##i, 0) DC_AT_8_(DC_ST8_, x.p##i, y.h##i, 8)                                          \
+#define DC_PUT_STRIDE64_(i, unused)                                                                                    \
+  if (DC_IS_WHOLE(m, i)) {                                                                                             \
+    DC_HALF_OF(DC_ST8_, y.l##i, DC_NW * i) DC_HALF_OF(DC_ST8_, y.h##i, DC_NW * i + DC_NW / 2)                          \
   } else {                                                                                                             \
-    DC_PUT_ELEMENT64_(i, unused)                                                                                       \
+    DC_PUT_SOME_STRIDE64_(i, unused)                                                                                   \
   }
-#define DC_CONSTANTS(T, V, stride, get, put)                                                                           \
-  DC_FN V dc_constant_elements_##T(u64 a, V32 x, u64 step, int sign, dc_last_access *w, M m) {                         \
-    enum { stride };                                                                                                   \
+#define DC_SHORT_STRIDES(T, V, size, get, put)                                                                         \
+  DC_FN V dc_short_stride_##T(u64 a, s64 stride, M m) {                                                                \
+    const V32 x = DC_INDICES(stride, size);                                                                            \
     V r;                                                                                                               \
-    (void)step, (void)sign, (void)w;                                                                                   \
     DC_PARTS(get, )                                                                                                    \
     return r;                                                                                                          \
   }                                                                                                                    \
-  DC_FN void dc_put_constant_elements_##T(u64 a, V32 x, u64 step, int sign, V y, M m) {                                \
-    enum { stride };                                                                                                   \
-    (void)step, (void)sign;                                                                                            \
+  DC_FN void dc_put_short_stride_##T(u64 a, s64 stride, V y, M m) {                                                    \
+    const V32 x = DC_INDICES(stride, size);                                                                            \
     DC_PARTS(put, )                                                                                                    \
   }
-DC_CONSTANTS(u32, V32, stride = 4, DC_CONSTANT_, DC_PUT_CONSTANT_)
-DC_CONSTANTS(u64, V64, stride = 8, DC_CONSTANT64_, DC_PUT_CONSTANT64_)
+DC_SHORT_STRIDES(u32, V32, 4, DC_STRIDE_, DC_PUT_STRIDE_)
+DC_SHORT_STRIDES(u64, V64, 8, DC_STRIDE64_, DC_PUT_STRIDE64_)
 #else
-#define dc_constant_elements_u32(a, x, size, sign, w, m)                                                               \
-  (stride > 0 && stride <= 8 ? dc_any_elements_u32(a, x, size, sign, w, m) : dc_scattered_u32(a, x, size, sign, m))
-#define dc_constant_elements_u64(a, x, size, sign, w, m)                                                               \
-  (stride > 0 && stride <= 16 ? dc_any_elements_u64(a, x, size, sign, w, m) : dc_scattered_u64(a, x, size, sign, m))
-#define dc_put_constant_elements_u32 dc_put_any_elements_u32
-#define dc_put_constant_elements_u64 dc_put_any_elements_u64
+DC_FN V32 dc_short_stride_u32(u64 a, s64 stride, M m) {
+  if (stride > 0 && stride <= 8) return dc_any_elements_u32(a, DC_INDICES(stride, 4), 4, 1, NULL, m);
+  return dc_scattered_u32(a, DC_INDICES(stride, 4), 4, 1, m);
+}
+DC_FN V64 dc_short_stride_u64(u64 a, s64 stride, M m) {
+  if (stride > 0 && stride <= 16) return dc_any_elements_u64(a, DC_INDICES(stride, 8), 8, 1, NULL, m);
+  return dc_scattered_u64(a, DC_INDICES(stride, 8), 8, 1, m);
+}
+DC_FN void dc_put_short_stride_u32(u64 a, s64 stride, V32 y, M m) {
+  dc_put_any_elements_u32(a, DC_INDICES(stride, 4), 4, 1, y, m);
+}
+DC_FN void dc_put_short_stride_u64(u64 a, s64 stride, V64 y, M m) {
+  dc_put_any_elements_u64(a, DC_INDICES(stride, 8), 8, 1, y, m);
+}
 #endif
 /* Of the size of an element, and not so far apart that an index might overflow. */
 #define DC_IS_SHORT(stride, size) ((stride) % (s64)(size) == 0 && (stride) < 1 << 24 && (stride) > -(1 << 24))
 /* Four lanes or fewer, the first ones, as near the root of a tree in shared memory, are quicker one by one. */
-#if DC_NW == 16
+#if DC_NW >= 8
 #define DC_LANE_(T, l) dc_ld_##T(m >> l & 1 ? a + (u64)stride * l : a)
+#if DC_NW == 8
+DC_FN V32 dc_few_u32(u64 a, s64 stride, M m) {
+  V32 r = V32_splat(0);
+  r.p0 = (dc_u){ DC_LANE_(u32, 0), DC_LANE_(u32, 1), DC_LANE_(u32, 2), DC_LANE_(u32, 3) } & (dc_u)n_from(m);
+  return r;
+}
+DC_FN V64 dc_few_u64(u64 a, s64 stride, M m) {
+  V64 r = V64_splat(0);
+  r.l0 = (dc_ul){ DC_LANE_(u64, 0), DC_LANE_(u64, 1), DC_LANE_(u64, 2), DC_LANE_(u64, 3) } &
+         n_lo_s64((dc_u)n_from(m));
+  return r;
+}
+#else
 DC_FN V32 dc_few_u32(u64 a, s64 stride, M m) {
   const __m128i x = _mm_setr_epi32((int)DC_LANE_(u32, 0), (int)DC_LANE_(u32, 1), (int)DC_LANE_(u32, 2),
                                    (int)DC_LANE_(u32, 3));
@@ -80,6 +125,7 @@ DC_FN V64 dc_few_u64(u64 a, s64 stride, M m) {
   r.l0 = (dc_ul)_mm512_zextsi256_si512(_mm256_maskz_mov_epi64((__mmask8)m, x));
   return r;
 }
+#endif
 #define DC_PUT_LANE_(T, l) if (m >> l & 1) dc_st_##T(a + (u64)stride * l, DC_LANES_##T[l]);
 #define DC_LANES_u32 x.p0
 #define DC_LANES_u64 x.l0
@@ -93,28 +139,37 @@ DC_FN V64 dc_few_u64(u64 a, s64 stride, M m) {
 #define DC_FEW(T)
 #define DC_PUT_FEW(T)
 #endif
-#define DC_STRIDE(T, V, size, few, put_few, gather, elements, scatter, put_elements)                                   \
+/* The small ones have neither windows nor scatters. */
+#define DC_SHORT_STRIDE_OF_BYTES(T, size)                                                                              \
+  DC_FN V32 dc_short_stride_##T(u64 a, s64 stride, M m) {                                                              \
+    return dc_any_elements_##T(a, DC_INDICES(stride, size), size, 1, NULL, m);                                         \
+  }                                                                                                                    \
+  DC_FN void dc_put_short_stride_##T(u64 a, s64 stride, V32 y, M m) {                                                  \
+    dc_put_each_element_##T(a, DC_INDICES(stride, size), size, 1, y, m);                                               \
+  }
+DC_SHORT_STRIDE_OF_BYTES(u8, 1)
+DC_SHORT_STRIDE_OF_BYTES(s8, 1)
+DC_SHORT_STRIDE_OF_BYTES(u16, 2)
+DC_SHORT_STRIDE_OF_BYTES(s16, 2)
+#define DC_STRIDE(T, V, size, few, put_few, gather, scatter)                                                           \
   DC_FN V dc_stride_##T(u64 a, s64 stride, M m) {                                                                      \
     few                                                                                                                \
-    if (DC_IS_SHORT(stride, size))                                                                                     \
-      return elements(a, V32_affine(0, (u32)(stride / (s64)(size))), size, 1, NULL, m);                                \
+    if (DC_IS_SHORT(stride, size)) return dc_short_stride_##T(a, stride, m);                                           \
     return gather(V64_affine(a, (u64)stride), 0, m);                                                                   \
   }                                                                                                                    \
   DC_FN void dc_put_stride_##T(u64 a, s64 stride, V x, M m) {                                                          \
     put_few                                                                                                            \
-    if (DC_IS_SHORT(stride, size)) put_elements(a, V32_affine(0, (u32)(stride / (s64)(size))), size, 1, x, m);         \
+    if (DC_IS_SHORT(stride, size)) dc_put_short_stride_##T(a, stride, x, m);                                           \
     else scatter(V64_affine(a, (u64)stride), 0, x, m);                                                                 \
   }                                                                                                                    \
   DC_CALL V dc_far_stride_##T(u64 a, s64 stride, M m) { return dc_stride_##T(a, stride, m); }                          \
   DC_CALL void dc_far_put_stride_##T(u64 a, s64 stride, V x, M m) { dc_put_stride_##T(a, stride, x, m); }
-DC_STRIDE(u8, V32, 1, , , dc_each_gather_u8, dc_any_elements_u8, dc_each_scatter_u8, dc_put_each_element_u8)
-DC_STRIDE(s8, V32, 1, , , dc_each_gather_s8, dc_any_elements_s8, dc_each_scatter_s8, dc_put_each_element_s8)
-DC_STRIDE(u16, V32, 2, , , dc_each_gather_u16, dc_any_elements_u16, dc_each_scatter_u16, dc_put_each_element_u16)
-DC_STRIDE(s16, V32, 2, , , dc_each_gather_s16, dc_any_elements_s16, dc_each_scatter_s16, dc_put_each_element_s16)
-DC_STRIDE(u32, V32, 4, DC_FEW(u32), DC_PUT_FEW(u32), dc_any_gather_u32, dc_constant_elements_u32, dc_any_scatter_u32,
-          dc_put_constant_elements_u32)
-DC_STRIDE(u64, V64, 8, DC_FEW(u64), DC_PUT_FEW(u64), dc_any_gather_u64, dc_constant_elements_u64, dc_any_scatter_u64,
-          dc_put_constant_elements_u64)
+DC_STRIDE(u8, V32, 1, , , dc_each_gather_u8, dc_each_scatter_u8)
+DC_STRIDE(s8, V32, 1, , , dc_each_gather_s8, dc_each_scatter_s8)
+DC_STRIDE(u16, V32, 2, , , dc_each_gather_u16, dc_each_scatter_u16)
+DC_STRIDE(s16, V32, 2, , , dc_each_gather_s16, dc_each_scatter_s16)
+DC_STRIDE(u32, V32, 4, DC_FEW(u32), DC_PUT_FEW(u32), dc_any_gather_u32, dc_any_scatter_u32)
+DC_STRIDE(u64, V64, 8, DC_FEW(u64), DC_PUT_FEW(u64), dc_any_gather_u64, dc_any_scatter_u64)
 
 /* Every other word of a row: the halves of pairs.  What lies behind the last lane is not read. */
 #if DC_P > 1
@@ -152,11 +207,36 @@ DC_BY_PARTS(V32, dc_every_other_s16, (u64 a, M m), DC_SHORTS_, 16)
 DC_FN void dc_put_every_other_u16(u64 a, V32 x, M m) { DC_PARTS(DC_PUT_SHORTS_, ) }
 #else
 DC_FN void dc_put_every_other_u32(u64 a, V32 x, M m) { dc_far_put_stride_u32(a, 8, x, m); }
-DC_FN V32 dc_every_other_u16(u64 a, M m) { return dc_far_stride_u16(a, 4, m); }
-DC_FN V32 dc_every_other_s16(u64 a, M m) { return dc_far_stride_s16(a, 4, m); }
+/* Out of the aligned words that they are in, which reach into no other page. */
+DC_FN V32 dc_every_other_u16(u64 a, M m) {
+  return v_and_32(v_shr_u32(dc_row_u32(a & ~(u64)3, m), V32_splat(8 * (a & 2))), V32_splat(0xffff));
+}
+DC_FN V32 dc_every_other_s16(u64 a, M m) {
+  return v_shr_s32(v_shl_32(dc_row_u32(a & ~(u64)3, m), V32_splat(8 * (2 - (a & 2)))), V32_splat(16));
+}
 DC_FN void dc_put_every_other_u16(u64 a, V32 x, M m) { dc_far_put_stride_u16(a, 4, x, m); }
 #endif
 #define dc_put_every_other_s16 dc_put_every_other_u16
+/* In shared memory: as parts of whole words and pairs (see dc_is_within_page). */
+#if DC_NW == 16
+#define dc_put_shared_every_other_u16 dc_put_every_other_u16
+#define dc_put_shared_every_other_u32 dc_put_every_other_u32
+#else
+DC_FN void dc_put_shared_every_other_u16(u64 a, V32 x, M m) {
+  const u64 words = a & ~(u64)3;
+  const u32 above = 8 * (u32)(a & 2);
+  if (!dc_is_within_page(words, 4 * DC_W, m)) return dc_far_put_stride_u16(a, 4, x, m);
+  const V32 others = v_and_32(dc_whole_u32(words), V32_splat(0xffff0000u >> above));
+  const V32 mine = v_shl_32(v_and_32(x, V32_splat(0xffff)), V32_splat(above));
+  dc_put_shared_row_u32(words, v_or_32(others, mine), m);
+}
+DC_FN void dc_put_shared_every_other_u32(u64 a, V32 x, M m) {
+  if (!dc_is_within_page(a, 8 * DC_W, m)) return dc_far_put_stride_u32(a, 8, x, m);
+  const V64 others = v_and_64(dc_whole_u64(a), V64_splat(~(u64)0xffffffff));
+  dc_put_shared_row_u64(a, v_or_64(others, v_cvt_i64_u32_w(x)), m);
+}
+#endif
+#define dc_put_shared_every_other_s16 dc_put_shared_every_other_u16
 
 /* --- elements whose indices may be consecutive ------------------------------------------------------------------- */
 

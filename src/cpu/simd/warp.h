@@ -40,6 +40,22 @@ DC_FN V32 dc_permute(V32 x, V32 from) {
   r.p##i = (dc_u)_mm512_permutex2var_epi32((__m512i)x.p0, (__m512i)from.p##i, (__m512i)x.p1);
   DC_PARTS(DC_PERMUTE_, )
   return r;
+#elif DC_NW == 8
+  V32 r;
+#define DC_LANES_OF_(part, from) (dc_f) _mm256_permutevar8x32_epi32((__m256i)x.part, (__m256i)(from))
+#define DC_BY_BIT_(bit, from, zero, one)                                                                               \
+  (dc_f) _mm256_blendv_ps((__m256)(zero), (__m256)(one), (__m256)((from) << (31 - bit)))
+#if DC_W == 32
+#define DC_PERMUTE_(i, unused)                                                                                         \
+  r.p##i = (dc_u)DC_BY_BIT_(4, from.p##i,                                                                              \
+                            DC_BY_BIT_(3, from.p##i, DC_LANES_OF_(p0, from.p##i), DC_LANES_OF_(p1, from.p##i)),            \
+                            DC_BY_BIT_(3, from.p##i, DC_LANES_OF_(p2, from.p##i), DC_LANES_OF_(p3, from.p##i)));
+#else
+#define DC_PERMUTE_(i, unused)                                                                                         \
+  r.p##i = (dc_u)DC_BY_BIT_(3, from.p##i, DC_LANES_OF_(p0, from.p##i), DC_LANES_OF_(p1, from.p##i));
+#endif
+  DC_PARTS(DC_PERMUTE_, )
+  return r;
 #else
   u32 t[DC_W];
   V32_store(t, x);

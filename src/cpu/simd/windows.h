@@ -25,17 +25,25 @@ DC_FN dc_u n_take2(u64 a, u32 words, dc_u from) {
   return (dc_u)_mm512_permutex2var_epi32((__m512i)DC_WINDOW_LOAD(a, words), (__m512i)from,
                                          (__m512i)DC_WINDOW_LOAD(a + 64, words >> 16));
 }
-/* The words `words` at a are words from[0], from[1] … of x. */
-DC_FN void n_place(u64 a, u32 words, dc_u x, dc_u from) {
+/* The words `words` at a are words from[0], from[1] … of x; `shared`: a vector of the block's shared memory. */
+DC_FN void n_place(u64 a, u32 words, dc_u x, dc_u from, int shared) {
+  (void)shared;
   _mm512_mask_storeu_epi32(DC_AT(void, a), (__mmask16)words, _mm512_permutexvar_epi32((__m512i)from, (__m512i)x));
 }
 #elif DC_NW == 8
-#define DC_WINDOW_LOAD(a, words) _mm256_maskload_epi32(DC_AT(const int, a), (__m256i)n_from(words))
-DC_FN dc_u n_take1(u64 a, u32 words, dc_u from) {
-  return (dc_u)_mm256_permutevar8x32_epi32(DC_WINDOW_LOAD(a, words), (__m256i)from);
+DC_FN __m256i n_window_load(u64 a, u32 words) {
+  if (words == 0xff) return _mm256_loadu_si256(DC_AT(const __m256i, a));
+  return _mm256_maskload_epi32(DC_AT(const int, a), (__m256i)n_from(words));
 }
-DC_FN void n_place(u64 a, u32 words, dc_u x, dc_u from) {
-  _mm256_maskstore_epi32(DC_AT(int, a), (__m256i)n_from(words),
-                         _mm256_permutevar8x32_epi32((__m256i)x, (__m256i)from));
+DC_FN dc_u n_take1(u64 a, u32 words, dc_u from) {
+  return (dc_u)_mm256_permutevar8x32_epi32(n_window_load(a, words), (__m256i)from);
+}
+/* Shared memory, which no other thread accesses, is stored as a whole: masked stores are not forwarded to loads. */
+DC_FN void n_place(u64 a, u32 words, dc_u x, dc_u from, int shared) {
+  const __m256i y = _mm256_permutevar8x32_epi32((__m256i)x, (__m256i)from), m = (__m256i)n_from(words);
+  __m256i *const p = DC_AT(__m256i, a);
+  if (words == 0xff) _mm256_storeu_si256(p, y);
+  else if (shared) _mm256_storeu_si256(p, _mm256_blendv_epi8(_mm256_loadu_si256(p), y, m));
+  else _mm256_maskstore_epi32((int *)p, m, y);
 }
 #endif
