@@ -621,6 +621,18 @@ static const char *function_of(const ptx_ins *ins, int space, char text[16]) {
   return text;
 }
 
+/* The machine's operation, by the name in simd/atomics.h; NULL: there is none. */
+static const char *locked_of(const ptx_ins *ins) {
+  switch (ins->mode) {
+    case PTX_ATOM_EXCH: return "exch";
+    case PTX_ATOM_ADD: return ptx_is_integer(ins->type) ? "add" : NULL;
+    case PTX_ATOM_AND: return "and";
+    case PTX_ATOM_OR: return "or";
+    case PTX_ATOM_XOR: return "xor";
+    default: return NULL;
+  }
+}
+
 /* The new value of x_ by y_ and z_, as C in `text`; false: tier 0 does it. */
 static bool new_value(const ptx_ins *ins, int space, char text[48]) {
   static const char *const values[] = {
@@ -697,10 +709,33 @@ static void put_atom(emitter *e, const ptx_ins *ins, const dc_access *p, const c
   put_of_lane(e, y, p->size, "b_");
   PUT(", ");
   put_of_lane(e, z, p->size, z != y ? "c_" : "b_");
-  PUT(", %s); })", value);
+  const char *const locked = locked_of(ins);
+  PUT(", %s, ", value);
+  if (locked) PUT("dc_locked_%s_%d(p_, y_)); })", locked, bits);
+  else PUT("DC_LOCKED_BY_CAS(%d, %s)); })", bits, value);
 }
 
-/* A row whose lanes are distinct words is one load and one store, if no other thread sees it. */
+/* A row, whose lanes are distinct words, is one load and one store if no other thread sees it; words of 32 bits that
+** others may see are exchanged in pairs. */
+static void put_atom_of_row(emitter *e, const ptx_ins *ins, const dc_access *p, const char *f, const char *mask) {
+  const int bits = p->size * 8;
+  const bool shared = p->base == DC_BASE_SHARED;
+  PUT("({ M rest_ = %s; V%d x_ = V%d_splat(0); ", mask, bits, bits);
+  if (!put_condition(e, p, "if (!")) PUT("if (1");
+  PUT(") { if (%s) x_ = DC_ATOM_ROW(%d, a_, %s, v_%s(x_, ", shared ? "1" : "n->alone", bits, mask, f);
+  put_value(e, p->at + 1, p->size, false);
+  PUT(")), rest_ = M_none(); ");
+  if (bits == 32 && !shared) {
+    PUT("else x_ = DC_ATOM_PAIRS(a_, %s, v_%s(x_, ", mask, f);
+    put_value(e, p->at + 1, p->size, false);
+    PUT("), &rest_); ");
+  }
+  PUT("} M_any(rest_) ? V%d_select(rest_, ", bits);
+  put_atom(e, ins, p, "rest_");
+  PUT(", x_) : x_; })");
+}
+
+
 void dc_emit_atom(emitter *e, const ptx_ins *ins, const char *mask, bool keep) {
   dc_access p = dc_emit_access_of(e, ins);
   const bool read = dc_emit_is_read(e, ins);
@@ -715,13 +750,8 @@ void dc_emit_atom(emitter *e, const ptx_ins *ins, const char *mask, bool keep) {
   if (p.how == DC_HOW_LANES) PUT("{ ");
   else begin_access(e, &p);
   if (d >= 0) dc_emit_assign(e, d, mask, keep);
-  if (p.how == DC_HOW_ROW) {
-    if (!put_condition(e, &p, "!")) PUT("1");
-    PUT("%s ? DC_ATOM_ROW(%d, a_, %s, v_%s(x_, ", p.base == DC_BASE_SHARED ? "" : " && n->alone", p.size * 8, mask, f);
-    put_value(e, p.at + 1, p.size, false);
-    PUT(")) : ");
-  }
-  put_atom(e, ins, &p, mask);
+  if (p.how == DC_HOW_ROW) put_atom_of_row(e, ins, &p, f, mask);
+  else put_atom(e, ins, &p, mask);
   if (d >= 0) dc_emit_assign_end(e, d, keep);
   PUT("; }\n");
 }

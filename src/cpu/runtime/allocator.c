@@ -23,6 +23,7 @@
 
 #include "base/bytes.h"
 #include "base/limit.h"
+#include "cpu/runtime/cgroup.h"
 
 #define CHUNK ((size_t)2 << 20)
 #define PAGE ((size_t)4096)       /* the least size of a guard */
@@ -98,23 +99,21 @@ struct dc_memory {
 
 /* --- the machine ---------------------------------------------------------------------------------------- */
 
-/* The number in a file, or `otherwise`. */
-static size_t number_in(const char *path, size_t otherwise) {
-  FILE *f = fopen(path, "re");
-  if (f == NULL) return otherwise;
-  unsigned long long v;
-  size_t n = fscanf(f, "%llu", &v) == 1 ? (size_t)v : otherwise; /* "max" is no number */
+/* Mappings that this process may have. */
+static size_t machine_mappings(void) {
+  FILE *f = fopen("/proc/sys/vm/max_map_count", "re");
+  if (f == NULL) return 65530;
+  unsigned long long n;
+  const size_t most = fscanf(f, "%llu", &n) == 1 ? (size_t)n : 65530;
   fclose(f);
-  return n;
+  return most;
 }
 
 /* Memory that this process may use: the machine's, or the limit of its control group. */
 static size_t machine_memory(size_t page) {
-  size_t total = (size_t)sysconf(_SC_PHYS_PAGES) * page;
-  size_t v2 = number_in("/sys/fs/cgroup/memory.max", SIZE_MAX);
-  size_t v1 = number_in("/sys/fs/cgroup/memory/memory.limit_in_bytes", SIZE_MAX);
-  if (v2 < total) total = v2;
-  return v1 < total ? v1 : total;
+  const size_t total = (size_t)sysconf(_SC_PHYS_PAGES) * page;
+  const size_t limit = dc_cgroup_read("/proc/self/cgroup", "/sys/fs/cgroup").bytes;
+  return limit < total ? limit : total;
 }
 
 /* Memory available without swapping; SIZE_MAX when not known. */
@@ -209,7 +208,7 @@ dc_memory *dc_memory_open(dc_error *err) {
   if (m->page < PAGE) m->page = PAGE;
   m->total = machine_memory((size_t)sysconf(_SC_PAGESIZE));
   m->cache_limit = dc_bytes_setting("DOTCOMPUTE_POOL", m->total / 8);
-  m->guarded_limit = number_in("/proc/sys/vm/max_map_count", 65530) / 8;
+  m->guarded_limit = machine_mappings() / 8;
   m->cache_most = m->guarded_limit / 2;
   m->one_page_limit = m->guarded_limit / 8;
   make_classes(m);

@@ -14,6 +14,7 @@
 #include "base/launcher.h"
 #include "base/runtime.h"
 #include "cpu/runtime/alone.h"
+#include "cpu/runtime/cgroup.h"
 #include "cpu/runtime/fault.h"
 #include "cpu/runtime/floats.h"
 #include "cpu/runtime/frames.h"
@@ -236,15 +237,17 @@ static void in_child(void) {
 
 /* --- opening -------------------------------------------------------------------------------------------- */
 
+/* A process with more threads than granted processors uses these up, and then stands still for the rest of a period.
+** Ranks share the machine, also where each may use all of it. */
 int dc_cpu_threads(void) {
   const char *text = getenv("DOTCOMPUTE_CPU_THREADS");
   long n = text ? strtol(text, NULL, 10) : 0;
   if (n < 1) {
     cpu_set_t processors; /* that this process may use */
-    n = sched_getaffinity(0, sizeof processors, &processors) == 0 ? CPU_COUNT(&processors)
-                                                                  : sysconf(_SC_NPROCESSORS_ONLN);
-    const int ranks = dc_launcher_find().local_size; /* they share the machine, also where each may use all of it */
-    const long share = ranks > 1 ? sysconf(_SC_NPROCESSORS_ONLN) / ranks : n;
+    const long online = sysconf(_SC_NPROCESSORS_ONLN), ranks = dc_launcher_find().local_size;
+    const long granted = dc_cgroup_read("/proc/self/cgroup", "/sys/fs/cgroup").processors;
+    const long machine = granted < online ? granted : online, share = ranks > 1 ? machine / ranks : machine;
+    n = sched_getaffinity(0, sizeof processors, &processors) == 0 ? CPU_COUNT(&processors) : online;
     if (share < n) n = share;
   }
   return n < 1 ? 1 : n > MAX_THREADS ? MAX_THREADS : (int)n;

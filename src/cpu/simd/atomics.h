@@ -17,13 +17,30 @@ DC_FN u64 dc_old_64(const u64 *p, int alone) { return alone ? *p : __atomic_load
 DC_RENEW(32)
 DC_RENEW(64)
 
+/* Operations of the machine, which never have to be tried again where other threads access the word, too. */
+#define DC_LOCKED(bits)                                                                                                \
+  DC_FN u##bits dc_locked_exch_##bits(u##bits *p, u##bits y) { return __atomic_exchange_n(p, y, __ATOMIC_SEQ_CST); }   \
+  DC_FN u##bits dc_locked_add_##bits(u##bits *p, u##bits y) { return __atomic_fetch_add(p, y, __ATOMIC_SEQ_CST); }     \
+  DC_FN u##bits dc_locked_and_##bits(u##bits *p, u##bits y) { return __atomic_fetch_and(p, y, __ATOMIC_SEQ_CST); }     \
+  DC_FN u##bits dc_locked_or_##bits(u##bits *p, u##bits y) { return __atomic_fetch_or(p, y, __ATOMIC_SEQ_CST); }       \
+  DC_FN u##bits dc_locked_xor_##bits(u##bits *p, u##bits y) { return __atomic_fetch_xor(p, y, __ATOMIC_SEQ_CST); }
+DC_LOCKED(32)
+DC_LOCKED(64)
+/* Others, at p_: the old value. */
+#define DC_LOCKED_BY_CAS(bits, value)                                                                                  \
+  ({                                                                                                                   \
+    u##bits x_ = dc_old_##bits(p_, 0);                                                                                 \
+    while (!dc_renew_##bits(p_, &x_, value, 0)) {}                                                                     \
+    x_;                                                                                                                \
+  })
+
 /* For compare-and-swap: past a comparison that the processor has mispredicted it does not load the next lanes' words
 ** (insertions into a hash table: 51, before 57 ms). */
 #define DC_ATOM_PREFETCH(m, address) DC_LANES_DO(m, __builtin_prefetch(DC_AT(const void, address), 1))
 /* Lanes go in ascending order; `value` makes the new value of x_ (old), y_, z_, which `y` and `z` give for lane l, at
-** `address`.  `alone`: no other thread sees this memory, so that plain accesses do.  Where all lanes address one word
+** `address`; `locked` puts it there at once, and gives the old one.  `alone`: no other thread sees this memory, so that plain accesses do.  Where all lanes address one word
 ** (`same`) it is exchanged once.  Without `result` nothing is returned.  (Emitted code has variables named s32.) */
-#define DC_ATOM(bits, same, address, m, alone, result, y, z, value)                                                    \
+#define DC_ATOM(bits, same, address, m, alone, result, y, z, value, locked)                                            \
   ({                                                                                                                   \
     u##bits t_[DC_W];                                                                                                  \
     if (result && m != DC_EVERY) memset(t_, 0, sizeof t_);                                                             \
@@ -53,9 +70,8 @@ DC_RENEW(64)
       DC_EACH_LANE(l, m) {                                                                                             \
         u##bits *const p_ = DC_AT(u##bits, address);                                                                   \
         const u##bits y_ = y, z_ = z;                                                                                  \
-        u##bits x_ = dc_old_##bits(p_, 0);                                                                             \
         (void)y_, (void)z_;                                                                                            \
-        while (!dc_renew_##bits(p_, &x_, value, 0)) {}                                                                 \
+        const u##bits x_ = locked;                                                                                     \
         if (result) t_[l] = x_;                                                                                        \
       }                                                                                                                \
     }                                                                                                                  \
@@ -83,3 +99,33 @@ DC_FN int dc_same_64(V64 x, const u64 *t, M m) {
 #define DC_ATOM_ROW_64(a, m) dc_row_u64(a, m)
 #define DC_ATOM_PUT_ROW_32(a, x, m) dc_put_row_u32(a, x, m)
 #define DC_ATOM_PUT_ROW_64(a, x, m) dc_put_row_u64(a, x, m)
+/* The same of a row of words that other threads see, too, by exchanges of two at a time: half of the locks.  *rest:
+** lanes that are left, since a word has changed since it was loaded. */
+DC_FN int dc_renew_pair(u64 a, const u32 *old, const u32 *now) {
+  u64 from, to;
+  memcpy(&from, old, sizeof from), memcpy(&to, now, sizeof to);
+  return dc_renew_64(DC_AT(u64, a), &from, to, 0);
+}
+DC_FN M dc_renew_pairs(u64 a, const u32 *old, const u32 *now, M m) {
+  const u32 odd = a % 8 != 0, pairs = M_word(m) >> odd & M_word(m) >> (odd + 1) & 0x55555555;
+  u32 rest = M_word(m) & ~(pairs * 3 << odd);
+  DC_EACH_LANE(l, rest) {
+    u32 word = old[l];
+    if (dc_renew_32(DC_AT(u32, a + 4 * l), &word, now[l], 0)) rest ^= 1u << l;
+  }
+  if (pairs == (DC_EVERY & 0x55555555)) {
+    for (u32 l = 0; l < DC_W; l += 2)
+      if (DC_RARE(!dc_renew_pair(a + 4 * l, &old[l], &now[l]))) rest |= 3u << l;
+  } else {
+    DC_EACH_LANE(l, pairs << odd) if (!dc_renew_pair(a + 4 * l, &old[l], &now[l])) rest |= 3u << l;
+  }
+  return M_from(rest);
+}
+#define DC_ATOM_PAIRS(a, m, value, rest)                                                                               \
+  ({                                                                                                                   \
+    const V32 x_ = dc_row_u32(a, m), now_ = value;                                                                     \
+    u32 old_[DC_W], new_[DC_W];                                                                                        \
+    V32_spill(old_, x_), V32_spill(new_, now_);                                                                        \
+    *rest = dc_renew_pairs(a, old_, new_, m);                                                                          \
+    x_;                                                                                                                \
+  })
