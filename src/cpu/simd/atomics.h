@@ -43,7 +43,7 @@ DC_LOCKED(64)
 #define DC_ATOM(bits, same, address, m, alone, result, y, z, value, locked)                                            \
   ({                                                                                                                   \
     u##bits t_[DC_W];                                                                                                  \
-    if (result && m != DC_EVERY) memset(t_, 0, sizeof t_);                                                             \
+    if (result && m != DC_EVERY) DC_ATOM_CLEAR_##bits(t_);                                                             \
     if (!M_any(m)) {                                                                                                   \
     } else if (same) {                                                                                                 \
       const u32 first_ = (u32)__builtin_ctz(M_word(m));                                                                \
@@ -77,6 +77,8 @@ DC_LOCKED(64)
     }                                                                                                                  \
     result ? DC_ATOM_LOAD_##bits(t_) : DC_ATOM_NONE_##bits;                                                            \
   })
+#define DC_ATOM_CLEAR_32(t) V32_store(t, V32_splat(0))
+#define DC_ATOM_CLEAR_64(t) V64_store(t, V64_splat(0))
 #define DC_ATOM_LOAD_32(t) V32_load(t)
 #define DC_ATOM_LOAD_64(t) V64_load(t)
 #define DC_ATOM_NONE_32 V32_splat(0)

@@ -175,7 +175,7 @@ DC_FN u32 dc_ld_byte(u64 a, s64 offset) {
     u64 at[DC_W];                                                                                                      \
     R t[DC_W];                                                                                                         \
     V64_spill(at, a);                                                                                                  \
-    if (m != DC_EVERY) memset(t, 0, sizeof t);                                                                         \
+    if (m != DC_EVERY) V##_store(t, V##_splat(0));                                                                     \
     DC_LANES_DO(m, t[l] = dc_ld_##T(at[l] + (u64)offset));                                                             \
     return V##_load(t);                                                                                                \
   }                                                                                                                    \
@@ -307,7 +307,7 @@ DC_FN void dc_put_whole_u64(u64 a, V64 x) { V64_store(DC_AT(u64, a), x); }
 #define DC_PART_ROW(T, V, R, size)                                                                                     \
   DC_SLOW V dc_part_row_##T(u64 a, M m) {                                                                              \
     R t[DC_W];                                                                                                         \
-    memset(t, 0, sizeof t);                                                                                            \
+    V##_store(t, V##_splat(0));                                                                                        \
     DC_EACH_LANE(l, m) t[l] = dc_ld_##T(a + (size)*l);                                                                 \
     return V##_load(t);                                                                                                \
   }                                                                                                                    \
@@ -605,7 +605,7 @@ DC_FN int dc_may_gather(V32 x, int sign, M m) {
     u32 at[DC_W];                                                                                                      \
     R t[DC_W];                                                                                                         \
     V32_spill(at, x);                                                                                                  \
-    if (m != DC_EVERY) memset(t, 0, sizeof t);                                                                         \
+    if (m != DC_EVERY) V##_store(t, V##_splat(0));                                                                     \
     DC_LANES_DO(m, t[l] = dc_ld_##T(dc_element(a, at[l], stride, sign)));                                              \
     return V##_load(t);                                                                                                \
   }                                                                                                                    \

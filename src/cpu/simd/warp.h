@@ -40,7 +40,7 @@ DC_FN V32 dc_permute(V32 x, V32 from) {
   r.p##i = (dc_u)_mm512_permutex2var_epi32((__m512i)x.p0, (__m512i)from.p##i, (__m512i)x.p1);
   DC_PARTS(DC_PERMUTE_, )
   return r;
-#elif DC_NW == 8
+#elif DC_NW == 8 && defined DC_AMD /* whose gathers take longer */
   V32 r;
 #define DC_LANES_OF_(part, from) (dc_f) _mm256_permutevar8x32_epi32((__m256i)x.part, (__m256i)(from))
 #define DC_BY_BIT_(bit, from, zero, one)                                                                               \
