@@ -7,7 +7,9 @@ local dc = require "dotcompute"
 dc.use "cpu"
 math.randomseed(tonumber(arg[1]))
 local m = dc.module [[
-__device__ bool takes_part(int lane, int low, int high, int without) { return lane >= low && lane < high && lane != without; }
+__device__ bool takes_part(int lane, int low, int high, int without) {
+  return lane >= low && lane < high && lane != without;
+}
 
 __global__ void tickets(unsigned *row, unsigned *old, int low, int high, int without, int rounds) {
   int t = threadIdx.x;
@@ -20,7 +22,8 @@ __global__ void sums(float *row, int low, int high, int without, int rounds) {
     if (takes_part(threadIdx.x, low, high, without)) atomicAdd(&row[threadIdx.x], 0.5f * (blockIdx.x % 3 + 1));
 }
 __global__ void extremes(int *row, const int *x, int low, int high, int without) {
-  if (takes_part(threadIdx.x, low, high, without)) atomicMax(&row[threadIdx.x], x[blockIdx.x * blockDim.x + threadIdx.x]);
+  if (takes_part(threadIdx.x, low, high, without))
+    atomicMax(&row[threadIdx.x], x[blockIdx.x * blockDim.x + threadIdx.x]);
 }
 __global__ void exchanges(unsigned *row, unsigned *seen, int low, int high, int without) {
   if (takes_part(threadIdx.x, low, high, without))
@@ -31,7 +34,8 @@ local function shifted(a, by, n) return a[{ { 1 + by, by + n } }] end
 for round = 1, 6 do
   local n, blocks, rounds, by = math.random(1, 100), math.random(50, 150), math.random(1, 20), math.random(0, 3)
   local low = math.random() < 0.5 and 0 or math.random(0, n - 1)
-  local high, without = math.random() < 0.5 and n or math.random(low, n), math.random() < 0.5 and -1 or math.random(0, n)
+  local high = math.random() < 0.5 and n or math.random(low, n)
+  local without = math.random() < 0.5 and -1 or math.random(0, n)
   if round == 1 then -- whole rows, so often that threads meet
     n, rounds, by, low, high, without = 64, 400, 0, 0, 64, -1
   end

@@ -136,7 +136,7 @@ local threads = math.random(1, 32) * 2
 local blocks = math.random(2, 9)
 local n = threads * blocks - math.random(0, threads - 1)
 local x = {}
-for i = 1, threads * blocks do x[i] = math.random(0, 1 << math.random(1, 20)) end
+for i = 1, math.max(threads * blocks, 16) do x[i] = math.random(0, 1 << math.random(1, 20)) end -- 11 are read by any
 local function output() return dc.zeros(threads * blocks, "uint32") end
 local input, out, visits = dc.array(x, "uint32"), output(), output()
 

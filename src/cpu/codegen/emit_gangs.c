@@ -80,7 +80,7 @@ void dc_emit_begin_gangs(emitter *e) {
     if (e->k.shape.by_lane) PUT("uint32_t left, self;\n");
     PUT("gang: ");
     dc_emit_enter_gang(e);
-    if (turns) PUT("waits = 0; memset(at, 0, sizeof at); ");
+    if (turns) PUT("waits = 0; __builtin_memset(at, 0, sizeof at); ");
     if (e->k.shape.by_lane)
       PUT("left = g->live;\nlane: self = __builtin_ctz(left); left &= left - 1; act = 1; "
           "tid = (const uint32_t (*)[32])(const void *)(*g->tid + self); %s", e->f->has_call ? "n->tid = tid; " : "");

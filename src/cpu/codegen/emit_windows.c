@@ -117,7 +117,8 @@ static void put_functions(emitter *e, int i, int n) {
   const dc_window *w = &e->windows[i];
   const int bits = 32 * w->words;
   if (n == 0 || !has_window(e, w, n)) {
-    PUT("#define dc_has%d 0\n#define dc_take%d(a) V%d_splat(0)\n#define dc_place%d(a, x, shared) (void)(x)\n", i, i, bits, i);
+    PUT("#define dc_has%d 0\n#define dc_take%d(a) V%d_splat(0)\n", i, i, bits);
+    PUT("#define dc_place%d(a, x, shared) (void)(x)\n", i);
     return;
   }
   PUT("#define dc_has%d 1\nDC_FN V%d dc_take%d(u64 a) {\n  V%d r;\n  dc_u f, x;\n", i, bits, i, bits);

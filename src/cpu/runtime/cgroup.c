@@ -2,8 +2,8 @@
 ** cgroup.c - see cgroup.h.
 **
 ** A line of the list is "number:controllers:path"; version 2 has one group for all controllers, whose names are left
-** out.  A group is limited by those above it, too.  In a container the path may be that of the host, which is not there:
-** its own group is the root then.
+** out.  A group is limited by those above it, too.  In a container the path may be that of the host, which is not
+** there: its own group is the root then.
 */
 #include "cpu/runtime/cgroup.h"
 

@@ -38,8 +38,9 @@ DC_LOCKED(64)
 ** (insertions into a hash table: 51, before 57 ms). */
 #define DC_ATOM_PREFETCH(m, address) DC_LANES_DO(m, __builtin_prefetch(DC_AT(const void, address), 1))
 /* Lanes go in ascending order; `value` makes the new value of x_ (old), y_, z_, which `y` and `z` give for lane l, at
-** `address`; `locked` puts it there at once, and gives the old one.  `alone`: no other thread sees this memory, so that plain accesses do.  Where all lanes address one word
-** (`same`) it is exchanged once.  Without `result` nothing is returned.  (Emitted code has variables named s32.) */
+** `address`; `locked` puts it there at once, and gives the old one.  `alone`: no other thread sees this memory, so that
+** plain accesses do.  Where all lanes address one word (`same`) it is exchanged once.  Without `result` nothing is
+** returned.  (Emitted code has variables named s32.) */
 #define DC_ATOM(bits, same, address, m, alone, result, y, z, value, locked)                                            \
   ({                                                                                                                   \
     u##bits t_[DC_W];                                                                                                  \

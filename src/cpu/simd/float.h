@@ -214,7 +214,7 @@ DC_FN dc_u n_finish_rz(dc_u r, dc_d sl, dc_d sh, dc_d el, dc_d eh) {
   return n_finish_##m(n_narrow_f64((dc_d)l, (dc_d)h), sl, sh, el, eh)
 /* Where the terms of a fused operation are neither tiny nor huge (else n_fma_…_exact gives the result), the number that
 ** the nearest f32, r, misses is known to its sign without f64; by a sum of error terms, each of them exact: Boldo and
-** Muller, Exact and Approximated Error of the FMA, 2011.  (An exponential rounds so: softmax takes 0.87 of the time.) */
+** Muller, Exact and Approximated Error of the FMA, 2011. */
 #if defined(__FMA__) && DC_NW == 8
 DC_FN dc_f n_missed(dc_f x, dc_f y, dc_f z, dc_f r) {
   const dc_f product = x * y, product_error = (dc_f)n_fma_f32((dc_u)x, (dc_u)y, (dc_u)-product);
@@ -231,8 +231,8 @@ DC_FN dc_u n_is_between(dc_u x, int low, int high) {
   ((r + ((dc_u)(missed < 0.0f) & (~n_negative(r) | 1u))) | ((dc_u)n_is_zero(r) & 0x80000000u))
 #define DC_STEP_rp(r, missed) (r + ((dc_u)(missed > 0.0f) & (n_negative(r) | 1u)))
 #define DC_STEP_rz(r, missed) (r + ((dc_u)(missed != 0.0f) & (n_negative((dc_u)missed) ^ n_negative(r))))
-/* Downwards, z + x y for a constant integer z in the middle of [2^23, 2^24), where an f32's last bit counts 1, is z plus
-** the product's floor: an exponential rounds so (its array takes 0.7 of the time). */
+/* Downwards, z + x y for a constant integer z in the middle of [2^23, 2^24), where an f32's last bit counts 1, is z
+** plus the product's floor: an exponential rounds so (its array takes 0.7 of the time). */
 DC_FN int n_is_all(dc_u z, u32 constant) {
   return __builtin_constant_p(z[0]) && z[0] == constant && z[1] == z[0] && z[2] == z[0] && z[3] == z[0] &&
          z[4] == z[0] && z[5] == z[0] && z[6] == z[0] && z[7] == z[0];

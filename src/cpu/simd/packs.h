@@ -64,7 +64,8 @@ DC_FN dc_u n_load_at(u64 a, int k) {
 }
 DC_FN void n_store_at(u64 a, int k, dc_u x) { memcpy(DC_AT(void, a + sizeof x * (unsigned)k), &x, sizeof x); }
 
-typedef u32 dc_16_bytes __attribute__((vector_size(16))); /* one access; memcpy would be two */
+/* One access, where memcpy would be two; two values of 64 bits side by side are aligned to 8 bytes. */
+typedef u32 dc_16_bytes __attribute__((vector_size(16), aligned(8)));
 typedef struct dc_four {
   V32 x0, x1, x2, x3;
 } dc_four;

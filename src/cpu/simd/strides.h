@@ -9,7 +9,8 @@
 /* --- rows with a constant stride ---------------------------------------------------------------------------------- */
 
 /* Elements at a constant distance, whose indices fit in 32 bits (x: those).  16 words take a gather of Zen 4 6 to 8 ns,
-** as loads 3, a scatter 8, as stores 5: there, and with AVX2, those of whole vectors are loaded and stored one by one. */
+** as loads 3, a scatter 8, as stores 5: there, and with AVX2, those of whole vectors are loaded and stored one by
+** one. */
 #define DC_INDICES(stride, size) V32_affine(0, (u32)((stride) / (s64)(size)))
 #if (defined DC_AMD && DC_NW == 16) || DC_NW == 8
 #if DC_NW == 16

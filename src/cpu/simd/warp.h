@@ -48,7 +48,7 @@ DC_FN V32 dc_permute(V32 x, V32 from) {
 #if DC_W == 32
 #define DC_PERMUTE_(i, unused)                                                                                         \
   r.p##i = (dc_u)DC_BY_BIT_(4, from.p##i,                                                                              \
-                            DC_BY_BIT_(3, from.p##i, DC_LANES_OF_(p0, from.p##i), DC_LANES_OF_(p1, from.p##i)),            \
+                            DC_BY_BIT_(3, from.p##i, DC_LANES_OF_(p0, from.p##i), DC_LANES_OF_(p1, from.p##i)),        \
                             DC_BY_BIT_(3, from.p##i, DC_LANES_OF_(p2, from.p##i), DC_LANES_OF_(p3, from.p##i)));
 #else
 #define DC_PERMUTE_(i, unused)                                                                                         \
