@@ -735,7 +735,6 @@ static void put_atom_of_row(emitter *e, const ptx_ins *ins, const dc_access *p, 
   PUT(", x_) : x_; })");
 }
 
-
 void dc_emit_atom(emitter *e, const ptx_ins *ins, const char *mask, bool keep) {
   dc_access p = dc_emit_access_of(e, ins);
   const bool read = dc_emit_is_read(e, ins);

@@ -112,7 +112,7 @@ static size_t machine_mappings(void) {
 /* Memory that this process may use: the machine's, or the limit of its control group. */
 static size_t machine_memory(size_t page) {
   const size_t total = (size_t)sysconf(_SC_PHYS_PAGES) * page;
-  const size_t limit = dc_cgroup_read("/proc/self/cgroup", "/sys/fs/cgroup").bytes;
+  const size_t limit = dc_cgroup_own().bytes;
   return limit < total ? limit : total;
 }
 

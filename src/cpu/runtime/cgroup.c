@@ -72,3 +72,5 @@ dc_cgroup_limits dc_cgroup_read(const char *groups, const char *root) {
   fclose(f);
   return l;
 }
+
+dc_cgroup_limits dc_cgroup_own(void) { return dc_cgroup_read("/proc/self/cgroup", "/sys/fs/cgroup"); }

@@ -11,6 +11,8 @@ typedef struct dc_cgroup_limits {
   size_t bytes;    /* of memory; SIZE_MAX: no limit */
 } dc_cgroup_limits;
 
-/* `groups`: the list of the process's groups, /proc/self/cgroup; `root`: where they are mounted, /sys/fs/cgroup.  Files
-** that cannot be read limit nothing. */
+/* Those of this process. */
+dc_cgroup_limits dc_cgroup_own(void);
+/* The same from other files.  `groups`: the list of the process's groups (/proc/self/cgroup); `root`: the folder where
+** groups are mounted (/sys/fs/cgroup).  Files that cannot be read limit nothing. */
 dc_cgroup_limits dc_cgroup_read(const char *groups, const char *root);

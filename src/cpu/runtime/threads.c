@@ -245,7 +245,7 @@ int dc_cpu_threads(void) {
   if (n < 1) {
     cpu_set_t processors; /* that this process may use */
     const long online = sysconf(_SC_NPROCESSORS_ONLN), ranks = dc_launcher_find().local_size;
-    const long granted = dc_cgroup_read("/proc/self/cgroup", "/sys/fs/cgroup").processors;
+    const long granted = dc_cgroup_own().processors;
     const long machine = granted < online ? granted : online, share = ranks > 1 ? machine / ranks : machine;
     n = sched_getaffinity(0, sizeof processors, &processors) == 0 ? CPU_COUNT(&processors) : online;
     if (share < n) n = share;

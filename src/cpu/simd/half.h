@@ -89,7 +89,7 @@ DC_RELATIONS(DC_HALF_RELATION)
 ** Of a fused multiply-add the product is exact, and the sum is rounded to odd, so that the second rounding is as good
 ** as one (Boldo and Melquiond 2008). */
 DC_FN dc_u n_add_to_odd_f32(dc_u x, dc_u y) {
-  const dc_f a = (dc_f)x, b = (dc_f)y, s = a + b, v = s - a, e = (a - (s - v)) + (b - v);
+  const dc_f s = (dc_f)x + (dc_f)y, e = n_sum_error_f32((dc_f)x, (dc_f)y, s);
   const dc_u u = (dc_u)s, toward = 1u - ((u ^ (dc_u)e) >> 31 << 1);
   return u + (toward & (dc_u)((e < DC_F(0.0f)) | (e > DC_F(0.0f))) & ((u & 1u) - 1u));
 }

@@ -609,7 +609,7 @@ DC_FN int dc_may_gather(V32 x, int sign, M m) {
     DC_LANES_DO(m, t[l] = dc_ld_##T(dc_element(a, at[l], stride, sign)));                                              \
     return V##_load(t);                                                                                                \
   }                                                                                                                    \
-  DC_CALL void dc_put_listed_##T(u64 a, const u32 *at, u64 stride, int sign, const R *t, M m) {                        \
+  DC_CALL void dc_put_lanes_##T(u64 a, const u32 *at, u64 stride, int sign, const R *t, M m) {                        \
     DC_LANES_DO(m, dc_st_##T(dc_element(a, at[l], stride, sign), t[l]));                                               \
   }                                                                                                                    \
   DC_FN void dc_put_each_element_##T(u64 a, V32 x, u64 stride, int sign, V y, M m) {                                   \
@@ -617,7 +617,7 @@ DC_FN int dc_may_gather(V32 x, int sign, M m) {
     R t[DC_W];                                                                                                         \
     V32_spill(at, x);                                                                                                  \
     V##_spill(t, y);                                                                                                   \
-    dc_put_listed_##T(a, at, stride, sign, t, m);                                                                      \
+    dc_put_lanes_##T(a, at, stride, sign, t, m);                                                                      \
   }
 DC_ELEMENTS(u8, V32, u32)
 DC_ELEMENTS(s8, V32, u32)

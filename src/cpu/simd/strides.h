@@ -8,7 +8,7 @@
 
 /* --- rows with a constant stride ---------------------------------------------------------------------------------- */
 
-/* Elements at a constant distance, whose indices fit in 32 bits (x: those).  16 words take a gather of Zen 4 6 to 8 ns,
+/* Elements at a constant distance; x: their indices, which fit in 32 bits.  16 words take a gather of Zen 4 6 to 8 ns,
 ** as loads 3, a scatter 8, as stores 5: there, and with AVX2, those of whole vectors are loaded and stored one by
 ** one. */
 #define DC_INDICES(stride, size) V32_affine(0, (u32)((stride) / (s64)(size)))
@@ -140,7 +140,7 @@ DC_FN V64 dc_few_u64(u64 a, s64 stride, M m) {
 #define DC_FEW(T)
 #define DC_PUT_FEW(T)
 #endif
-/* The small ones have neither windows nor scatters. */
+/* Of 8 and 16 bits: no instruction stores these by indices. */
 #define DC_SHORT_STRIDE_OF_BYTES(T, size)                                                                              \
   DC_FN V32 dc_short_stride_##T(u64 a, s64 stride, M m) {                                                              \
     return dc_any_elements_##T(a, DC_INDICES(stride, size), size, 1, NULL, m);                                         \
