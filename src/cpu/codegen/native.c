@@ -174,6 +174,12 @@ dc_native_code *dc_native_prepare(dc_cpu_function *fn, dc_dim3 grid, dc_dim3 blo
   return NULL;
 }
 
+bool dc_native_is_ready(const dc_cpu_function *fn) {
+  if (fn->native == NULL) return false;
+  const dc_native_code *c = &fn->native->code[fn->native->last];
+  return c->state == BUILDING && dc_build_state(c->build) == 1;
+}
+
 int dc_native_tier(const dc_cpu_function *fn) {
   if (fn->native == NULL) return 0;
   dc_native_code *c = &fn->native->code[fn->native->last];

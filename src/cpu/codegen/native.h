@@ -25,6 +25,9 @@ typedef struct dc_native_code {
 /* Before a launch of fn: the code if it is ready, else NULL, and its build is requested
 ** (DOTCOMPUTE_CPU_TIER: 0 never; 1 waits for it).  For the launching thread only. */
 dc_native_code *dc_native_prepare(dc_cpu_function *fn, dc_dim3 grid, dc_dim3 block);
+/* Whether the build that the last dc_native_prepare of fn left under way has ended well since: the next one of the same
+** grid and block returns its code.  For the launching thread only. */
+bool dc_native_is_ready(const dc_cpu_function *fn);
 /* Of how many threads a row of a block is, in which gangs of this layout follow one another. */
 static inline uint32_t dc_gang_row(dc_gang_layout shape, dc_dim3 block) {
   return shape.rows ? block.x : block.x * block.y * block.z;

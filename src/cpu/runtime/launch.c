@@ -92,9 +92,17 @@ static void renew_spin_time(dc_worker *k) {
   k->spin_time = k->spin_limit;
 }
 
-/* Runs blocks until there are none: new ones while those that have begun wait, up to DC_MAX_RESIDENT at a time.  Of a
-** grid whose blocks are all to be resident the launching thread takes more where no other thread has taken them: those
-** may be at work for another launch, and the blocks may wait for each other. */
+/* Whether native code has become ready since the launch began at tier 0: it is to run the blocks that have not begun. */
+static bool is_left_to_native(dc_worker *k) {
+  dc_job *job = k->job;
+  if (k->index == 0 && job->native == NULL && dc_native_is_ready(job->fn)) job->left_to_native = true;
+  return job->left_to_native;
+}
+
+/* Runs blocks until there are none, or until native code is to run those that have not begun: new ones while those that
+** have begun wait, up to DC_MAX_RESIDENT at a time.  Of a grid whose blocks are all to be resident the launching thread
+** takes more where no other thread takes them: those may be at work for another launch or have left the rest to native
+** code, and the blocks may wait for each other. */
 static void run_blocks(dc_worker *k) {
   dc_job *job = k->job;
   bool prefer_new = true;
@@ -104,6 +112,8 @@ static void run_blocks(dc_worker *k) {
   k->spin_time = k->spin_limit = SPIN_LIMIT;
   while (!atomic_load_explicit(&job->grid.stop, memory_order_relaxed) && !dc_job_interrupted(job)) {
     dc_block_run *b = NULL;
+    const bool left = is_left_to_native(k);
+    if (left && k->resident == 0) return;
     if (k->resident == 0 || (prefer_new && k->resident < most)) b = next_block(k);
     if (b == NULL) b = k->live_blocks;
     if (b == NULL) return;
@@ -118,7 +128,7 @@ static void run_blocks(dc_worker *k) {
       if (quiet == 0) quiet_from = dc_clock();
       prefer_new = !dc_job_others_progress(job) || dc_clock() - quiet_from > QUIET;
       if (quiet++ > k->resident) sched_yield();
-      if (quiet > k->resident && k->resident == most && k->index == 0 && job->all_resident) most++;
+      if (quiet > k->resident && k->resident == most && (k->index == 0 || left) && job->all_resident) most++;
     } else {
       push_block(&k->free_blocks, b);
       if (--k->resident == 0) renew_spin_time(k);
@@ -318,6 +328,13 @@ static int launch_one(dc_cpu_device *cpu, dc_cpu_function *fn, const dc_launch *
   offer_grid_barrier(pool, &job);
   give_tids(pool, &job);
   dc_pool_run(cpu, &job, work);
+  if (job.left_to_native && job.next_block < job.nblocks && !job.grid.stop && !job.interrupted) {
+    job.left_to_native = false;
+    job.native = dc_native_prepare(fn, l->grid, l->block);
+    job.grid.id = pool->first_id + ++pool->launches; /* workers set themselves up again */
+    give_tids(pool, &job);
+    dc_pool_run(cpu, &job, work);
+  }
   if (job.prepared || job.launched) *children = dc_nested_take(&job, cpu->memory);
   return conclude(&job, err);
 }

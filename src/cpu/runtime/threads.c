@@ -178,6 +178,7 @@ void dc_threads_leave(dc_job *job) {
   while (job->helpers > 0) pthread_cond_wait(&set.idle, &set.lock);
   while (*at != job) at = &(*at)->next;
   *at = job->next;
+  job->is_long = false; /* it may run again */
   if (atomic_load(&job->interrupted)) interrupt_all();
   if (set.jobs == NULL) again = sigint_end();
   pthread_mutex_unlock(&set.lock);
