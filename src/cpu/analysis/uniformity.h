@@ -42,6 +42,7 @@ typedef struct dc_gang_layout {
   bool whole;        /* and rows are multiples of the width long, so that each gang begins at one in threadIdx.x */
   bool single;       /* and no longer, so that it begins at 0 */
   bool by_lane;      /* its lanes run one after another, so that all values are uniform */
+  bool by_warp;      /* each warp of a block runs on its own: not as simple code does (codegen/emitter.h) */
   bool long_grid;    /* the grid may be longer in x than DC_USUAL_GRID blocks, so that numbers of threads may wrap */
 } dc_gang_layout;
 

@@ -393,6 +393,7 @@ static void pause_at(emitter *e, int32_t n) {
 static void leave_at_end(emitter *e, int32_t n) {
   const dc_basic_block *node = node_at(e, n);
   dc_emit_leaves(e, n, false, -1);
+  PUT("DC_ENTER ");
   store_operands(e, node, e->mask);
   if (node->end == DC_END_BRX)
     for (int32_t i = 0; i < node->ntargets; i++) dc_emit_deoptimize(e, node->targets[i], e->mask);
@@ -428,13 +429,23 @@ static void end_lanes(emitter *e, int32_t n) {
   }
 }
 
+/* A trap or a failed assertion ends the launch. */
+static void call_builtin(emitter *e, int32_t n) {
+  const dc_basic_block *node = node_at(e, n);
+  dc_emit_builtin(e, n, e->mask);
+  if ((node->end == DC_END_TRAP || node->end == DC_END_ASSERT) && node->guard < 0) PUT("return DC_NATIVE_STOP;\n");
+  else go(e, n, node->next);
+}
+
 static void end_node(emitter *e, int32_t n) {
   const dc_basic_block *node = node_at(e, n);
   if (is_bra(node)) jump(e, n);
   else if (leaves(node)) end_lanes(e, n);
   else if (dc_emit_pauses(e, n)) pause_at(e, n);
-  else if (!dc_emit_is_call(e, node)) leave_at_end(e, n);
-  else dc_emit_call(e, node), go(e, n, node->next);
+  else if (dc_emit_is_call(e, node)) dc_emit_call(e, node), go(e, n, node->next);
+  else if (dc_emit_is_builtin(node)) call_builtin(e, n);
+  else if (node->end == DC_END_SLEEP) go(e, n, node->next); /* a loop that waits leaves in the end, asleep or not */
+  else leave_at_end(e, n);
 }
 
 /* --- nodes ---------------------------------------------------------------------------------------------- */
@@ -583,13 +594,15 @@ static void declare(emitter *e) {
 }
 
 static void begin(emitter *e) {
-  if (e->reduces) PUT("const int simple = %d; uint32_t yes = 0, no = 0, sum = 0, every = 0;\n", e->out->simple);
+  if (e->reduces)
+    PUT("const int simple = %d; uint32_t yes = 0, no = 0, sum = %s, every = %s;\n", e->out->simple,
+        e->leaves ? "n->sum" : "0", e->leaves ? "n->every" : "0");
   if (e->out->yields) PUT("int turn = 0;\n");
   if (e->out->simple) dc_emit_begin_gangs(e);
   else
     PUT("#define DC_SAVE n->save\n#define DC_PAUSE(at, to) { n->node = at; goto pause; }\n"
         "#define DC_PAUSE_FROM(at, to, from, or, busy, then) DC_PAUSE(at, to)\n"
-        "#define DC_LEADS 0\n#define DC_YIELDS 0\n#define DC_YIELD(at)\n"
+        "#define DC_LEADS 0\n#define DC_YIELDS 0\n#define DC_YIELD(at)\n#define DC_ENTER\n"
         "const uint32_t(*const tid)[32] = n->tid; act = M_from(n->lanes); switch (n->node) {\n");
   for (int32_t n = 0; n < e->nnodes; n++) {
     if (!e->entered[n]) continue;
@@ -599,6 +612,7 @@ static void begin(emitter *e) {
       dc_emit_resume(e, n);
       dc_emit_remat(e, n);
       put_reduction(e, n);
+      if (e->out->simple && e->leaves) PUT("if (DC_RARE(n->leave_all)) { t%d = act; goto deoptimize; }\n", n);
     }
     if (dc_emit_divergent(e, n)) PUT("t%d = act; goto T%d;\n", n, n);
     else PUT("goto N%d;\n", n);
@@ -611,16 +625,17 @@ static void begin(emitter *e) {
 static void tail(emitter *e) {
   if (e->out->simple) {
     dc_emit_end_gangs(e);
-    return;
+  } else {
+    PUT("done: n->live = M_word(act); return DC_NATIVE_DONE;\n");
+    PUT("pause: n->live = n->lanes = M_word(act); return DC_NATIVE_SUSPEND;\n");
   }
-  PUT("done: n->live = M_word(act); return DC_NATIVE_DONE;\n");
-  PUT("pause: n->live = n->lanes = M_word(act); return DC_NATIVE_SUSPEND;\n");
   if (!e->leaves) return;
-  PUT("deoptimize: n->node = n->lanes = 0; r = DC_NATIVE_LEAVE; goto out;\n");
+  PUT("deoptimize: DC_ENTER n->node = n->lanes = 0; r = DC_NATIVE_LEAVE; goto out;\n");
   PUT("finish: r = DC_NATIVE_FINISH;\nout: n->live = M_word(act); m = M_none();\n");
   for (int32_t i = 0; i < e->out->nwaiting; i++)
     PUT("n->wait[%d] = M_word(t%d); m = M_or(m, t%d);\n", i, e->out->waiting[i], e->out->waiting[i]);
   dc_emit_deoptimize_all(e);
+  if (e->out->simple) dc_emit_leave_gangs(e);
   PUT("return r;\n");
 }
 
@@ -671,12 +686,14 @@ static int outputs(emitter *e) {
   out->waiting = malloc(((size_t)e->nnodes + 1) * sizeof *out->waiting);
   out->resumes = calloc((size_t)e->nnodes + 1, 1);
   if (!out->waiting || !out->resumes) return dc_fail_oom(e->err);
+  for (int32_t n = 1; n < e->nnodes && e->leaves && out->simple; n++)
+    if (e->entered[n]) dc_emit_waits_at(e, n);
   for (int32_t n = 0; n < e->nnodes; n++) {
     if (e->waiting[n >> 6] >> (n & 63) & 1) out->waiting[out->nwaiting++] = n;
     out->resumes[n] = e->entered[n];
   }
-  if (e->leaves) out->simple = false;
-  out->lane_free = out->lane_free && out->simple;
+  out->leaves = e->leaves;
+  out->lane_free = out->lane_free && out->simple && !e->leaves; /* a gang that leaves goes on as a warp */
   out->narrow = out->narrow && out->lane_free;
   out->operates = e->operates;
   dc_emit_estimate(e);
@@ -794,7 +811,8 @@ static int emit(emitter *e, dc_gang_layout shape) {
 int dc_emit(const dc_cpu_function *fn, dc_gang_layout shape, dc_emitted *out, dc_error *err) {
   dc_callees callees = { .n = 0 };
   memset(out, 0, sizeof *out);
-  out->simple = out->lane_free = out->narrow = true;
+  out->lane_free = out->narrow = true;
+  out->simple = !shape.by_warp;
   if (!takes(fn, shape.by_lane)) return 1;
   emitter *e = new_emitter(fn, out, &callees, err);
   if (e == NULL) return -1;

@@ -57,6 +57,27 @@ bool dc_emit_is_call(const emitter *e, const dc_basic_block *node) {
   return node->end == DC_END_CALL || (node->end == DC_END_CALL_ADDRESS && is_one_of_few(e, node));
 }
 
+bool dc_emit_is_builtin(const dc_basic_block *node) {
+  switch (node->end) {
+    case DC_END_TRAP: case DC_END_ASSERT: case DC_END_PRINTF: case DC_END_MALLOC: case DC_END_FREE:
+    case DC_END_PREPARE: case DC_END_LAUNCH: return true;
+    default: return false;
+  }
+}
+
+void dc_emit_builtin(emitter *e, int32_t n, const char *mask) {
+  const dc_basic_block *node = &e->fn->nodes[n];
+  e->operates = true;
+  e->out->narrow = false;
+  if (node->guard < 0) {
+    PUT("DC_ENTER n->builtin(n, %d, M_word(%s));\n", n, mask);
+    return;
+  }
+  PUT("{ const M some_ = M_and%s(%s, ", node->flip ? "n" : "", mask);
+  dc_emit_register(e, node->op->ins->pred, 'm');
+  PUT("); if (M_any(some_)) { DC_ENTER n->builtin(n, %d, M_word(some_)); } }\n", n);
+}
+
 static void put_call(emitter *e, const dc_basic_block *node, const dc_cpu_function *fn) {
   const ptx_func *f = fn->ptx;
   want(e, fn);

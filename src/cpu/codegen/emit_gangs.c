@@ -17,7 +17,8 @@ void dc_emit_enter_gang(emitter *e) {
   if (e->has_sums) PUT("sums = g->save; ");
   if (e->fn->local_stride || e->out->stack_bytes) PUT("base4 = g->local; ");
   if (e->out->stack_bytes) PUT("n->stack_end = base4 + %u; ", e->out->stack_bytes);
-  if (e->operates) PUT("n->enter(n, g); ");
+  if (e->operates) PUT("n->entered = 0; ");
+  if (e->leaves) PUT("spins = n->spin_budget; ");
 }
 
 /* Where the gang of threads `first` and following goes on behind the next barrier, if values by thread show that it
@@ -69,7 +70,8 @@ void dc_emit_pause_from(emitter *e, int32_t n) {
 }
 
 void dc_emit_begin_gangs(emitter *e) {
-  PUT("dc_gang *g = n->gangs, *const end = g + n->ngangs; const uint32_t(*tid)[32];\n");
+  PUT("dc_gang *g = n->gangs, *const end = g + n->ngangs; const uint32_t(*tid)[32];\n"
+      "#define DC_ENTER %sn->enter(n, g);\n", e->operates ? "if (!n->entered) " : "");
   if (!e->out->suspends) {
     const bool turns = e->takes_turns;
     if (turns) {
@@ -88,7 +90,7 @@ void dc_emit_begin_gangs(emitter *e) {
     return;
   }
   if (e->out->yields) PUT("int yielded = 0, holds = 0;\n");
-  PUT("uint32_t left = n->ngangs, any, all; int32_t here = 0, next = DC_NOWHERE;\n"
+  PUT("uint32_t left = n->ngangs, any, all; int32_t here = %s, next = DC_NOWHERE;\n"
       "#define DC_SAVE g->save\n"
       "#define DC_NEXT_ROUND g = n->gangs; %s\n"
       "#define DC_LEADS g->leads\n#define DC_YIELDS (n->nblocks > 1)\n"
@@ -103,6 +105,7 @@ void dc_emit_begin_gangs(emitter *e) {
       "if (q < g && next == DC_ENDED) q->live = 0, left--; q->node = (uint32_t)(q < g ? next : here); } "
       "any = next < 0 ? 0 : (uint32_t)next; all = next < 0 ? ~0u : (uint32_t)next; next = DC_APART; }\n"
       "gang: switch (next == DC_APART ? g->node : (uint32_t)here) {\n",
+      e->leaves ? "n->leave_all ? (int32_t)g->node : 0" : "0",
       e->reduces ? "sum = yes; every = no == 0; yes = no = 0;" : "", e->exits ? "g->live = M_word(act); " : "");
 }
 
@@ -130,4 +133,10 @@ void dc_emit_end_gangs(emitter *e) {
         e->k.shape.by_lane ? "if (left) goto lane; " : "",
         e->takes_turns ? "if (waits) { left = waits; waits = 0; goto lane; } " : "");
   }
+}
+
+void dc_emit_leave_gangs(emitter *e) {
+  if (e->reduces) PUT("n->yes = yes; if (!n->leave_all) n->sum = sum, n->every = every;\n");
+  if (e->out->suspends) PUT("if (!n->leave_all) { DC_LEAVE_STEP }\n");
+  PUT("n->leaver = (uint32_t)(g - n->gangs);\n");
 }

@@ -18,3 +18,5 @@ void dc_emit_pause_from(emitter *e, int32_t n);
 /* The head, up to the switch over the entries, and what ends and pauses of gangs lead to. */
 void dc_emit_begin_gangs(emitter *e);
 void dc_emit_end_gangs(emitter *e);
+/* What the device has to know of the block when gang g, deoptimized, leaves simple code, and all others have to. */
+void dc_emit_leave_gangs(emitter *e);

@@ -253,7 +253,7 @@ static int factor(emitter *e, const ptx_ins *ins, const ptx_matrix *m, const ptx
 static void check_lanes(emitter *e, int32_t index, const char *mask) {
   e->operates = true;
   e->out->lane_free = false;
-  PUT("if (DC_RARE(M_word(%s) != 0xffffffffu)) n->operate(n, %d, M_word(%s)); ", mask, index, mask);
+  PUT("if (DC_RARE(M_word(%s) != 0xffffffffu)) { DC_ENTER n->operate(n, %d, M_word(%s)); } ", mask, index, mask);
 }
 
 void dc_emit_end_products(emitter *e) {

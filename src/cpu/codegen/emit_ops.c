@@ -260,6 +260,7 @@ static void by_tier0(emitter *e, const ptx_ins *ins, int32_t index, const char *
   e->operates = true;
   if (shows_lanes(e, ins)) e->out->lane_free = false;
   if (!e->k.shape.by_lane || !is_same_in_all_lanes(ins)) e->out->narrow = false;
+  PUT("DC_ENTER ");
   for (int i = ins->ndst; i < ins->ndst + ins->nsrc; i++)
     if (ins->opnd[i].reg >= 0) dc_emit_to_slot(e, ins->opnd[i].reg, NULL);
   for (int i = 0; i < ins->ndst; i++)

@@ -65,8 +65,8 @@ bool dc_emit_pauses(const emitter *e, int32_t n) {
   if (dc_emit_divergent(e, n)) return false;
   switch (node->end) {
     case DC_END_JUMP: case DC_END_LEAVE: case DC_END_EXIT: case DC_END_TRAP: case DC_END_BRX: return false;
-    case DC_END_SLEEP: return false; /* of a loop that waits: block.c finds a livelock at tier 0 alone */
-    default: return !dc_emit_is_call(e, node);
+    case DC_END_SLEEP: return false;
+    default: return !dc_emit_is_call(e, node) && !dc_emit_is_builtin(node);
   }
 }
 

@@ -12,6 +12,8 @@
 
 #include "base/runtime.h"
 #include "cpu/analysis/cfg.h"
+#include "cpu/codegen/emit_calls.h"
+#include "cpu/codegen/emit_state.h"
 
 /* --- sets of nodes -------------------------------------------------------------------------------------- */
 
@@ -46,7 +48,21 @@ static void track(emitter *e, int32_t n) {
   if (n >= 0 && !e->inlined[n]) e->tracked[n] = true;
 }
 
+/* Whether some site may deoptimize (dc_emit_leaves), as far as is known before any is emitted. */
+static bool may_leave(const emitter *e) {
+  for (int32_t n = 0; n < e->nnodes; n++) {
+    const dc_basic_block *node = &e->fn->nodes[n];
+    if (node->spin && (node->next <= n || node->taken <= n)) return true;
+    if (node->wait != DC_WAIT_NOT && dc_emit_divergent(e, n)) return true;
+    const bool goes_on = node->end == DC_END_JUMP || node->end == DC_END_LEAVE || node->end == DC_END_EXIT ||
+                         node->end == DC_END_SLEEP || dc_emit_is_builtin(node) || dc_emit_is_call(e, node);
+    if (!goes_on && !dc_emit_pauses(e, n)) return true;
+  }
+  return false;
+}
+
 static void find_tracked(emitter *e) {
+  const bool leaves = may_leave(e);
   for (int32_t n = 0; n < e->nnodes; n++) {
     const dc_basic_block *node = &e->fn->nodes[n];
     const bool divergent = dc_emit_divergent(e, n);
@@ -56,6 +72,7 @@ static void find_tracked(emitter *e) {
       track(e, node->next);
       track(e, node->taken);
     }
+    if (e->entered[n] && leaves) track(e, n); /* so may those of a gang that has paused, when another leaves */
     if (node->spin && node->next <= n) track(e, node->next); /* lanes may be deoptimized there */
     if (node->spin && node->taken <= n) track(e, node->taken);
   }
@@ -133,3 +150,5 @@ void dc_emit_leaves(emitter *e, int32_t n, bool sent, int32_t also) {
   for (size_t i = 0; i < e->node_words && (sent || dc_emit_divergent(e, n)); i++) e->waiting[i] |= set[i];
   if (also >= 0) add(e->waiting, also);
 }
+
+void dc_emit_waits_at(emitter *e, int32_t n) { add(e->waiting, n); }

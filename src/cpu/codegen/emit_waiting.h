@@ -23,3 +23,5 @@ int32_t dc_emit_next_without(const emitter *e, int32_t n);
 
 /* A site deoptimizes: while node n runs, or when its lanes have been `sent` on; lanes wait at `also`, too. */
 void dc_emit_leaves(emitter *e, int32_t n, bool sent, int32_t also);
+/* All lanes of a gang that is deoptimized may wait at node n. */
+void dc_emit_waits_at(emitter *e, int32_t n);

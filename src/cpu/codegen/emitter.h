@@ -25,7 +25,8 @@
 /* The C text of a function, and its properties. */
 typedef struct dc_emitted {
   dc_buf text;          /* a C file that defines  int dc_run(dc_native *n)  */
-  bool simple;          /* suspends only at barriers of all threads of a block, and never deoptimizes to tier 0 */
+  bool simple;          /* suspends only at barriers of all threads of a block */
+  bool leaves;          /* may deoptimize to tier 0 */
   bool suspends;        /* suspends at all */
   bool yields;          /* suspends in loops, for gangs of other blocks */
   bool operates;        /* uses dc_native.operate */

@@ -6,6 +6,9 @@
 ** which lane runs a thread, each row of any block begins a gang, whose last lanes may have no thread; otherwise gangs
 ** are the block's warps.  16 lanes suit short native vectors and narrow rows, if all of the function exists for them.
 ** A version may run the lanes one by one instead.
+**
+** A version that runs whole blocks and may leave them to tier 0 is replaced by one that runs warps, each of which
+** leaves alone, if that happens often.
 */
 #include "cpu/codegen/native.h"
 
@@ -49,11 +52,16 @@ static bool emit(dc_native_code *c, dc_error *err) {
   return suits || rc == 0;
 }
 
-static void emit_first(dc_native_code *c, const dc_cpu_function *fn, int shape) {
+static dc_gang_layout layout_of(int shape) {
+  dc_gang_layout layout = shapes[shape % LONG_GRID];
+  layout.long_grid = shape >= LONG_GRID;
+  return layout;
+}
+
+static void emit_first(dc_native_code *c, const dc_cpu_function *fn, dc_gang_layout shape) {
   dc_error err = DC_ERROR_INIT;
   c->fn = fn;
-  c->shape = shapes[shape % LONG_GRID];
-  c->shape.long_grid = shape >= LONG_GRID;
+  c->shape = shape;
   c->state = emit(c, &err) && (c->shape.width == 32 || c->info.narrow) ? EMITTED : FAILED;
   if (err.kind == DC_INTERRUPTED) c->state = NOT_YET; /* the next launch tries again */
   dc_error_clear(&err);
@@ -89,7 +97,7 @@ static void wait_for_build(const dc_native_code *c) {
 }
 
 /* Starts the build if there is none, else polls it. */
-static void poll(dc_native_code *c, const dc_cpu_function *fn, int shape) {
+static void poll(dc_native_code *c, const dc_cpu_function *fn, dc_gang_layout shape) {
   if (c->state == NOT_YET) emit_first(c, fn, shape);
   if (c->state == EMITTED) start_build(c, fn->code->ops->isa);
   if (c->state != BUILDING) return;
@@ -98,6 +106,26 @@ static void poll(dc_native_code *c, const dc_cpu_function *fn, int shape) {
   if (state == 0) return;
   c->run = state == 1 ? (dc_native_fn *)(uintptr_t)dc_build_symbol(c->build, "dc_run") : NULL;
   c->state = c->run ? READY : FAILED;
+}
+
+/* Few blocks that leave are forgotten in the end. */
+void dc_native_count(dc_native_code *c, uint64_t blocks, uint64_t left) {
+  enum { LATELY = 1 << 20 };
+  c->blocks += blocks;
+  c->left += left;
+  while (c->blocks > LATELY) c->blocks /= 2, c->left /= 2;
+}
+
+static bool leaves_often(const dc_native_code *c) { return c->left >= 8 && c->left >= c->blocks / 16; }
+
+/* c, which is ready, or what has taken its place. */
+static dc_native_code *ready(dc_native_code *c) {
+  if (!leaves_often(c)) return c;
+  if (c->by_warp == NULL && (c->by_warp = calloc(1, sizeof *c)) == NULL) return c;
+  dc_gang_layout shape = c->shape;
+  shape.by_warp = true;
+  if (c->by_warp->state != FAILED) poll(c->by_warp, c->fn, shape);
+  return c->by_warp->state == READY ? c->by_warp : c;
 }
 
 static bool loops(const dc_cpu_function *fn) {
@@ -149,7 +177,7 @@ static int suitable(dc_native_set *set, const dc_cpu_function *fn, int base, dc_
   }
   for (int j = 0; j < 3; j++) {
     const int i = some[j];
-    if (set->code[i].state == NOT_YET) emit_first(&set->code[i], fn, i);
+    if (set->code[i].state == NOT_YET) emit_first(&set->code[i], fn, layout_of(i));
     time[i] = time_of(&set->code[i], block);
     int at = time[i] < UINT64_MAX ? n++ : -1;
     for (; at > 0 && time[i] < time[list[at - 1]]; at--) list[at] = list[at - 1];
@@ -167,9 +195,9 @@ dc_native_code *dc_native_prepare(dc_cpu_function *fn, dc_dim3 grid, dc_dim3 blo
   for (int i = 0; i < n; i++) {
     dc_native_code *c = &set->code[list[i]];
     set->last = list[i];
-    poll(c, fn, list[i]);
+    poll(c, fn, layout_of(list[i]));
     if (c->state == FAILED) continue;
-    return c->state == READY ? c : NULL;
+    return c->state == READY ? ready(c) : NULL;
   }
   return NULL;
 }
@@ -183,15 +211,22 @@ bool dc_native_is_ready(const dc_cpu_function *fn) {
 int dc_native_tier(const dc_cpu_function *fn) {
   if (fn->native == NULL) return 0;
   dc_native_code *c = &fn->native->code[fn->native->last];
-  if (c->state == BUILDING) poll(c, fn, fn->native->last);
+  if (c->state == BUILDING) poll(c, fn, c->shape);
   return c->state == READY;
+}
+
+static void drop_code(dc_native_code *c) {
+  dc_build_free(c->build);
+  dc_emitted_free(&c->info);
 }
 
 void dc_native_drop(dc_cpu_function *fn) {
   if (fn->native == NULL) return;
   for (int i = 0; i < NSHAPES; i++) {
-    dc_build_free(fn->native->code[i].build);
-    dc_emitted_free(&fn->native->code[i].info);
+    dc_native_code *c = &fn->native->code[i];
+    if (c->by_warp) drop_code(c->by_warp);
+    free(c->by_warp);
+    drop_code(c);
   }
   free(fn->native);
   fn->native = NULL;

@@ -234,6 +234,7 @@ void dc_builtin_call(dc_warp *w, dc_frame *f, const dc_basic_block *node, uint32
     case DC_END_FREE: device_free(w, f, node, lanes); break;
     case DC_END_PREPARE: prepare_launch(w, f, node, lanes); break;
     case DC_END_LAUNCH: launch_prepared(w, f, node, lanes); break;
+    case DC_END_TRAP: dc_warp_fault(w, node->op, DC_FAULT_TRAP, __builtin_ctz(lanes), 0);
     default: assertion_failed(w, f, node, lanes);
   }
 }

@@ -92,7 +92,18 @@ static void renew_spin_time(dc_worker *k) {
   k->spin_time = k->spin_limit;
 }
 
-/* Whether native code has become ready since the launch began at tier 0: it is to run the blocks that have not begun. */
+/* Runs block b until it ends or waits for others. */
+static dc_progress run_block(dc_worker *k, dc_block_run *b) {
+  const dc_native_code *c = k->job->native;
+  if (c && c->info.simple && b->started == 0) {
+    const dc_progress p = dc_native_block(k, b);
+    if (p != DC_PASSED) return p;
+    atomic_fetch_add_explicit(&k->job->left, 1, memory_order_relaxed);
+  }
+  return dc_block_run_warps(b);
+}
+
+/* Whether native code has become ready since the launch began at tier 0: it is to run the blocks not begun yet. */
 static bool is_left_to_native(dc_worker *k) {
   dc_job *job = k->job;
   if (k->index == 0 && job->native == NULL && dc_native_is_ready(job->fn)) job->left_to_native = true;
@@ -117,7 +128,7 @@ static void run_blocks(dc_worker *k) {
     if (k->resident == 0 || (prefer_new && k->resident < most)) b = next_block(k);
     if (b == NULL) b = k->live_blocks;
     if (b == NULL) return;
-    dc_progress p = dc_block_run_warps(b);
+    dc_progress p = run_block(k, b);
     dc_native_end_alone(&k->native); /* not at each barrier: it takes as long as all stores before it */
     if (p == DC_STOPPED) return;
     unlink_block(k, b);
@@ -209,9 +220,9 @@ static void work(dc_worker *k, dc_job *job) {
   k->replaying = k->in_native = false;
   bool again = false;
   if (sigsetjmp(k->escape, 0) == 0) {
-    if (job->native && job->native->info.simple) {
+    if (job->native && job->native->info.simple && !job->native->info.leaves) {
       run_simple_blocks(k);
-    } else { /* simple blocks wait for none, and a locked operation takes as long as all stores before it */
+    } else { /* such blocks wait for none, and a locked operation takes as long as all stores before it */
       atomic_fetch_add(&job->workers, 1);
       run_blocks(k);
       atomic_fetch_sub(&job->workers, 1);
@@ -335,6 +346,7 @@ static int launch_one(dc_cpu_device *cpu, dc_cpu_function *fn, const dc_launch *
     give_tids(pool, &job);
     dc_pool_run(cpu, &job, work);
   }
+  if (job.native) dc_native_count(job.native, job.nblocks, job.left);
   if (job.prepared || job.launched) *children = dc_nested_take(&job, cpu->memory);
   return conclude(&job, err);
 }

@@ -16,6 +16,7 @@
 #include "cpu/runtime/frames.h"
 #include "cpu/runtime/job.h"
 #include "cpu/runtime/native_frame.h"
+#include "cpu/runtime/native_leave.h"
 #include "cpu/runtime/warp.h"
 #include "cpu/runtime/warp_order.h"
 #include "cpu/simd/abi.h"
@@ -26,34 +27,38 @@
 
 uint32_t dc_native_together(const dc_job *job) {
   const dc_native_code *c = job->native;
-  if (!c->info.yields || c->info.operates || job->order->kind == DC_ORDER_RANDOM) return 1;
+  if (!c->info.yields || c->info.operates || c->info.leaves || job->order->kind == DC_ORDER_RANDOM) return 1;
   const uint32_t n = GANGS_TOGETHER / dc_gangs_of(c->shape, job->grid.block);
   return n > DC_MOST_TOGETHER ? DC_MOST_TOGETHER : n < 1 ? 1 : n;
 }
 
-/* The warp that all gangs share, set up for the launch; NULL: no memory. */
-static dc_warp_slot *stage(dc_worker *k) {
+/* The blocks that run together, on which all those of the launch follow one another.  False: no memory. */
+static bool make_blocks(dc_worker *k) {
   dc_block_run **b = k->simple_blocks;
   for (uint32_t i = 0; i < dc_native_together(k->job); i++) {
-    if (b[i] == NULL && (b[i] = calloc(1, sizeof **b)) == NULL) return NULL;
+    if (b[i] == NULL && (b[i] = calloc(1, sizeof **b)) == NULL) return false;
     b[i]->worker = k;
-    if (dc_block_start(b[i], 0) != 0) return NULL;
+    if (dc_block_start(b[i], 0) != 0) return false;
   }
-  dc_warp_slot *s = k->simple_warp;
-  if (s == NULL) s = k->simple_warp = dc_warp_new(k);
-  if (s == NULL) return NULL;
-  dc_warp_prepare(s, b[0]);
-  dc_native_begin(k, &s->w);
-  k->native.wait = NULL;
-  memcpy(k->native.base, s->w.base, sizeof s->w.base);
-  return s;
+  return true;
+}
+
+/* The warp that all gangs share, for block b and those that follow on it.  False: no memory. */
+static bool stage(dc_worker *k, dc_block_run *b) {
+  if (k->simple_warp == NULL) k->simple_warp = dc_warp_new(k);
+  if (k->simple_warp == NULL) return false;
+  dc_warp_prepare(k->simple_warp, b);
+  dc_native_begin(k, &k->simple_warp->w);
+  memcpy(k->native.base, k->simple_warp->w.base, sizeof k->native.base);
+  return true;
 }
 
 static dc_frame *frame_of(dc_worker *k, uint32_t index) {
   dc_native_code *c = k->job->native;
   if (k->gang_frames[index] == NULL) {
     dc_frame *f = dc_frame_new(&k->frames, c->fn);
-    if (f == NULL || dc_frame_save(&k->frames, f, c->info.save_bytes + 64) != 0 ||
+    const uint32_t waits = (uint32_t)c->info.nwaiting * 4;
+    if (f == NULL || dc_frame_save(&k->frames, f, c->info.save_bytes + waits + 64) != 0 ||
         dc_frame_local(&k->frames, f, c->info.stack_bytes) != 0)
       return NULL;
     k->gang_frames[index] = f;
@@ -64,7 +69,8 @@ static dc_frame *frame_of(dc_worker *k, uint32_t index) {
 static void enter_gang(dc_native *n, const dc_gang *g) {
   dc_warp *w = n->warp;
   dc_frame *f = g->frame;
-  dc_native_set_frame(n, f);
+  n->entered = 1;
+  dc_native_set_frame(n, f, w->ctl->worker->job->native);
   w->ctl->frame = f;
   w->regs = f->regs;
   w->preds = f->preds;
@@ -138,17 +144,15 @@ static bool make_gangs(dc_worker *k, uint64_t block, uint32_t nblocks) {
   return true;
 }
 
-/* Sets up what all blocks of the launch on this worker have in common.  False: no memory. */
-static bool prepare_gangs(dc_worker *k) {
-  dc_warp_slot *s = stage(k);
-  if (s == NULL) return false;
+/* Sets up what all blocks of the launch on this worker have in common. */
+static void prepare_gangs(dc_worker *k) {
   k->native.gangs = k->gangs;
   k->native.enter = enter_gang;
+  k->native.leave_all = 0;
   if (!has_gangs(k)) drop_gangs(k);
   k->native.ngangs = k->gangs_for.nblocks * dc_gangs_of(k->job->native->shape, k->job->grid.block);
-  dc_warp_set_local(&s->w, k);
+  dc_warp_set_local(&k->simple_warp->w, k);
   k->simple_ready = true;
-  return true;
 }
 
 /* Behind the block at `at`, in the grid. */
@@ -160,14 +164,14 @@ static dc_dim3 next_block(const dc_grid *g, dc_dim3 at) {
   return at;
 }
 
-/* The gangs of the n blocks from `at` on, number `block`, where they begin.  False: no memory. */
-static bool begin_blocks(dc_worker *k, dc_dim3 *at, uint64_t block, uint32_t nblocks) {
+/* The gangs of the n blocks from `at` on, number `block`, where they begin; b: the first of them.  False: no memory. */
+static bool begin_blocks(dc_worker *k, dc_block_run *b, dc_dim3 *at, uint64_t block, uint32_t nblocks) {
   const dc_job *job = k->job;
   const dc_emitted *info = &job->native->info;
   if (k->gangs_for.nblocks != nblocks && !make_gangs(k, block, nblocks)) return false;
   if (job->order->kind == DC_ORDER_RANDOM && !order_gangs(k, block, nblocks)) return false;
   k->native.nblocks = nblocks;
-  k->simple_blocks[0]->s.ctaid = *at;
+  b->s.ctaid = *at;
   dc_native_set_block(&k->native, *at);
   for (uint32_t i = 0; info->suspends && i < k->native.ngangs; i++) {
     k->gangs[i].node = 0;
@@ -183,25 +187,54 @@ static bool begin_blocks(dc_worker *k, dc_dim3 *at, uint64_t block, uint32_t nbl
   return true;
 }
 
+static void begin_native(dc_worker *k) {
+  k->warp = &k->simple_warp->w;
+  k->in_native = true;
+  k->native.alone = k->job->native->info.atomics && k->index == 0 && dc_alone_begin(k->job);
+}
+
+static void end_native(dc_worker *k) {
+  k->in_native = false;
+  k->warp = NULL;
+  dc_native_end_alone(&k->native);
+}
+
+static dc_progress no_room(dc_worker *k) {
+  dc_job_fail(k->job, DC_MEMORY, NULL, 0, "out of memory (host) for the registers of a block");
+  return DC_STOPPED;
+}
+
 dc_progress dc_native_blocks(dc_worker *k, uint64_t first, uint64_t count) {
   dc_job *job = k->job;
   const dc_native_code *c = job->native;
-  dc_native *n = &k->native;
   dc_dim3 at = dc_job_block_at(job, first);
   const uint64_t together = dc_native_together(job);
-  bool room = k->simple_ready || prepare_gangs(k);
+  if (!k->simple_ready) {
+    if (!make_blocks(k) || !stage(k, k->simple_blocks[0])) return no_room(k);
+    prepare_gangs(k);
+  }
+  bool room = true;
   int r = DC_NATIVE_DONE;
-  k->warp = room ? &k->simple_warp->w : NULL;
-  k->in_native = true;
-  n->alone = c->info.atomics && k->index == 0 && dc_alone_begin(job);
+  begin_native(k);
   for (uint64_t i = 0, some; i < count && room && r == DC_NATIVE_DONE; i += some) {
     some = count - i < together ? count - i : together;
-    room = begin_blocks(k, &at, first + i, (uint32_t)some);
-    if (room) r = c->run(n);
+    room = begin_blocks(k, k->simple_blocks[0], &at, first + i, (uint32_t)some);
+    if (room) r = c->run(&k->native);
   }
-  k->in_native = false;
-  k->warp = NULL;
-  dc_native_end_alone(n);
-  if (!room) dc_job_fail(job, DC_MEMORY, NULL, 0, "out of memory (host) for the registers of a block");
-  return room && r == DC_NATIVE_DONE ? DC_DONE : DC_STOPPED;
+  end_native(k);
+  if (!room) return no_room(k);
+  return r == DC_NATIVE_DONE ? DC_DONE : DC_STOPPED;
+}
+
+dc_progress dc_native_block(dc_worker *k, dc_block_run *b) {
+  dc_dim3 at = b->s.ctaid;
+  if (!stage(k, b)) return no_room(k);
+  if (!k->simple_ready) prepare_gangs(k);
+  if (!begin_blocks(k, b, &at, b->number, 1)) return no_room(k);
+  k->spun_at = 0;
+  begin_native(k);
+  const int r = k->job->native->run(&k->native);
+  end_native(k);
+  if (r == DC_NATIVE_DONE) return DC_DONE;
+  return r == DC_NATIVE_STOP ? DC_STOPPED : dc_native_leave(k, b, r);
 }

@@ -7,6 +7,7 @@
 #include "cpu/codegen/native.h"
 #include "cpu/interp/code.h"
 #include "cpu/runtime/alone.h"
+#include "cpu/runtime/builtin.h"
 #include "cpu/runtime/fault.h"
 #include "cpu/runtime/job.h"
 
@@ -25,6 +26,16 @@ static void operate(dc_native *n, uint32_t op, uint32_t lanes) {
   k->in_native = false; /* a fault here is tier 0's: instruction and lane are known */
   if (lanes != w->mask) w->ops->set_mask(w, lanes);
   o->fn_masked(w, o);
+  k->in_native = true;
+}
+
+static void builtin(dc_native *n, uint32_t node, uint32_t lanes) {
+  dc_warp *w = n->warp;
+  dc_worker *k = w->ctl->worker;
+  dc_frame *f = w->ctl->frame;
+  k->in_native = false;
+  w->at = f->fn->nodes[node].op;
+  dc_builtin_call(w, f, &f->fn->nodes[node], lanes);
   k->in_native = true;
 }
 
@@ -90,6 +101,7 @@ void dc_native_begin(dc_worker *k, dc_warp *w) {
   n->variables = k->job->fn->code->global_image;
   n->functions = (uint64_t)(uintptr_t)k->job->fn->code->functions;
   n->operate = operate;
+  n->builtin = builtin;
   n->tick = tick;
   n->keep_spinning = keep_spinning;
   n->fault = misaligned;
@@ -106,12 +118,11 @@ int dc_native_frame(dc_warp *w, dc_frame *f, int32_t node) {
   const dc_native_code *c = f->native;
   dc_native_begin(k, w);
   dc_native_set_block(n, w->block->ctaid);
-  dc_native_set_frame(n, f);
+  dc_native_set_frame(n, f, c);
   memcpy(n->base, w->base, sizeof w->base);
   memcpy(n->lane_stride, w->lane_stride, sizeof w->lane_stride);
   n->tid = w->tid;
   n->warpid = w->warpid;
-  n->wait = f->save ? (uint32_t *)(void *)(f->save + c->info.save_bytes) : NULL;
   n->node = (uint32_t)node;
   n->lanes = n->live = f->lanes;
   k->spun_at = 0;

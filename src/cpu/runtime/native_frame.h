@@ -24,8 +24,9 @@ static inline void dc_native_set_block(dc_native *n, dc_dim3 ctaid) {
   n->ctaid[2] = ctaid.z;
 }
 
-static inline void dc_native_set_frame(dc_native *n, const dc_frame *f) {
+static inline void dc_native_set_frame(dc_native *n, const dc_frame *f, const dc_native_code *c) {
   n->regs = f->regs;
   n->preds = f->preds;
   n->save = f->save;
+  n->wait = f->save ? (uint32_t *)(void *)(f->save + c->info.save_bytes) : NULL;
 }

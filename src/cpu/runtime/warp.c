@@ -54,21 +54,26 @@ static void enter(dc_warp *w, dc_frame *f) {
 
 static size_t stack_bytes(const dc_cpu_function *fn) { return fn->frame_bytes + fn->lane_bytes; }
 
-/* A new frame of the warp, newest in the list; NULL: no room. */
-static dc_frame *push_frame(dc_warp *w, const dc_cpu_function *fn, dc_frame *parent, uint32_t lanes) {
+/* Makes f, a frame without waiting lanes, the warp's newest. */
+static void add_frame(dc_warp *w, dc_frame *f, dc_frame *parent, uint32_t lanes) {
   dc_warp_control *c = w->ctl;
-  if (c->depth >= DC_MAX_DEPTH || c->stack + stack_bytes(fn) > DC_WARP_STACK + (parent ? 0 : stack_bytes(fn)))
-    return NULL;
-  dc_frame *f = dc_frame_new(&c->worker->frames, fn);
-  if (f == NULL) return NULL;
   f->parent = parent;
   f->lanes = lanes;
-  f->low = fn->words;
+  f->low = f->fn->words;
   f->native = NULL;
   f->below = c->frames;
   c->frames = f;
   c->depth++;
-  c->stack += stack_bytes(fn);
+  c->stack += stack_bytes(f->fn);
+}
+
+/* A new frame of the warp; NULL: no room. */
+static dc_frame *push_frame(dc_warp *w, const dc_cpu_function *fn, dc_frame *parent, uint32_t lanes) {
+  const dc_warp_control *c = w->ctl;
+  if (c->depth >= DC_MAX_DEPTH || c->stack + stack_bytes(fn) > DC_WARP_STACK + (parent ? 0 : stack_bytes(fn)))
+    return NULL;
+  dc_frame *f = dc_frame_new(&c->worker->frames, fn);
+  if (f) add_frame(w, f, parent, lanes);
   return f;
 }
 
@@ -507,7 +512,7 @@ static bool end_node(dc_warp *w, dc_frame *f, const dc_basic_block *node, int32_
       send(w, f, node->next, t);
       if (node->next >= 0) back_off(w->ctl, node->next);
       return false;
-    case DC_END_TRAP: dc_warp_fault(w, node->op, DC_FAULT_TRAP, __builtin_ctz(t), 0);
+    case DC_END_TRAP:
     case DC_END_ASSERT:
     case DC_END_PRINTF:
     case DC_END_MALLOC:
@@ -604,6 +609,14 @@ static int32_t finish(dc_warp *w, dc_frame *f, const dc_basic_block *node, int32
   return PICK;
 }
 
+/* Frame f, deoptimized, goes on at tier 0: lanes wait where native code `c` has left them. */
+static void go_to_tier_0(dc_frame *f, const dc_native_code *c) {
+  const uint32_t *wait = (const uint32_t *)(const void *)(f->save + c->info.save_bytes);
+  f->native = NULL;
+  for (int32_t i = 0; i < c->info.nwaiting; i++)
+    if (wait[i]) arrive(f, c->info.waiting[i], wait[i]);
+}
+
 /* Native code continues frame f at node n.  The result is as of jump: a node, PICK or STOP. */
 static int32_t run_native(dc_warp *w, dc_frame *f, int32_t n, uint32_t *m, dc_progress *progress) {
   const dc_native_code *c = f->native;
@@ -622,11 +635,7 @@ static int32_t run_native(dc_warp *w, dc_frame *f, int32_t n, uint32_t *m, dc_pr
     *progress = DC_STOPPED;
     return STOP;
   }
-  if (r == DC_NATIVE_LEAVE || r == DC_NATIVE_FINISH) { /* deoptimized to tier 0 */
-    f->native = NULL;
-    for (int32_t i = 0; i < c->info.nwaiting; i++)
-      if (io->wait[i]) arrive(f, c->info.waiting[i], io->wait[i]);
-  }
+  if (r == DC_NATIVE_LEAVE || r == DC_NATIVE_FINISH) go_to_tier_0(f, c);
   if (gone) leave(w, f, gone);
   n = (int32_t)io->node;
   *m = io->lanes;
@@ -689,7 +698,7 @@ dc_warp_slot *dc_warp_new(dc_worker *k) {
 /* Lets native code run the kernel's frame, if there is native code and room for its saved values. */
 static void go_native(dc_warp *w, dc_frame *f, const dc_native_code *c) {
   dc_worker *k = w->ctl->worker;
-  if (c == NULL || k->replaying) return;
+  if (c == NULL || c->info.simple || k->replaying) return;
   if (dc_frame_save(&k->frames, f, c->info.save_bytes + (uint32_t)c->info.nwaiting * 4 + 64) == 0) f->native = c;
 }
 
@@ -740,26 +749,64 @@ void dc_warp_prepare(dc_warp_slot *s, dc_block_run *b) {
   w->lane_stride[DC_BASE_CALL] = job->fn->call_stride;
 }
 
-void dc_warp_start(dc_warp_slot *s, dc_block_run *b, uint32_t index) {
-  dc_warp *w = &s->w;
+/* Warp `index` of the block, with lanes `live` and no frames. */
+static void begin(dc_warp_slot *s, dc_block_run *b, uint32_t index, uint32_t live) {
   dc_warp_control *c = &s->c;
-  const dc_job *job = b->worker->job;
-  const dc_dim3 *size = &job->grid.block;
-  uint32_t left = size->x * size->y * size->z - index * DC_LANES;
   enter_block(s, b);
   c->poll_budget = POLL_BUDGET;
   c->at_barrier = c->released = 0;
   c->parked = c->recheck = c->force = c->turn_over = false;
   c->runnable = true;
-  w->warpid = index;
-  w->live = left >= DC_LANES ? DC_ALL_LANES : (1u << left) - 1;
-  w->tid = job->tids[index];
+  s->w.warpid = index;
+  s->w.live = live;
+  s->w.tid = b->worker->job->tids[index];
+}
+
+void dc_warp_start(dc_warp_slot *s, dc_block_run *b, uint32_t index) {
+  dc_warp *w = &s->w;
+  const dc_job *job = b->worker->job;
+  const dc_dim3 *size = &job->grid.block;
+  const uint32_t left = size->x * size->y * size->z - index * DC_LANES;
+  begin(s, b, index, left >= DC_LANES ? DC_ALL_LANES : (1u << left) - 1);
   dc_frame *f = push_frame(w, job->fn, NULL, w->live);
   if (f == NULL) dc_warp_fault(w, NULL, DC_FAULT_HOST, 0, 0);
   go_native(w, f, job->native);
   dc_warp_set_local(w, b->worker);
   enter(w, f);
   arrive(f, 0, w->live);
+}
+
+void dc_warp_adopt(dc_warp_slot *s, dc_block_run *b, uint32_t index, dc_frame *f, uint32_t live) {
+  begin(s, b, index, live);
+  add_frame(&s->w, f, NULL, live);
+  dc_warp_set_local(&s->w, b->worker);
+  enter(&s->w, f);
+}
+
+void dc_warp_stand(dc_warp_slot *s, int32_t n) { arrive(s->c.frame, n, s->w.live); }
+
+void dc_warp_await(dc_warp_slot *s, int32_t n) {
+  dc_warp *w = &s->w;
+  dc_frame *f = s->c.frame;
+  block_lanes(f, n, w->live);
+  s->c.at_barrier = w->live;
+  dc_barrier_arrive(s->c.block, w, 0, 0, w->live, true, 0, f->fn->nodes[n].op->ins->mode);
+}
+
+void dc_warp_take_back(dc_warp_slot *s, const dc_native_code *c, int result, int32_t n, uint32_t lanes) {
+  dc_warp *w = &s->w;
+  dc_frame *f = s->c.frame;
+  const dc_basic_block *node = &f->fn->nodes[n];
+  dc_progress progress = DC_DONE;
+  go_to_tier_0(f, c);
+  if (lanes == 0) return;
+  if (result == DC_NATIVE_LEAVE) {
+    arrive(f, n, lanes);
+    return;
+  }
+  n = finish(w, f, node, n, &lanes, guarded(w, node, lanes), &progress);
+  if (n >= 0) arrive(s->c.frame, n, lanes);
+  if (n == STOP && progress == DC_BLOCKED) s->c.runnable = false;
 }
 
 void dc_warp_drop(dc_warp_slot *s) {

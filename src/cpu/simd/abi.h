@@ -4,7 +4,8 @@
 **
 ** Emitted code runs one gang of one function from node `node` on, with all its lanes together, until all have left
 ** (DC_NATIVE_DONE) or something has to be done that it leaves to warp.c.  Simple code (see emit.h) runs all gangs of
-** a block by turns, from barrier to barrier, and ends with DC_NATIVE_DONE or DC_NATIVE_STOP.
+** a block by turns, from barrier to barrier, and ends with DC_NATIVE_DONE or DC_NATIVE_STOP, or when a gang has to go
+** on at tier 0, with DC_NATIVE_FINISH or DC_NATIVE_LEAVE: then so have the others (runtime/native_leave.c).
 */
 #pragma once
 
@@ -58,6 +59,13 @@ typedef struct dc_native {
   int32_t alone;       /* no other thread accesses the device's memory: atomics need no locks */
   int32_t streams;     /* stores are non-temporal where they may be: the launch exceeds the last-level cache */
   int32_t spin_budget; /* jumps back in loops that may wait for others, before tier 0 takes over */
+  /* Of simple code with such gangs.  In: the gang, the only one, leaves at once where it stands, at dc_gang.node.  Out:
+  ** the number of the gang that leaves; those before it have run since the last barrier, those behind it have not. */
+  int32_t leave_all;
+  uint32_t leaver;
+  uint32_t yes;        /* out: lanes with a true predicate at the next barrier, */
+  uint32_t sum, every; /* in and out: the results of the last one */
+  int32_t entered;    /* `enter` has been called since the gang began or went on */
   uint8_t *regs;      /* tier 0's register file: operands of `operate`, and all values when tier 0 goes on */
   uint32_t *preds;
   uint8_t *save;      /* values kept over a pause */
@@ -71,7 +79,9 @@ typedef struct dc_native {
   void *warp;
   /* Tier 0's function for operation `op` (counted from the function's first), for lanes `lanes`. */
   void (*operate)(struct dc_native *n, uint32_t op, uint32_t lanes);
-  /* Before `operate` is called for another gang. */
+  /* What the end of node `node` calls (DC_END_PRINTF and so on), for lanes `lanes`. */
+  void (*builtin)(struct dc_native *n, uint32_t node, uint32_t lanes);
+  /* Of simple code: before these, and before tier 0's register file is written to, for another gang. */
   void (*enter)(struct dc_native *n, const dc_gang *g);
   int (*tick)(struct dc_native *n);  /* not 0: stop */
   /* The spin budget is spent in a loop that only loads.  Not 0: the loop goes on with a new one. */

@@ -1,0 +1,99 @@
+/*
+** native_leave.c - see native_leave.h.
+**
+** One gang has left in the middle of what it does between two barriers; of the others some have ended, some wait at
+** the next barrier, some are behind the last one, and some have not begun.  The gangs are the block's warps (no other
+** layout has code that leaves), and each one's frame becomes its warp's.  Native code writes the registers of those
+** that have begun to their frames, one by one.  Then all is as if tier 0 had run the block so far.
+*/
+#include "cpu/runtime/native_leave.h"
+
+#include "cpu/codegen/native.h"
+#include "cpu/interp/code.h"
+#include "cpu/ptx/opcode.h"
+#include "cpu/runtime/job.h"
+#include "cpu/runtime/warp.h"
+
+/* The barrier of the whole block behind which lanes go on at node n. */
+static int32_t barrier_before(const dc_cpu_function *fn, int32_t n) {
+  for (int32_t i = 0; i < fn->nnodes; i++) {
+    const dc_basic_block *node = &fn->nodes[i];
+    if (node->end == DC_END_BARRIER && node->next == n && ptx_is_whole_barrier(node->op->ins)) return i;
+  }
+  return -1;
+}
+
+/* The lanes of gang i that are left. */
+static uint32_t live_lanes(const dc_native_code *c, const dc_native *n, uint32_t i) {
+  if (i == n->leaver) return n->live;
+  if (!c->info.suspends) return i < n->leaver ? 0 : n->gangs[i].all;
+  return n->gangs[i].live;
+}
+
+static bool has_begun(const dc_native_code *c, const dc_native *n, uint32_t i) {
+  return i <= n->leaver || (c->info.suspends && n->gangs[i].node != 0);
+}
+
+/* The warp of gang i, of which `live` lanes are left, with the gang's frame.  NULL: no memory. */
+static dc_warp_slot *adopt(dc_worker *k, dc_block_run *b, uint32_t i, uint32_t live) {
+  const uint32_t number = k->gangs[i].number;
+  dc_warp_slot *s = dc_warp_new(k);
+  if (s == NULL) return NULL;
+  dc_warp_adopt(s, b, number, k->gangs[i].frame, live);
+  k->gang_frames[k->job->native->info.suspends ? number : 0] = NULL;
+  b->warps[number] = s;
+  return s;
+}
+
+/* Makes warps of the gangs that have begun.  False: no memory. */
+static bool make_warps(dc_worker *k, dc_block_run *b) {
+  const dc_native *n = &k->native;
+  const dc_native_code *c = k->job->native;
+  b->live = 0;
+  k->gangs_for.code = NULL; /* the next block's gangs are made anew */
+  k->gangs_for.nblocks = 0;
+  for (uint32_t i = 0; i < n->ngangs; i++) {
+    const uint32_t live = live_lanes(c, n, i);
+    b->order[i] = (uint8_t)n->gangs[i].number;
+    b->live += (uint32_t)__builtin_popcount(live);
+    if (!has_begun(c, n, i)) continue; /* nor have those behind it */
+    if (live == 0) b->done++;
+    else if (adopt(k, b, i, live) == NULL) return false;
+    b->started = i + 1;
+  }
+  return true;
+}
+
+/* Gang i, which stands at a barrier or behind it, leaves there as well. */
+static void leave_there(dc_worker *k, dc_block_run *b, uint32_t i) {
+  const dc_native_code *c = k->job->native;
+  dc_native n = k->native; /* what native code tells of the gang that leaves first is kept */
+  const int32_t node = (int32_t)k->gangs[i].node;
+  dc_warp_slot *s = b->warps[k->gangs[i].number];
+  n.gangs = &k->gangs[i];
+  n.ngangs = 1;
+  n.leave_all = 1;
+  c->run(&n);
+  s->c.frame->native = NULL;
+  if (i > k->native.leaver) dc_warp_stand(s, node);
+  else dc_warp_await(s, barrier_before(c->fn, node));
+}
+
+dc_progress dc_native_leave(dc_worker *k, dc_block_run *b, int result) {
+  const dc_native *n = &k->native;
+  const dc_native_code *c = k->job->native;
+  const bool room = make_warps(k, b);
+  if (!room) {
+    dc_job_fail(k->job, DC_MEMORY, NULL, 0, "out of memory (host) for the warps of a block");
+    return DC_STOPPED;
+  }
+  for (uint32_t i = 0; c->info.suspends && i < b->started; i++)
+    if (i != n->leaver && b->warps[k->gangs[i].number]) leave_there(k, b, i);
+  if (b->used) b->barriers[0].sum += n->yes;
+  dc_warp_slot *s = b->warps[k->gangs[n->leaver].number];
+  if (s == NULL) return DC_PASSED;
+  k->warp = &s->w;
+  dc_warp_take_back(s, c, result, (int32_t)n->node, n->lanes);
+  k->warp = NULL;
+  return DC_PASSED;
+}
