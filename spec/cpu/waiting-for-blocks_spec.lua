@@ -65,6 +65,57 @@ __global__ void turns(volatile int *flag, volatile int *out, int n) {
     __syncwarp();
   }
 }
+// Blocks wait for the last one, which takes so long that they go on in the interpreter: some lanes of some warps in a
+// loop, the others at a barrier or behind the loop.
+__global__ void patience(volatile unsigned *flag, unsigned *out, unsigned steps, int warp) {
+  __shared__ unsigned s[192];
+  const int t = threadIdx.x, n = blockDim.x;
+  unsigned v = blockIdx.x * 7919u + t, w = t * 31u, turns = 0;
+  s[t] = v;
+  __syncthreads();
+  w ^= s[n - 1 - t];
+  if (blockIdx.x == gridDim.x - 1) {
+    unsigned x = 1;
+    for (unsigned i = 0; i < steps; i++) x = x * 1664525u + 1013904223u;
+    if (t == 0) {
+      __threadfence();
+      *flag = x;
+    }
+  } else if (t / 32 == warp || warp < 0) {
+    v += 5;
+    if (t % 3 == 1) {
+      while (*flag == 0) turns++;
+      w += *flag;
+    } else {
+      v ^= w;
+    }
+  }
+  const unsigned sum = __syncthreads_count(v & 1);
+  s[t] = v + w;
+  __syncthreads();
+  out[blockIdx.x * n + t] = s[(t + 5) % n] * 3 + sum + (turns == 0xffffffff);
+}
+// Blocks meet several times, at a barrier of their own.
+__global__ void meet(unsigned *count, volatile unsigned *turn, int *sums, int rounds) {
+  for (int r = 0; r < rounds; r++) {
+    if (threadIdx.x % 32 == 0) atomicAdd(&sums[r], blockIdx.x + 1);
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      const unsigned now = *turn;
+      if (atomicAdd(count, 1) == gridDim.x - 1) {
+        *count = 0;
+        __threadfence();
+        *turn = now + 1;
+      } else {
+        while (*turn == now) {}
+      }
+      __threadfence();
+    }
+    __syncthreads();
+    if (((volatile int *)sums)[r] != (blockDim.x / 32) * (gridDim.x * (gridDim.x + 1) / 2)) sums[rounds] = -1;
+  }
+}
 ]]
 local function zeros(n) return dc.zeros(n, "int32") end
 
@@ -93,10 +144,45 @@ for i, v in ipairs(out:to_table()) do
   assert(v == b + of_block - w, "warps")
 end
 
-grid = math.random(2, 16)
+grid = math.random(2, 300)
 out = zeros(grid)
 m:kernel "blocks"(grid, 64, zeros(grid), out)
 assert(out:to_table()[1] == grid * (grid - 1) // 2, "blocks")
+
+local warps, steps = math.random(1, 6), 40000000
+grid = math.random(2, 9)
+local size, warp = 32 * warps, math.random(-1, warps - 1)
+local result = dc.zeros(grid * size, "uint32")
+m:kernel "patience"(grid, size, dc.zeros(1, "uint32"), result, steps, warp)
+local last, got = 1, result:to_table()
+for _ = 1, steps do last = last * 1664525 + 1013904223 & 0xffffffff end
+for b = 0, grid - 1 do
+  local v, w, sum = {}, {}, 0
+  for t = 0, size - 1 do v[t] = b * 7919 + t end
+  for t = 0, size - 1 do w[t] = t * 31 ~ v[size - 1 - t] end
+  for t = 0, size - 1 do
+    if b < grid - 1 and (t // 32 == warp or warp < 0) then
+      v[t] = v[t] + 5
+      if t % 3 == 1 then w[t] = w[t] + last else v[t] = v[t] ~ w[t] end
+    end
+    sum = sum + (v[t] & 1)
+  end
+  for t = 0, size - 1 do
+    local far = (t + 5) % size
+    local want = (v[far] + w[far]) * 3 + sum & 0xffffffff
+    assert(got[b * size + t + 1] == want, ("patience: block %d, thread %d"):format(b, t))
+  end
+end
+
+local rounds
+rounds, warps = math.random(2, 9), math.random(1, 6)
+grid = math.random(2, 200)
+local sums = zeros(rounds + 1)
+m:kernel "meet"(grid, 32 * warps, dc.zeros(1, "uint32"), dc.zeros(1, "uint32"), sums, rounds)
+for r, v in ipairs(sums:to_table()) do
+  local want = r <= rounds and warps * grid * (grid + 1) // 2 or 0
+  assert(v == want, ("meet: %d blocks of %d warps, round %d: %d, not %d"):format(grid, warps, r, v, want))
+end
 
 grid, n = math.random(2, 16), math.random(3000, 6000)
 out = zeros(n)

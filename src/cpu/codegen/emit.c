@@ -173,6 +173,13 @@ static bool is_simple_barrier(const emitter *e, int32_t n) {
   return is_whole_barrier(node) && (node->op->ins->ndst == 0 || (node->next >= 0 && e->reduced[node->next] == n));
 }
 
+/* Whether gangs pause at barriers of the whole block alone. */
+static bool has_simple_pauses(const emitter *e) {
+  for (int32_t n = 0; n < e->nnodes; n++)
+    if (!e->inlined[n] && dc_emit_pauses(e, n) && !is_simple_barrier(e, n)) return false;
+  return true;
+}
+
 /* Registers that warp.c writes. */
 static void find_given(emitter *e) {
   e->entered[0] = true;
@@ -191,8 +198,9 @@ static void go_to_waiting(emitter *e, int32_t n) {
   else PUT("goto T%d;\n", n);
 }
 
-/* A back edge counts against the poll budget; in loops that may wait for other threads also against the spin budget,
-** whose end deoptimizes the lanes to tier 0, unless the device finds that waiting on takes less. */
+/* A back edge counts against the poll budget; in loops that may wait for other threads also against the spin budget.
+** When it is spent, simple code gives way to the block's other gangs; other code is deoptimized to tier 0, unless the
+** device finds that waiting on takes less. */
 static void burn(emitter *e, int32_t n, int32_t to) {
   if (to < 0 || to > n) return;
   PUT("if (DC_RARE(--polls < 0)) { if (n->tick(n)) return DC_NATIVE_STOP; polls = n->poll_budget; } ");
@@ -200,6 +208,10 @@ static void burn(emitter *e, int32_t n, int32_t to) {
   if (!dc_emit_loop_waits(e, e->block_of[to], e->block_of[n])) return;
   dc_emit_leaves(e, n, true, to);
   PUT("if (DC_RARE(--spins < 0)) { ");
+  if (e->waits[to]) {
+    dc_emit_give_way(e, to);
+    return;
+  }
   if (dc_emit_loop_waits_for_flag(e, e->block_of[to], e->block_of[n]))
     PUT("if (n->keep_spinning(n)) spins = n->spin_budget; else ");
   if (dc_emit_divergent(e, to)) PUT("goto deoptimize; } ");
@@ -378,7 +390,6 @@ static void pause_at(emitter *e, int32_t n) {
   const bool whole = is_simple_barrier(e, n);
   e->out->suspends = true;
   if (!whole) {
-    e->out->simple = false;
     store_operands(e, node, NULL);
   } else if (node->op->ins->ndst) {
     contribute(e, node);
@@ -595,8 +606,8 @@ static void declare(emitter *e) {
 
 static void begin(emitter *e) {
   if (e->reduces)
-    PUT("const int simple = %d; uint32_t yes = 0, no = 0, sum = %s, every = %s;\n", e->out->simple,
-        e->leaves ? "n->sum" : "0", e->leaves ? "n->every" : "0");
+    PUT("const int simple = %d; uint32_t yes = n->counts.yes, no = n->counts.no, sum = n->counts.sum, "
+        "every = n->counts.every;\n", e->out->simple);
   if (e->out->yields) PUT("int turn = 0;\n");
   if (e->out->simple) dc_emit_begin_gangs(e);
   else
@@ -618,6 +629,7 @@ static void begin(emitter *e) {
     else PUT("goto N%d;\n", n);
   }
   if (e->out->simple) dc_emit_yield_entries(e);
+  if (e->gives_way) dc_emit_wait_entries(e);
   PUT("default: return DC_NATIVE_STOP; }\n");
 }
 
@@ -643,7 +655,7 @@ static void tail(emitter *e) {
 static int allocate(emitter *e) {
   const size_t nodes = (size_t)e->nnodes + 1, regs = (size_t)e->f->nregs + 1, ins = (size_t)e->f->nins + 1;
   e->block_of = dc_arena_alloc(&e->k.arena, (6 * nodes + regs + 3 * ins) * sizeof *e->block_of);
-  e->tracked = dc_arena_alloc(&e->k.arena, (3 * nodes + 5 * ins + 3 * regs) * sizeof *e->tracked);
+  e->tracked = dc_arena_alloc(&e->k.arena, (4 * nodes + 5 * ins + 3 * regs) * sizeof *e->tracked);
   e->joined = dc_arena_alloc(&e->k.arena, ins * sizeof *e->joined);
   if (!e->block_of || !e->tracked || !e->joined) return dc_fail_oom(e->err);
   e->predicated = e->block_of + nodes;
@@ -666,6 +678,7 @@ static int allocate(emitter *e) {
   e->given = e->lines + ins;
   e->prefetched = e->given + regs;
   e->word = e->prefetched + regs;
+  e->waits = e->word + regs;
   return 0;
 }
 
@@ -717,6 +730,7 @@ static int survey(emitter *e, dc_gang_layout shape) {
   if (find_predicated(e) != 0) return -1;
   dc_emit_find_words(e);
   find_reductions(e);
+  e->out->simple = e->out->simple && has_simple_pauses(e);
   find_given(e);
   find_entries(e);
   if (dc_emit_find_waiting(e) != 0 || dc_emit_find_tables(e) != 0) return -1;

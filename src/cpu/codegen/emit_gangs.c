@@ -18,7 +18,7 @@ void dc_emit_enter_gang(emitter *e) {
   if (e->fn->local_stride || e->out->stack_bytes) PUT("base4 = g->local; ");
   if (e->out->stack_bytes) PUT("n->stack_end = base4 + %u; ", e->out->stack_bytes);
   if (e->operates) PUT("n->entered = 0; ");
-  if (e->leaves) PUT("spins = n->spin_budget; ");
+  if (e->leaves) PUT(e->gives_way ? "spins = DC_TURN; " : "spins = n->spin_budget; ");
 }
 
 /* Where the gang of threads `first` and following goes on behind the next barrier, if values by thread show that it
@@ -89,7 +89,8 @@ void dc_emit_begin_gangs(emitter *e) {
     PUT("switch (%s) {\n", turns ? "at[self]" : "0");
     return;
   }
-  if (e->out->yields) PUT("int yielded = 0, holds = 0;\n");
+  if (e->out->yields || e->gives_way) PUT("int yielded = 0, holds = 0;\n");
+  if (e->gives_way) PUT("uint32_t idle = 0; int moved = 0;\n");
   PUT("uint32_t left = n->ngangs, any, all; int32_t here = %s, next = DC_NOWHERE;\n"
       "#define DC_SAVE g->save\n"
       "#define DC_NEXT_ROUND g = n->gangs; %s\n"
@@ -104,29 +105,46 @@ void dc_emit_begin_gangs(emitter *e) {
       "#define DC_LEAVE_STEP if (next != DC_APART) { for (dc_gang *q = n->gangs; q != end; q++) { "
       "if (q < g && next == DC_ENDED) q->live = 0, left--; q->node = (uint32_t)(q < g ? next : here); } "
       "any = next < 0 ? 0 : (uint32_t)next; all = next < 0 ? ~0u : (uint32_t)next; next = DC_APART; }\n"
+      "%s"
       "gang: switch (next == DC_APART ? g->node : (uint32_t)here) {\n",
       e->leaves ? "n->leave_all ? (int32_t)g->node : 0" : "0",
-      e->reduces ? "sum = yes; every = no == 0; yes = no = 0;" : "", e->exits ? "g->live = M_word(act); " : "");
+      e->reduces ? "sum = yes; every = no == 0; yes = no = 0;" : "", e->exits ? "g->live = M_word(act); " : "",
+      e->gives_way ? "if (n->resumes) { next = DC_APART; holds = 1; left = any = 0; all = ~0u; "
+                     "for (dc_gang *q = n->gangs; q != end; q++) if (q->live) { left++; "
+                     "if (q->node < DC_AT_YIELD) any |= q->node, all &= q->node; } goto first; }\n" : "");
+}
+
+/* What is counted at barriers, for a block that goes on later. */
+static void put_counts(emitter *e) {
+  if (e->reduces) PUT("n->counts = (dc_counts){ yes, no, sum, every }; ");
 }
 
 void dc_emit_end_gangs(emitter *e) {
   if (e->out->suspends) {
     PUT("done: if (DC_USUAL(next == DC_NOWHERE || next == DC_ENDED)) { "
         "next = DC_ENDED; if (++g == end) return DC_NATIVE_DONE; goto gang; }\n"
-        "DC_LEAVE_STEP g->live = 0; if (!--left) return DC_NATIVE_DONE; goto step;\n"
+        "DC_LEAVE_STEP g->live = 0; if (!--left) return DC_NATIVE_DONE; %sgoto step;\n"
         "pause: if (!M_any(act)) goto done;\n"
         "if (next == DC_NOWHERE) next = (int32_t)go_on;\n"
         "if (next == (int32_t)go_on) { %sif (++g != end) goto gang; "
         "DC_NEXT_ROUND here = next; next = DC_NOWHERE; goto gang; }\n"
-        "DC_LEAVE_STEP g->node = go_on; g->live = M_word(act); any |= go_on; all &= go_on;\n",
-        e->exits ? "g->live = M_word(act); " : "");
+        "DC_LEAVE_STEP g->node = go_on; g->live = M_word(act); any |= go_on; all &= go_on; %s\n",
+        e->gives_way ? "idle = 0; moved = 1; " : "", e->exits ? "g->live = M_word(act); " : "",
+        e->gives_way ? "idle = 0; moved = 1; " : "");
+    if (e->gives_way) {
+      PUT("goto step;\nwait: DC_LEAVE_STEP if (g->node != go_on) idle = 0, moved = 1; "
+          "g->node = go_on; g->live = M_word(act); yielded = 1;\nif (++idle > 2 * left) { ");
+      put_counts(e);
+      PUT("n->moved = moved; return DC_NATIVE_WAIT; }\n");
+    }
+    const bool turns = e->out->yields || e->gives_way;
     if (e->out->yields)
-      PUT("goto step;\nyield: DC_LEAVE_STEP g->node = go_on; g->live = M_word(act); yielded = 1;\n"
-          "step: if (++g == end) { g = n->gangs; holds = yielded; yielded = 0; if (holds) goto first; ");
-    else PUT("step: if (++g == end) { ");
+      PUT("goto step;\nyield: DC_LEAVE_STEP g->node = go_on; g->live = M_word(act); yielded = 1;\n");
+    PUT(turns ? "step: if (++g == end) { g = n->gangs; holds = yielded; yielded = 0; if (holds) goto first; "
+              : "step: if (++g == end) { ");
     PUT("next = any == all && left == n->ngangs ? DC_NOWHERE : DC_APART; here = (int32_t)any; any = 0; all = ~0u; "
         "DC_NEXT_ROUND }\n");
-    if (e->out->yields) PUT("first: if (holds && g->node < DC_AT_YIELD) goto step;\n");
+    if (turns) PUT("first: if (holds && g->node < DC_AT_YIELD) goto step;\n");
     PUT("if (!g->live) goto step; goto gang;\n");
   } else {
     PUT("done: %s%sif (++g == end) return DC_NATIVE_DONE; goto gang;\n",
@@ -136,7 +154,7 @@ void dc_emit_end_gangs(emitter *e) {
 }
 
 void dc_emit_leave_gangs(emitter *e) {
-  if (e->reduces) PUT("n->yes = yes; if (!n->leave_all) n->sum = sum, n->every = every;\n");
   if (e->out->suspends) PUT("if (!n->leave_all) { DC_LEAVE_STEP }\n");
-  PUT("n->leaver = (uint32_t)(g - n->gangs);\n");
+  put_counts(e);
+  PUT("n->leaver = (uint32_t)(g - n->gangs); n->holds = %s;\n", e->gives_way ? "holds" : "0");
 }

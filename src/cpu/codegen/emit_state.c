@@ -26,6 +26,7 @@
 /* --- liveness, by node ---------------------------------------------------------------------------------- */
 
 static uint64_t *row(const emitter *e, int32_t node) { return e->live + (size_t)node * e->words; }
+static uint64_t *lane_row(const emitter *e, int32_t node) { return e->lane_live + (size_t)node * e->words; }
 static void add(uint64_t *set, int32_t reg) {
   if (reg >= 0) set[reg >> 6] |= (uint64_t)1 << (reg & 63);
 }
@@ -123,6 +124,9 @@ int dc_emit_liveness(emitter *e) {
       moved |= merge(e, row(e, n), set);
     }
   }
+  e->lane_live = dc_arena_alloc(&e->k.arena, (size_t)(e->nnodes + 1) * e->words * sizeof *e->lane_live);
+  if (!e->lane_live) return dc_fail_oom(e->err);
+  memcpy(e->lane_live, e->live, (size_t)e->nnodes * e->words * sizeof *e->live);
   return find_changes(e, set);
 }
 
@@ -273,7 +277,7 @@ void dc_emit_first_of_slot(emitter *e, int32_t reg) {
 
 void dc_emit_deoptimize(emitter *e, int32_t node, const char *mask) {
   if (node < 0) return;
-  EACH_LIVE(r, row(e, node)) {
+  EACH_LIVE(r, lane_row(e, node)) {
     if (e->k.def_at[r] != e->k.def_at[r + 1]) dc_emit_to_slot(e, r, mask);
   }
   PUT("\n");
@@ -290,7 +294,7 @@ void dc_emit_deoptimize_all(emitter *e) {
     return;
   }
   const int32_t *waiting = e->out->waiting, nwaiting = e->out->nwaiting;
-  for (int32_t i = 0; i < nwaiting; i++) merge(e, all, row(e, waiting[i]));
+  for (int32_t i = 0; i < nwaiting; i++) merge(e, all, lane_row(e, waiting[i]));
   int32_t *preds = owners + f->file_bytes / 64;
   EACH_LIVE(r, all) {
     if (f->slot[r] >= 0) ++*(f->regs[r].bits == 1 ? &preds[f->slot[r]] : &owners[f->slot[r] / 64]);
@@ -303,7 +307,7 @@ void dc_emit_deoptimize_all(emitter *e) {
     }
     PUT("tk = M_none(); ");
     for (int32_t i = 0; i < nwaiting; i++)
-      if (row(e, waiting[i])[r >> 6] >> (r & 63) & 1) PUT("tk = M_or(tk, t%d); ", waiting[i]);
+      if (lane_row(e, waiting[i])[r >> 6] >> (r & 63) & 1) PUT("tk = M_or(tk, t%d); ", waiting[i]);
     dc_emit_to_slot(e, r, "tk");
   }
   PUT("\n");

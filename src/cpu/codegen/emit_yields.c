@@ -10,6 +10,10 @@
 **
 ** A gang that yields is saved as at a barrier, with the masks of the lanes that wait.  Gangs at barriers wait until
 ** none yields.
+**
+** A gang whose lanes wait for other threads, in a loop that polls, gives way in the same manner after a few iterations:
+** those that it waits for may be of its own block.  When all gangs that may run have done so, twice, without any
+** progress, the block waits for another one (DC_NATIVE_WAIT).
 */
 #include "cpu/codegen/emit_yields.h"
 
@@ -150,10 +154,28 @@ static void find_turns(emitter *e) {
   }
 }
 
+/* Finds the loops in which lanes may wait for other threads; some: there are any. */
+static bool find_waits(emitter *e) {
+  bool some = false;
+  for (int32_t n = 0; n < e->nnodes; n++) {
+    const dc_basic_block *node = &e->fn->nodes[n];
+    const int32_t to[] = { node->next, node->taken };
+    for (int i = 0; i < 2; i++) {
+      if (e->inlined[n] || to[i] < 0 || to[i] > n) continue;
+      if (e->waits[to[i]] || !dc_emit_loop_waits(e, e->block_of[to[i]], e->block_of[n])) continue;
+      e->waits[to[i]] = some = true;
+      if (e->last_pause < n) e->last_pause = n;
+      keep_for_waiting(e, to[i]);
+    }
+  }
+  return some;
+}
+
 int dc_emit_find_yields(emitter *e) {
   e->pace = dc_arena_alloc(&e->k.arena, ((size_t)e->nnodes + 1) * sizeof *e->pace);
   if (!e->pace) return dc_fail_oom(e->err);
   if (e->k.shape.by_lane && !e->callee && !e->f->has_call && e->fn->local_stride == 0) find_turns(e);
+  if (e->out->simple && !e->k.shape.by_lane && !e->callee && find_waits(e)) return 0;
   if (!may_yield(e)) return 0;
   for (int32_t h = 0; h < e->f->nblocks; h++) {
     const int32_t n = e->fn->node_of[h];
@@ -178,6 +200,14 @@ static void put_masks(emitter *e, int32_t at, bool back) {
   PUT("}\n");
 }
 
+/* Reserves room for them, once. */
+static void keep_masks(emitter *e) {
+  unsigned masks = 0;
+  for (int32_t i = 0; i < e->nnodes; i++) masks += e->tracked[i];
+  if (!e->out->yields && !e->gives_way) e->masks_at = dc_emit_reserve(e, 4 * masks);
+  e->out->suspends = true;
+}
+
 void dc_emit_yield(emitter *e, int32_t n) {
   if (e->pace[n] == NULL) return;
   if (e->takes_turns) {
@@ -186,10 +216,8 @@ void dc_emit_yield(emitter *e, int32_t n) {
     PUT("at[self] = DC_AT_YIELD + %d; waits |= 1u << self; goto done; }\n", n);
     return;
   }
-  unsigned masks = 0;
-  for (int32_t i = 0; i < e->nnodes; i++) masks += e->tracked[i];
-  if (!e->out->yields) e->masks_at = dc_emit_reserve(e, 4 * masks);
-  e->out->yields = e->out->suspends = true;
+  keep_masks(e);
+  e->out->yields = true;
   PUT("if (DC_YIELDS && ");
   dc_emit_operand(e, e->pace[n], 'W');
   PUT(" + %du > %du && --turn == 0) { ", FAR_ELEMENTS, 2 * FAR_ELEMENTS);
@@ -207,5 +235,28 @@ void dc_emit_yield_entries(emitter *e) {
     dc_emit_remat(e, n);
     if (!e->takes_turns) put_masks(e, n, true);
     PUT(dc_emit_divergent(e, n) ? "goto T%d;\n" : "goto N%d;\n", n);
+  }
+}
+
+void dc_emit_give_way(emitter *e, int32_t n) {
+  keep_masks(e);
+  e->gives_way = true;
+  dc_emit_suspend_at(e, n);
+  put_masks(e, n, false);
+  PUT("go_on = DC_AT_YIELD + %d; goto wait; }\n", n);
+}
+
+void dc_emit_wait_entries(emitter *e) {
+  for (int32_t n = 0; n < e->nnodes; n++) {
+    if (!e->waits[n]) continue;
+    PUT("case DC_AT_YIELD + %d: ", n);
+    dc_emit_enter_gang(e);
+    dc_emit_resume(e, n);
+    dc_emit_remat(e, n);
+    put_masks(e, n, true);
+    const bool divergent = dc_emit_divergent(e, n);
+    PUT("if (DC_RARE(n->leave_all)) { ");
+    if (!divergent) PUT("t%d = act; ", n);
+    PUT(divergent ? "goto deoptimize; } goto T%d;\n" : "goto deoptimize; } goto N%d;\n", n);
   }
 }

@@ -5,9 +5,12 @@
 
 #include "cpu/codegen/emitter.h"
 
-/* Fills e->pace, with liveness known.  -1: out of memory. */
+/* Fills e->pace and e->waits, with liveness known.  -1: out of memory. */
 int dc_emit_find_yields(emitter *e);
 /* At a back edge to node n: the gang gives way to the next one. */
 void dc_emit_yield(emitter *e, int32_t n);
 /* The entries where gangs go on. */
 void dc_emit_yield_entries(emitter *e);
+/* The same for a gang whose lanes wait in the loop with header n, which they are about to go back to; with a '}'. */
+void dc_emit_give_way(emitter *e, int32_t n);
+void dc_emit_wait_entries(emitter *e);

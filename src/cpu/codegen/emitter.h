@@ -122,7 +122,9 @@ typedef struct emitter {
   bool *origin;         /* per instruction: it widens an affine value */
   bool *strides;        /* per instruction: a load in a loop, whose last access is a<i> */
   bool *loops;          /* per instruction: a load in a loop, lanes anywhere; each gang's last access is in h<i> */
-  uint64_t *live;       /* per node: registers that are read there or later, before they are written */
+  uint64_t *live;       /* per node: registers that are read there or later, before they are written; and where gangs
+                        ** yield or wait, those that lanes elsewhere read, which are saved with them */
+  uint64_t *lane_live;  /* without these: tier 0 may have one register in a slot for some lanes, another for others */
   uint64_t *changed;    /* per node: registers that may have been written since the code was entered */
   uint64_t *scratch;    /* a set of registers: while a suspension is emitted, those that have changed */
   size_t words;         /* of each */
@@ -167,6 +169,8 @@ typedef struct emitter {
   bool far;             /* gathers and scatters are calls */
   bool reduces;         /* some barrier reduces */
   bool leaves;          /* some site deoptimizes */
+  bool *waits;          /* per node: of simple code, a loop's header; a gang that waits in the loop gives way there */
+  bool gives_way;       /* some gang does */
   bool exits;           /* some lanes may exit before others pause */
   bool pauses;          /* some node ends with a pause */
   int32_t last_pause;   /* the last of them */

@@ -15,6 +15,7 @@
 #include "cpu/ptx/ptx.h"
 #include "cpu/runtime/job.h"
 #include "cpu/runtime/livelock.h"
+#include "cpu/runtime/native_wait.h"
 #include "cpu/runtime/allocator.h"
 #include "cpu/runtime/warp.h"
 #include "cpu/runtime/warp_order.h"
@@ -82,6 +83,7 @@ static void end_warp(dc_block_run *b, uint32_t i) {
 }
 
 void dc_block_drop(dc_block_run *b) {
+  dc_native_end_wait(b);
   for (uint32_t i = 0; i < b->started; i++) {
     const uint32_t warp = b->order[i];
     if (b->warps[warp] == NULL) continue;

@@ -110,10 +110,20 @@ static bool is_left_to_native(dc_worker *k) {
   return job->left_to_native;
 }
 
+#define LONG_QUIET 2e-3     /* seconds */
+#define MOST_RESIDENT 2048  /* blocks of a worker, in any case: each may have 99 KB of shared memory */
+
+/* Whether more than DC_MAX_RESIDENT blocks are to be resident on a worker, since those that are wait.  Of a grid whose
+** blocks are all to be resident the launching thread takes more where no other thread takes them: those may be at work
+** for another launch or have left the rest to native code.  Other kernels whose blocks wait for blocks far behind them
+** rely on how many a GPU has at a time, some thousands. */
+static bool needs_more(const dc_worker *k, bool left, double quiet_from) {
+  if (k->job->all_resident && (k->index == 0 || left)) return true;
+  return k->resident < MOST_RESIDENT && dc_clock() - quiet_from > LONG_QUIET;
+}
+
 /* Runs blocks until there are none, or until native code is to run those that have not begun: new ones while those that
-** have begun wait, up to DC_MAX_RESIDENT at a time.  Of a grid whose blocks are all to be resident the launching thread
-** takes more where no other thread takes them: those may be at work for another launch or have left the rest to native
-** code, and the blocks may wait for each other. */
+** have begun wait. */
 static void run_blocks(dc_worker *k) {
   dc_job *job = k->job;
   bool prefer_new = true;
@@ -139,7 +149,7 @@ static void run_blocks(dc_worker *k) {
       if (quiet == 0) quiet_from = dc_clock();
       prefer_new = !dc_job_others_progress(job) || dc_clock() - quiet_from > QUIET;
       if (quiet++ > k->resident) sched_yield();
-      if (quiet > k->resident && k->resident == most && (k->index == 0 || left) && job->all_resident) most++;
+      if (quiet > k->resident && k->resident == most && needs_more(k, left, quiet_from)) most++;
     } else {
       push_block(&k->free_blocks, b);
       if (--k->resident == 0) renew_spin_time(k);

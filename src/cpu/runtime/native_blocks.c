@@ -17,6 +17,7 @@
 #include "cpu/runtime/job.h"
 #include "cpu/runtime/native_frame.h"
 #include "cpu/runtime/native_leave.h"
+#include "cpu/runtime/native_wait.h"
 #include "cpu/runtime/warp.h"
 #include "cpu/runtime/warp_order.h"
 #include "cpu/simd/abi.h"
@@ -148,7 +149,7 @@ static bool make_gangs(dc_worker *k, uint64_t block, uint32_t nblocks) {
 static void prepare_gangs(dc_worker *k) {
   k->native.gangs = k->gangs;
   k->native.enter = enter_gang;
-  k->native.leave_all = 0;
+  k->native.leave_all = k->native.resumes = 0;
   if (!has_gangs(k)) drop_gangs(k);
   k->native.ngangs = k->gangs_for.nblocks * dc_gangs_of(k->job->native->shape, k->job->grid.block);
   dc_warp_set_local(&k->simple_warp->w, k);
@@ -226,15 +227,35 @@ dc_progress dc_native_blocks(dc_worker *k, uint64_t first, uint64_t count) {
   return r == DC_NATIVE_DONE ? DC_DONE : DC_STOPPED;
 }
 
-dc_progress dc_native_block(dc_worker *k, dc_block_run *b) {
+/* Sets up block b's gangs, at its beginning or where they wait.  False: no memory. */
+static bool set_up_gangs(dc_worker *k, dc_block_run *b) {
   dc_dim3 at = b->s.ctaid;
-  if (!stage(k, b)) return no_room(k);
+  if (!stage(k, b)) return false;
   if (!k->simple_ready) prepare_gangs(k);
-  if (!begin_blocks(k, b, &at, b->number, 1)) return no_room(k);
-  k->spun_at = 0;
+  k->native.resumes = b->gangs != NULL;
+  k->native.moved = 0;
+  if (b->gangs) {
+    dc_native_take_up(k, b);
+    dc_native_set_block(&k->native, at);
+    return true;
+  }
+  k->native.gangs = k->gangs;
+  k->native.counts = (dc_counts){ .yes = 0 };
+  return begin_blocks(k, b, &at, b->number, 1);
+}
+
+dc_progress dc_native_block(dc_worker *k, dc_block_run *b) {
+  if (!set_up_gangs(k, b)) return no_room(k);
   begin_native(k);
   const int r = k->job->native->run(&k->native);
   end_native(k);
-  if (r == DC_NATIVE_DONE) return DC_DONE;
-  return r == DC_NATIVE_STOP ? DC_STOPPED : dc_native_leave(k, b, r);
+  switch (r) {
+    case DC_NATIVE_DONE: dc_native_end_wait(b); return DC_DONE;
+    case DC_NATIVE_STOP: return DC_STOPPED;
+    case DC_NATIVE_WAIT:
+      if (!dc_native_set_aside(k, b)) return no_room(k);
+      if (!dc_native_waits_in_vain(k, b)) return DC_YIELDED;
+      k->native.leaver = b->ngangs;
+  }
+  return dc_native_leave(k, b, r);
 }

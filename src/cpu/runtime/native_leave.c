@@ -12,6 +12,7 @@
 #include "cpu/interp/code.h"
 #include "cpu/ptx/opcode.h"
 #include "cpu/runtime/job.h"
+#include "cpu/runtime/native_wait.h"
 #include "cpu/runtime/warp.h"
 
 /* The barrier of the whole block behind which lanes go on at node n. */
@@ -36,12 +37,12 @@ static bool has_begun(const dc_native_code *c, const dc_native *n, uint32_t i) {
 
 /* The warp of gang i, of which `live` lanes are left, with the gang's frame.  NULL: no memory. */
 static dc_warp_slot *adopt(dc_worker *k, dc_block_run *b, uint32_t i, uint32_t live) {
-  const uint32_t number = k->gangs[i].number;
+  dc_gang *g = &k->native.gangs[i];
   dc_warp_slot *s = dc_warp_new(k);
   if (s == NULL) return NULL;
-  dc_warp_adopt(s, b, number, k->gangs[i].frame, live);
-  k->gang_frames[k->job->native->info.suspends ? number : 0] = NULL;
-  b->warps[number] = s;
+  dc_warp_adopt(s, b, g->number, g->frame, live);
+  if (b->gangs == NULL) k->gang_frames[k->job->native->info.suspends ? g->number : 0] = NULL;
+  b->warps[g->number] = s;
   return s;
 }
 
@@ -64,33 +65,43 @@ static bool make_warps(dc_worker *k, dc_block_run *b) {
   return true;
 }
 
-/* Gang i, which stands at a barrier or behind it, leaves there as well. */
-static void leave_there(dc_worker *k, dc_block_run *b, uint32_t i) {
+/* Gang i, which waits in a loop or stands at a barrier or behind it, leaves there as well. */
+static void leave_there(dc_worker *k, dc_warp_slot *s, uint32_t i) {
   const dc_native_code *c = k->job->native;
+  const dc_gang *g = &k->native.gangs[i];
+  const bool in_loop = g->node >= DC_AT_YIELD, behind = i > k->native.leaver && !k->native.holds;
   dc_native n = k->native; /* what native code tells of the gang that leaves first is kept */
-  const int32_t node = (int32_t)k->gangs[i].node;
-  dc_warp_slot *s = b->warps[k->gangs[i].number];
-  n.gangs = &k->gangs[i];
+  n.gangs += i;
   n.ngangs = 1;
   n.leave_all = 1;
+  n.resumes = 0;
   c->run(&n);
-  s->c.frame->native = NULL;
-  if (i > k->native.leaver) dc_warp_stand(s, node);
-  else dc_warp_await(s, barrier_before(c->fn, node));
+  if (in_loop || behind) dc_warp_take_back(s, c, DC_NATIVE_LEAVE, 0, 0);
+  else dc_warp_await(s, barrier_before(c->fn, (int32_t)g->node));
+}
+
+/* Frees the gangs of a block that has waited; frames are those of its warps. */
+static void drop_gangs(dc_block_run *b) {
+  for (uint32_t i = 0; b->gangs && i < b->ngangs; i++)
+    if (b->warps[b->gangs[i].number]) b->gangs[i].frame = NULL;
+  dc_native_end_wait(b);
 }
 
 dc_progress dc_native_leave(dc_worker *k, dc_block_run *b, int result) {
   const dc_native *n = &k->native;
   const dc_native_code *c = k->job->native;
+  const dc_gang *gangs = n->gangs;
   const bool room = make_warps(k, b);
   if (!room) {
+    drop_gangs(b);
     dc_job_fail(k->job, DC_MEMORY, NULL, 0, "out of memory (host) for the warps of a block");
     return DC_STOPPED;
   }
   for (uint32_t i = 0; c->info.suspends && i < b->started; i++)
-    if (i != n->leaver && b->warps[k->gangs[i].number]) leave_there(k, b, i);
-  if (b->used) b->barriers[0].sum += n->yes;
-  dc_warp_slot *s = b->warps[k->gangs[n->leaver].number];
+    if (i != n->leaver && b->warps[gangs[i].number]) leave_there(k, b->warps[gangs[i].number], i);
+  if (b->used) b->barriers[0].sum += n->counts.yes;
+  dc_warp_slot *s = n->leaver < n->ngangs ? b->warps[gangs[n->leaver].number] : NULL;
+  drop_gangs(b);
   if (s == NULL) return DC_PASSED;
   k->warp = &s->w;
   dc_warp_take_back(s, c, result, (int32_t)n->node, n->lanes);

@@ -72,6 +72,10 @@ typedef struct dc_block_run {
   uint32_t nwarps, started, done;
   uint32_t live;         /* lanes that have not exited */
   uint32_t used;         /* barriers with waiting lanes, one bit each */
+  dc_gang *gangs;        /* of native code, in which all gangs wait for other blocks; NULL: none does */
+  uint32_t ngangs;
+  dc_counts counts;      /* with gangs */
+  double quiet_since;    /* dc_clock when the first of them waited since any made progress; 0: none has */
   int idle_rounds;       /* successive rounds in which all warps only spun */
   uint32_t idles;        /* number of times that the block yielded because all its warps spun */
   /* livelock.c */

@@ -783,8 +783,6 @@ void dc_warp_adopt(dc_warp_slot *s, dc_block_run *b, uint32_t index, dc_frame *f
   enter(&s->w, f);
 }
 
-void dc_warp_stand(dc_warp_slot *s, int32_t n) { arrive(s->c.frame, n, s->w.live); }
-
 void dc_warp_await(dc_warp_slot *s, int32_t n) {
   dc_warp *w = &s->w;
   dc_frame *f = s->c.frame;

@@ -16,8 +16,7 @@ void dc_warp_set_local(dc_warp *w, const dc_worker *k); /* sets the bounds of lo
 
 /* Warp `index` of a block that native code has begun to run, of which lanes `live` are left, at no node, in frame f. */
 void dc_warp_adopt(dc_warp_slot *s, dc_block_run *b, uint32_t index, dc_frame *f, uint32_t live);
-/* Its lanes stand before node n, or wait behind node n at a barrier of the whole block. */
-void dc_warp_stand(dc_warp_slot *s, int32_t n);
+/* Its lanes wait at the end of node n, a barrier of the whole block. */
 void dc_warp_await(dc_warp_slot *s, int32_t n);
 /* They are where code c was when it left with `result`: `lanes` at node n, others at those of dc_native.wait. */
 void dc_warp_take_back(dc_warp_slot *s, const dc_native_code *c, int result, int32_t n, uint32_t lanes);

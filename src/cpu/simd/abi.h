@@ -23,10 +23,11 @@ enum {
   DC_NATIVE_SUSPEND,  /* all lanes have run node `node` up to what ends it; emitted code goes on behind it later */
   DC_NATIVE_FINISH, /* lanes `lanes` have run node `node` up to what ends it; tier 0 goes on */
   DC_NATIVE_LEAVE,  /* lanes `lanes` stand before node `node`; tier 0 goes on */
+  DC_NATIVE_WAIT,   /* simple code: all gangs of the block that may run wait for other blocks; it goes on later */
   DC_NATIVE_STOP    /* the launch is to end */
 };
 
-enum { DC_TURN = 4 }; /* iterations of a loop that yields until the next gang runs it */
+enum { DC_TURN = 4 }; /* iterations of a loop that yields, or waits, until the next gang runs */
 enum { DC_AT_YIELD = 1 << 30 }; /* dc_gang.node: added to the loop header where a gang that has yielded goes on */
 
 /* Where the gangs of simple code that have run since the last barrier go on: at a node, nowhere since none has run or
@@ -48,6 +49,11 @@ typedef struct dc_gang {
   uint64_t unused;    /* 80 bytes: see DC_LAST_ACCESSES */
 } dc_gang;
 
+/* Lanes with a true and a false predicate at the next barrier, so far; results of the last one's reduction. */
+typedef struct dc_counts {
+  uint32_t yes, no, sum, every;
+} dc_counts;
+
 typedef struct dc_native {
   dc_gang *gangs;     /* of a block, or of several, for simple code, in the order in which they run */
   uint32_t ngangs, nblocks;
@@ -59,12 +65,14 @@ typedef struct dc_native {
   int32_t alone;       /* no other thread accesses the device's memory: atomics need no locks */
   int32_t streams;     /* stores are non-temporal where they may be: the launch exceeds the last-level cache */
   int32_t spin_budget; /* jumps back in loops that may wait for others, before tier 0 takes over */
-  /* Of simple code with such gangs.  In: the gang, the only one, leaves at once where it stands, at dc_gang.node.  Out:
-  ** the number of the gang that leaves; those before it have run since the last barrier, those behind it have not. */
-  int32_t leave_all;
+  /* Of simple code with gangs that may leave, in: the gang, the only one, leaves at once where it stands.  Out: the
+  ** number of the gang that leaves; those before it have run since the last barrier, those behind it have not, unless
+  ** it `holds` them at the next one while others wait in loops. */
+  int32_t leave_all, holds;
   uint32_t leaver;
-  uint32_t yes;        /* out: lanes with a true predicate at the next barrier, */
-  uint32_t sum, every; /* in and out: the results of the last one */
+  int32_t resumes;     /* in: the block goes on behind DC_NATIVE_WAIT; out, then: `moved`, if a gang made progress */
+  int32_t moved;
+  dc_counts counts;
   int32_t entered;    /* `enter` has been called since the gang began or went on */
   uint8_t *regs;      /* tier 0's register file: operands of `operate`, and all values when tier 0 goes on */
   uint32_t *preds;

@@ -1,0 +1,49 @@
+/*
+** native_wait.c - see native_wait.h.
+**
+** Most blocks end without waiting, so the gangs of all are those of the worker until they have to wait.
+*/
+#include "cpu/runtime/native_wait.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/runtime.h"
+#include "cpu/runtime/frames.h"
+
+#define IN_VAIN 20e-3 /* seconds */
+
+bool dc_native_set_aside(dc_worker *k, dc_block_run *b) {
+  dc_native *n = &k->native;
+  b->counts = n->counts;
+  if (b->gangs) return true;
+  b->gangs = malloc(n->ngangs * sizeof *b->gangs);
+  if (b->gangs == NULL) return false;
+  b->ngangs = n->ngangs;
+  b->quiet_since = 0;
+  memcpy(b->gangs, n->gangs, n->ngangs * sizeof *b->gangs);
+  n->gangs = b->gangs;
+  for (uint32_t i = 0; i < n->ngangs; i++) k->gang_frames[n->gangs[i].number] = NULL;
+  k->gangs_for.code = NULL; /* the next block's gangs are made anew */
+  k->gangs_for.nblocks = 0;
+  return true;
+}
+
+void dc_native_take_up(dc_worker *k, const dc_block_run *b) {
+  k->native.gangs = b->gangs;
+  k->native.ngangs = b->ngangs;
+  k->native.counts = b->counts;
+}
+
+bool dc_native_waits_in_vain(const dc_worker *k, dc_block_run *b) {
+  const double now = dc_clock();
+  if (k->native.moved || b->quiet_since == 0) b->quiet_since = now;
+  return now - b->quiet_since > IN_VAIN;
+}
+
+void dc_native_end_wait(dc_block_run *b) {
+  for (uint32_t i = 0; b->gangs && i < b->ngangs; i++)
+    if (b->gangs[i].frame) dc_frame_release(&b->worker->frames, b->gangs[i].frame);
+  free(b->gangs);
+  b->gangs = NULL;
+}
