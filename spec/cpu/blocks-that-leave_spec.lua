@@ -184,7 +184,50 @@ __global__ void steps(int *out, int *c) {
   return text, n, blocks, table.concat(results, " ") .. "\n"
 end
 
+-- Loops down columns, which neighbouring blocks run together where none of them leaves.
+local columns = [==[
+local dc = require "dotcompute"
+math.randomseed(tonumber(arg[1]))
+local kernel = dc.kernel [[
+__global__ void columns(const int *m, int *out, int rows, int columns) {
+  __shared__ int s[64];
+  const int t = threadIdx.x, c = blockIdx.x * 64 + t;
+  int v = 0;
+  for (int r = 0; r < rows; r++) v += m[r * columns + c];
+  s[t] = v;
+  if (t & 1) {
+    v += 5;
+    asm volatile("bar.sync 0;" ::: "memory");
+  } else {
+    v ^= 7;
+    asm volatile("bar.sync 0;" ::: "memory");
+  }
+  out[c] = v + s[63 - t];
+}]]
+local rows, blocks = math.random(40, 90), math.random(1, 40)
+local values, out = {}, dc.zeros(64 * blocks, "int32")
+for i = 1, rows * 64 * blocks do values[i] = math.random(-1000, 1000) end
+kernel(blocks, 64, dc.array(values, "int32"), out, rows, 64 * blocks)
+local sums, got = {}, out:to_table()
+for c = 0, 64 * blocks - 1 do
+  local sum = 0
+  for r = 0, rows - 1 do sum = sum + values[r * 64 * blocks + c + 1] end
+  sums[c] = sum
+end
+for c = 0, 64 * blocks - 1 do
+  local t, far = c % 64, sums[c - c % 64 + 63 - c % 64]
+  local v = t & 1 == 1 and sums[c] + 5 or sums[c] ~ 7
+  assert(got[c + 1] == v + far, "a sum differs")
+end
+]==]
+
 describe("a block that native code leaves", function()
+  it("runs without others, also in loops down columns", function()
+    for _, how in ipairs { "TIER=1 DOTCOMPUTE_CPU_THREADS=1", "TIER=1 DOTCOMPUTE_CPU_THREADS=4" } do
+      helper.passes_on_cpu(how, columns)
+    end
+  end)
+
   it("goes on in the interpreter from where its warps stand", function()
     for _ = 1, tonumber(os.getenv "DOTCOMPUTE_SPEC_PROGRAMS") or 6 do
       local text, n, blocks, want = program()

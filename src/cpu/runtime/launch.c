@@ -81,8 +81,8 @@ static void unlink_block(dc_worker *k, dc_block_run *b) {
 }
 
 /* A block that yields waits for others, and so would those behind it.  While other workers run blocks that it may wait
-** for, a worker takes no new block until its own have waited for QUIET, and native code of its only block spins for up
-** to SPIN_LIMIT instead of leaving the block to tier 0. */
+** for, a worker takes no new block until none has made progress for QUIET, and native code that runs warps of its only
+** block spins for up to SPIN_LIMIT instead of leaving them to tier 0. */
 #define QUIET 100e-6    /* seconds */
 #define SPIN_LIMIT 5e-3 /* halved after a block that spun in vain, doubled up to this after one that did not */
 
@@ -95,12 +95,22 @@ static void renew_spin_time(dc_worker *k) {
 /* Runs block b until it ends or waits for others. */
 static dc_progress run_block(dc_worker *k, dc_block_run *b) {
   const dc_native_code *c = k->job->native;
-  if (c && c->info.simple && b->started == 0) {
-    const dc_progress p = dc_native_block(k, b);
-    if (p != DC_PASSED) return p;
-    atomic_fetch_add_explicit(&k->job->left, 1, memory_order_relaxed);
-  }
-  return dc_block_run_warps(b);
+  dc_progress p = DC_PASSED;
+  if (c && c->info.simple && b->started == 0) p = dc_native_block(k, b);
+  if (p == DC_PASSED) p = dc_block_run_warps(b);
+  return p;
+}
+
+/* A block has ended, or waits: notes when any block of the launch last made progress. */
+static void note_progress(dc_worker *k, dc_progress p, uint64_t *seen) {
+  dc_job *job = k->job;
+  if (p == DC_YIELDED && !atomic_load_explicit(&job->waits, memory_order_relaxed)) atomic_store(&job->waits, true);
+  if (!atomic_load_explicit(&job->waits, memory_order_relaxed)) return;
+  if (p == DC_DONE || k->native.moved) atomic_fetch_add_explicit(&job->progress, 1, memory_order_relaxed);
+  k->native.moved = 0;
+  const uint64_t now = atomic_load_explicit(&job->progress, memory_order_relaxed);
+  if (now != *seen || k->quiet_since == 0) k->quiet_since = dc_clock();
+  *seen = now;
 }
 
 /* Whether native code has become ready since the launch began at tier 0: it is to run the blocks not begun yet. */
@@ -110,16 +120,17 @@ static bool is_left_to_native(dc_worker *k) {
   return job->left_to_native;
 }
 
-#define LONG_QUIET 2e-3     /* seconds */
-#define MOST_RESIDENT 2048  /* blocks of a worker, in any case: each may have 99 KB of shared memory */
+#define LONG_QUIET 10e-3 /* seconds */
+#define MOST_DOUBLINGS 7 /* of DC_MAX_RESIDENT: each block may have 99 KB of shared memory */
 
-/* Whether more than DC_MAX_RESIDENT blocks are to be resident on a worker, since those that are wait.  Of a grid whose
-** blocks are all to be resident the launching thread takes more where no other thread takes them: those may be at work
-** for another launch or have left the rest to native code.  Other kernels whose blocks wait for blocks far behind them
-** rely on how many a GPU has at a time, some thousands. */
-static bool needs_more(const dc_worker *k, bool left, double quiet_from) {
+/* Whether a worker whose DC_MAX_RESIDENT blocks or more all wait takes a new one.  Of a grid whose blocks are all to be
+** resident the launching thread does where no other thread takes them: those may be at work for another launch or have
+** left the rest to native code.  Other kernels whose blocks wait for blocks far behind them rely on how many a GPU has
+** at a time, some thousands: twice as many after each LONG_QUIET without progress. */
+static bool needs_more(const dc_worker *k, bool left) {
   if (k->job->all_resident && (k->index == 0 || left)) return true;
-  return k->resident < MOST_RESIDENT && dc_clock() - quiet_from > LONG_QUIET;
+  const double periods = (dc_clock() - k->quiet_since) / LONG_QUIET;
+  return k->resident < DC_MAX_RESIDENT << (periods < MOST_DOUBLINGS ? (int)periods : MOST_DOUBLINGS);
 }
 
 /* Runs blocks until there are none, or until native code is to run those that have not begun: new ones while those that
@@ -128,28 +139,31 @@ static void run_blocks(dc_worker *k) {
   dc_job *job = k->job;
   bool prefer_new = true;
   int quiet = 0; /* blocks in a row that yielded */
-  double quiet_from = 0;
-  int most = DC_MAX_RESIDENT;
+  uint64_t seen = 0; /* of job->progress */
   k->spin_time = k->spin_limit = SPIN_LIMIT;
+  k->quiet_since = 0;
+  k->native.moved = 0;
   while (!atomic_load_explicit(&job->grid.stop, memory_order_relaxed) && !dc_job_interrupted(job)) {
     dc_block_run *b = NULL;
     const bool left = is_left_to_native(k);
     if (left && k->resident == 0) return;
-    if (k->resident == 0 || (prefer_new && k->resident < most)) b = next_block(k);
+    const bool all_wait = quiet > k->resident;
+    const bool may_begin = k->resident < DC_MAX_RESIDENT ? prefer_new && (!left || all_wait)
+                                                         : all_wait && needs_more(k, left);
+    if (k->resident == 0 || may_begin) b = next_block(k);
     if (b == NULL) b = k->live_blocks;
     if (b == NULL) return;
     dc_progress p = run_block(k, b);
     dc_native_end_alone(&k->native); /* not at each barrier: it takes as long as all stores before it */
     if (p == DC_STOPPED) return;
+    note_progress(k, p, &seen);
     unlink_block(k, b);
     if (p == DC_YIELDED) {
       dc_block_run **end = &k->live_blocks;
       while (*end) end = &(*end)->next;
       push_block(end, b);
-      if (quiet == 0) quiet_from = dc_clock();
-      prefer_new = !dc_job_others_progress(job) || dc_clock() - quiet_from > QUIET;
+      prefer_new = !dc_job_others_progress(job) || dc_clock() - k->quiet_since > QUIET;
       if (quiet++ > k->resident) sched_yield();
-      if (quiet > k->resident && k->resident == most && needs_more(k, left, quiet_from)) most++;
     } else {
       push_block(&k->free_blocks, b);
       if (--k->resident == 0) renew_spin_time(k);

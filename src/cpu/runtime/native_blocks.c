@@ -165,14 +165,14 @@ static dc_dim3 next_block(const dc_grid *g, dc_dim3 at) {
   return at;
 }
 
-/* The gangs of the n blocks from `at` on, number `block`, where they begin; b: the first of them.  False: no memory. */
-static bool begin_blocks(dc_worker *k, dc_block_run *b, dc_dim3 *at, uint64_t block, uint32_t nblocks) {
+/* The gangs of the n blocks from `at` on, number `block`, where they begin; b: these.  False: no memory. */
+static bool begin_blocks(dc_worker *k, dc_block_run *const *b, dc_dim3 *at, uint64_t block, uint32_t nblocks) {
   const dc_job *job = k->job;
   const dc_emitted *info = &job->native->info;
   if (k->gangs_for.nblocks != nblocks && !make_gangs(k, block, nblocks)) return false;
   if (job->order->kind == DC_ORDER_RANDOM && !order_gangs(k, block, nblocks)) return false;
   k->native.nblocks = nblocks;
-  b->s.ctaid = *at;
+  b[0]->s.ctaid = *at;
   dc_native_set_block(&k->native, *at);
   for (uint32_t i = 0; info->suspends && i < k->native.ngangs; i++) {
     k->gangs[i].node = 0;
@@ -180,7 +180,7 @@ static bool begin_blocks(dc_worker *k, dc_block_run *b, dc_dim3 *at, uint64_t bl
   }
   for (uint32_t i = 0; i < nblocks; i++) {
     for (uint32_t j = i; info->yields && j < k->native.ngangs; j += nblocks) {
-      k->gangs[j].shared = (uint64_t)(uintptr_t)k->simple_blocks[i]->s.shared;
+      k->gangs[j].shared = (uint64_t)(uintptr_t)b[i]->s.shared;
       k->gangs[j].ctaid[0] = at->x, k->gangs[j].ctaid[1] = at->y, k->gangs[j].ctaid[2] = at->z;
     }
     *at = next_block(&job->grid, *at);
@@ -219,7 +219,7 @@ dc_progress dc_native_blocks(dc_worker *k, uint64_t first, uint64_t count) {
   begin_native(k);
   for (uint64_t i = 0, some; i < count && room && r == DC_NATIVE_DONE; i += some) {
     some = count - i < together ? count - i : together;
-    room = begin_blocks(k, k->simple_blocks[0], &at, first + i, (uint32_t)some);
+    room = begin_blocks(k, k->simple_blocks, &at, first + i, (uint32_t)some);
     if (room) r = c->run(&k->native);
   }
   end_native(k);
@@ -241,7 +241,7 @@ static bool set_up_gangs(dc_worker *k, dc_block_run *b) {
   }
   k->native.gangs = k->gangs;
   k->native.counts = (dc_counts){ .yes = 0 };
-  return begin_blocks(k, b, &at, b->number, 1);
+  return begin_blocks(k, &b, &at, b->number, 1);
 }
 
 dc_progress dc_native_block(dc_worker *k, dc_block_run *b) {
@@ -253,8 +253,9 @@ dc_progress dc_native_block(dc_worker *k, dc_block_run *b) {
     case DC_NATIVE_DONE: dc_native_end_wait(b); return DC_DONE;
     case DC_NATIVE_STOP: return DC_STOPPED;
     case DC_NATIVE_WAIT:
+      if (!k->native.resumes) k->native.moved = 0; /* that it has begun is no progress */
       if (!dc_native_set_aside(k, b)) return no_room(k);
-      if (!dc_native_waits_in_vain(k, b)) return DC_YIELDED;
+      if (!dc_native_waits_in_vain(k)) return DC_YIELDED;
       k->native.leaver = b->ngangs;
   }
   return dc_native_leave(k, b, r);

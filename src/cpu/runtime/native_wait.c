@@ -11,7 +11,7 @@
 #include "base/runtime.h"
 #include "cpu/runtime/frames.h"
 
-#define IN_VAIN 20e-3 /* seconds */
+#define IN_VAIN 0.1 /* seconds */
 
 bool dc_native_set_aside(dc_worker *k, dc_block_run *b) {
   dc_native *n = &k->native;
@@ -20,7 +20,6 @@ bool dc_native_set_aside(dc_worker *k, dc_block_run *b) {
   b->gangs = malloc(n->ngangs * sizeof *b->gangs);
   if (b->gangs == NULL) return false;
   b->ngangs = n->ngangs;
-  b->quiet_since = 0;
   memcpy(b->gangs, n->gangs, n->ngangs * sizeof *b->gangs);
   n->gangs = b->gangs;
   for (uint32_t i = 0; i < n->ngangs; i++) k->gang_frames[n->gangs[i].number] = NULL;
@@ -35,10 +34,8 @@ void dc_native_take_up(dc_worker *k, const dc_block_run *b) {
   k->native.counts = b->counts;
 }
 
-bool dc_native_waits_in_vain(const dc_worker *k, dc_block_run *b) {
-  const double now = dc_clock();
-  if (k->native.moved || b->quiet_since == 0) b->quiet_since = now;
-  return now - b->quiet_since > IN_VAIN;
+bool dc_native_waits_in_vain(const dc_worker *k) {
+  return !k->native.moved && k->quiet_since != 0 && dc_clock() - k->quiet_since > IN_VAIN;
 }
 
 void dc_native_end_wait(dc_block_run *b) {

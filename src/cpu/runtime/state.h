@@ -75,7 +75,6 @@ typedef struct dc_block_run {
   dc_gang *gangs;        /* of native code, in which all gangs wait for other blocks; NULL: none does */
   uint32_t ngangs;
   dc_counts counts;      /* with gangs */
-  double quiet_since;    /* dc_clock when the first of them waited since any made progress; 0: none has */
   int idle_rounds;       /* successive rounds in which all warps only spun */
   uint32_t idles;        /* number of times that the block yielded because all its warps spun */
   /* livelock.c */
@@ -113,6 +112,7 @@ typedef struct dc_worker {
   dc_warp_slot *free_warps;
   dc_block_run *free_blocks, *live_blocks;
   int resident;          /* number of live_blocks */
+  double quiet_since;    /* dc_clock when a block last ended, or went on, as far as this worker has looked */
   double spin_time;      /* seconds for which native code may yet spin for other workers' blocks, */
   double spin_limit;     /* and for which it may in a block */
   double spun_at;        /* dc_clock at its last request to keep spinning; 0: none in this frame */
