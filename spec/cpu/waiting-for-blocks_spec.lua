@@ -100,6 +100,14 @@ __global__ void patience(volatile unsigned *flag, unsigned *out, int warp) {
   __syncthreads();
   out[blockIdx.x * n + t] = s[(t + 5) % n] * 3 + sum + (turns == 0xffffffff);
 }
+// A lane holds a lock that lanes of its warp wait for.
+__global__ void holders(int *lock, volatile int *count) {
+  const int i = (threadIdx.x * 7 + blockIdx.x) % gridDim.x;
+  while (atomicCAS(&lock[i], 0, 1) != 0) {}
+  count[i] = count[i] + 1;
+  __threadfence();
+  atomicExch(&lock[i], 0);
+}
 // Blocks meet several times, at a barrier of their own.
 __global__ void meet(unsigned *count, volatile unsigned *turn, int *sums, int rounds) {
   for (int r = 0; r < rounds; r++) {
@@ -176,6 +184,19 @@ for b = 0, grid - 1 do
     local want = (v[far] + w[far]) * 3 + sum & 0xffffffff
     assert(got[b * size + t + 1] == want, ("patience: block %d, thread %d"):format(b, t))
   end
+end
+
+for _ = 1, 3 do -- later ones by another version of native code
+  local of_block, locks = 32 * math.random(1, 4), math.random(1, 40)
+  local counts, want = zeros(locks), {}
+  for b = 0, locks - 1 do
+    for t = 0, of_block - 1 do
+      local i = (t * 7 + b) % locks + 1
+      want[i] = (want[i] or 0) + 1
+    end
+  end
+  m:kernel "holders"(locks, of_block, zeros(locks), counts)
+  for i, v in ipairs(counts:to_table()) do assert(v == want[i], "holders") end
 end
 
 local rounds

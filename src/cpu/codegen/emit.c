@@ -209,7 +209,7 @@ static void burn(emitter *e, int32_t n, int32_t to) {
   dc_emit_leaves(e, n, true, to);
   PUT("if (DC_RARE(--spins < 0)) { ");
   if (e->waits[to]) {
-    dc_emit_give_way(e, to);
+    dc_emit_give_way(e, n, to);
     return;
   }
   if (dc_emit_loop_waits_for_flag(e, e->block_of[to], e->block_of[n]))

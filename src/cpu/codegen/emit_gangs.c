@@ -90,7 +90,7 @@ void dc_emit_begin_gangs(emitter *e) {
     return;
   }
   if (e->out->yields || e->gives_way) PUT("int yielded = 0, holds = 0;\n");
-  if (e->gives_way) PUT("uint32_t idle = 0; int moved = 0;\n");
+  if (e->gives_way) PUT("uint32_t idle = 0; int moved = 0, holder = 0, holders = 0;\n");
   PUT("uint32_t left = n->ngangs, any, all; int32_t here = %s, next = DC_NOWHERE;\n"
       "#define DC_SAVE g->save\n"
       "#define DC_NEXT_ROUND g = n->gangs; %s\n"
@@ -133,9 +133,10 @@ void dc_emit_end_gangs(emitter *e) {
         e->gives_way ? "idle = 0; moved = 1; " : "");
     if (e->gives_way) {
       PUT("goto step;\nwait: DC_LEAVE_STEP if (g->node != go_on) idle = 0, moved = 1; "
-          "g->node = go_on; g->live = M_word(act); yielded = 1;\nif (++idle > 2 * left) { ");
+          "g->node = go_on; g->live = M_word(act); yielded = 1; holders = holder | (idle ? holders : 0);\n"
+          "if (++idle > 2 * left) { ");
       put_counts(e);
-      PUT("n->moved = moved; return DC_NATIVE_WAIT; }\n");
+      PUT("n->moved = moved; n->holders = holders; return DC_NATIVE_WAIT; }\n");
     }
     const bool turns = e->out->yields || e->gives_way;
     if (e->out->yields)

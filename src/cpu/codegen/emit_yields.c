@@ -13,7 +13,8 @@
 **
 ** A gang whose lanes wait for other threads, in a loop that polls, gives way in the same manner after a few iterations:
 ** those that it waits for may be of its own block.  When all gangs that may run have done so, twice, without any
-** progress, the block waits for another one (DC_NATIVE_WAIT).
+** progress, the block waits for another one (DC_NATIVE_WAIT).  It tells whether a lane of a gang that waits may hold a
+** lock that others of the gang try to take, since those run first: tier 0 lets all go on by turns.
 */
 #include "cpu/codegen/emit_yields.h"
 
@@ -238,12 +239,22 @@ void dc_emit_yield_entries(emitter *e) {
   }
 }
 
-void dc_emit_give_way(emitter *e, int32_t n) {
+/* Whether the loop from header block `header` to `last` may take a lock. */
+static bool may_lock(const emitter *e, int32_t header, int32_t last) {
+  for (int32_t i = e->f->blocks[header].first; i < e->f->blocks[last].last; i++)
+    if (e->f->ins[i].op == PTX_OP_ATOM && dc_emit_is_read(e, &e->f->ins[i])) return true;
+  return false;
+}
+
+void dc_emit_give_way(emitter *e, int32_t n, int32_t to) {
+  const bool apart = may_lock(e, e->block_of[to], e->block_of[n]) && dc_emit_divergent(e, to);
   keep_masks(e);
   e->gives_way = true;
-  dc_emit_suspend_at(e, n);
-  put_masks(e, n, false);
-  PUT("go_on = DC_AT_YIELD + %d; goto wait; }\n", n);
+  if (apart) PUT("holder = (M_word(act) & ~M_word(t%d)) != 0; ", to);
+  else PUT("holder = 0; ");
+  dc_emit_suspend_at(e, to);
+  put_masks(e, to, false);
+  PUT("go_on = DC_AT_YIELD + %d; goto wait; }\n", to);
 }
 
 void dc_emit_wait_entries(emitter *e) {

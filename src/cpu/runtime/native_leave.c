@@ -92,7 +92,8 @@ dc_progress dc_native_leave(dc_worker *k, dc_block_run *b, int result) {
   const dc_native_code *c = k->job->native;
   const dc_gang *gangs = n->gangs;
   const bool room = make_warps(k, b);
-  if (result != DC_NATIVE_WAIT) atomic_fetch_add_explicit(&k->job->left, 1, memory_order_relaxed);
+  if (result != DC_NATIVE_WAIT || n->holders)
+    atomic_fetch_add_explicit(&k->job->left, 1, memory_order_relaxed);
   if (!room) {
     drop_gangs(b);
     dc_job_fail(k->job, DC_MEMORY, NULL, 0, "out of memory (host) for the warps of a block");

@@ -11,7 +11,9 @@
 #include "base/runtime.h"
 #include "cpu/runtime/frames.h"
 
-#define IN_VAIN 0.1 /* seconds */
+#define IN_VAIN 0.1     /* seconds */
+#define HOLD_LIMIT 1e-3 /* where a lane of a gang that waits may hold what it waits for, */
+#define FEW_HOLDERS 8   /* unless that many blocks had to be left to tier 0 */
 
 bool dc_native_set_aside(dc_worker *k, dc_block_run *b) {
   dc_native *n = &k->native;
@@ -35,7 +37,9 @@ void dc_native_take_up(dc_worker *k, const dc_block_run *b) {
 }
 
 bool dc_native_waits_in_vain(const dc_worker *k) {
-  return !k->native.moved && k->quiet_since != 0 && dc_clock() - k->quiet_since > IN_VAIN;
+  if (k->native.moved || k->quiet_since == 0) return false;
+  if (k->native.holders && atomic_load_explicit(&k->job->left, memory_order_relaxed) >= FEW_HOLDERS) return true;
+  return dc_clock() - k->quiet_since > (k->native.holders ? HOLD_LIMIT : IN_VAIN);
 }
 
 void dc_native_end_wait(dc_block_run *b) {

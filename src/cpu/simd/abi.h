@@ -70,8 +70,8 @@ typedef struct dc_native {
   ** it `holds` them at the next one while others wait in loops. */
   int32_t leave_all, holds;
   uint32_t leaver;
-  int32_t resumes;     /* in: the block goes on behind DC_NATIVE_WAIT; out, then: `moved`, if a gang made progress */
-  int32_t moved;
+  int32_t resumes;     /* in: the block goes on behind DC_NATIVE_WAIT */
+  int32_t moved, holders; /* out, then: a gang made progress; a lane of a gang that waits may hold what it waits for */
   dc_counts counts;
   int32_t entered;    /* `enter` has been called since the gang began or went on */
   uint8_t *regs;      /* tier 0's register file: operands of `operate`, and all values when tier 0 goes on */
