@@ -184,6 +184,42 @@ __global__ void steps(int *out, int *c) {
   return text, n, blocks, table.concat(results, " ") .. "\n"
 end
 
+-- A kernel in which a warp waits for another block, while others have come to a reduction at a barrier, and one in
+-- which none does.
+local counts = [==[
+local dc = require "dotcompute"
+math.randomseed(tonumber(arg[1]))
+local m = dc.module [[
+__global__ void waits(const int *in, int *out, volatile int *flag) {
+  const int t = threadIdx.x, i = blockIdx.x * blockDim.x + t;
+  if (blockIdx.x + 1 == gridDim.x) *flag = 1;
+  else if (t / 32 == 3) while (*flag == 0) {}
+  out[i] = __syncthreads_count(in[i] > 0);
+}
+__global__ void stays(const int *in, int *out) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[i] = __syncthreads_count(in[i] > 0) * 2 + __syncthreads_and(in[i] > -9);
+}]]
+local blocks = math.random(2, 9)
+for _ = 1, 3 do
+  local values, out, sums, all = {}, dc.zeros(128 * blocks, "int32"), {}, {}
+  for i = 1, 128 * blocks do
+    local b = (i - 1) // 128
+    values[i] = math.random(-9 - i % 2, 20)
+    sums[b] = (sums[b] or 0) + (values[i] > 0 and 1 or 0)
+    all[b] = all[b] ~= false and values[i] > -9
+  end
+  local input = dc.array(values, "int32")
+  m:kernel "waits"(blocks, 128, input, out, dc.zeros(1, "int32"))
+  for i, v in ipairs(out:to_table()) do assert(v == sums[(i - 1) // 128], "a count differs") end
+  m:kernel "stays"(blocks, 128, input, out)
+  for i, v in ipairs(out:to_table()) do
+    local b = (i - 1) // 128
+    assert(v == sums[b] * 2 + (all[b] and 1 or 0), "a count of the next kernel differs")
+  end
+end
+]==]
+
 -- Loops down columns, which neighbouring blocks run together where none of them leaves.
 local columns = [==[
 local dc = require "dotcompute"
@@ -222,6 +258,10 @@ end
 ]==]
 
 describe("a block that native code leaves", function()
+  it("counts at barriers while it waits, and the next kernel counts from nothing on", function()
+    for _, how in ipairs(helper.tiers_and_isas) do helper.passes_on_cpu(how, counts) end
+  end)
+
   it("runs without others, also in loops down columns", function()
     for _, how in ipairs { "TIER=1 DOTCOMPUTE_CPU_THREADS=1", "TIER=1 DOTCOMPUTE_CPU_THREADS=4" } do
       helper.passes_on_cpu(how, columns)

@@ -150,6 +150,7 @@ static void prepare_gangs(dc_worker *k) {
   k->native.gangs = k->gangs;
   k->native.enter = enter_gang;
   k->native.leave_all = k->native.resumes = 0;
+  k->native.counts = (dc_counts){ .yes = 0 };
   if (!has_gangs(k)) drop_gangs(k);
   k->native.ngangs = k->gangs_for.nblocks * dc_gangs_of(k->job->native->shape, k->job->grid.block);
   dc_warp_set_local(&k->simple_warp->w, k);
