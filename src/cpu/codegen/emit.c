@@ -455,7 +455,7 @@ static void end_node(emitter *e, int32_t n) {
   else if (dc_emit_pauses(e, n)) pause_at(e, n);
   else if (dc_emit_is_call(e, node)) dc_emit_call(e, node), go(e, n, node->next);
   else if (dc_emit_is_builtin(node)) call_builtin(e, n);
-  else if (node->end == DC_END_SLEEP) go(e, n, node->next); /* a loop that waits leaves in the end, asleep or not */
+  else if (node->end == DC_END_SLEEP) go(e, n, node->next); /* which may take any time, also none */
   else leave_at_end(e, n);
 }
 
@@ -699,8 +699,9 @@ static int outputs(emitter *e) {
   out->waiting = malloc(((size_t)e->nnodes + 1) * sizeof *out->waiting);
   out->resumes = calloc((size_t)e->nnodes + 1, 1);
   if (!out->waiting || !out->resumes) return dc_fail_oom(e->err);
-  for (int32_t n = 1; n < e->nnodes && e->leaves && out->simple; n++)
-    if (e->entered[n]) dc_emit_waits_at(e, n);
+  if (e->leaves && out->simple)
+    for (int32_t n = 1; n < e->nnodes; n++)
+      if (e->entered[n]) dc_emit_waits_at(e, n);
   for (int32_t n = 0; n < e->nnodes; n++) {
     if (e->waiting[n >> 6] >> (n & 63) & 1) out->waiting[out->nwaiting++] = n;
     out->resumes[n] = e->entered[n];

@@ -11,12 +11,12 @@ typedef struct dc_callees {
   int32_t n, cap;
 } dc_callees;
 
-/* Whether emitted code does the call that ends the node. */
-/* Whether a node ends with what the device does for emitted code (runtime/builtin.c). */
+/* Whether a node ends with a trap or a call of the CUDA device library, which the device does (runtime/builtin.c). */
 bool dc_emit_is_builtin(const dc_basic_block *node);
-/* Its call, for lanes of `mask`. */
+/* Calls the device at the end of node n, for lanes of `mask`. */
 void dc_emit_builtin(emitter *e, int32_t n, const char *mask);
 
+/* Whether emitted code does the call that ends the node. */
 bool dc_emit_is_call(const emitter *e, const dc_basic_block *node);
 void dc_emit_call(emitter *e, const dc_basic_block *node);
 void dc_emit_prototype(emitter *e, const dc_cpu_function *fn); /* the head of its function in C */

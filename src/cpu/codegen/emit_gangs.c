@@ -90,7 +90,7 @@ void dc_emit_begin_gangs(emitter *e) {
     return;
   }
   if (e->out->yields || e->gives_way) PUT("int yielded = 0, holds = 0;\n");
-  if (e->gives_way) PUT("uint32_t idle = 0; int moved = 0, holder = 0, holders = 0;\n");
+  if (e->gives_way) PUT("uint32_t idle = 0; int moved = 0, lock = 0, locks = 0;\n");
   PUT("uint32_t left = n->ngangs, any, all; int32_t here = %s, next = DC_NOWHERE;\n"
       "#define DC_SAVE g->save\n"
       "#define DC_NEXT_ROUND g = n->gangs; %s\n"
@@ -120,6 +120,7 @@ static void put_counts(emitter *e) {
 }
 
 void dc_emit_end_gangs(emitter *e) {
+  const char *const progress = e->gives_way ? "idle = 0; moved = 1; " : "";
   if (e->out->suspends) {
     PUT("done: if (DC_USUAL(next == DC_NOWHERE || next == DC_ENDED)) { "
         "next = DC_ENDED; if (++g == end) return DC_NATIVE_DONE; goto gang; }\n"
@@ -129,14 +130,13 @@ void dc_emit_end_gangs(emitter *e) {
         "if (next == (int32_t)go_on) { %sif (++g != end) goto gang; "
         "DC_NEXT_ROUND here = next; next = DC_NOWHERE; goto gang; }\n"
         "DC_LEAVE_STEP g->node = go_on; g->live = M_word(act); any |= go_on; all &= go_on; %s\n",
-        e->gives_way ? "idle = 0; moved = 1; " : "", e->exits ? "g->live = M_word(act); " : "",
-        e->gives_way ? "idle = 0; moved = 1; " : "");
+        progress, e->exits ? "g->live = M_word(act); " : "", progress);
     if (e->gives_way) {
       PUT("goto step;\nwait: DC_LEAVE_STEP if (g->node != go_on) idle = 0, moved = 1; "
-          "g->node = go_on; g->live = M_word(act); yielded = 1; holders = holder | (idle ? holders : 0);\n"
+          "g->node = go_on; g->live = M_word(act); yielded = 1; locks = lock | (idle ? locks : 0);\n"
           "if (++idle > 2 * left) { ");
       put_counts(e);
-      PUT("n->moved = moved; n->holders = holders; return DC_NATIVE_WAIT; }\n");
+      PUT("n->moved = moved; n->may_hold_lock = locks; return DC_NATIVE_WAIT; }\n");
     }
     const bool turns = e->out->yields || e->gives_way;
     if (e->out->yields)

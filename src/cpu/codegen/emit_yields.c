@@ -155,7 +155,7 @@ static void find_turns(emitter *e) {
   }
 }
 
-/* Finds the loops in which lanes may wait for other threads; some: there are any. */
+/* Fills e->waits.  False: there is no loop in which lanes may wait for other threads. */
 static bool find_waits(emitter *e) {
   bool some = false;
   for (int32_t n = 0; n < e->nnodes; n++) {
@@ -250,8 +250,8 @@ void dc_emit_give_way(emitter *e, int32_t n, int32_t to) {
   const bool apart = may_lock(e, e->block_of[to], e->block_of[n]) && dc_emit_divergent(e, to);
   keep_masks(e);
   e->gives_way = true;
-  if (apart) PUT("holder = (M_word(act) & ~M_word(t%d)) != 0; ", to);
-  else PUT("holder = 0; ");
+  if (apart) PUT("lock = (M_word(act) & ~M_word(t%d)) != 0; ", to);
+  else PUT("lock = 0; ");
   dc_emit_suspend_at(e, to);
   put_masks(e, to, false);
   PUT("go_on = DC_AT_YIELD + %d; goto wait; }\n", to);

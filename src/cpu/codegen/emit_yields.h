@@ -1,5 +1,6 @@
 /*
-** emit_yields.h - simple code that yields in loops over columns, so that the blocks of neighbouring columns interleave.
+** emit_yields.h - simple code that suspends in loops: over columns, so that the blocks of neighbouring columns
+** interleave, and where it waits for other threads.
 */
 #pragma once
 

@@ -108,24 +108,24 @@ static void poll(dc_native_code *c, const dc_cpu_function *fn, dc_gang_layout sh
   c->state = c->run ? READY : FAILED;
 }
 
-/* Few blocks that leave are forgotten in the end. */
-void dc_native_count(dc_native_code *c, uint64_t blocks, uint64_t left) {
+/* Both numbers decay, so that what happened long ago counts less. */
+void dc_native_count(dc_native_code *c, uint64_t blocks, uint64_t deoptimized) {
   enum { LATELY = 1 << 20 };
   c->blocks += blocks;
-  c->left += left;
-  while (c->blocks > LATELY) c->blocks /= 2, c->left /= 2;
+  c->deoptimized += deoptimized;
+  while (c->blocks > LATELY) c->blocks /= 2, c->deoptimized /= 2;
 }
 
-static bool leaves_often(const dc_native_code *c) { return c->left >= 8 && c->left >= c->blocks / 16; }
+static bool leaves_often(const dc_native_code *c) { return c->deoptimized >= 8 && c->deoptimized >= c->blocks / 16; }
 
-/* c, which is ready, or what has taken its place. */
+/* c, which is ready, or the version by warps that takes its place. */
 static dc_native_code *ready(dc_native_code *c) {
   if (!leaves_often(c)) return c;
-  if (c->by_warp == NULL && (c->by_warp = calloc(1, sizeof *c)) == NULL) return c;
+  if (c->warp_code == NULL && (c->warp_code = calloc(1, sizeof *c)) == NULL) return c;
   dc_gang_layout shape = c->shape;
   shape.by_warp = true;
-  if (c->by_warp->state != FAILED) poll(c->by_warp, c->fn, shape);
-  return c->by_warp->state == READY ? c->by_warp : c;
+  if (c->warp_code->state != FAILED) poll(c->warp_code, c->fn, shape);
+  return c->warp_code->state == READY ? c->warp_code : c;
 }
 
 static bool loops(const dc_cpu_function *fn) {
@@ -224,8 +224,8 @@ void dc_native_drop(dc_cpu_function *fn) {
   if (fn->native == NULL) return;
   for (int i = 0; i < NSHAPES; i++) {
     dc_native_code *c = &fn->native->code[i];
-    if (c->by_warp) drop_code(c->by_warp);
-    free(c->by_warp);
+    if (c->warp_code) drop_code(c->warp_code);
+    free(c->warp_code);
     drop_code(c);
   }
   free(fn->native);

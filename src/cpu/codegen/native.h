@@ -20,8 +20,9 @@ typedef struct dc_native_code {
   dc_emitted info;
   dc_gang_layout shape;
   int state;             /* of native.c; 0: not requested yet */
-  uint64_t blocks, left; /* that it has run lately; of these, those that tier 0 went on with */
-  struct dc_native_code *by_warp; /* the version that takes its place, if those are many; NULL */
+  uint64_t blocks;       /* number of blocks that it has run lately */
+  uint64_t deoptimized;  /* number of these blocks that it had to leave to tier 0 */
+  struct dc_native_code *warp_code; /* the version by warps that takes its place where these are many; NULL: none */
 } dc_native_code;
 
 /* Before a launch of fn: the code if it is ready, else NULL, and its build is requested
@@ -30,8 +31,8 @@ dc_native_code *dc_native_prepare(dc_cpu_function *fn, dc_dim3 grid, dc_dim3 blo
 /* Whether the build that the last dc_native_prepare of fn left under way has ended well since: the next one of the same
 ** grid and block returns its code.  For the launching thread only. */
 bool dc_native_is_ready(const dc_cpu_function *fn);
-/* After a launch: c has run `blocks` blocks, of which `left` went on at tier 0. */
-void dc_native_count(dc_native_code *c, uint64_t blocks, uint64_t left);
+/* After a launch: c has run `blocks` blocks, of which it left `deoptimized` to tier 0. */
+void dc_native_count(dc_native_code *c, uint64_t blocks, uint64_t deoptimized);
 /* Of how many threads a row of a block is, in which gangs of this layout follow one another. */
 static inline uint32_t dc_gang_row(dc_gang_layout shape, dc_dim3 block) {
   return shape.rows ? block.x : block.x * block.y * block.z;

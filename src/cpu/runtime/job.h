@@ -24,9 +24,9 @@ typedef struct dc_job {
   bool all_resident;              /* its blocks may wait for each other */
   _Atomic uint64_t next_block;
   atomic_bool left_to_native;     /* of a launch at tier 0: native code is to run the blocks that have not begun */
-  _Atomic uint64_t left;          /* blocks that native code began and had to leave to tier 0 */
-  atomic_bool waits;              /* some block has waited for others; from then on: */
-  _Atomic uint64_t progress;      /* how many times a block ended, or went on behind what it waited for */
+  _Atomic uint64_t deoptimized;   /* number of blocks that native code had to leave to tier 0 */
+  atomic_bool waits;              /* some block has waited for others */
+  _Atomic uint64_t progress;      /* how many times, from then on, a block ended, or went on after it had waited */
   _Atomic int workers;            /* threads that run its blocks, where these may wait for each other */
   const uint32_t (*tids)[3][DC_LANES]; /* thread coordinates, of each warp of a block */
   const uint32_t (*gang_tids)[3][DC_LANES]; /* and of its gangs' lanes, one after another */

@@ -101,7 +101,8 @@ static dc_progress run_block(dc_worker *k, dc_block_run *b) {
   return p;
 }
 
-/* A block has ended, or waits: notes when any block of the launch last made progress. */
+/* After a turn of a block with result p: notes when any block of the launch last made progress, as job->progress
+** tells, of which *seen is the value that this worker has seen last. */
 static void note_progress(dc_worker *k, dc_progress p, uint64_t *seen) {
   dc_job *job = k->job;
   if (p == DC_YIELDED && !atomic_load_explicit(&job->waits, memory_order_relaxed)) atomic_store(&job->waits, true);
@@ -127,8 +128,8 @@ static bool is_left_to_native(dc_worker *k) {
 ** resident the launching thread does where no other thread takes them: those may be at work for another launch or have
 ** left the rest to native code.  Other kernels whose blocks wait for blocks far behind them rely on how many a GPU has
 ** at a time, some thousands: twice as many after each LONG_QUIET without progress. */
-static bool needs_more(const dc_worker *k, bool left) {
-  if (k->job->all_resident && (k->index == 0 || left)) return true;
+static bool needs_more(const dc_worker *k, bool to_native) {
+  if (k->job->all_resident && (k->index == 0 || to_native)) return true;
   const double periods = (dc_clock() - k->quiet_since) / LONG_QUIET;
   return k->resident < DC_MAX_RESIDENT << (periods < MOST_DOUBLINGS ? (int)periods : MOST_DOUBLINGS);
 }
@@ -145,11 +146,11 @@ static void run_blocks(dc_worker *k) {
   k->native.moved = 0;
   while (!atomic_load_explicit(&job->grid.stop, memory_order_relaxed) && !dc_job_interrupted(job)) {
     dc_block_run *b = NULL;
-    const bool left = is_left_to_native(k);
-    if (left && k->resident == 0) return;
+    const bool to_native = is_left_to_native(k);
+    if (to_native && k->resident == 0) return;
     const bool all_wait = quiet > k->resident;
-    const bool may_begin = k->resident < DC_MAX_RESIDENT ? prefer_new && (!left || all_wait)
-                                                         : all_wait && needs_more(k, left);
+    const bool may_begin = k->resident < DC_MAX_RESIDENT ? prefer_new && (!to_native || all_wait)
+                                                         : all_wait && needs_more(k, to_native);
     if (k->resident == 0 || may_begin) b = next_block(k);
     if (b == NULL) b = k->live_blocks;
     if (b == NULL) return;
@@ -370,7 +371,7 @@ static int launch_one(dc_cpu_device *cpu, dc_cpu_function *fn, const dc_launch *
     give_tids(pool, &job);
     dc_pool_run(cpu, &job, work);
   }
-  if (job.native) dc_native_count(job.native, job.nblocks, job.left);
+  if (job.native) dc_native_count(job.native, job.nblocks, job.deoptimized);
   if (job.prepared || job.launched) *children = dc_nested_take(&job, cpu->memory);
   return conclude(&job, err);
 }

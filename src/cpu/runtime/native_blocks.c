@@ -120,8 +120,7 @@ static void drop_gangs(dc_worker *k) {
     if (k->gang_frames[i] && !gone) dc_frame_release(&k->frames, k->gang_frames[i]);
     k->gang_frames[i] = NULL;
   }
-  k->gangs_for.code = NULL;
-  k->gangs_for.nblocks = 0;
+  dc_native_forget_gangs(k);
 }
 
 /* Whether the last launch's gangs are those of the job. */

@@ -51,8 +51,7 @@ static bool make_warps(dc_worker *k, dc_block_run *b) {
   const dc_native *n = &k->native;
   const dc_native_code *c = k->job->native;
   b->live = 0;
-  k->gangs_for.code = NULL; /* the next block's gangs are made anew */
-  k->gangs_for.nblocks = 0;
+  dc_native_forget_gangs(k);
   for (uint32_t i = 0; i < n->ngangs; i++) {
     const uint32_t live = live_lanes(c, n, i);
     b->order[i] = (uint8_t)n->gangs[i].number;
@@ -81,7 +80,7 @@ static void leave_there(dc_worker *k, dc_warp_slot *s, uint32_t i) {
 }
 
 /* Frees the gangs of a block that has waited; frames are those of its warps. */
-static void drop_gangs(dc_block_run *b) {
+static void free_gangs(dc_block_run *b) {
   for (uint32_t i = 0; b->gangs && i < b->ngangs; i++)
     if (b->warps[b->gangs[i].number]) b->gangs[i].frame = NULL;
   dc_native_end_wait(b);
@@ -92,10 +91,10 @@ dc_progress dc_native_leave(dc_worker *k, dc_block_run *b, int result) {
   const dc_native_code *c = k->job->native;
   const dc_gang *gangs = n->gangs;
   const bool room = make_warps(k, b);
-  if (result != DC_NATIVE_WAIT || n->holders)
-    atomic_fetch_add_explicit(&k->job->left, 1, memory_order_relaxed);
+  if (result != DC_NATIVE_WAIT || n->may_hold_lock)
+    atomic_fetch_add_explicit(&k->job->deoptimized, 1, memory_order_relaxed);
   if (!room) {
-    drop_gangs(b);
+    free_gangs(b);
     dc_job_fail(k->job, DC_MEMORY, NULL, 0, "out of memory (host) for the warps of a block");
     return DC_STOPPED;
   }
@@ -103,7 +102,7 @@ dc_progress dc_native_leave(dc_worker *k, dc_block_run *b, int result) {
     if (i != n->leaver && b->warps[gangs[i].number]) leave_there(k, b->warps[gangs[i].number], i);
   if (b->used) b->barriers[0].sum += n->counts.yes;
   dc_warp_slot *s = n->leaver < n->ngangs ? b->warps[gangs[n->leaver].number] : NULL;
-  drop_gangs(b);
+  free_gangs(b);
   if (s == NULL) return DC_PASSED;
   k->warp = &s->w;
   dc_warp_take_back(s, c, result, (int32_t)n->node, n->lanes);

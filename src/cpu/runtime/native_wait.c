@@ -11,9 +11,9 @@
 #include "base/runtime.h"
 #include "cpu/runtime/frames.h"
 
-#define IN_VAIN 0.1     /* seconds */
-#define HOLD_LIMIT 1e-3 /* where a lane of a gang that waits may hold what it waits for, */
-#define FEW_HOLDERS 8   /* unless that many blocks had to be left to tier 0 */
+#define IN_VAIN 0.1         /* seconds */
+#define IN_VAIN_LOCKED 1e-3 /* where a lane may hold a lock that other lanes of its gang wait for; */
+#define FEW_DEOPTIMIZED 8   /* 0 s where at least that many blocks have been left to tier 0 */
 
 bool dc_native_set_aside(dc_worker *k, dc_block_run *b) {
   dc_native *n = &k->native;
@@ -25,8 +25,7 @@ bool dc_native_set_aside(dc_worker *k, dc_block_run *b) {
   memcpy(b->gangs, n->gangs, n->ngangs * sizeof *b->gangs);
   n->gangs = b->gangs;
   for (uint32_t i = 0; i < n->ngangs; i++) k->gang_frames[n->gangs[i].number] = NULL;
-  k->gangs_for.code = NULL; /* the next block's gangs are made anew */
-  k->gangs_for.nblocks = 0;
+  dc_native_forget_gangs(k);
   return true;
 }
 
@@ -38,8 +37,9 @@ void dc_native_take_up(dc_worker *k, const dc_block_run *b) {
 
 bool dc_native_waits_in_vain(const dc_worker *k) {
   if (k->native.moved || k->quiet_since == 0) return false;
-  if (k->native.holders && atomic_load_explicit(&k->job->left, memory_order_relaxed) >= FEW_HOLDERS) return true;
-  return dc_clock() - k->quiet_since > (k->native.holders ? HOLD_LIMIT : IN_VAIN);
+  const bool locked = k->native.may_hold_lock;
+  if (locked && atomic_load_explicit(&k->job->deoptimized, memory_order_relaxed) >= FEW_DEOPTIMIZED) return true;
+  return dc_clock() - k->quiet_since > (locked ? IN_VAIN_LOCKED : IN_VAIN);
 }
 
 void dc_native_end_wait(dc_block_run *b) {

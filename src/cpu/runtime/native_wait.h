@@ -9,7 +9,12 @@
 bool dc_native_set_aside(dc_worker *k, dc_block_run *b);
 /* Sets up k->native to go on with block b's gangs. */
 void dc_native_take_up(dc_worker *k, const dc_block_run *b);
-/* Whether the launch has made no progress for so long that tier 0 is to find out whether b ever will. */
+/* Whether the launch has made no progress for so long that tier 0 is to find out whether the block ever will. */
 bool dc_native_waits_in_vain(const dc_worker *k);
+/* The gangs that the worker has made are not those of its next block. */
+static inline void dc_native_forget_gangs(dc_worker *k) {
+  k->gangs_for.code = NULL;
+  k->gangs_for.nblocks = 0;
+}
 /* Releases b's gangs and their frames, if it has any. */
 void dc_native_end_wait(dc_block_run *b);

@@ -74,7 +74,7 @@ typedef struct dc_block_run {
   uint32_t used;         /* barriers with waiting lanes, one bit each */
   dc_gang *gangs;        /* of native code, in which all gangs wait for other blocks; NULL: none does */
   uint32_t ngangs;
-  dc_counts counts;      /* with gangs */
+  dc_counts counts;      /* with gangs: of a reduction at a barrier that some have come to */
   int idle_rounds;       /* successive rounds in which all warps only spun */
   uint32_t idles;        /* number of times that the block yielded because all its warps spun */
   /* livelock.c */

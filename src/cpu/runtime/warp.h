@@ -14,11 +14,13 @@ void dc_warp_start(dc_warp_slot *s, dc_block_run *b, uint32_t index);
 void dc_warp_prepare(dc_warp_slot *s, dc_block_run *b);
 void dc_warp_set_local(dc_warp *w, const dc_worker *k); /* sets the bounds of local memory, once a frame is made */
 
-/* Warp `index` of a block that native code has begun to run, of which lanes `live` are left, at no node, in frame f. */
+/* Warp `index` of a block that native code has begun to run, with its frame f.  Lanes `live` have not exited; one of
+** the next two functions tells where they stand. */
 void dc_warp_adopt(dc_warp_slot *s, dc_block_run *b, uint32_t index, dc_frame *f, uint32_t live);
-/* Its lanes wait at the end of node n, a barrier of the whole block. */
+/* The lanes of such a warp wait at the end of node n, a barrier of the whole block. */
 void dc_warp_await(dc_warp_slot *s, int32_t n);
-/* They are where code c was when it left with `result`: `lanes` at node n, others at those of dc_native.wait. */
+/* They stand where code c has left them, with `result` (simd/abi.h): `lanes` at node n, others at those nodes for
+** which it has written dc_native.wait. */
 void dc_warp_take_back(dc_warp_slot *s, const dc_native_code *c, int result, int32_t n, uint32_t lanes);
 
 dc_progress dc_warp_run(dc_warp_slot *s);

@@ -5,7 +5,8 @@
 ** Emitted code runs one gang of one function from node `node` on, with all its lanes together, until all have left
 ** (DC_NATIVE_DONE) or something has to be done that it leaves to warp.c.  Simple code (see emit.h) runs all gangs of
 ** a block by turns, from barrier to barrier, and ends with DC_NATIVE_DONE or DC_NATIVE_STOP, or when a gang has to go
-** on at tier 0, with DC_NATIVE_FINISH or DC_NATIVE_LEAVE: then so have the others (runtime/native_leave.c).
+** on at tier 0, with DC_NATIVE_FINISH or DC_NATIVE_LEAVE: the device then makes the block's other gangs go on there as
+** well (runtime/native_leave.c).
 */
 #pragma once
 
@@ -71,7 +72,8 @@ typedef struct dc_native {
   int32_t leave_all, holds;
   uint32_t leaver;
   int32_t resumes;     /* in: the block goes on behind DC_NATIVE_WAIT */
-  int32_t moved, holders; /* out, then: a gang made progress; a lane of a gang that waits may hold what it waits for */
+  int32_t moved;         /* out, with DC_NATIVE_WAIT: some gang has made progress */
+  int32_t may_hold_lock; /* and: a lane may hold a lock that other lanes of its gang wait for */
   dc_counts counts;
   int32_t entered;    /* `enter` has been called since the gang began or went on */
   uint8_t *regs;      /* tier 0's register file: operands of `operate`, and all values when tier 0 goes on */
