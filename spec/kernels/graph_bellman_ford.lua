@@ -77,12 +77,13 @@ void ref(void **p, const double *s) {
 }]==],
   case = function(h, size)
     local n, m = h.pick(size, 907, 40000), h.pick(size, 3203, 160000)
-    local parts = {}
-    for i = 1, m do
-      parts[i] = string.pack("<i4i4I4", math.random(0, n - 1), math.random(0, n - 1), math.random(1, 1000))
+    local parts, source = {}, math.random(0, n - 1)
+    for i = 1, m do -- the first edge leaves the source, so that there is a way
+      local from = i == 1 and source or math.random(0, n - 1)
+      parts[i] = string.pack("<i4i4I4", from, math.random(0, n - 1), math.random(1, 1000))
     end
     local edges = h.raw("uint8", table.concat(parts))
-    local dist, rounds, source = h.output("uint32", n), h.output("int32", 1), math.random(0, n - 1)
+    local dist, rounds = h.output("uint32", n), h.output("int32", 1)
     h.launch("clear", { (n + 63) // 64 }, { 64 }, dist, source, n)
     for _ = 1, 6 do h.launch("relax_all", { 7 }, { 160 }, edges, dist, m) end
     h.launch("finish", { 1 }, { 352 }, edges, dist, rounds, m)

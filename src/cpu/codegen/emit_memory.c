@@ -600,6 +600,7 @@ static const char *function_of(const ptx_ins *ins, int space, char text[16]) {
   const int bits = ptx_type_bits((ptx_type)ins->type);
   const char *name = NULL;
   char type[2] = "";
+  const char *const halves = ins->type == PTX_F16X2 ? "f16x2" : ins->type == PTX_BF16X2 ? "bf16x2" : NULL;
   switch (ins->mode) {
     case PTX_ATOM_ADD: name = "add"; break;
     case PTX_ATOM_MIN: name = "min"; break;
@@ -608,6 +609,11 @@ static const char *function_of(const ptx_ins *ins, int space, char text[16]) {
     case PTX_ATOM_OR: name = "or"; break;
     case PTX_ATOM_XOR: name = "xor"; break;
     default: return NULL;
+  }
+  if (halves) {
+    if (ins->mode != PTX_ATOM_ADD && ins->mode != PTX_ATOM_MIN && ins->mode != PTX_ATOM_MAX) return NULL;
+    snprintf(text, 16, "%s_%s", name, halves);
+    return text;
   }
   if (ins->type == PTX_F32 || ins->type == PTX_F64) {
     if (ins->mode != PTX_ATOM_ADD) return NULL;
@@ -621,15 +627,19 @@ static const char *function_of(const ptx_ins *ins, int space, char text[16]) {
   return text;
 }
 
-/* The machine's operation, by the name in simd/atomics.h; NULL: there is none. */
-static const char *locked_of(const ptx_ins *ins) {
+/* The macro of simd/atomics.h for words that other threads see, too. */
+static const char *by_lane_of(const ptx_ins *ins) {
+  if (ins->mode == PTX_ATOM_EXCH) return "DC_ATOM_BY_EXCH";
+  return ins->mode == PTX_ATOM_ADD && ptx_is_integer(ins->type) ? "DC_ATOM_BY_ADD" : "DC_ATOM_BY_CAS";
+}
+
+/* Whether the operation may be a load where the word would stay what it is; one that releases orders stores by its
+** own. */
+static bool may_idle(const ptx_ins *ins) {
   switch (ins->mode) {
-    case PTX_ATOM_EXCH: return "exch";
-    case PTX_ATOM_ADD: return ptx_is_integer(ins->type) ? "add" : NULL;
-    case PTX_ATOM_AND: return "and";
-    case PTX_ATOM_OR: return "or";
-    case PTX_ATOM_XOR: return "xor";
-    default: return NULL;
+    case PTX_ATOM_CAS: case PTX_ATOM_MIN: case PTX_ATOM_MAX: case PTX_ATOM_AND: case PTX_ATOM_OR:
+      return !(ins->flags & PTX_F_RELEASE);
+    default: return false;
   }
 }
 
@@ -683,6 +693,7 @@ static void put_atom(emitter *e, const ptx_ins *ins, const dc_access *p, const c
   const ptx_operand *y = p->at + 1, *z = p->at + (ins->mode == PTX_ATOM_CAS ? 2 : 1);
   const int bits = p->size * 8;
   const char *const fault = "if (DC_RARE(dc_bad_addresses(w_, %s, %d, %s))) n->fault(n); ";
+  const bool alone = p->base == DC_BASE_SHARED;
   char value[48];
   new_value(ins, dc_emit_space_of(ins, p->at), value);
   PUT("({ ");
@@ -700,35 +711,39 @@ static void put_atom(emitter *e, const ptx_ins *ins, const dc_access *p, const c
   char address[64] = "at_[l]";
   if (p->how == DC_HOW_INDEX)
     snprintf(address, sizeof address, "dc_element(a_, at_[l], %d, %d)", p->size, dc_emit_is_signed(e, p->s.origin));
-  if (p->how != DC_HOW_ONE && p->base != DC_BASE_SHARED && z != y) PUT("DC_ATOM_PREFETCH(%s, %s); ", mask, address);
+  if (p->how != DC_HOW_ONE && !alone && z != y) PUT("DC_ATOM_PREFETCH(%s, %s); ", mask, address);
   PUT("DC_ATOM(%d, ", bits);
   if (p->how == DC_HOW_ONE) PUT("1, a_");
   else if (p->how == DC_HOW_INDEX) PUT("dc_same_32(i%d, at_, %s), %s", p->s.origin, mask, address);
   else PUT("dc_same_64(w_, at_, %s), %s", mask, address);
-  PUT(", %s, %s, %d, ", mask, p->base == DC_BASE_SHARED ? "1" : "n->alone", dc_emit_is_read(e, ins));
+  PUT(", %s, %s, %d, ", mask, alone ? "1" : "n->alone", dc_emit_is_read(e, ins));
   put_of_lane(e, y, p->size, "b_");
   PUT(", ");
   put_of_lane(e, z, p->size, z != y ? "c_" : "b_");
-  const char *const locked = locked_of(ins);
-  PUT(", %s, ", value);
-  if (locked) PUT("dc_locked_%s_%d(p_, y_)); })", locked, bits);
-  else PUT("DC_LOCKED_BY_CAS(%d, %s)); })", bits, value);
+  PUT(", %s, %d, %s); })", value, may_idle(ins), p->how == DC_HOW_ONE || alone ? "DC_ATOM_NO_LANES" : by_lane_of(ins));
 }
 
-/* A row, whose lanes are distinct words, is one load and one store if no other thread sees it; words of 32 bits that
-** others may see are exchanged in pairs. */
+/* The new values of x_, all lanes'; `f`: their function. */
+static void put_new_values(emitter *e, const dc_access *p, const char *f) {
+  PUT("v_%s(x_, ", f);
+  put_value(e, p->at + 1, p->size, false);
+  PUT(")");
+}
+
+/* A row, whose lanes are distinct words, is one load and one store if no other thread sees it; one that others may see
+** is exchanged by 16 bytes. */
 static void put_atom_of_row(emitter *e, const ptx_ins *ins, const dc_access *p, const char *f, const char *mask) {
   const int bits = p->size * 8;
   const bool shared = p->base == DC_BASE_SHARED;
   PUT("({ M rest_ = %s; V%d x_ = V%d_splat(0); ", mask, bits, bits);
   if (!put_condition(e, p, "if (!")) PUT("if (1");
-  PUT(") { if (%s) x_ = DC_ATOM_ROW(%d, a_, %s, v_%s(x_, ", shared ? "1" : "n->alone", bits, mask, f);
-  put_value(e, p->at + 1, p->size, false);
-  PUT(")), rest_ = M_none(); ");
-  if (bits == 32 && !shared) {
-    PUT("else x_ = DC_ATOM_PAIRS(a_, %s, v_%s(x_, ", mask, f);
-    put_value(e, p->at + 1, p->size, false);
-    PUT("), &rest_); ");
+  PUT(") { if (%s) x_ = DC_ATOM_ROW(%d, a_, %s, ", shared ? "1" : "n->alone", bits, mask);
+  put_new_values(e, p, f);
+  PUT("), rest_ = M_none(); ");
+  if (!shared) {
+    PUT("else x_ = DC_ATOM_SHARED_ROW(%d, a_, %s, ", bits, mask);
+    put_new_values(e, p, f);
+    PUT(", %d, &rest_); ", may_idle(ins));
   }
   PUT("} M_any(rest_) ? V%d_select(rest_, ", bits);
   put_atom(e, ins, p, "rest_");

@@ -17,31 +17,35 @@ DC_FN u64 dc_old_64(const u64 *p, int alone) { return alone ? *p : __atomic_load
 DC_RENEW(32)
 DC_RENEW(64)
 
-/* Operations of the machine, which never have to be tried again where other threads access the word, too. */
-#define DC_LOCKED(bits)                                                                                                \
-  DC_FN u##bits dc_locked_exch_##bits(u##bits *p, u##bits y) { return __atomic_exchange_n(p, y, __ATOMIC_SEQ_CST); }   \
-  DC_FN u##bits dc_locked_add_##bits(u##bits *p, u##bits y) { return __atomic_fetch_add(p, y, __ATOMIC_SEQ_CST); }     \
-  DC_FN u##bits dc_locked_and_##bits(u##bits *p, u##bits y) { return __atomic_fetch_and(p, y, __ATOMIC_SEQ_CST); }     \
-  DC_FN u##bits dc_locked_or_##bits(u##bits *p, u##bits y) { return __atomic_fetch_or(p, y, __ATOMIC_SEQ_CST); }       \
-  DC_FN u##bits dc_locked_xor_##bits(u##bits *p, u##bits y) { return __atomic_fetch_xor(p, y, __ATOMIC_SEQ_CST); }
-DC_LOCKED(32)
-DC_LOCKED(64)
-/* Others, at p_: the old value. */
-#define DC_LOCKED_BY_CAS(bits, value)                                                                                  \
-  ({                                                                                                                   \
-    u##bits x_ = dc_old_##bits(p_, 0);                                                                                 \
-    while (!dc_renew_##bits(p_, &x_, value, 0)) {}                                                                     \
-    x_;                                                                                                                \
-  })
-
-/* For compare-and-swap: past a comparison that the processor has mispredicted it does not load the next lanes' words
-** (insertions into a hash table: 51, before 57 ms). */
+/* Prefetches the lanes' words for stores: what follows a comparison that the processor mispredicted does not begin
+** before (insertions into a hash table with one thread: 51, before 57 ms). */
 #define DC_ATOM_PREFETCH(m, address) DC_LANES_DO(m, __builtin_prefetch(DC_AT(const void, address), 1))
+/* The lanes of m one by one, at words that other threads access, too: by one operation of the machine ... */
+#define DC_ATOM_LOCKED(bits, address, m, result, y, operation)                                                         \
+  DC_EACH_LANE(l, m) {                                                                                                 \
+    const u##bits x_ = operation(DC_AT(u##bits, address), y, __ATOMIC_SEQ_CST);                                        \
+    if (result) t_[l] = x_;                                                                                            \
+  }
+#define DC_ATOM_BY_ADD(bits, address, m, result, y, z, value, idle)                                                    \
+  DC_ATOM_LOCKED(bits, address, m, result, y, __atomic_fetch_add)
+#define DC_ATOM_BY_EXCH(bits, address, m, result, y, z, value, idle)                                                   \
+  DC_ATOM_LOCKED(bits, address, m, result, y, __atomic_exchange_n)
+/* ... or by exchanging the word that was loaded, until no other thread has changed it.  `idle`: that the new value is
+** the old one makes the load take the operation's place, as of a comparison that fails. */
+#define DC_ATOM_BY_CAS(bits, address, m, result, y, z, value, idle)                                                    \
+  DC_EACH_LANE(l, m) {                                                                                                 \
+    u##bits *const p_ = DC_AT(u##bits, address), x_ = __atomic_load_n(p_, __ATOMIC_RELAXED);                           \
+    const u##bits y_ = y, z_ = z;                                                                                      \
+    (void)y_, (void)z_;                                                                                                \
+    while (!(idle && (value) == x_) && !dc_renew_##bits(p_, &x_, value, 0)) {}                                         \
+    if (result) t_[l] = x_;                                                                                            \
+  }
+#define DC_ATOM_NO_LANES(bits, address, m, result, y, z, value, idle) /* never come to */
 /* Lanes go in ascending order; `value` makes the new value of x_ (old), y_, z_, which `y` and `z` give for lane l, at
-** `address`; `locked` puts it there at once, and gives the old one.  `alone`: no other thread sees this memory, so that
-** plain accesses do.  Where all lanes address one word (`same`) it is exchanged once.  Without `result` nothing is
-** returned.  (Emitted code has variables named s32.) */
-#define DC_ATOM(bits, same, address, m, alone, result, y, z, value, locked)                                            \
+** `address`.  `alone`: no other thread sees this memory, so that plain accesses do; `others`: one of the four macros
+** above for when some do.  Where all lanes address one word (`same`) it is exchanged once, or not at all if it would
+** stay what it is and `idle`.  Without `result` nothing is returned.  (Emitted code has variables named s32.) */
+#define DC_ATOM(bits, same, address, m, alone, result, y, z, value, idle, others)                                      \
   ({                                                                                                                   \
     u##bits t_[DC_W];                                                                                                  \
     if (result && m != DC_EVERY) DC_ATOM_CLEAR_##bits(t_);                                                             \
@@ -58,7 +62,7 @@ DC_LOCKED(64)
           if (result) t_[l] = x_;                                                                                      \
           x_ = value;                                                                                                  \
         }));                                                                                                           \
-      } while (!dc_renew_##bits(p_, &old_, x_, alone));                                                                \
+      } while (!(idle && x_ == old_) && !dc_renew_##bits(p_, &old_, x_, alone));                                       \
     } else if (alone) {                                                                                                \
       DC_LANES_DO(m, ({                                                                                                \
         u##bits *const p_ = DC_AT(u##bits, address);                                                                   \
@@ -68,13 +72,7 @@ DC_LOCKED(64)
         if (result) t_[l] = x_;                                                                                        \
       }));                                                                                                             \
     } else {                                                                                                           \
-      DC_EACH_LANE(l, m) {                                                                                             \
-        u##bits *const p_ = DC_AT(u##bits, address);                                                                   \
-        const u##bits y_ = y, z_ = z;                                                                                  \
-        (void)y_, (void)z_;                                                                                            \
-        const u##bits x_ = locked;                                                                                     \
-        if (result) t_[l] = x_;                                                                                        \
-      }                                                                                                                \
+      others(bits, address, m, result, y, z, value, idle)                                                              \
     }                                                                                                                  \
     result ? DC_ATOM_LOAD_##bits(t_) : DC_ATOM_NONE_##bits;                                                            \
   })
@@ -102,33 +100,54 @@ DC_FN int dc_same_64(V64 x, const u64 *t, M m) {
 #define DC_ATOM_ROW_64(a, m) dc_row_u64(a, m)
 #define DC_ATOM_PUT_ROW_32(a, x, m) dc_put_row_u32(a, x, m)
 #define DC_ATOM_PUT_ROW_64(a, x, m) dc_put_row_u64(a, x, m)
-/* The same of a row of words that other threads see, too, by exchanges of two at a time: half of the locks.  *rest:
-** lanes that are left, since a word has changed since it was loaded. */
-DC_FN int dc_renew_pair(u64 a, const u32 *old, const u32 *now) {
-  u64 from, to;
+/* The same of a row of words that other threads see, too, by exchanges of 16 bytes: a quarter of the locks for words of
+** 32 bits.  *rest: lanes that are left, since a word has changed since it was loaded. */
+#if defined(__x86_64__)
+DC_FN int dc_renew_16_bytes(u64 a, const void *old, const void *now) {
+  u64 from[2], to[2];
+  int is_renewed;
+  memcpy(from, old, sizeof from), memcpy(to, now, sizeof to);
+  __asm__ volatile("lock cmpxchg16b %1"
+                   : "=@ccz"(is_renewed), "+m"(*DC_AT(unsigned __int128, a)), "+a"(from[0]), "+d"(from[1])
+                   : "b"(to[0]), "c"(to[1])
+                   : "memory");
+  return is_renewed;
+}
+#else
+DC_FN int dc_renew_16_bytes(u64 a, const void *old, const void *now) {
+  unsigned __int128 from, to;
   memcpy(&from, old, sizeof from), memcpy(&to, now, sizeof to);
-  return dc_renew_64(DC_AT(u64, a), &from, to, 0);
+  return __sync_bool_compare_and_swap(DC_AT(unsigned __int128, a), from, to);
 }
-DC_FN M dc_renew_pairs(u64 a, const u32 *old, const u32 *now, M m) {
-  const u32 odd = a % 8 != 0, pairs = M_word(m) >> odd & M_word(m) >> (odd + 1) & 0x55555555;
-  u32 rest = M_word(m) & ~(pairs * 3 << odd);
-  DC_EACH_LANE(l, rest) {
-    u32 word = old[l];
-    if (dc_renew_32(DC_AT(u32, a + 4 * l), &word, now[l], 0)) rest ^= 1u << l;
+#endif
+/* Those of `changing` among the lanes of m. */
+#define DC_RENEW_ROW(bits)                                                                                             \
+  DC_CALL M dc_renew_row_##bits(u64 a, const u##bits *old, const u##bits *now, M m, u32 changing) {                    \
+    enum { SIZE = bits / 8, EACH = 16 / SIZE };                                                                        \
+    const u32 every = (1u << EACH) - 1;                                                                                \
+    u32 rest = 0;                                                                                                      \
+    for (u32 l = (u32)(-a % 16 / SIZE); l + EACH <= DC_W; l += EACH) {                                                 \
+      if ((M_word(m) >> l & every) != every || !(changing >> l & every)) continue;                                     \
+      if (DC_RARE(!dc_renew_16_bytes(a + SIZE * l, &old[l], &now[l]))) rest |= changing & every << l;                  \
+      changing &= ~(every << l);                                                                                       \
+    }                                                                                                                  \
+    DC_EACH_LANE(l, M_from(changing)) {                                                                                \
+      u##bits word = old[l];                                                                                           \
+      if (!dc_renew_##bits(DC_AT(u##bits, a + SIZE * l), &word, now[l], 0)) rest |= 1u << l;                           \
+    }                                                                                                                  \
+    return M_from(rest);                                                                                               \
   }
-  if (pairs == (DC_EVERY & 0x55555555)) {
-    for (u32 l = 0; l < DC_W; l += 2)
-      if (DC_RARE(!dc_renew_pair(a + 4 * l, &old[l], &now[l]))) rest |= 3u << l;
-  } else {
-    DC_EACH_LANE(l, pairs << odd) if (!dc_renew_pair(a + 4 * l, &old[l], &now[l])) rest |= 3u << l;
-  }
-  return M_from(rest);
-}
-#define DC_ATOM_PAIRS(a, m, value, rest)                                                                               \
+DC_RENEW_ROW(32)
+DC_RENEW_ROW(64)
+#define DC_ATOM_SHARED_ROW(bits, a, m, value, idle, rest)                                                              \
   ({                                                                                                                   \
-    const V32 x_ = dc_row_u32(a, m), now_ = value;                                                                     \
-    u32 old_[DC_W], new_[DC_W];                                                                                        \
-    V32_spill(old_, x_), V32_spill(new_, now_);                                                                        \
-    *rest = dc_renew_pairs(a, old_, new_, m);                                                                          \
+    const V##bits x_ = DC_ATOM_ROW_##bits(a, m), now_ = value;                                                         \
+    u##bits old_[DC_W], new_[DC_W];                                                                                    \
+    DC_ATOM_SPILL_##bits(old_, x_), DC_ATOM_SPILL_##bits(new_, now_);                                                  \
+    *rest = dc_renew_row_##bits(a, old_, new_, m, idle ? DC_ATOM_DIFFER_##bits(x_, now_) & M_word(m) : M_word(m));     \
     x_;                                                                                                                \
   })
+#define DC_ATOM_SPILL_32(t, x) V32_spill(t, x)
+#define DC_ATOM_SPILL_64(t, x) V64_spill(t, x)
+#define DC_ATOM_DIFFER_32(x, y) P_word(v_setp_ne_u32(x, y))
+#define DC_ATOM_DIFFER_64(x, y) P_word(v_setp_ne_u64(x, y))
