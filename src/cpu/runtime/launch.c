@@ -54,7 +54,7 @@ static dc_block_run *take_block_run(dc_worker *k) {
   return b;
 }
 
-/* A new block at the head of live_blocks. NULL: there is none left, or the launch failed. */
+/* A new block at the end of live_blocks. NULL: there is none left, or the launch failed. */
 static dc_block_run *next_block(dc_worker *k) {
   dc_job *job = k->job;
   if (atomic_load_explicit(&job->next_block, memory_order_relaxed) >= job->nblocks) return NULL;
@@ -69,8 +69,22 @@ static dc_block_run *next_block(dc_worker *k) {
     if (b) push_block(&k->free_blocks, b);
     return NULL;
   }
-  push_block(&k->live_blocks, b);
+  dc_block_run **end = &k->live_blocks;
+  while (*end) end = &(*end)->next;
+  push_block(end, b);
   k->resident++;
+  return b;
+}
+
+/* The block of those that have begun that goes on; NULL: there is none.  All do by turns; each other time it is the
+** one that began first, since blocks most often wait for those before them (rows of a triangular system by 16 threads
+** on 2 processors, where workers begin many blocks while others do not run: 0.1 of the time).  Not if all are resident:
+** such wait for all others. */
+static dc_block_run *resume_block(dc_worker *k) {
+  dc_block_run *b = k->next_turn ? k->next_turn : k->live_blocks;
+  if (!k->firsts_turn || k->job->all_resident) k->next_turn = b ? b->next : NULL;
+  else b = k->live_blocks;
+  k->firsts_turn = !k->firsts_turn;
   return b;
 }
 
@@ -78,6 +92,7 @@ static void unlink_block(dc_worker *k, dc_block_run *b) {
   dc_block_run **at = &k->live_blocks;
   while (*at != b) at = &(*at)->next;
   *at = b->next;
+  if (k->next_turn == b) k->next_turn = b->next;
 }
 
 /* A block that yields waits for others, and so would those behind it.  While other workers run blocks that it may wait
@@ -143,29 +158,27 @@ static void run_blocks(dc_worker *k) {
   uint64_t seen = 0; /* of job->progress */
   k->spin_time = k->spin_limit = SPIN_LIMIT;
   k->quiet_since = 0;
+  k->next_turn = NULL;
   k->native.moved = 0;
   while (!atomic_load_explicit(&job->grid.stop, memory_order_relaxed) && !dc_job_interrupted(job)) {
     dc_block_run *b = NULL;
     const bool to_native = is_left_to_native(k);
     if (to_native && k->resident == 0) return;
-    const bool all_wait = quiet > k->resident;
+    const bool all_wait = quiet > 2 * k->resident; /* whichever of them had two turns */
     const bool may_begin = k->resident < DC_MAX_RESIDENT ? prefer_new && (!to_native || all_wait)
                                                          : all_wait && needs_more(k, to_native);
     if (k->resident == 0 || may_begin) b = next_block(k);
-    if (b == NULL) b = k->live_blocks;
+    if (b == NULL) b = resume_block(k);
     if (b == NULL) return;
     dc_progress p = run_block(k, b);
     dc_native_end_alone(&k->native); /* not at each barrier: it takes as long as all stores before it */
     if (p == DC_STOPPED) return;
     note_progress(k, p, &seen);
-    unlink_block(k, b);
     if (p == DC_YIELDED) {
-      dc_block_run **end = &k->live_blocks;
-      while (*end) end = &(*end)->next;
-      push_block(end, b);
       prefer_new = !dc_job_others_progress(job) || dc_clock() - k->quiet_since > QUIET;
       if (quiet++ > k->resident) sched_yield();
     } else {
+      unlink_block(k, b);
       push_block(&k->free_blocks, b);
       if (--k->resident == 0) renew_spin_time(k);
       prefer_new = !prefer_new && !dc_job_others_progress(job);

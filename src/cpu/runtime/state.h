@@ -110,8 +110,10 @@ typedef struct dc_worker {
   dc_buf text;           /* output of the current printf or assertion */
   /* reused from block to block and launch to launch */
   dc_warp_slot *free_warps;
-  dc_block_run *free_blocks, *live_blocks;
-  int resident;          /* number of live_blocks */
+  dc_block_run *free_blocks, *live_blocks; /* the latter in the order in which they began, */
+  int resident;          /* their number, */
+  dc_block_run *next_turn; /* that of them which is next to go on, NULL: the first one, */
+  bool firsts_turn;      /* and whether the first one goes on before it */
   double quiet_since;    /* dc_clock when a block last ended, or went on, as far as this worker has looked */
   double spin_time;      /* seconds for which native code may yet spin for other workers' blocks, */
   double spin_limit;     /* and for which it may in a block */
