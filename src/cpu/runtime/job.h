@@ -36,10 +36,14 @@ typedef struct dc_job {
   double begun;                   /* dc_clock when it was */
   bool is_long;                   /* threads.c knows it, since it takes long */
   int most_helpers;               /* threads that may work for it: its device's share of them */
-  bool alone;                     /* there are no threads to help */
+  double delay;                   /* seconds after which it counts as long; 0: as long as it takes to wake a thread */
+  _Atomic uint64_t most_share;    /* blocks that a worker may take at a time; 0: any number (contention.h) */
+  atomic_bool alone;              /* there are no threads to help, or they are to leave when they can */
+  atomic_bool pause;              /* those that help are to pause before their next block, */
+  _Atomic int paused;             /* and number of those that do */
   /* of threads.c, guarded by its lock */
-  bool open;                      /* threads may join; set by the launching thread alone */
-  int helpers;                    /* threads that work for it */
+  bool open;                      /* threads may join, or work for it; set by the launching thread alone */
+  _Atomic int helpers;            /* threads that work for it */
   struct dc_job *next;
   pthread_mutex_t lock;           /* guards what follows */
   bool failed;

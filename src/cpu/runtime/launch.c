@@ -18,6 +18,7 @@
 #include "cpu/codegen/native.h"
 #include "cpu/interp/decode_calls.h"
 #include "cpu/runtime/block.h"
+#include "cpu/runtime/contention.h"
 #include "cpu/runtime/fault.h"
 #include "cpu/runtime/frames.h"
 #include "cpu/runtime/job.h"
@@ -160,11 +161,13 @@ static void run_blocks(dc_worker *k) {
   k->quiet_since = 0;
   k->next_turn = NULL;
   k->native.moved = 0;
+  dc_contention_begin(k);
   while (!atomic_load_explicit(&job->grid.stop, memory_order_relaxed) && !dc_job_interrupted(job)) {
     dc_block_run *b = NULL;
     const bool to_native = is_left_to_native(k);
     if (to_native && k->resident == 0) return;
     const bool all_wait = quiet > 2 * k->resident; /* whichever of them had two turns */
+    if (!dc_contention_pause(k)) return;
     const bool may_begin = k->resident < DC_MAX_RESIDENT ? prefer_new && (!to_native || all_wait)
                                                          : all_wait && needs_more(k, to_native);
     if (k->resident == 0 || may_begin) b = next_block(k);
@@ -172,6 +175,7 @@ static void run_blocks(dc_worker *k) {
     if (b == NULL) return;
     dc_progress p = run_block(k, b);
     dc_native_end_alone(&k->native); /* not at each barrier: it takes as long as all stores before it */
+    dc_contention_note(k, p == DC_DONE);
     if (p == DC_STOPPED) return;
     note_progress(k, p, &seen);
     if (p == DC_YIELDED) {
@@ -225,12 +229,16 @@ static uint64_t take_blocks(const dc_worker *k, dc_job *job, uint64_t share) {
 static void run_simple_blocks(dc_worker *k) {
   dc_job *job = k->job;
   uint64_t limit = first_limit(k);
+  dc_contention_begin(k);
   while (!atomic_load_explicit(&job->grid.stop, memory_order_relaxed) && !dc_job_interrupted(job)) {
-    const uint64_t share = share_of(k, limit), first = take_blocks(k, job, share);
+    if (!dc_contention_pause(k)) return;
+    const uint64_t most = atomic_load_explicit(&job->most_share, memory_order_relaxed);
+    const uint64_t share = share_of(k, most && most < limit ? most : limit), first = take_blocks(k, job, share);
     if (first >= job->nblocks) return;
     const uint64_t left = job->nblocks - first;
     const double begun = left > share ? dc_clock() : 0;
     if (dc_native_blocks(k, first, left < share ? left : share) == DC_STOPPED || left <= share) return;
+    dc_contention_note(k, share);
     if (share == limit && dc_clock() - begun < SHORT_SHARE) limit *= 2;
     if (k->index == 0) job->wake(job);
   }
@@ -282,6 +290,7 @@ static void work(dc_worker *k, dc_job *job) {
   }
   k->warp = NULL;
   dc_native_end_alone(&k->native); /* after a fault */
+  dc_contention_end(k);
   dc_fault_catch(NULL);
   drop_blocks(k);
   k->simple_ready = false;
@@ -374,6 +383,7 @@ static int launch_one(dc_cpu_device *cpu, dc_cpu_function *fn, const dc_launch *
     .nblocks = (uint64_t)l->grid.x * l->grid.y * l->grid.z, .err = err,
     .lock = PTHREAD_MUTEX_INITIALIZER, .out = DC_BUF_INIT,
   };
+  job.delay = dc_contention_delay(job.native);
   offer_grid_barrier(pool, &job);
   give_tids(pool, &job);
   dc_pool_run(cpu, &job, work);

@@ -54,7 +54,7 @@ void dc_pool_forget(dc_cpu_device *cpu, const struct dc_code *code) {
 
 /* On the launching thread at each poll. */
 static void wake_if_long(dc_job *job) {
-  if (!job->is_long && dc_clock() - job->begun < WAKE_AFTER) return;
+  if (!job->is_long && dc_clock() - job->begun < (job->delay > 0 ? job->delay : WAKE_AFTER)) return;
   dc_threads_help(job);
 }
 

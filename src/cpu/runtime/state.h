@@ -100,6 +100,17 @@ typedef struct dc_fault {
 
 #define DC_MOST_TOGETHER 16 /* blocks, of code that yields: a cache line of words */
 
+/* The launching thread's measurement (contention.c); times are of dc_clock. */
+typedef struct dc_contention {
+  enum { DC_CONTENTION_OFF, DC_TOGETHER, DC_PAUSING, DC_ALONE, DC_SENDING_AWAY } state;
+  double began;           /* when the state did */
+  double since;           /* end of the last share */
+  double next;            /* how long threads have helped when they are to pause next */
+  double together;        /* seconds that a block took lately, all threads taken together */
+  double seconds;         /* of the shares that count in this state */
+  double blocks;          /* that ran in them, on all threads */
+} dc_contention;
+
 typedef struct dc_worker {
   dc_cpu_device *cpu;
   dc_job *job;
@@ -118,6 +129,7 @@ typedef struct dc_worker {
   double spin_time;      /* seconds for which native code may yet spin for other workers' blocks, */
   double spin_limit;     /* and for which it may in a block */
   double spun_at;        /* dc_clock at its last request to keep spinning; 0: none in this frame */
+  dc_contention contention;
   dc_frames frames;
   /* native code */
   dc_native native;

@@ -95,7 +95,8 @@ static bool has_blocks(const dc_job *job) {
 static dc_job *choose(const helper *h) {
   dc_job *best = NULL;
   for (dc_job *job = set.jobs; job; job = job->next) {
-    if (!job->open || job->grid.id == h->last || !has_blocks(job) || atomic_load(&job->grid.stop)) continue;
+    if (!job->open || job->alone || job->grid.id == h->last) continue;
+    if (!has_blocks(job) || atomic_load(&job->grid.stop)) continue;
     if (job->helpers >= job->most_helpers) continue;
     if (best == NULL || job->helpers < best->helpers) best = job;
   }
@@ -167,6 +168,15 @@ void dc_threads_help(dc_job *job) {
     pthread_cond_broadcast(&set.wake);
   }
   pthread_mutex_unlock(&set.lock);
+}
+
+bool dc_threads_send_away(dc_job *job) {
+  pthread_mutex_lock(&set.lock);
+  job->alone = true;
+  job->pause = false;
+  if (job->helpers == 0) job->open = false;
+  pthread_mutex_unlock(&set.lock);
+  return !job->open;
 }
 
 void dc_threads_leave(dc_job *job) {

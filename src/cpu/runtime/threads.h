@@ -24,6 +24,9 @@ int dc_threads_count(void);    /* workers of a launch at most, its launching thr
 /* The launching thread finds that its launch takes long: Ctrl-C ends it from now on, and threads are woken while it has
 ** blocks left.  To be called again after each of its polls. */
 void dc_threads_help(dc_job *job);
+/* The threads that help, paused or not, are to leave when they can, and no others come.  Returns whether all have left:
+** to be called again until they have. */
+bool dc_threads_send_away(dc_job *job);
 /* The launch is over: waits for the threads that work for it.  Where Ctrl-C has ended it, it ends all others that take
 ** long. */
 void dc_threads_leave(dc_job *job);

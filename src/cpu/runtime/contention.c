@@ -1,0 +1,124 @@
+/* contention.c - see contention.h. */
+#include "cpu/runtime/contention.h"
+
+#include <sched.h>
+
+#include "base/runtime.h"
+#include "cpu/codegen/native.h"
+#include "cpu/runtime/threads.h"
+
+#define SHARE 50e-6  /* seconds that a share takes at most, so that threads pause soon */
+#define FIRST 300e-6 /* seconds of help before the first pause; */
+#define APART 8      /* those before each further one are so many times as long */
+#define PART 0.1     /* of that time, the length of a pause, of which the second half counts: the first fills caches */
+#define FEW 2        /* blocks on a thread that a pause must be long enough for */
+#define SURELY 1.25  /* how many times as fast the launching thread must be alone */
+#define LAUNCHES 15  /* that do as the one before them, unless they are long; then it is measured again */
+#define LONG 5e-3    /* seconds */
+
+double dc_contention_delay(const dc_native_code *c) { return c && c->launches_alone > 0 ? LONG : 0; }
+
+void dc_contention_begin(dc_worker *k) {
+  const dc_job *job = k->job;
+  dc_native_code *c = job->native;
+  k->contention.state = DC_CONTENTION_OFF;
+  if (k->index != 0 || job->nblocks == 1 || c == NULL || !c->info.atomics) return;
+  k->contention = (dc_contention){ .state = DC_TOGETHER, .since = dc_clock() };
+  k->contention.next = c->launches_alone < 0 ? LONG : FIRST;
+  c->launches_alone -= (c->launches_alone > 0) - (c->launches_alone < 0);
+}
+
+static void enter(dc_contention *t, int state) {
+  t->state = state;
+  t->began = t->since;
+  t->seconds = t->blocks = 0;
+}
+
+/* While threads help: what a block takes, and whether they are to pause. */
+static void note_together(dc_contention *t, dc_job *job, double seconds, double blocks) {
+  const int helpers = atomic_load_explicit(&job->helpers, memory_order_relaxed);
+  if (helpers == 0) return;
+  if (t->began == 0) t->began = t->since;
+  t->seconds = t->seconds / 2 + seconds; /* the last shares count most */
+  t->blocks = t->blocks / 2 + blocks * (helpers + 1);
+  if (t->blocks == 0 || t->seconds <= 0) return;
+  t->together = t->seconds / t->blocks;
+  const double block = t->together * (helpers + 1), most = SHARE / block;
+  atomic_store_explicit(&job->most_share, most < 1 ? 1 : (uint64_t)most, memory_order_relaxed);
+  if (t->since - t->began < t->next) return;
+  if (block * FEW > PART * t->next) { /* threads would wait long for each other */
+    t->next *= APART;
+    return;
+  }
+  atomic_store(&job->pause, true);
+  enter(t, DC_PAUSING);
+}
+
+/* Whether the launching thread has been faster alone, which is remembered for the next launches. */
+static bool was_faster(const dc_contention *t, dc_job *job) {
+  if (t->blocks == 0) return false;
+  const bool faster = t->seconds / t->blocks * SURELY < t->together;
+  job->native->launches_alone = faster ? LAUNCHES : -LAUNCHES;
+  return faster;
+}
+
+static void end_pause(dc_contention *t, dc_job *job) {
+  if (was_faster(t, job)) {
+    atomic_store_explicit(&job->most_share, 0, memory_order_relaxed);
+    t->state = dc_threads_send_away(job) ? DC_CONTENTION_OFF : DC_SENDING_AWAY;
+    return;
+  }
+  atomic_store(&job->pause, false);
+  enter(t, DC_TOGETHER);
+  t->next *= APART;
+}
+
+static void note_alone(dc_contention *t, dc_job *job, double seconds, double blocks) {
+  const double length = PART * t->next, passed = t->since - t->began;
+  if (passed - seconds >= length / 2) t->seconds += seconds, t->blocks += blocks;
+  if (passed >= length) end_pause(t, job);
+}
+
+void dc_contention_note(dc_worker *k, uint64_t blocks) {
+  dc_contention *t = &k->contention;
+  dc_job *job = k->job;
+  if (t->state == DC_CONTENTION_OFF) return;
+  const double now = dc_clock(), seconds = now - t->since;
+  t->since = now;
+  if (t->state != DC_SENDING_AWAY && atomic_load_explicit(&job->waits, memory_order_relaxed)) {
+    atomic_store(&job->pause, false); /* it cannot be told how long blocks take that wait for others */
+    t->state = DC_CONTENTION_OFF;
+  }
+  switch (t->state) {
+    case DC_TOGETHER: note_together(t, job, seconds, (double)blocks); break;
+    case DC_PAUSING:
+      if (atomic_load(&job->paused) == atomic_load(&job->helpers)) enter(t, DC_ALONE);
+      else if (now - t->began > t->next) end_pause(t, job);
+      break;
+    case DC_ALONE: note_alone(t, job, seconds, (double)blocks); break;
+    case DC_SENDING_AWAY:
+      if (dc_threads_send_away(job)) t->state = DC_CONTENTION_OFF;
+      break;
+    case DC_CONTENTION_OFF: break;
+  }
+}
+
+/* `paused` and `pause` are Dekker's exclusion: the launching thread sees that this one does not pause, or this one sees
+** that it is to, before it accesses memory. */
+bool dc_contention_pause(dc_worker *k) {
+  dc_job *job = k->job;
+  if (k->index == 0) return true;
+  while (atomic_load(&job->pause) && !atomic_load(&job->grid.stop)) {
+    atomic_fetch_add(&job->paused, 1);
+    while (atomic_load(&job->pause) && !atomic_load(&job->grid.stop)) sched_yield();
+    atomic_fetch_sub(&job->paused, 1);
+  }
+  return !atomic_load(&job->grid.stop) && (k->resident > 0 || !atomic_load(&job->alone));
+}
+
+void dc_contention_end(dc_worker *k) {
+  if (k->index != 0) return;
+  if (k->contention.state == DC_ALONE) was_faster(&k->contention, k->job);
+  k->contention.state = DC_CONTENTION_OFF;
+  atomic_store(&k->job->pause, false);
+}

@@ -1,0 +1,27 @@
+/*
+** contention.h - launches that go on without the other threads, since these only take cache lines from each other.
+**
+** A thread that is alone needs no locks for atomics either (alone.h): with two threads a gradient of embeddings takes
+** three times as long as with one, counters in sixteen words on sixteen threads twenty times.  So now and then, at
+** times that are further and further apart, the threads that help a launch of code with atomics outside of shared
+** memory pause, and are sent away if the launching thread is faster alone than all were together.  The kernel's next
+** launches begin accordingly.
+*/
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cpu/runtime/state.h"
+
+/* Seconds for which a launch of c is to be alone at least; 0: as short as it takes to wake a thread. */
+double dc_contention_delay(const dc_native_code *c);
+/* On each worker's thread: before its first block; */
+void dc_contention_begin(dc_worker *k);
+/* after each share of `blocks` blocks, 0 for a block that waits; */
+void dc_contention_note(dc_worker *k, uint64_t blocks);
+/* on those that help, before each share: waits while they are to pause.  False: the launch is over, or they are to
+** leave, and can since they have no blocks that wait; */
+bool dc_contention_pause(dc_worker *k);
+/* and when there are no blocks left or the launch has failed. */
+void dc_contention_end(dc_worker *k);
