@@ -11,6 +11,7 @@
 
 #include "base/buf.h"
 #include "cpu/codegen/emit_access.h"
+#include "cpu/codegen/emit_atomics.h"
 #include "cpu/codegen/emit_memory.h"
 #include "cpu/codegen/emit_ops.h"
 #include "cpu/ptx/opcode.h"

@@ -40,8 +40,7 @@ void dc_emit_find_far(emitter *e) {
   e->far = n > MOST_INLINE;
 }
 
-/* Declares a_, the address of lane 0 or, lane by lane, all addresses; checks its alignment. */
-static void begin_access(emitter *e, const dc_access *p) {
+void dc_emit_begin_access(emitter *e, const dc_access *p) {
   int bytes = p->size * p->n;
   PUT("{ ");
   if (p->how == DC_HOW_LANES) {
@@ -229,8 +228,7 @@ static void put_wrapped(emitter *e, const dc_access *p) {
   else dc_emit_wrapped(e, &p->s, "a_");
 }
 
-/* Appends `before` and the condition under which the addresses do not form a row; false: they always do. */
-static bool put_condition(emitter *e, const dc_access *p, const char *before) {
+bool dc_emit_condition(emitter *e, const dc_access *p, const char *before) {
   if (p->base == DC_BASE_LOCAL) return false;
   if (p->narrow && p->at->reg >= 0 && p->s.tag == DC_AFFINE && p->s.exact != 0)
     PUT("%s(DC_RARE(!dc_no_wrap_u32(s%d, %lldll)))", before, p->at->reg, (long long)dc_value_stride(&p->s));
@@ -451,8 +449,7 @@ static void load_element(emitter *e, const ptx_ins *ins, const dc_access *p, int
   dc_emit_assign_end(e, d, keep);
 }
 
-/* Of a register with 64 bits, a narrower store takes the lower ones. */
-static void put_value(emitter *e, const ptx_operand *o, int size, bool scalar) {
+void dc_emit_stored(emitter *e, const ptx_operand *o, int size, bool scalar) {
   const bool low = size < 8 && o->kind == PTX_REG && dc_emit_bits(e, o->reg) == 64;
   const char kind = size == 8 || low ? 'd' : 'w';
   if (low) PUT(scalar ? "(uint32_t)" : "v_low_half(");
@@ -467,7 +464,7 @@ static void put_values(emitter *e, const dc_access *p, int j) {
   if (p->parts > 1) PUT(p->parts == 4 ? "dc_beside(dc_beside(" : "dc_beside(");
   for (int i = 0; i < p->parts; i++) {
     if (i > 0) PUT(i == 2 ? ", dc_beside(" : ", ");
-    put_value(e, &v[i], size, false);
+    dc_emit_stored(e, &v[i], size, false);
     if (i % 2 == 1) PUT(", %d)", 8 * size);
   }
   if (p->parts == 4) PUT(", 16)");
@@ -492,7 +489,7 @@ static void store_element(emitter *e, const ptx_ins *ins, const dc_access *p, in
     if (!e->alone) PUT("if (M_any(%s)) ", mask);
     PUT("dc_st_%s(a_ + %d, ", T, j * size);
     if (!scalar) PUT("V%d_last(", size == 8 ? 64 : 32);
-    put_value(e, o, size, scalar);
+    dc_emit_stored(e, o, size, scalar);
     if (!scalar) PUT(", %s)", mask);
     PUT("); ");
     return;
@@ -533,7 +530,7 @@ static void put_packs(emitter *e, const dc_access *p, const char *how, const cha
   PUT("dc_%s_pack%s(a_, %s", how, kind, mask);
   for (int j = 0; j < n; j++) {
     PUT(", ");
-    put_value(e, v[j], p->size, false);
+    dc_emit_stored(e, v[j], p->size, false);
   }
   PUT("); ");
 }
@@ -554,7 +551,7 @@ static void store_pair(emitter *e, const ptx_ins *ins, const dc_access *p, int f
   if (p->wraps) {
     for (int j = 0; j < 2; j++) {
       PUT("dc_slow_scatter_u%d(a_, %d, ", 8 * p->size, j * far);
-      put_value(e, v[j], p->size, false);
+      dc_emit_stored(e, v[j], p->size, false);
       PUT(", %s); ", mask);
     }
     return;
@@ -565,9 +562,9 @@ static void store_pair(emitter *e, const ptx_ins *ins, const dc_access *p, int f
   }
   const int window = dc_emit_window_of_pairs(e, p, far);
   PUT("const V64 q_ = v_pack_64(");
-  put_value(e, v[0], 4, false);
+  dc_emit_stored(e, v[0], 4, false);
   PUT(", ");
-  put_value(e, v[1], 4, false);
+  dc_emit_stored(e, v[1], 4, false);
   PUT("); ");
   if (window >= 0) {
     PUT("if (");
@@ -587,187 +584,10 @@ static void store_pair(emitter *e, const ptx_ins *ins, const dc_access *p, int f
     else
       PUT("dc_far_put_elements_u32(a_ + %d, i%d, %d, %d, ", j * far, p->s.origin, (int)p->s.times,
           dc_emit_is_signed(e, p->s.origin));
-    put_value(e, v[j], 4, false);
+    dc_emit_stored(e, v[j], 4, false);
     PUT(", %s); ", mask);
   }
   PUT("} ");
-}
-
-/* --- atomics ------------------------------------------------------------------------------------------------ */
-
-/* The function of simd/ that makes the new value of x_, in memory, of it and y_; NULL: none does. */
-static const char *function_of(const ptx_ins *ins, int space, char text[16]) {
-  const int bits = ptx_type_bits((ptx_type)ins->type);
-  const char *name = NULL;
-  char type[2] = "";
-  const char *const halves = ins->type == PTX_F16X2 ? "f16x2" : ins->type == PTX_BF16X2 ? "bf16x2" : NULL;
-  switch (ins->mode) {
-    case PTX_ATOM_ADD: name = "add"; break;
-    case PTX_ATOM_MIN: name = "min"; break;
-    case PTX_ATOM_MAX: name = "max"; break;
-    case PTX_ATOM_AND: name = "and"; break;
-    case PTX_ATOM_OR: name = "or"; break;
-    case PTX_ATOM_XOR: name = "xor"; break;
-    default: return NULL;
-  }
-  if (halves) {
-    if (ins->mode != PTX_ATOM_ADD && ins->mode != PTX_ATOM_MIN && ins->mode != PTX_ATOM_MAX) return NULL;
-    snprintf(text, 16, "%s_%s", name, halves);
-    return text;
-  }
-  if (ins->type == PTX_F32 || ins->type == PTX_F64) {
-    if (ins->mode != PTX_ATOM_ADD) return NULL;
-    type[0] = 'f';
-  } else if (ins->mode == PTX_ATOM_MIN || ins->mode == PTX_ATOM_MAX) {
-    type[0] = ptx_is_signed(ins->type) ? 's' : 'u';
-  }
-  if ((type[0] || ins->mode == PTX_ATOM_ADD) && type[0] != 'f' && !ptx_is_integer(ins->type)) return NULL;
-  if (ins->type == PTX_F32 && space != PTX_SHARED) return "add_ftz"; /* as PTX says */
-  snprintf(text, 16, "%s_%s%d", name, type, bits);
-  return text;
-}
-
-/* The macro of simd/atomics.h for words that other threads see, too. */
-static const char *by_lane_of(const ptx_ins *ins) {
-  if (ins->mode == PTX_ATOM_EXCH) return "DC_ATOM_BY_EXCH";
-  return ins->mode == PTX_ATOM_ADD && ptx_is_integer(ins->type) ? "DC_ATOM_BY_ADD" : "DC_ATOM_BY_CAS";
-}
-
-/* Whether the operation may be a load where the word would stay what it is; one that releases orders stores by its
-** own. */
-static bool may_idle(const ptx_ins *ins) {
-  switch (ins->mode) {
-    case PTX_ATOM_CAS: case PTX_ATOM_MIN: case PTX_ATOM_MAX: case PTX_ATOM_AND: case PTX_ATOM_OR:
-      return !(ins->flags & PTX_F_RELEASE);
-    default: return false;
-  }
-}
-
-/* The new value of x_ by y_ and z_, as C in `text`; false: tier 0 does it. */
-static bool new_value(const ptx_ins *ins, int space, char text[48]) {
-  static const char *const values[] = {
-    [PTX_ATOM_EXCH] = "y_", [PTX_ATOM_CAS] = "x_ == y_ ? z_ : x_", [PTX_ATOM_INC] = "x_ >= y_ ? 0 : x_ + 1",
-    [PTX_ATOM_DEC] = "x_ == 0 || x_ > y_ ? y_ : x_ - 1",
-  };
-  char name[16];
-  const char *f = function_of(ins, space, name);
-  const char *value = (size_t)ins->mode < sizeof values / sizeof *values ? values[ins->mode] : NULL;
-  if (f) snprintf(text, 48, "s_%s(x_, y_)", f);
-  else if (value) snprintf(text, 48, "%s", value);
-  return f || value;
-}
-
-bool dc_emit_atom_supported(const emitter *e, const ptx_ins *ins) {
-  char value[48];
-  const int bits = ptx_type_bits((ptx_type)ins->type), n = ins->mode == PTX_ATOM_CAS ? 3 : 2;
-  if ((ins->op != PTX_OP_ATOM && ins->op != PTX_OP_RED) || ins->vec > 1 || (bits != 32 && bits != 64)) return false;
-  const ptx_operand *at = dc_emit_address_of(ins);
-  const int space = at->kind == PTX_ADDR ? dc_emit_space_of(ins, at) : -1;
-  if (space != PTX_SHARED && space != PTX_GLOBAL && space != PTX_GENERIC) return false;
-  if (ins->nsrc != n || !new_value(ins, space, value)) return false;
-  if (e->k.shape.by_lane && dc_emit_is_read(e, ins)) return false; /* the result would be a scalar */
-  for (int i = 0; i < ins->ndst + n; i++) {
-    const ptx_operand *o = &ins->opnd[i];
-    if (o == at || (i < ins->ndst && o->kind == PTX_SINK)) continue;
-    if (o->kind == PTX_REG ? dc_emit_bits(e, o->reg) != bits : i < ins->ndst || o->kind != PTX_IMM) return false;
-  }
-  return true;
-}
-
-/* Declares the lanes of an operand as `name`, one by one, unless it is the same in all of them. */
-static void declare_lanes(emitter *e, const ptx_operand *o, int size, const char *name) {
-  if (dc_value_shape_of(&e->k, o).tag == DC_UNIFORM) return;
-  PUT("u%d %s[DC_W]; V%d_spill(%s, ", size * 8, name, size * 8, name);
-  put_value(e, o, size, false);
-  PUT("); ");
-}
-
-/* The operand of lane l. */
-static void put_of_lane(emitter *e, const ptx_operand *o, int size, const char *name) {
-  if (dc_value_shape_of(&e->k, o).tag == DC_UNIFORM) put_value(e, o, size, true);
-  else PUT("%s[l]", name);
-}
-
-/* Lane by lane, as an expression. */
-static void put_atom(emitter *e, const ptx_ins *ins, const dc_access *p, const char *mask) {
-  const ptx_operand *y = p->at + 1, *z = p->at + (ins->mode == PTX_ATOM_CAS ? 2 : 1);
-  const int bits = p->size * 8;
-  const char *const fault = "if (DC_RARE(dc_bad_addresses(w_, %s, %d, %s))) n->fault(n); ";
-  const bool alone = p->base == DC_BASE_SHARED;
-  char value[48];
-  new_value(ins, dc_emit_space_of(ins, p->at), value);
-  PUT("({ ");
-  if (p->how == DC_HOW_INDEX) {
-    PUT("u32 at_[DC_W]; V32_spill(at_, i%d); ", p->s.origin);
-  } else if (p->how != DC_HOW_ONE) {
-    PUT("const V64 w_ = ");
-    dc_emit_all_addresses(e, p->at, p->base, p->offset);
-    PUT("; ");
-    PUT(fault, dc_emit_base(p->base), p->size, mask);
-    PUT("u64 at_[DC_W]; V64_spill(at_, w_); ");
-  }
-  declare_lanes(e, y, p->size, "b_");
-  if (z != y) declare_lanes(e, z, p->size, "c_");
-  char address[64] = "at_[l]";
-  if (p->how == DC_HOW_INDEX)
-    snprintf(address, sizeof address, "dc_element(a_, at_[l], %d, %d)", p->size, dc_emit_is_signed(e, p->s.origin));
-  if (p->how != DC_HOW_ONE && !alone && z != y) PUT("DC_ATOM_PREFETCH(%s, %s); ", mask, address);
-  PUT("DC_ATOM(%d, ", bits);
-  if (p->how == DC_HOW_ONE) PUT("1, a_");
-  else if (p->how == DC_HOW_INDEX) PUT("dc_same_32(i%d, at_, %s), %s", p->s.origin, mask, address);
-  else PUT("dc_same_64(w_, at_, %s), %s", mask, address);
-  PUT(", %s, %s, %d, ", mask, alone ? "1" : "n->alone", dc_emit_is_read(e, ins));
-  put_of_lane(e, y, p->size, "b_");
-  PUT(", ");
-  put_of_lane(e, z, p->size, z != y ? "c_" : "b_");
-  PUT(", %s, %d, %s); })", value, may_idle(ins), p->how == DC_HOW_ONE || alone ? "DC_ATOM_NO_LANES" : by_lane_of(ins));
-}
-
-/* The new values of x_, all lanes'; `f`: their function. */
-static void put_new_values(emitter *e, const dc_access *p, const char *f) {
-  PUT("v_%s(x_, ", f);
-  put_value(e, p->at + 1, p->size, false);
-  PUT(")");
-}
-
-/* A row, whose lanes are distinct words, is one load and one store if no other thread sees it; one that others may see
-** is exchanged by 16 bytes. */
-static void put_atom_of_row(emitter *e, const ptx_ins *ins, const dc_access *p, const char *f, const char *mask) {
-  const int bits = p->size * 8;
-  const bool shared = p->base == DC_BASE_SHARED;
-  PUT("({ M rest_ = %s; V%d x_ = V%d_splat(0); ", mask, bits, bits);
-  if (!put_condition(e, p, "if (!")) PUT("if (1");
-  PUT(") { if (%s) x_ = DC_ATOM_ROW(%d, a_, %s, ", shared ? "1" : "n->alone", bits, mask);
-  put_new_values(e, p, f);
-  PUT("), rest_ = M_none(); ");
-  if (!shared) {
-    PUT("else x_ = DC_ATOM_SHARED_ROW(%d, a_, %s, ", bits, mask);
-    put_new_values(e, p, f);
-    PUT(", %d, &rest_); ", may_idle(ins));
-  }
-  PUT("} M_any(rest_) ? V%d_select(rest_, ", bits);
-  put_atom(e, ins, p, "rest_");
-  PUT(", x_) : x_; })");
-}
-
-void dc_emit_atom(emitter *e, const ptx_ins *ins, const char *mask, bool keep) {
-  dc_access p = dc_emit_access_of(e, ins);
-  const bool read = dc_emit_is_read(e, ins);
-  const int32_t d = read ? ins->opnd[0].reg : -1;
-  char name[16];
-  const char *f = function_of(ins, dc_emit_space_of(ins, p.at), name);
-  if (!e->k.shape.by_lane) e->out->narrow = false;
-  if (read) e->out->lane_free = false; /* a warp's lanes go in order */
-  if (p.base != DC_BASE_SHARED) e->out->atomics = true;
-  if (p.how == DC_HOW_ROW && (p.stride != p.size || !f)) p.how = DC_HOW_LANES;
-  if (p.how == DC_HOW_INDEX && (int)p.s.times != p.size) p.how = DC_HOW_LANES;
-  if (p.how == DC_HOW_LANES) PUT("{ ");
-  else begin_access(e, &p);
-  if (d >= 0) dc_emit_assign(e, d, mask, keep);
-  if (p.how == DC_HOW_ROW) put_atom_of_row(e, ins, &p, f, mask);
-  else put_atom(e, ins, &p, mask);
-  if (d >= 0) dc_emit_assign_end(e, d, keep);
-  PUT("; }\n");
 }
 
 /* --- loads and stores --------------------------------------------------------------------------------------- */
@@ -816,7 +636,7 @@ void dc_emit_memory(emitter *e, const ptx_ins *ins, const char *mask, bool keep)
   if (joined->by == 0) dc_emit_join(e, ins, &p);
   const bool stores = ins->op == PTX_OP_ST, pair = joined->by && joined->far;
   if (joined->by && !stores && joined->by != i + 1) {
-    if (is_guessed(e, ins)) begin_access(e, &p);
+    if (is_guessed(e, ins)) dc_emit_begin_access(e, &p);
     load_element(e, ins, &p, 0, mask, keep);
     if (is_guessed(e, ins)) PUT("}\n");
     return;
@@ -825,7 +645,7 @@ void dc_emit_memory(emitter *e, const ptx_ins *ins, const char *mask, bool keep)
   if (pair) p.offset -= joined->part * joined->far;
   e->out->overruns_shared |= pair && p.base == DC_BASE_SHARED && dc_emit_window_of_pairs(e, &p, joined->far) >= 0;
   p.expected = !stores && expects(e, ins, &p);
-  begin_access(e, &p);
+  dc_emit_begin_access(e, &p);
   prefetch(e, ins, &p, mask);
   const bool ordered = dc_emit_is_ordered(ins, dc_emit_space_of(ins, p.at));
   if (ordered) PUT("__atomic_thread_fence(__ATOMIC_%s); ", ins->flags & PTX_F_RELEASE ? "SEQ_CST" : "RELEASE");
@@ -834,7 +654,7 @@ void dc_emit_memory(emitter *e, const ptx_ins *ins, const char *mask, bool keep)
   } else if (p.how == DC_HOW_ROW && bytes > 1 && p.stride % bytes != 0) {
     PUT("if (DC_RARE(dc_misaligned_row(o_, %lldll, %d, %s))) n->fault(n); ", p.stride, bytes, mask);
   }
-  if (p.how == DC_HOW_ROW && put_condition(e, &p, "if ")) {
+  if (p.how == DC_HOW_ROW && dc_emit_condition(e, &p, "if ")) {
     dc_access lanes = p;
     lanes.how = DC_HOW_LANES;
     lanes.wraps = true;
