@@ -118,7 +118,7 @@ dc.kernel "__global__ void k(int *x) { x[0] = 1; }"(1, 1, dc.zeros({ 1 }, "int32
 ]] } do
       local text = run(script, "ir,sass")
       assert.matches("DOTCOMPUTE_DUMP has no stage 'sass': the stages are ir, schedule, cuda, ptx and c", text)
-      assert.not_matches("12", text)
+      assert.not_matches("12%.0", text) -- the result; os.tmpname may have a 12
     end
   end)
 

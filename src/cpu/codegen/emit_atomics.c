@@ -48,12 +48,11 @@ static const char *by_lane_of(const ptx_ins *ins) {
   return ins->mode == PTX_ATOM_ADD && ptx_is_integer(ins->type) ? "DC_ATOM_BY_ADD" : "DC_ATOM_BY_CAS";
 }
 
-/* Whether the operation may be a load where the word would stay what it is; one that releases orders stores by its
-** own. */
+/* Whether the operation may be a load where the word would stay what it is: not if it orders other accesses. */
 static bool may_idle(const ptx_ins *ins) {
   switch (ins->mode) {
     case PTX_ATOM_CAS: case PTX_ATOM_MIN: case PTX_ATOM_MAX: case PTX_ATOM_AND: case PTX_ATOM_OR:
-      return !(ins->flags & PTX_F_RELEASE);
+      return !(ins->flags & (PTX_F_ACQUIRE | PTX_F_RELEASE));
     default: return false;
   }
 }
