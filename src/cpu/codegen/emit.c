@@ -37,7 +37,6 @@
 #define PUT(...) dc_buf_printf(e->t, __VA_ARGS__)
 #define MAX_INSTRUCTIONS 15000
 
-static const dc_basic_block *node_at(const emitter *e, int32_t n) { return &e->fn->nodes[n]; }
 static bool is_bra(const dc_basic_block *node) { return node->end == DC_END_JUMP; }
 static bool leaves(const dc_basic_block *node) {
   return node->end == DC_END_LEAVE || node->end == DC_END_EXIT;
@@ -149,7 +148,7 @@ static void body(emitter *e, const dc_basic_block *node, const char *mask);
 /* The predicated arm of node n.  In a convergent node the branch's predicate alone is the mask: values of lanes that
 ** have exited are not read. */
 static void run_arm(emitter *e, int32_t n) {
-  const dc_basic_block *node = node_at(e, n);
+  const dc_basic_block *node = dc_emit_node(e, n);
   const bool not = (e->predicated[n] == node->next) != (node->flip != 0);
   e->chooses = !dc_emit_divergent(e, n);
   if (!e->chooses) {
@@ -157,14 +156,14 @@ static void run_arm(emitter *e, int32_t n) {
     dc_emit_register(e, guard_reg(node), 'm');
     PUT(");\n");
   } else PUT("{ const P in_ = %s(p%d);\n", not ? "P_not" : "", guard_reg(node));
-  body(e, node_at(e, e->predicated[n]), "in_");
+  body(e, dc_emit_node(e, e->predicated[n]), "in_");
   PUT("}\n");
   e->chooses = false;
 }
 
 /* A divergent branch: lanes tk take it, nt do not. */
 static void diverge(emitter *e, int32_t n) {
-  const dc_basic_block *node = node_at(e, n);
+  const dc_basic_block *node = dc_emit_node(e, n);
   int32_t taken = node->taken, next = node->next;
   const char *here = e->mask;
   if (e->predicated[n] >= 0) {
@@ -192,7 +191,7 @@ static void diverge(emitter *e, int32_t n) {
 }
 
 static void jump(emitter *e, int32_t n) {
-  const dc_basic_block *node = node_at(e, n);
+  const dc_basic_block *node = dc_emit_node(e, n);
   int32_t g = guard_reg(node);
   if (g >= 0 && !is_scalar(e, g)) {
     diverge(e, n);
@@ -228,7 +227,7 @@ static void contribute(emitter *e, const dc_basic_block *node) {
 
 /* The result, where a gang goes on at node n: of all gangs, or from warp.c in the register file. */
 static void put_reduction(emitter *e, int32_t n) {
-  const ptx_ins *ins = e->reduced[n] >= 0 ? node_at(e, e->reduced[n])->op->ins : NULL;
+  const ptx_ins *ins = e->reduced[n] >= 0 ? dc_emit_node(e, e->reduced[n])->op->ins : NULL;
   const int32_t d = ins ? ins->opnd[0].reg : -1;
   if (d < 0 || e->f->slot[d] < 0) return;
   const char *result = ins->mode == PTX_BAR_RED_POPC ? "sum" : ins->mode == PTX_BAR_RED_OR ? "sum != 0" : "every";
@@ -240,7 +239,7 @@ static void put_reduction(emitter *e, int32_t n) {
 }
 
 static void pause_at(emitter *e, int32_t n) {
-  const dc_basic_block *node = node_at(e, n);
+  const dc_basic_block *node = dc_emit_node(e, n);
   const bool whole = dc_emit_is_simple_barrier(e, n);
   e->out->suspends = true;
   if (!whole) {
@@ -256,7 +255,7 @@ static void pause_at(emitter *e, int32_t n) {
 
 /* Deoptimizes before the end of the node, which tier 0 does. */
 static void leave_at_end(emitter *e, int32_t n) {
-  const dc_basic_block *node = node_at(e, n);
+  const dc_basic_block *node = dc_emit_node(e, n);
   dc_emit_leaves(e, n, false, -1);
   PUT("DC_ENTER ");
   store_operands(e, node, e->mask);
@@ -268,7 +267,7 @@ static void leave_at_end(emitter *e, int32_t n) {
 
 /* ret or exit, of all lanes or those for which the guard holds. */
 static void end_lanes(emitter *e, int32_t n) {
-  const dc_basic_block *node = node_at(e, n);
+  const dc_basic_block *node = dc_emit_node(e, n);
   const int32_t g = guard_reg(node);
   const bool divergent = dc_emit_divergent(e, n);
   if (g < 0) {
@@ -296,14 +295,14 @@ static void end_lanes(emitter *e, int32_t n) {
 
 /* A trap or a failed assertion ends the launch. */
 static void call_builtin(emitter *e, int32_t n) {
-  const dc_basic_block *node = node_at(e, n);
+  const dc_basic_block *node = dc_emit_node(e, n);
   dc_emit_builtin(e, n, e->mask);
   if ((node->end == DC_END_TRAP || node->end == DC_END_ASSERT) && node->guard < 0) PUT("return DC_NATIVE_STOP;\n");
   else go(e, n, node->next);
 }
 
 static void end_node(emitter *e, int32_t n) {
-  const dc_basic_block *node = node_at(e, n);
+  const dc_basic_block *node = dc_emit_node(e, n);
   if (is_bra(node)) jump(e, n);
   else if (leaves(node)) end_lanes(e, n);
   else if (dc_emit_pauses(e, n)) pause_at(e, n);
@@ -334,7 +333,7 @@ static void check_members(emitter *e, const ptx_ins *ins) {
 /* A warp-wide operation in divergent code waits for the lanes of its member mask: if some are missing, the lanes here
 ** are deoptimized to tier 0. */
 static void gather(emitter *e, int32_t n) {
-  const dc_basic_block *node = node_at(e, n);
+  const dc_basic_block *node = dc_emit_node(e, n);
   if (node->wait == DC_WAIT_NOT) return;
   const ptx_ins *ins = dc_emit_waiting(node);
   e->out->lane_free = false;
@@ -385,7 +384,7 @@ static void body(emitter *e, const dc_basic_block *node, const char *mask) {
 /* Whether node n is entered from the one before it alone, by all lanes. */
 static bool continues(const emitter *e, int32_t n) {
   if (n == 0 || e->entered[n] || e->inlined[n - 1] || e->ways[n] != 1) return false;
-  const dc_basic_block *before = node_at(e, n - 1);
+  const dc_basic_block *before = dc_emit_node(e, n - 1);
   return before->end == DC_END_JUMP && before->guard < 0 && before->taken == n && !dc_emit_divergent(e, n - 1) &&
          !dc_emit_divergent(e, n);
 }
@@ -403,7 +402,7 @@ static void emit_node(emitter *e, int32_t n) {
   }
   PUT("N%d: ;\n", n);
   if (!dc_emit_is_exit(e, n)) gather(e, n);
-  body(e, node_at(e, n), e->mask);
+  body(e, dc_emit_node(e, n), e->mask);
   if (n + 1 == e->nnodes || !continues(e, n + 1)) dc_emit_end_products(e);
   end_node(e, n);
 }

@@ -107,7 +107,7 @@ static void put_atom(emitter *e, const ptx_ins *ins, const dc_access *p, const c
   const ptx_operand *y = p->at + 1, *z = p->at + (ins->mode == PTX_ATOM_CAS ? 2 : 1);
   const int bits = p->size * 8;
   const char *const fault = "if (DC_RARE(dc_bad_addresses(w_, %s, %d, %s))) n->fault(n); ";
-  const bool alone = p->base == DC_BASE_SHARED;
+  const bool shared = p->base == DC_BASE_SHARED;
   char value[48];
   new_value(ins, dc_emit_space_of(ins, p->at), value);
   PUT("({ ");
@@ -125,16 +125,16 @@ static void put_atom(emitter *e, const ptx_ins *ins, const dc_access *p, const c
   char address[64] = "at_[l]";
   if (p->how == DC_HOW_INDEX)
     snprintf(address, sizeof address, "dc_element(a_, at_[l], %d, %d)", p->size, dc_emit_is_signed(e, p->s.origin));
-  if (p->how != DC_HOW_ONE && !alone && z != y) PUT("DC_ATOM_PREFETCH(%s, %s); ", mask, address);
+  if (p->how != DC_HOW_ONE && !shared && z != y) PUT("DC_ATOM_PREFETCH(%s, %s); ", mask, address);
   PUT("DC_ATOM(%d, ", bits);
   if (p->how == DC_HOW_ONE) PUT("1, a_");
   else if (p->how == DC_HOW_INDEX) PUT("dc_same_32(i%d, at_, %s), %s", p->s.origin, mask, address);
   else PUT("dc_same_64(w_, at_, %s), %s", mask, address);
-  PUT(", %s, %s, %d, ", mask, alone ? "1" : "n->alone", dc_emit_is_read(e, ins));
+  PUT(", %s, %s, %d, ", mask, shared ? "1" : "n->alone", dc_emit_is_read(e, ins));
   put_of_lane(e, y, p->size, "b_");
   PUT(", ");
   put_of_lane(e, z, p->size, z != y ? "c_" : "b_");
-  PUT(", %s, %d, %s); })", value, may_idle(ins), p->how == DC_HOW_ONE || alone ? "DC_ATOM_NO_LANES" : by_lane_of(ins));
+  PUT(", %s, %d, %s); })", value, may_idle(ins), p->how == DC_HOW_ONE || shared ? "DC_ATOM_NO_LANES" : by_lane_of(ins));
 }
 
 /* The new values of x_, all lanes'; `f`: their function. */
@@ -155,7 +155,7 @@ static void put_atom_of_row(emitter *e, const ptx_ins *ins, const dc_access *p, 
   put_new_values(e, p, f);
   PUT("), rest_ = M_none(); ");
   if (!shared) {
-    PUT("else x_ = DC_ATOM_SHARED_ROW(%d, a_, %s, ", bits, mask);
+    PUT("else x_ = DC_ATOM_LOCKED_ROW(%d, a_, %s, ", bits, mask);
     put_new_values(e, p, f);
     PUT(", %d, &rest_); ", may_idle(ins));
   }

@@ -66,7 +66,7 @@ bool dc_emit_is_builtin(const dc_basic_block *node) {
 }
 
 void dc_emit_builtin(emitter *e, int32_t n, const char *mask) {
-  const dc_basic_block *node = &e->fn->nodes[n];
+  const dc_basic_block *node = dc_emit_node(e, n);
   e->operates = true;
   e->out->narrow = false;
   if (node->guard < 0) {

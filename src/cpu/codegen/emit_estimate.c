@@ -56,7 +56,7 @@ void dc_emit_estimate(emitter *e) {
   uint64_t together = 0, alone = 320;
   out->gang_time = 30;
   for (int32_t n = 0; n < e->nnodes; n++) {
-    const dc_basic_block *node = &e->fn->nodes[n];
+    const dc_basic_block *node = dc_emit_node(e, n);
     const bool divergent = dc_emit_divergent(e, n);
     uint64_t times = 1; /* loops count as 8 iterations */
     for (int32_t h = e->k.loop_at[e->block_of[n]]; h >= 0 && times < 4096; h = e->k.loop_up[h]) times *= 8;

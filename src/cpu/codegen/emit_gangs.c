@@ -26,7 +26,7 @@ void dc_emit_enter_gang(emitter *e) {
 static int32_t idles_to(emitter *e, int32_t n, int first) {
   const dc_by_thread values = e->k.values;
   for (int32_t at = n - 1; n > at;) {
-    const dc_basic_block *node = &e->fn->nodes[at = n];
+    const dc_basic_block *node = dc_emit_node(e, at = n);
     if (node->wait != DC_WAIT_NOT || e->predicated[n] >= 0 || dc_emit_divergent(e, n)) return -1;
     for (const dc_uop *o = node->first; o < node->last; o++)
       if (!dc_emit_is_plain(e, o->ins)) return -1;

@@ -59,7 +59,7 @@ static bool is_live(const emitter *e, int32_t reg, int32_t block, int32_t i) {
       def = k->defs[d];
   if (use < INT32_MAX || def < INT32_MAX) return use <= def;
   const int32_t end = block + 1 < e->f->nblocks ? e->fn->node_of[block + 1] : e->nnodes;
-  const dc_basic_block *node = &e->fn->nodes[end - 1];
+  const dc_basic_block *node = dc_emit_node(e, end - 1);
   for (int32_t t = -2; t < node->ntargets; t++) {
     const int32_t to = t == -2 ? node->next : t == -1 ? node->taken : node->targets[t];
     if (to >= 0 && e->live[(size_t)to * e->words + (size_t)(reg >> 6)] >> (reg & 63) & 1) return true;
@@ -422,7 +422,7 @@ static bool loads_lines(const emitter *e, const ptx_ins *ins, const ptx_matrix *
 }
 
 bool dc_emit_matrix(emitter *e, const ptx_ins *ins, int32_t index, const char *mask) {
-  const dc_uop *o = &e->fn->nodes[0].first[index];
+  const dc_uop *o = &dc_emit_node(e, 0)->first[index];
   ptx_blocks b;
   if (!(ptx_traits(ins->op) & PTX_T_MATRIX) || ins->pred >= 0) return false;
   for (int i = 0; i < ins->ndst; i++) {

@@ -62,7 +62,7 @@ static void at_end(const emitter *e, const dc_basic_block *node, uint64_t *set) 
 }
 
 bool dc_emit_pauses(const emitter *e, int32_t n) {
-  const dc_basic_block *node = &e->fn->nodes[n];
+  const dc_basic_block *node = dc_emit_node(e, n);
   if (dc_emit_divergent(e, n)) return false;
   switch (node->end) {
     case DC_END_JUMP: case DC_END_LEAVE: case DC_END_EXIT: case DC_END_TRAP: case DC_END_BRX: return false;
@@ -73,7 +73,7 @@ bool dc_emit_pauses(const emitter *e, int32_t n) {
 
 /* The registers that may have been written between the last entry and the end of node n; to `set`. */
 static void changed_at_end(const emitter *e, int32_t n, uint64_t *set) {
-  const dc_basic_block *node = &e->fn->nodes[n];
+  const dc_basic_block *node = dc_emit_node(e, n);
   memcpy(set, e->changed + (size_t)n * e->words, e->words * sizeof *set);
   for (const dc_uop *o = node->first; o < node->last; o++)
     for (int i = 0; i < o->ins->ndst; i++) add(set, o->ins->opnd[i].reg);
@@ -91,7 +91,7 @@ static int find_changes(emitter *e, uint64_t *set) {
   while (moved) {
     moved = false;
     for (int32_t n = 0; n < e->nnodes; n++) {
-      const dc_basic_block *node = &e->fn->nodes[n];
+      const dc_basic_block *node = dc_emit_node(e, n);
       if (dc_emit_pauses(e, n)) memset(set, 0, e->words * sizeof *set);
       else changed_at_end(e, n, set);
       for (int i = 0; node->op && i < node->op->ins->ndst; i++) add(set, node->op->ins->opnd[i].reg);

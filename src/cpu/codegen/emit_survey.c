@@ -21,8 +21,6 @@
 
 #define MOST_PREDICATED 4 /* operations of a node */
 
-static const dc_basic_block *node_at(const emitter *e, int32_t n) { return &e->fn->nodes[n]; }
-
 /* The block of each node. */
 static void find_blocks(emitter *e) {
   int32_t n = 0;
@@ -43,7 +41,7 @@ static bool is_local(const emitter *e, int32_t reg, int32_t block) {
 }
 
 static bool is_arm(const emitter *e, int32_t n, int32_t to) {
-  const dc_basic_block *node = &e->fn->nodes[n];
+  const dc_basic_block *node = dc_emit_node(e, n);
   if (node->end != DC_END_JUMP || node->guard >= 0 || node->taken != to) return false;
   if (node->wait != DC_WAIT_NOT || node->spin || node->last - node->first > MOST_PREDICATED) return false;
   for (const dc_uop *o = node->first; o < node->last; o++) {
@@ -60,7 +58,7 @@ static void count(int32_t *ways, int32_t to) {
 
 static void count_ways(const emitter *e, int32_t *ways) {
   for (int32_t n = 0; n < e->nnodes; n++) {
-    const dc_basic_block *node = &e->fn->nodes[n];
+    const dc_basic_block *node = dc_emit_node(e, n);
     if (node->guard >= 0 || node->end != DC_END_JUMP) count(ways, node->next);
     if (node->end == DC_END_JUMP) count(ways, node->taken);
     for (int32_t i = 0; i < node->ntargets; i++) count(ways, node->targets[i]);
@@ -75,7 +73,7 @@ static int find_predicated(emitter *e) {
   const int32_t *ways = e->ways;
   count_ways(e, e->ways);
   for (int32_t n = 0; n < e->nnodes; n++) {
-    const dc_basic_block *node = &e->fn->nodes[n];
+    const dc_basic_block *node = dc_emit_node(e, n);
     e->predicated[n] = -1;
     if (node->end != DC_END_JUMP || !node->op || node->guard < 0 || node->taken < 0 || node->next < 0) continue;
     if (dc_is_scalar(dc_emit_shape(e, node->op->ins->pred)) || e->inlined[n]) continue;
@@ -98,11 +96,11 @@ static bool is_whole_barrier(const dc_basic_block *node) {
 static void find_reductions(emitter *e) {
   for (int32_t n = 0; n < e->nnodes; n++) e->reduced[n] = -1;
   for (int32_t n = 0; n < e->nnodes; n++) {
-    const int32_t next = node_at(e, n)->next;
+    const int32_t next = dc_emit_node(e, n)->next;
     if (dc_emit_pauses(e, n)) e->last_pause = n, e->pauses = true;
     if (next < 0 || !dc_emit_pauses(e, n)) continue;
     if (e->entered[next]) e->reduced[next] = -1;
-    else if (is_whole_barrier(node_at(e, n)) && node_at(e, n)->op->ins->ndst) e->reduced[next] = n;
+    else if (is_whole_barrier(dc_emit_node(e, n)) && dc_emit_node(e, n)->op->ins->ndst) e->reduced[next] = n;
     e->entered[next] = true;
   }
 }
@@ -127,7 +125,7 @@ static void find_entries(emitter *e) {
   while (news) {
     news = false;
     for (int32_t n = 0; n < e->nnodes; n++) {
-      const dc_basic_block *node = node_at(e, n);
+      const dc_basic_block *node = dc_emit_node(e, n);
       const int32_t by[] = { e->from[n], e->also[n] };
       if (dc_emit_pauses(e, n)) continue;
       for (int i = 0; i < 2; i++) {
@@ -140,7 +138,7 @@ static void find_entries(emitter *e) {
 }
 
 bool dc_emit_is_simple_barrier(const emitter *e, int32_t n) {
-  const dc_basic_block *node = node_at(e, n);
+  const dc_basic_block *node = dc_emit_node(e, n);
   return is_whole_barrier(node) && (node->op->ins->ndst == 0 || (node->next >= 0 && e->reduced[node->next] == n));
 }
 
@@ -155,7 +153,7 @@ static bool has_simple_pauses(const emitter *e) {
 static void find_given(emitter *e) {
   e->entered[0] = true;
   for (int32_t n = 0; n < e->nnodes; n++) {
-    const dc_basic_block *node = node_at(e, n);
+    const dc_basic_block *node = dc_emit_node(e, n);
     if (e->inlined[n] || dc_emit_is_simple_barrier(e, n)) continue;
     for (int i = 0; node->op && i < node->op->ins->ndst; i++)
       if (node->op->ins->opnd[i].reg >= 0) e->given[node->op->ins->opnd[i].reg] = true;

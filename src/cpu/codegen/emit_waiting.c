@@ -39,7 +39,7 @@ static int32_t lowest(const emitter *e, const uint64_t *set, int32_t n) {
 
 /* Whether lanes of node n may go to both of its successors. */
 static bool splits(const emitter *e, int32_t n) {
-  const dc_basic_block *node = &e->fn->nodes[n];
+  const dc_basic_block *node = dc_emit_node(e, n);
   if (!node->op || node->guard < 0 || node->end != DC_END_JUMP || e->predicated[n] >= 0) return false;
   return !dc_is_scalar(dc_emit_shape(e, node->op->ins->pred));
 }
@@ -51,7 +51,7 @@ static void track(emitter *e, int32_t n) {
 /* Whether some site may deoptimize (dc_emit_leaves), as far as is known before any is emitted. */
 static bool may_leave(const emitter *e) {
   for (int32_t n = 0; n < e->nnodes; n++) {
-    const dc_basic_block *node = &e->fn->nodes[n];
+    const dc_basic_block *node = dc_emit_node(e, n);
     if (node->spin && (node->next <= n || node->taken <= n)) return true;
     if (node->wait != DC_WAIT_NOT && dc_emit_divergent(e, n)) return true;
     const bool goes_on = node->end == DC_END_JUMP || node->end == DC_END_LEAVE || node->end == DC_END_EXIT ||
@@ -64,7 +64,7 @@ static bool may_leave(const emitter *e) {
 static void find_tracked(emitter *e) {
   const bool leaves = may_leave(e);
   for (int32_t n = 0; n < e->nnodes; n++) {
-    const dc_basic_block *node = &e->fn->nodes[n];
+    const dc_basic_block *node = dc_emit_node(e, n);
     const bool divergent = dc_emit_divergent(e, n);
     if (e->inlined[n]) continue;
     if (divergent) track(e, n);
@@ -80,7 +80,7 @@ static void find_tracked(emitter *e) {
 
 /* Where lanes may wait when node n has sent its own on; to `set`.  Nothing: they have stayed together. */
 static void behind(const emitter *e, int32_t n, uint64_t *set) {
-  const dc_basic_block *node = &e->fn->nodes[n];
+  const dc_basic_block *node = dc_emit_node(e, n);
   const bool divergent = dc_emit_divergent(e, n);
   const int32_t to[] = {node->next, node->taken};
   if (divergent) memcpy(set, after(e, n), e->node_words * sizeof *set);
@@ -111,7 +111,7 @@ int dc_emit_find_waiting(emitter *e) {
     news = false;
     if (dc_interrupted()) return ptx_fail_pass(e->err);
     for (int32_t n = 0; n < e->nnodes; n++) {
-      const dc_basic_block *node = &e->fn->nodes[n];
+      const dc_basic_block *node = dc_emit_node(e, n);
       if (e->inlined[n]) continue;
       behind(e, n, set);
       for (int32_t y = -1; (y = lowest(e, set, y)) >= 0;) news |= come(e, y, set, y);

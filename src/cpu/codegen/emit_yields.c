@@ -101,7 +101,7 @@ static const ptx_operand *pace_of_loop(const emitter *e, int32_t h) {
 /* Whether the code may be simple, without reductions at barriers, which count a block's gangs. */
 static bool may_yield(const emitter *e) {
   for (int32_t n = 0; n < e->nnodes; n++) {
-    const dc_basic_block *node = &e->fn->nodes[n];
+    const dc_basic_block *node = dc_emit_node(e, n);
     const bool ends = node->end == DC_END_JUMP || node->end == DC_END_LEAVE || node->end == DC_END_EXIT;
     if (!ends && (!dc_emit_pauses(e, n) || !ptx_is_whole_barrier(node->op->ins) || node->op->ins->ndst)) return false;
   }
@@ -159,7 +159,7 @@ static void find_turns(emitter *e) {
 static bool find_waits(emitter *e) {
   bool some = false;
   for (int32_t n = 0; n < e->nnodes; n++) {
-    const dc_basic_block *node = &e->fn->nodes[n];
+    const dc_basic_block *node = dc_emit_node(e, n);
     const int32_t to[] = { node->next, node->taken };
     for (int i = 0; i < 2; i++) {
       if (e->inlined[n] || to[i] < 0 || to[i] > n) continue;

@@ -185,6 +185,7 @@ typedef struct emitter {
   bool chooses;         /* masks given to operations are predicates (P) for the moment */
 } emitter;
 
+static inline const dc_basic_block *dc_emit_node(const emitter *e, int32_t n) { return &e->fn->nodes[n]; }
 static inline bool dc_emit_divergent(const emitter *e, int32_t node) { return e->k.divergent[e->block_of[node]]; }
 /* The warp-wide instruction that a node begins with.  bar.warp is decoded to no operation: it precedes the node's first
 ** operation or, in a node without any, its last instruction, node->ins. */

@@ -22,8 +22,8 @@ typedef struct dc_native_code {
   int state;             /* of native.c; 0: not requested yet */
   uint64_t blocks;       /* number of blocks that it has run lately */
   uint64_t deoptimized;  /* number of these blocks that it had to leave to tier 0 */
-  int launches_alone;    /* number of launches that other threads are not to help soon, */
-                         /* < 0: of those that they are to, without a pause soon (runtime/contention.h) */
+  int launches_measured; /* number of launches that yet go by what runtime/contention.h has measured: */
+  bool faster_alone;     /* the launching thread is faster than with the others' help */
   struct dc_native_code *warp_code; /* the version by warps that takes its place where these are many; NULL: none */
 } dc_native_code;
 

@@ -19,9 +19,13 @@ void dc_alone_open(void) {
 
 void dc_alone_close(void) { atomic_fetch_sub(&states, 1); }
 
+/* Whether all threads that help the launch pause. */
+static bool all_pause(const dc_job *job) {
+  return atomic_load(&job->pause) && atomic_load(&job->paused) == atomic_load(&job->helpers);
+}
+
 bool dc_alone_begin(const dc_job *job) {
-  const bool paused = atomic_load(&job->pause) && atomic_load(&job->paused) == atomic_load(&job->helpers);
-  if ((job->open && !paused) || atomic_load_explicit(&states, memory_order_relaxed) != 1) return false;
+  if ((job->open && !all_pause(job)) || atomic_load_explicit(&states, memory_order_relaxed) != 1) return false;
   atomic_store(&alone, true);
   if (atomic_load(&states) == 1) return true;
   dc_alone_end();

@@ -8,15 +8,17 @@
 #include "cpu/runtime/threads.h"
 
 #define SHARE 50e-6  /* seconds that a share takes at most, so that threads pause soon */
-#define FIRST 300e-6 /* seconds of help before the first pause; */
-#define APART 8      /* those before each further one are so many times as long */
-#define PART 0.1     /* of that time, the length of a pause, of which the second half counts: the first fills caches */
-#define FEW 2        /* blocks on a thread that a pause must be long enough for */
-#define SURELY 1.25  /* how many times as fast the launching thread must be alone */
-#define LAUNCHES 15  /* that do as the one before them, unless they are long; then it is measured again */
-#define LONG 5e-3    /* seconds */
+#define FIRST 300e-6 /* seconds of help before the first pause */
+#define GROWTH 8     /* ratio of the seconds of help before a pause to those before the pause that precedes it */
+#define PAUSE 0.1    /* ratio of a pause's length to the seconds of help before it; its first half only fills caches */
+#define FEW 2        /* number of blocks that a thread must be able to run in a pause */
+#define SURELY 1.25  /* ratio of the launching thread's speed alone to that of all threads, to send them away */
+#define LAUNCHES 15  /* number of launches that go by a measurement, unless they are long */
+#define LONG 5e-3    /* seconds, after which such a launch is measured, too */
 
-double dc_contention_delay(const dc_native_code *c) { return c && c->launches_alone > 0 ? LONG : 0; }
+double dc_contention_delay(const dc_native_code *c) {
+  return c && c->launches_measured > 0 && c->faster_alone ? LONG : 0;
+}
 
 void dc_contention_begin(dc_worker *k) {
   const dc_job *job = k->job;
@@ -24,8 +26,8 @@ void dc_contention_begin(dc_worker *k) {
   k->contention.state = DC_CONTENTION_OFF;
   if (k->index != 0 || job->nblocks == 1 || c == NULL || !c->info.atomics) return;
   k->contention = (dc_contention){ .state = DC_TOGETHER, .since = dc_clock() };
-  k->contention.next = c->launches_alone < 0 ? LONG : FIRST;
-  c->launches_alone -= (c->launches_alone > 0) - (c->launches_alone < 0);
+  k->contention.next = c->launches_measured > 0 && !c->faster_alone ? LONG : FIRST;
+  if (c->launches_measured > 0) c->launches_measured--;
 }
 
 static void enter(dc_contention *t, int state) {
@@ -46,8 +48,8 @@ static void note_together(dc_contention *t, dc_job *job, double seconds, double 
   const double block = t->together * (helpers + 1), most = SHARE / block;
   atomic_store_explicit(&job->most_share, most < 1 ? 1 : (uint64_t)most, memory_order_relaxed);
   if (t->since - t->began < t->next) return;
-  if (block * FEW > PART * t->next) { /* threads would wait long for each other */
-    t->next *= APART;
+  if (block * FEW > PAUSE * t->next) { /* threads would wait long for each other */
+    t->next *= GROWTH;
     return;
   }
   atomic_store(&job->pause, true);
@@ -57,9 +59,9 @@ static void note_together(dc_contention *t, dc_job *job, double seconds, double 
 /* Whether the launching thread has been faster alone, which is remembered for the next launches. */
 static bool was_faster(const dc_contention *t, dc_job *job) {
   if (t->blocks == 0) return false;
-  const bool faster = t->seconds / t->blocks * SURELY < t->together;
-  job->native->launches_alone = faster ? LAUNCHES : -LAUNCHES;
-  return faster;
+  job->native->faster_alone = t->seconds / t->blocks * SURELY < t->together;
+  job->native->launches_measured = LAUNCHES;
+  return job->native->faster_alone;
 }
 
 static void end_pause(dc_contention *t, dc_job *job) {
@@ -70,11 +72,11 @@ static void end_pause(dc_contention *t, dc_job *job) {
   }
   atomic_store(&job->pause, false);
   enter(t, DC_TOGETHER);
-  t->next *= APART;
+  t->next *= GROWTH;
 }
 
 static void note_alone(dc_contention *t, dc_job *job, double seconds, double blocks) {
-  const double length = PART * t->next, passed = t->since - t->began;
+  const double length = PAUSE * t->next, passed = t->since - t->began;
   if (passed - seconds >= length / 2) t->seconds += seconds, t->blocks += blocks;
   if (passed >= length) end_pause(t, job);
 }
@@ -113,7 +115,7 @@ bool dc_contention_pause(dc_worker *k) {
     while (atomic_load(&job->pause) && !atomic_load(&job->grid.stop)) sched_yield();
     atomic_fetch_sub(&job->paused, 1);
   }
-  return !atomic_load(&job->grid.stop) && (k->resident > 0 || !atomic_load(&job->alone));
+  return !atomic_load(&job->grid.stop) && (k->resident > 0 || !atomic_load(&job->no_help));
 }
 
 void dc_contention_end(dc_worker *k) {

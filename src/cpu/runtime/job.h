@@ -38,7 +38,7 @@ typedef struct dc_job {
   int most_helpers;               /* threads that may work for it: its device's share of them */
   double delay;                   /* seconds after which it counts as long; 0: as long as it takes to wake a thread */
   _Atomic uint64_t most_share;    /* blocks that a worker may take at a time; 0: any number (contention.h) */
-  atomic_bool alone;              /* there are no threads to help, or they are to leave when they can */
+  atomic_bool no_help;            /* there are no threads to help, or they are to leave when they can */
   atomic_bool pause;              /* those that help are to pause before their next block, */
   _Atomic int paused;             /* and number of those that do */
   /* of threads.c, guarded by its lock */

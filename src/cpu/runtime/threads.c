@@ -95,7 +95,7 @@ static bool has_blocks(const dc_job *job) {
 static dc_job *choose(const helper *h) {
   dc_job *best = NULL;
   for (dc_job *job = set.jobs; job; job = job->next) {
-    if (!job->open || job->alone || job->grid.id == h->last) continue;
+    if (!job->open || job->no_help || job->grid.id == h->last) continue;
     if (!has_blocks(job) || atomic_load(&job->grid.stop)) continue;
     if (job->helpers >= job->most_helpers) continue;
     if (best == NULL || job->helpers < best->helpers) best = job;
@@ -153,7 +153,7 @@ static void start_threads(void) {
 }
 
 void dc_threads_help(dc_job *job) {
-  if (job->open || (job->is_long && (job->alone || !has_blocks(job)))) return;
+  if (job->open || (job->is_long && (job->no_help || !has_blocks(job)))) return;
   pthread_mutex_lock(&set.lock);
   if (!job->is_long) {
     if (set.jobs == NULL) sigint_begin();
@@ -162,8 +162,8 @@ void dc_threads_help(dc_job *job) {
     set.jobs = job;
   }
   start_threads();
-  job->alone = set.started == 0;
-  if (!job->alone && has_blocks(job)) {
+  job->no_help = set.started == 0;
+  if (!job->no_help && has_blocks(job)) {
     job->open = true;
     pthread_cond_broadcast(&set.wake);
   }
@@ -172,7 +172,7 @@ void dc_threads_help(dc_job *job) {
 
 bool dc_threads_send_away(dc_job *job) {
   pthread_mutex_lock(&set.lock);
-  job->alone = true;
+  job->no_help = true;
   job->pause = false;
   if (job->helpers == 0) job->open = false;
   pthread_mutex_unlock(&set.lock);

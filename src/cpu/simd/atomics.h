@@ -40,7 +40,8 @@ DC_RENEW(64)
     while (!(idle && (value) == x_) && !dc_renew_##bits(p_, &x_, value, 0)) {}                                         \
     if (result) t_[l] = x_;                                                                                            \
   }
-#define DC_ATOM_NO_LANES(bits, address, m, result, y, z, value, idle) /* never come to */
+/* For one word, which all lanes address, and for shared memory, where no lanes are left for these. */
+#define DC_ATOM_NO_LANES(bits, address, m, result, y, z, value, idle)
 /* Lanes go in ascending order; `value` makes the new value of x_ (old), y_, z_, which `y` and `z` give for lane l, at
 ** `address`.  `alone`: no other thread sees this memory, so that plain accesses do; `others`: one of the four macros
 ** above for when some do.  Where all lanes address one word (`same`) it is exchanged once, or not at all if it would
@@ -120,7 +121,8 @@ DC_FN int dc_renew_16_bytes(u64 a, const void *old, const void *now) {
   return __sync_bool_compare_and_swap(DC_AT(unsigned __int128, a), from, to);
 }
 #endif
-/* Those of `changing` among the lanes of m. */
+/* Exchanges the words of the `changing` lanes, some of m's, in the row at a.  Returns the lanes whose word is no longer
+** the old one. */
 #define DC_RENEW_ROW(bits)                                                                                             \
   DC_CALL M dc_renew_row_##bits(u64 a, const u##bits *old, const u##bits *now, M m, u32 changing) {                    \
     enum { SIZE = bits / 8, EACH = 16 / SIZE };                                                                        \
@@ -139,7 +141,7 @@ DC_FN int dc_renew_16_bytes(u64 a, const void *old, const void *now) {
   }
 DC_RENEW_ROW(32)
 DC_RENEW_ROW(64)
-#define DC_ATOM_SHARED_ROW(bits, a, m, value, idle, rest)                                                              \
+#define DC_ATOM_LOCKED_ROW(bits, a, m, value, idle, rest)                                                              \
   ({                                                                                                                   \
     const V##bits x_ = DC_ATOM_ROW_##bits(a, m), now_ = value;                                                         \
     u##bits old_[DC_W], new_[DC_W];                                                                                    \
