@@ -195,7 +195,7 @@ dc_native_code *dc_native_prepare(dc_cpu_function *fn, dc_dim3 grid, dc_dim3 blo
   for (int i = 0; i < n; i++) {
     dc_native_code *c = &set->code[list[i]];
     set->last = list[i];
-    poll(c, fn, layout_of(list[i]));
+    if (c->state != READY) poll(c, fn, layout_of(list[i]));
     if (c->state == FAILED) continue;
     return c->state == READY ? ready(c) : NULL;
   }
