@@ -10,7 +10,7 @@ local function numbers(text)
 end
 local at, on = dc.array(numbers(arg[1]), "int32"), dc.array(numbers(arg[2]), "int32")
 local types = { int32 = "int", uint32 = "unsigned", int64 = "long long", uint64 = "unsigned long long",
-  float32 = "float", float64 = "double" }
+  float32 = "float", float64 = "double", float16 = "__half", uint16 = "unsigned short" }
 for line in arg[3]:gmatch "[^\n]+" do
   local dtype, place, op, index, x, y, z = line:match "^(%S+) (%S+) (%S+) (.-): (.-); (.-); (.*)$"
   local shared = [[
@@ -33,7 +33,8 @@ __global__ void k(TYPE *s, const TYPE *y, const TYPE *z, TYPE *old, const int *a
   if (on[t]) OP;
 }]]
   local call = op == "CAS" and "atomicCAS(&s[INDEX], y[t], z[t])" or "atomic" .. op .. "(&s[INDEX], y[t])"
-  local text = (place == "shared" and shared or global):gsub("OP", call):gsub("INDEX", index)
+  local header = dtype == "float16" and "#include <cuda_fp16.h>\n" or ""
+  local text = header .. (place == "shared" and shared or global):gsub("OP", call):gsub("INDEX", index)
     :gsub("TYPE", types[dtype])
   local mem, old = dc.array(numbers(x), dtype), dc.zeros(32, dtype)
   local k = dc.kernel(text)
@@ -65,7 +66,7 @@ local ops = {
 local cases = {
   int32 = { "Add", "And", "Or", "Xor", "Exch", "CAS", "Min", "Max" }, uint32 = { "Min", "Max", "Add", "Inc", "Dec" },
   uint64 = { "Add", "And", "Or", "Xor", "Exch", "CAS", "Min", "Max" }, int64 = { "Min", "Max" },
-  float32 = { "Add", "Exch" }, float64 = { "Add" },
+  float32 = { "Add", "Exch" }, float64 = { "Add" }, float16 = { "Add" }, uint16 = { "CAS" },
 }
 local indices = {
   ["at[t]"] = function(t, at) return at[t + 1] end, ["one"] = function() return 5 end, ["3"] = function() return 3 end,
@@ -74,6 +75,7 @@ local indices = {
 }
 
 local function draw(dtype, op)
+  if dtype == "float16" then return math.random(-16, 16) / 8 end -- sums are exact
   if dtype:match "^float" then return math.random(-999, 999) / 8 end
   if op == "CAS" or op == "Inc" or op == "Dec" then return math.random(0, 3) end
   if dtype == "uint32" then return math.random(0, 0xffffffff) end
@@ -101,6 +103,37 @@ local x = dc.array(load("return " .. arg[1])(), "float32")
 local count, sum = dc.zeros(4, "int32"), dc.zeros(5, "float32")
 k(x.size // 96, 96, count, sum, x)
 print(table.concat(count:to_table(), " ") .. " " .. table.concat(sum:to_table(), " "))
+]==]
+
+local adding_halves = [==[
+local dc = require "dotcompute"
+local m = dc.module [=[
+#include <cuda_fp16.h>
+#include <cuda_bf16.h>
+__global__ void k(__half *h, __nv_bfloat16 *b, unsigned short *c, const int *at, int n) {
+  __shared__ __half sums[7];
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (threadIdx.x < 7) sums[threadIdx.x] = 0;
+  __syncthreads();
+  if (i < n) {
+    atomicAdd(&h[at[i]], __float2half(0.5f));
+    atomicAdd(&b[at[i]], __float2bfloat16(1));
+    atomicAdd(&sums[at[i] % 7], __float2half(1));
+    for (unsigned short old = c[at[i]], seen;; old = seen) {
+      seen = atomicCAS(&c[at[i]], old, (unsigned short)(old + 3));
+      if (seen == old) break;
+    }
+  }
+  __syncthreads();
+  if (threadIdx.x < 7) atomicAdd(&h[100 + threadIdx.x], sums[threadIdx.x]);
+}]=]
+local at = dc.array(load("return " .. arg[1])(), "int32")
+local h, b, c = dc.zeros(107, "float16"), dc.zeros(100, "bfloat16"), dc.zeros(100, "uint16")
+local k = m:kernel "k"
+k((at.size + 99) // 100, 100, h, b, c, at, at.size)
+assert(k.attributes.tier == tonumber(os.getenv "DOTCOMPUTE_CPU_TIER"))
+local function text(a) return table.concat(a:to("int32"):to_table(), " ") end
+print(text(h * 2) .. " " .. text(b) .. " " .. text(c))
 ]==]
 
 -- Rows are added to the table's rows of their bag's tokens.
@@ -192,6 +225,22 @@ describe("atomics", function()
     for _, how in ipairs { "TIER=1", "TIER=1 DOTCOMPUTE_CPU_THREADS=4" } do
       local text = helper.on_cpu(how, adding, "{" .. table.concat(x, ",") .. "}")
       assert.equal(table.concat(count, " ") .. " " .. table.concat(sum, " ") .. "\n", text, helper.note(how))
+    end
+  end)
+
+  it("of 16 bits lose nothing", function()
+    local at, h, b, c = {}, {}, {}, {}
+    for i = 1, 107 do h[i], b[i], c[i] = 0, i <= 100 and 0 or nil, i <= 100 and 0 or nil end
+    for _ = 1, math.random(900, 1500) do -- so few that all sums are exact
+      local w = math.random(0, 99)
+      at[#at + 1] = w
+      h[w + 1], b[w + 1], c[w + 1] = h[w + 1] + 1, b[w + 1] + 1, c[w + 1] + 3
+      h[101 + w % 7] = h[101 + w % 7] + 2
+    end
+    local want = table.concat { table.concat(h, " "), " ", table.concat(b, " "), " ", table.concat(c, " "), "\n" }
+    for _, how in ipairs { "TIER=0", "TIER=1", "TIER=1 DOTCOMPUTE_CPU_THREADS=4" } do
+      local text = helper.on_cpu(how, adding_halves, "{" .. table.concat(at, ",") .. "}")
+      assert.equal(want, text, helper.note(how))
     end
   end)
 end)

@@ -10,12 +10,23 @@
 
 #define PUT(...) dc_buf_printf(e->t, __VA_ARGS__)
 
+/* The suffix of functions of halves of that type, or pairs of them; NULL: it is another type. */
+static const char *half_of(int type) {
+  switch (type) {
+    case PTX_F16: return "f16";
+    case PTX_BF16: return "bf16";
+    case PTX_F16X2: return "f16x2";
+    case PTX_BF16X2: return "bf16x2";
+    default: return NULL;
+  }
+}
+
 /* The function of simd/ that makes the new value of x_, in memory, of it and y_; NULL: none does. */
 static const char *function_of(const ptx_ins *ins, int space, char text[16]) {
   const int bits = ptx_type_bits((ptx_type)ins->type);
   const char *name = NULL;
   char type[2] = "";
-  const char *const halves = ins->type == PTX_F16X2 ? "f16x2" : ins->type == PTX_BF16X2 ? "bf16x2" : NULL;
+  const char *const halves = half_of(ins->type);
   switch (ins->mode) {
     case PTX_ATOM_ADD: name = "add"; break;
     case PTX_ATOM_MIN: name = "min"; break;
@@ -74,7 +85,7 @@ static bool new_value(const ptx_ins *ins, int space, char text[48]) {
 bool dc_emit_atom_supported(const emitter *e, const ptx_ins *ins) {
   char value[48];
   const int bits = ptx_type_bits((ptx_type)ins->type), n = ins->mode == PTX_ATOM_CAS ? 3 : 2;
-  if ((ins->op != PTX_OP_ATOM && ins->op != PTX_OP_RED) || ins->vec > 1 || (bits != 32 && bits != 64)) return false;
+  if ((ins->op != PTX_OP_ATOM && ins->op != PTX_OP_RED) || ins->vec > 1 || bits < 16 || bits > 64) return false;
   const ptx_operand *at = dc_emit_address_of(ins);
   const int space = at->kind == PTX_ADDR ? dc_emit_space_of(ins, at) : -1;
   if (space != PTX_SHARED && space != PTX_GLOBAL && space != PTX_GENERIC) return false;
@@ -90,8 +101,9 @@ bool dc_emit_atom_supported(const emitter *e, const ptx_ins *ins) {
 
 /* Declares the lanes of an operand as `name`, one by one, unless it is the same in all of them. */
 static void declare_lanes(emitter *e, const ptx_operand *o, int size, const char *name) {
+  const int bits = size == 8 ? 64 : 32; /* of a register */
   if (dc_value_shape_of(&e->k, o).tag == DC_UNIFORM) return;
-  PUT("u%d %s[DC_W]; V%d_spill(%s, ", size * 8, name, size * 8, name);
+  PUT("u%d %s[DC_W]; V%d_spill(%s, ", bits, name, bits, name);
   dc_emit_stored(e, o, size, false);
   PUT("); ");
 }
@@ -173,7 +185,7 @@ void dc_emit_atom(emitter *e, const ptx_ins *ins, const char *mask, bool keep) {
   if (!e->k.shape.by_lane) e->out->narrow = false;
   if (read) e->out->lane_free = false; /* a warp's lanes go in order */
   if (p.base != DC_BASE_SHARED) e->out->atomics = true;
-  if (p.how == DC_HOW_ROW && (p.stride != p.size || !f)) p.how = DC_HOW_LANES;
+  if (p.how == DC_HOW_ROW && (p.stride != p.size || !f || p.size == 2)) p.how = DC_HOW_LANES;
   if (p.how == DC_HOW_INDEX && (int)p.s.times != p.size) p.how = DC_HOW_LANES;
   if (p.how == DC_HOW_LANES) PUT("{ ");
   else dc_emit_begin_access(e, &p);

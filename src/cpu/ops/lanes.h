@@ -14,7 +14,6 @@
 #include "cpu/simd/scalar.h"
 
 typedef uint8_t u8;
-typedef uint16_t u16;
 typedef int8_t s8;
 typedef int16_t s16;
 typedef unsigned __int128 u128;

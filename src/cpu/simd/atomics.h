@@ -5,6 +5,8 @@
 
 #include "memory.h"
 
+/* Words of 16 bits, in registers of 32, of 32 and of 64. */
+DC_FN u16 dc_old_16(const u16 *p, int alone) { return alone ? *p : __atomic_load_n(p, __ATOMIC_SEQ_CST); }
 DC_FN u32 dc_old_32(const u32 *p, int alone) { return alone ? *p : __atomic_load_n(p, __ATOMIC_SEQ_CST); }
 DC_FN u64 dc_old_64(const u64 *p, int alone) { return alone ? *p : __atomic_load_n(p, __ATOMIC_SEQ_CST); }
 /* Whether `now` takes the place of *old; if not, *old is what is there. */
@@ -14,6 +16,7 @@ DC_FN u64 dc_old_64(const u64 *p, int alone) { return alone ? *p : __atomic_load
     *p = now;                                                                                                          \
     return 1;                                                                                                          \
   }
+DC_RENEW(16)
 DC_RENEW(32)
 DC_RENEW(64)
 
@@ -77,10 +80,13 @@ DC_RENEW(64)
     }                                                                                                                  \
     result ? DC_ATOM_LOAD_##bits(t_) : DC_ATOM_NONE_##bits;                                                            \
   })
+#define DC_ATOM_CLEAR_16(t) V16_store(t, V32_splat(0))
 #define DC_ATOM_CLEAR_32(t) V32_store(t, V32_splat(0))
 #define DC_ATOM_CLEAR_64(t) V64_store(t, V64_splat(0))
+#define DC_ATOM_LOAD_16(t) V16_load(t)
 #define DC_ATOM_LOAD_32(t) V32_load(t)
 #define DC_ATOM_LOAD_64(t) V64_load(t)
+#define DC_ATOM_NONE_16 V32_splat(0)
 #define DC_ATOM_NONE_32 V32_splat(0)
 #define DC_ATOM_NONE_64 V64_splat(0)
 /* Whether the lanes of m, of which there are some, are equal; t: x in memory. */

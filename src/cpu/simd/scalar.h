@@ -11,6 +11,7 @@
 
 #define DC_FN static inline __attribute__((always_inline, unused))
 
+typedef uint16_t u16;
 typedef uint32_t u32;
 typedef uint64_t u64;
 typedef int32_t s32;
