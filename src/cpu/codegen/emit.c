@@ -482,7 +482,7 @@ static void begin(emitter *e) {
     else PUT("goto N%d;\n", n);
   }
   if (e->out->simple) dc_emit_yield_entries(e);
-  if (e->gives_way) dc_emit_wait_entries(e);
+  if (e->out->waits) dc_emit_wait_entries(e);
   PUT("default: return DC_NATIVE_STOP; }\n");
 }
 

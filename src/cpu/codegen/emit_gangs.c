@@ -18,7 +18,7 @@ void dc_emit_enter_gang(emitter *e) {
   if (e->fn->local_stride || e->out->stack_bytes) PUT("base4 = g->local; ");
   if (e->out->stack_bytes) PUT("n->stack_end = base4 + %u; ", e->out->stack_bytes);
   if (e->operates) PUT("n->entered = 0; ");
-  if (e->leaves) PUT(e->gives_way ? "spins = DC_TURN; " : "spins = n->spin_budget; ");
+  if (e->leaves) PUT(e->out->waits ? "spins = DC_TURN; " : "spins = n->spin_budget; ");
 }
 
 /* Where the gang of threads `first` and following goes on behind the next barrier, if values by thread show that it
@@ -89,8 +89,8 @@ void dc_emit_begin_gangs(emitter *e) {
     PUT("switch (%s) {\n", turns ? "at[self]" : "0");
     return;
   }
-  if (e->out->yields || e->gives_way) PUT("int yielded = 0, holds = 0;\n");
-  if (e->gives_way) PUT("uint32_t idle = 0; int moved = 0, lock = 0, locks = 0;\n");
+  if (e->out->yields || e->out->waits) PUT("int yielded = 0, holds = 0;\n");
+  if (e->out->waits) PUT("uint32_t idle = 0; int moved = 0, lock = 0, locks = 0;\n");
   PUT("uint32_t left = n->ngangs, any, all; int32_t here = %s, next = DC_NOWHERE;\n"
       "#define DC_SAVE g->save\n"
       "#define DC_NEXT_ROUND g = n->gangs; %s\n"
@@ -109,7 +109,7 @@ void dc_emit_begin_gangs(emitter *e) {
       "gang: switch (next == DC_APART ? g->node : (uint32_t)here) {\n",
       e->leaves ? "n->leave_all ? (int32_t)g->node : 0" : "0",
       e->reduces ? "sum = yes; every = no == 0; yes = no = 0;" : "", e->exits ? "g->live = M_word(act); " : "",
-      e->gives_way ? "if (n->resumes) { next = DC_APART; holds = 1; left = any = 0; all = ~0u; "
+      e->out->waits ? "if (n->resumes) { next = DC_APART; holds = 1; left = any = 0; all = ~0u; "
                      "for (dc_gang *q = n->gangs; q != end; q++) if (q->live) { left++; "
                      "if (q->node < DC_AT_YIELD) any |= q->node, all &= q->node; } goto first; }\n" : "");
 }
@@ -120,7 +120,7 @@ static void put_counts(emitter *e) {
 }
 
 void dc_emit_end_gangs(emitter *e) {
-  const char *const progress = e->gives_way ? "idle = 0; moved = 1; " : "";
+  const char *const progress = e->out->waits ? "idle = 0; moved = 1; " : "";
   if (e->out->suspends) {
     PUT("done: if (DC_USUAL(next == DC_NOWHERE || next == DC_ENDED)) { "
         "next = DC_ENDED; if (++g == end) return DC_NATIVE_DONE; goto gang; }\n"
@@ -131,14 +131,14 @@ void dc_emit_end_gangs(emitter *e) {
         "DC_NEXT_ROUND here = next; next = DC_NOWHERE; goto gang; }\n"
         "DC_LEAVE_STEP g->node = go_on; g->live = M_word(act); any |= go_on; all &= go_on; %s\n",
         progress, e->exits ? "g->live = M_word(act); " : "", progress);
-    if (e->gives_way) {
+    if (e->out->waits) {
       PUT("goto step;\nwait: DC_LEAVE_STEP if (g->node != go_on) idle = 0, moved = 1; "
           "g->node = go_on; g->live = M_word(act); yielded = 1; locks = lock | (idle ? locks : 0);\n"
           "if (++idle > 2 * left) { ");
       put_counts(e);
       PUT("n->moved = moved; n->may_hold_lock = locks; return DC_NATIVE_WAIT; }\n");
     }
-    const bool turns = e->out->yields || e->gives_way;
+    const bool turns = e->out->yields || e->out->waits;
     if (e->out->yields)
       PUT("goto step;\nyield: DC_LEAVE_STEP g->node = go_on; g->live = M_word(act); yielded = 1;\n");
     PUT(turns ? "step: if (++g == end) { g = n->gangs; holds = yielded; yielded = 0; if (holds) goto first; "
@@ -157,5 +157,5 @@ void dc_emit_end_gangs(emitter *e) {
 void dc_emit_leave_gangs(emitter *e) {
   if (e->out->suspends) PUT("if (!n->leave_all) { DC_LEAVE_STEP }\n");
   put_counts(e);
-  PUT("n->leaver = (uint32_t)(g - n->gangs); n->holds = %s;\n", e->gives_way ? "holds" : "0");
+  PUT("n->leaver = (uint32_t)(g - n->gangs); n->holds = %s;\n", e->out->waits ? "holds" : "0");
 }

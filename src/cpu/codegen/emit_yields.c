@@ -205,7 +205,7 @@ static void put_masks(emitter *e, int32_t at, bool back) {
 static void keep_masks(emitter *e) {
   unsigned masks = 0;
   for (int32_t i = 0; i < e->nnodes; i++) masks += e->tracked[i];
-  if (!e->out->yields && !e->gives_way) e->masks_at = dc_emit_reserve(e, 4 * masks);
+  if (!e->out->yields && !e->out->waits) e->masks_at = dc_emit_reserve(e, 4 * masks);
   e->out->suspends = true;
 }
 
@@ -249,7 +249,7 @@ static bool may_lock(const emitter *e, int32_t header, int32_t last) {
 void dc_emit_give_way(emitter *e, int32_t n, int32_t to) {
   const bool apart = may_lock(e, e->block_of[to], e->block_of[n]) && dc_emit_divergent(e, to);
   keep_masks(e);
-  e->gives_way = true;
+  e->out->waits = true;
   if (apart) PUT("lock = (M_word(act) & ~M_word(t%d)) != 0; ", to);
   else PUT("lock = 0; ");
   dc_emit_suspend_at(e, to);

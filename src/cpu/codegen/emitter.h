@@ -29,6 +29,7 @@ typedef struct dc_emitted {
   bool leaves;          /* may deoptimize to tier 0 */
   bool suspends;        /* suspends at all */
   bool yields;          /* suspends in loops, for gangs of other blocks */
+  bool waits;           /* suspends in loops that wait for other threads, maybe of other blocks */
   bool operates;        /* uses dc_native.operate */
   bool atomics;         /* has atomics outside of shared memory */
   bool overruns_shared; /* vectors of shared memory are accessed whose last words, masked, are behind its end */
@@ -170,7 +171,6 @@ typedef struct emitter {
   bool reduces;         /* some barrier reduces */
   bool leaves;          /* some site deoptimizes */
   bool *waits;          /* per node: of simple code, a loop's header; a gang that waits in the loop gives way there */
-  bool gives_way;       /* some gang does */
   bool exits;           /* some lanes may exit before others pause */
   bool pauses;          /* some node ends with a pause */
   int32_t last_pause;   /* the last of them */

@@ -23,7 +23,8 @@ typedef struct dc_native_code {
   uint64_t blocks;       /* number of blocks that it has run lately */
   uint64_t deoptimized;  /* number of these blocks that it had to leave to tier 0 */
   int launches_measured; /* number of launches that yet go by what runtime/contention.h has measured: */
-  bool faster_alone;     /* the launching thread is faster than with the others' help */
+  bool faster_alone;     /* the launching thread is faster than with the others' help, */
+  double seconds_alone;  /* without which it goes on for so long: ten times as long as it took to measure that */
   struct dc_native_code *warp_code; /* the version by warps that takes its place where these are many; NULL: none */
 } dc_native_code;
 

@@ -17,14 +17,14 @@
 #define LONG 5e-3    /* seconds, after which such a launch is measured, too */
 
 double dc_contention_delay(const dc_native_code *c) {
-  return c && c->launches_measured > 0 && c->faster_alone ? LONG : 0;
+  return c && c->launches_measured > 0 && c->faster_alone ? c->seconds_alone : 0;
 }
 
 void dc_contention_begin(dc_worker *k) {
   const dc_job *job = k->job;
   dc_native_code *c = job->native;
   k->contention.state = DC_CONTENTION_OFF;
-  if (k->index != 0 || job->nblocks == 1 || c == NULL || !c->info.atomics) return;
+  if (k->index != 0 || job->nblocks == 1 || c == NULL || !(c->info.atomics || c->info.waits)) return;
   k->contention = (dc_contention){ .state = DC_TOGETHER, .since = dc_clock() };
   k->contention.next = c->launches_measured > 0 && !c->faster_alone ? LONG : FIRST;
   if (c->launches_measured > 0) c->launches_measured--;
@@ -36,20 +36,29 @@ static void enter(dc_contention *t, int state) {
   t->seconds = t->blocks = 0;
 }
 
+/* The number of blocks that all threads have run while the launching thread has run so many.  Where blocks wait for
+** others that is not the same for each thread, and they are taken one by one. */
+static double blocks_of_all(dc_contention *t, dc_job *job, double blocks, int helpers) {
+  const uint64_t before = t->taken;
+  t->taken = atomic_load_explicit(&job->next_block, memory_order_relaxed);
+  if (!atomic_load_explicit(&job->waits, memory_order_relaxed)) return blocks * (helpers + 1);
+  return t->taken > job->nblocks ? 0 : (double)(t->taken - before);
+}
+
 /* While threads help: what a block takes, and whether they are to pause. */
 static void note_together(dc_contention *t, dc_job *job, double seconds, double blocks) {
   const int helpers = atomic_load_explicit(&job->helpers, memory_order_relaxed);
   if (helpers == 0) return;
   if (t->began == 0) t->began = t->since;
   t->seconds = t->seconds / 2 + seconds; /* the last shares count most */
-  t->blocks = t->blocks / 2 + blocks * (helpers + 1);
+  t->blocks = t->blocks / 2 + blocks_of_all(t, job, blocks, helpers);
   if (t->blocks == 0 || t->seconds <= 0) return;
   t->together = t->seconds / t->blocks;
   const double block = t->together * (helpers + 1), most = SHARE / block;
   atomic_store_explicit(&job->most_share, most < 1 ? 1 : (uint64_t)most, memory_order_relaxed);
   if (t->since - t->began < t->next) return;
   if (block * FEW > PAUSE * t->next) { /* threads would wait long for each other */
-    t->next *= GROWTH;
+    t->next = block * FEW / PAUSE;
     return;
   }
   atomic_store(&job->pause, true);
@@ -61,6 +70,7 @@ static bool was_faster(const dc_contention *t, dc_job *job) {
   if (t->blocks == 0) return false;
   job->native->faster_alone = t->seconds / t->blocks * SURELY < t->together;
   job->native->launches_measured = LAUNCHES;
+  job->native->seconds_alone = t->next / PAUSE > LONG ? t->next / PAUSE : LONG;
   return job->native->faster_alone;
 }
 
@@ -85,17 +95,14 @@ void dc_contention_note(dc_worker *k, uint64_t blocks) {
   dc_contention *t = &k->contention;
   dc_job *job = k->job;
   if (t->state == DC_CONTENTION_OFF) return;
+  if (t->state == DC_TOGETHER && blocks == 0) return; /* its turn counts for the block that ends next */
   const double now = dc_clock(), seconds = now - t->since;
   t->since = now;
-  if (t->state != DC_SENDING_AWAY && atomic_load_explicit(&job->waits, memory_order_relaxed)) {
-    atomic_store(&job->pause, false); /* it cannot be told how long blocks take that wait for others */
-    t->state = DC_CONTENTION_OFF;
-  }
   switch (t->state) {
     case DC_TOGETHER: note_together(t, job, seconds, (double)blocks); break;
     case DC_PAUSING:
       if (atomic_load(&job->paused) == atomic_load(&job->helpers)) enter(t, DC_ALONE);
-      else if (now - t->began > t->next) end_pause(t, job);
+      else if (now - t->began > PAUSE * t->next + 2 * SHARE) end_pause(t, job);
       break;
     case DC_ALONE: note_alone(t, job, seconds, (double)blocks); break;
     case DC_SENDING_AWAY:
@@ -109,13 +116,18 @@ void dc_contention_note(dc_worker *k, uint64_t blocks) {
 ** that it is to, before it accesses memory. */
 bool dc_contention_pause(dc_worker *k) {
   dc_job *job = k->job;
-  if (k->index == 0) return true;
+  if (k->index == 0 || k->resident > 0) return true;
   while (atomic_load(&job->pause) && !atomic_load(&job->grid.stop)) {
     atomic_fetch_add(&job->paused, 1);
     while (atomic_load(&job->pause) && !atomic_load(&job->grid.stop)) sched_yield();
     atomic_fetch_sub(&job->paused, 1);
   }
-  return !atomic_load(&job->grid.stop) && (k->resident > 0 || !atomic_load(&job->no_help));
+  return !atomic_load(&job->grid.stop) && !atomic_load(&job->no_help);
+}
+
+bool dc_contention_may_begin(const dc_worker *k) {
+  return k->index == 0 || !(atomic_load_explicit(&k->job->pause, memory_order_relaxed) ||
+                            atomic_load_explicit(&k->job->no_help, memory_order_relaxed));
 }
 
 void dc_contention_end(dc_worker *k) {

@@ -2,10 +2,11 @@
 ** contention.h - launches that go on without the other threads, since these only take cache lines from each other.
 **
 ** A thread that is alone needs no locks for atomics either (alone.h): with two threads a gradient of embeddings takes
-** three times as long as with one, counters in sixteen words on sixteen threads twenty times.  So now and then, at
-** times that are further and further apart, the threads that help a launch of code with atomics outside of shared
-** memory pause, and are sent away if the launching thread is faster alone than all were together.  The kernel's next
-** launches begin accordingly.
+** three times as long as with one, counters in sixteen words on sixteen threads twenty times.  Blocks that take turns
+** wait for as long as a word takes from processor to processor.  So now and then, at times that are further and further
+** apart, the threads that help a launch of code with atomics outside of shared memory, or with loops that wait, pause,
+** and are sent away if the launching thread is faster alone than all were together.  The kernel's next launches begin
+** accordingly.
 */
 #pragma once
 
@@ -20,8 +21,10 @@ double dc_contention_delay(const dc_native_code *c);
 void dc_contention_begin(dc_worker *k);
 /* after each share of `blocks` blocks, 0 for a block that waits; */
 void dc_contention_note(dc_worker *k, uint64_t blocks);
-/* on those that help, before each share: waits while they are to pause.  False: the launch is over, or they are to
-** leave, and can since they have no blocks that wait; */
+/* on those that help, before each share: waits while they are to pause, unless they have begun blocks, which others may
+** wait for.  False: the launch is over, or they are to leave; */
 bool dc_contention_pause(dc_worker *k);
+/* before such a thread begins one more block: false if it is to end those that it has begun and pause; */
+bool dc_contention_may_begin(const dc_worker *k);
 /* and when there are no blocks left or the launch has failed. */
 void dc_contention_end(dc_worker *k);

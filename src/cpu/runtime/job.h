@@ -77,7 +77,9 @@ static inline bool dc_job_interrupted(dc_job *job) {
 /* Whether other workers run blocks of the launch, which a block of this worker may wait for.  False for a grid whose
 ** blocks are all to be resident: those that have not begun may be waited for as well. */
 static inline bool dc_job_others_progress(const dc_job *job) {
-  return !job->all_resident && atomic_load_explicit(&job->workers, memory_order_relaxed) > 1;
+  if (job->all_resident) return false;
+  const int paused = atomic_load_explicit(&job->paused, memory_order_relaxed);
+  return atomic_load_explicit(&job->workers, memory_order_relaxed) - paused > 1;
 }
 
 /* To be called by a running kernel at regular intervals; `launching`: on the thread that launches.  True: stop. */

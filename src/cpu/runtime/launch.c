@@ -168,9 +168,9 @@ static void run_blocks(dc_worker *k) {
     if (to_native && k->resident == 0) return;
     const bool all_wait = quiet > 2 * k->resident; /* whichever of them had two turns */
     if (!dc_contention_pause(k)) return;
-    const bool may_begin = k->resident < DC_MAX_RESIDENT ? prefer_new && (!to_native || all_wait)
-                                                         : all_wait && needs_more(k, to_native);
-    if (k->resident == 0 || may_begin) b = next_block(k);
+    const bool begins_new = k->resident < DC_MAX_RESIDENT ? prefer_new && (!to_native || all_wait)
+                                                          : all_wait && needs_more(k, to_native);
+    if (k->resident == 0 || (begins_new && dc_contention_may_begin(k))) b = next_block(k);
     if (b == NULL) b = resume_block(k);
     if (b == NULL) return;
     dc_progress p = run_block(k, b);

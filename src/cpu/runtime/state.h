@@ -109,6 +109,7 @@ typedef struct dc_contention {
   double together;        /* seconds that a block took lately, all threads taken together */
   double seconds;         /* of the shares that count in this state */
   double blocks;          /* that ran in them, on all threads */
+  uint64_t taken;         /* number of the launch's blocks that had begun then */
 } dc_contention;
 
 typedef struct dc_worker {
