@@ -194,7 +194,8 @@ static void run_blocks(dc_worker *k) {
 }
 
 #define FIRST_SHARE 64     /* blocks that a worker takes at first, or fewer */
-#define SHORT_SHARE 100e-6 /* seconds; after a shorter share twice as many are taken */
+#define SHORT_SHARE 100e-6 /* seconds; after a shorter share twice as many are taken, but for what is left to others */
+#define TINY_SHARE 5e-6    /* seconds; after a shorter share twice as many are taken, whatever is left to others */
 
 /* The limit to begin with.  Other threads are called after the first share. */
 static uint64_t first_limit(const dc_worker *k) {
@@ -203,15 +204,15 @@ static uint64_t first_limit(const dc_worker *k) {
 }
 
 /* How many blocks a worker takes at a time, if native code runs whole blocks: at most `limit`, and a part of those that
-** are left, so that all workers end at about the same time (guided self-scheduling). */
-static uint64_t share_of(const dc_worker *k, uint64_t limit) {
+** are left, so that all workers end at about the same time (guided self-scheduling), but at least `least`. */
+static uint64_t share_of(const dc_worker *k, uint64_t limit, uint64_t least) {
   const dc_job *job = k->job;
-  const uint64_t n = job->nblocks, threads = (uint64_t)k->cpu->pool->nthreads;
-  if (n < 8 * threads) return 1;
-  const uint64_t taken = atomic_load_explicit(&job->next_block, memory_order_relaxed);
-  const uint64_t part = taken < n ? (n - taken) / (8 * threads) : 0, share = part < limit ? part : limit;
-  const uint64_t most = n / (4 * threads), together = dc_native_together(job);
-  return share >= together ? share - share % together : together < most ? together : most;
+  const uint64_t n = job->nblocks, threads = (uint64_t)k->cpu->pool->nthreads, together = dc_native_together(job);
+  const uint64_t taken = atomic_load_explicit(&job->next_block, memory_order_relaxed), most = n / (4 * threads);
+  const uint64_t part = taken < n ? (n - taken) / (8 * threads) : 0, guided = part < limit ? part : limit;
+  const uint64_t share = guided > least ? guided : least;
+  if (share >= together) return share - share % together;
+  return together < most ? together : share;
 }
 
 /* The first of `share` blocks that no worker has taken.  While no other thread may join, without a locked operation: it
@@ -228,18 +229,21 @@ static uint64_t take_blocks(const dc_worker *k, dc_job *job, uint64_t share) {
 ** blocks at a time, 3.5 with 2048. */
 static void run_simple_blocks(dc_worker *k) {
   dc_job *job = k->job;
-  uint64_t limit = first_limit(k);
+  uint64_t limit = first_limit(k), least = 1;
   dc_contention_begin(k);
   while (!atomic_load_explicit(&job->grid.stop, memory_order_relaxed) && !dc_job_interrupted(job)) {
     if (!dc_contention_pause(k)) return;
     const uint64_t most = atomic_load_explicit(&job->most_share, memory_order_relaxed);
-    const uint64_t share = share_of(k, most && most < limit ? most : limit), first = take_blocks(k, job, share);
+    const uint64_t share = share_of(k, most && most < limit ? most : limit, least);
+    const uint64_t first = take_blocks(k, job, share);
     if (first >= job->nblocks) return;
     const uint64_t left = job->nblocks - first;
     const double begun = left > share ? dc_clock() : 0;
     if (dc_native_blocks(k, first, left < share ? left : share) == DC_STOPPED || left <= share) return;
     dc_contention_note(k, share);
-    if (share == limit && dc_clock() - begun < SHORT_SHARE) limit *= 2;
+    const double seconds = dc_clock() - begun;
+    if (share == limit && seconds < SHORT_SHARE) limit *= 2;
+    if (seconds < TINY_SHARE) least = 2 * share;
     if (k->index == 0) job->wake(job);
   }
 }

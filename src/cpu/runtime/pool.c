@@ -12,7 +12,8 @@
 #include "cpu/runtime/frames.h"
 #include "cpu/runtime/threads.h"
 
-#define WAKE_AFTER 30e-6  /* seconds of a launch after which the other threads are woken */
+#define WAKE_AFTER 30e-6  /* seconds of a launch after which the other threads are woken, */
+#define WAKE_FOR 50e-6    /* if at least so many are left, which is about what it takes to wake them */
 #define WORKSPACE 4096    /* bytes of the cooperative grid's barrier state */
 
 int dc_pool_open(dc_cpu_device *cpu, dc_error *err) {
@@ -52,9 +53,19 @@ void dc_pool_forget(dc_cpu_device *cpu, const struct dc_code *code) {
   dc_threads_forget(code);
 }
 
+/* Whether the blocks that have not begun take the launching thread so little time, as far as those tell that it has
+** run, that it has ended before others could help.  With the last block nothing tells how long it takes. */
+static bool ends_soon(const dc_job *job, double passed) {
+  const uint64_t begun = atomic_load_explicit(&job->next_block, memory_order_relaxed);
+  return begun < job->nblocks && passed * (double)(job->nblocks - begun) < WAKE_FOR * (double)begun;
+}
+
 /* On the launching thread at each poll. */
 static void wake_if_long(dc_job *job) {
-  if (!job->is_long && dc_clock() - job->begun < (job->delay > 0 ? job->delay : WAKE_AFTER)) return;
+  if (!job->is_long) {
+    const double passed = dc_clock() - job->begun;
+    if (passed < (job->delay > 0 ? job->delay : WAKE_AFTER) || ends_soon(job, passed)) return;
+  }
   dc_threads_help(job);
 }
 
