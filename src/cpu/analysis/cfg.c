@@ -291,8 +291,9 @@ typedef struct cfg {
   int32_t *position;      /* per raw block: its position in the order */
 } cfg;
 
-static int alloc_cfg(cfg *c) {
-  const size_t n = (size_t)c->nraw + 1;
+/* Room for `more` blocks than there are. */
+static int alloc_cfg(cfg *c, int32_t more) {
+  const size_t n = (size_t)(c->nraw + more) + 1;
   int32_t **const each[] = {&c->order, &c->position};
   c->raw = dc_arena_alloc(&c->scratch, n * sizeof *c->raw);
   return c->raw ? ptx_arrays(&c->scratch, each, 2, n) : -1;
@@ -348,6 +349,103 @@ static int make_blocks(cfg *c) {
   return 0;
 }
 
+/* ---- loops that lanes go through together ---- */
+
+/* Per block in backs: the number of blocks that lead back to it, the header of a loop with barriers or warp-wide
+** operations; 0 for others. */
+static int count_back_edges(cfg *c, int32_t *backs) {
+  int32_t *waiting, s; /* per position in the order: how many blocks before it begin with such operations */
+  int32_t **const each[] = {&waiting};
+  if (ptx_arrays(&c->scratch, each, 1, (size_t)c->norder + 1) != 0) return -1;
+  for (int32_t i = 0; i < c->norder; i++) {
+    c->position[c->order[i]] = i;
+    backs[c->order[i]] = 0;
+    waiting[i + 1] = waiting[i] + begins_block(&c->f->ins[c->raw[c->order[i]].first]);
+  }
+  for (int32_t i = 0; i < c->norder; i++) {
+    const ptx_block *b = &c->raw[c->order[i]];
+    for (int k = 0, last = -1; ptx_block_succ(b, k, &s); k++) {
+      if (s < 0 || s == last || c->position[s] > i) continue;
+      backs[last = s]++;
+    }
+  }
+  for (int32_t i = 0; i < c->norder; i++) {
+    const int32_t h = c->order[i];
+    if (waiting[i + c->raw[h].loop_blocks] == waiting[i]) backs[h] = 0;
+  }
+  return 0;
+}
+
+/* Makes room for n blocks of one instruction. */
+static int grow(cfg *c, int32_t n) {
+  const cfg old = *c;
+  ptx_func *f = c->f;
+  ptx_ins *ins = dc_arena_alloc(&c->m->arena, (size_t)(f->nins + n) * sizeof *ins);
+  c->block_at = dc_arena_alloc(&c->scratch, (size_t)(f->nins + n + 1) * sizeof *c->block_at);
+  if (!ins || !c->block_at || alloc_cfg(c, n) != 0) return -1;
+  memcpy(ins, f->ins, (size_t)f->nins * sizeof *ins);
+  memcpy(c->block_at, old.block_at, (size_t)f->nins * sizeof *c->block_at);
+  memcpy(c->raw, old.raw, (size_t)c->nraw * sizeof *c->raw);
+  memcpy(c->order, old.order, (size_t)c->norder * sizeof *c->order);
+  memcpy(c->position, old.position, (size_t)c->nraw * sizeof *c->position);
+  f->ins = ins;
+  return 0;
+}
+
+/* Makes b's edges to blocks h at or before position i edges to latch[h], if that is a block. */
+static void redirect(cfg *c, ptx_block *b, int32_t i, const int32_t *latch) {
+  ptx_ins *ins = &c->f->ins[b->last - 1];
+#define REDIRECTED(h) ((h) >= 0 && c->position[h] <= i && latch[h] > 0)
+  for (int k = 0; k < 2; k++)
+    if (REDIRECTED(b->succ[k])) b->succ[k] = latch[b->succ[k]];
+  for (int k = 0; k < b->ntargets; k++)
+    if (REDIRECTED(b->targets[k])) b->targets[k] = latch[b->targets[k]];
+  for (int k = 0; k < ins->ndst + ins->nsrc; k++) {
+    if (ins->opnd[k].kind != PTX_LABEL) continue;
+    const int32_t h = c->block_at[ins->opnd[k].imm];
+    if (REDIRECTED(h)) ins->opnd[k].imm = c->raw[latch[h]].first;
+  }
+#undef REDIRECTED
+}
+
+/* Appends a block of one jump to block h.  -1: out of memory. */
+static int add_latch(cfg *c, int32_t h) {
+  ptx_func *f = c->f;
+  ptx_operand *to = dc_arena_alloc(&c->m->arena, sizeof *to);
+  if (!to) return -1;
+  const ptx_ins *first = &f->ins[c->raw[h].first];
+  *to = (ptx_operand){.kind = PTX_LABEL, .imm = c->raw[h].first};
+  f->ins[f->nins] = (ptx_ins){.op = PTX_OP_BRA, .pred = -1, .nsrc = 1, .opnd = to, .line = first->line,
+                              .ptx_line = first->ptx_line, .text = "bra"};
+  c->block_at[f->nins] = c->nraw;
+  c->raw[c->nraw] = (ptx_block){.first = f->nins, .last = f->nins + 1, .succ = {-1, h}};
+  f->nins++;
+  c->nraw++;
+  return 0;
+}
+
+/* Gives loops with barriers or warp-wide operations that several blocks lead back to a block of their own for that:
+** lanes that come to it wait there for the others (for a lane that writes its warp's result, say, and then takes the
+** next piece of work for all), instead of at the operation, where native code cannot.  Other loops stay as they are,
+** since lanes that go ahead may gather others for work that they do together.  The number of blocks added; -1: out of
+** memory. */
+static int32_t join_back_edges(cfg *c) {
+  const int32_t before = c->nraw;
+  int32_t *latch, n = 0;
+  int32_t **const each[] = {&latch};
+  if (ptx_arrays(&c->scratch, each, 1, (size_t)before) != 0 || count_back_edges(c, latch) != 0) return -1;
+  for (int32_t b = 0; b < before; b++) n += latch[b] > 1;
+  if (n == 0) return 0;
+  if (grow(c, n) != 0) return -1;
+  for (int32_t h = 0; h < before; h++) {
+    const bool several = latch[h] > 1;
+    latch[h] = several ? c->nraw : 0; /* 0 is the entry's block */
+    if (several && add_latch(c, h) != 0) return -1;
+  }
+  for (int32_t i = 0; i < c->norder; i++) redirect(c, &c->raw[c->order[i]], i, latch);
+  return n;
+}
+
 /* ---- the function in its new order ---- */
 
 /* Raw block numbers to positions in the order, in edges and operands. */
@@ -387,12 +485,15 @@ static int rewrite(cfg *c) {
   return 0;
 }
 
+static int order_all(cfg *c) { return order_blocks(c->raw, c->nraw, c->order, &c->norder, &c->scratch); }
+
 static int make_graph(ptx_module *m, ptx_func *f) {
   cfg c = {.m = m, .f = f};
   int rc = -1;
-  if (find_leaders(&c) == 0 && alloc_cfg(&c) == 0 && make_blocks(&c) == 0 &&
-      order_blocks(c.raw, c.nraw, c.order, &c.norder, &c.scratch) == 0)
-    rc = rewrite(&c);
+  if (find_leaders(&c) == 0 && alloc_cfg(&c, 0) == 0 && make_blocks(&c) == 0 && order_all(&c) == 0) {
+    const int32_t added = join_back_edges(&c);
+    if (added == 0 || (added > 0 && order_all(&c) == 0)) rc = rewrite(&c);
+  }
   dc_arena_free(&c.scratch);
   return rc;
 }

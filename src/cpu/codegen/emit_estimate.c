@@ -26,12 +26,14 @@ static void add_time(emitter *e, const ptx_ins *ins, uint64_t times) {
   if (access == DC_ACCESS_LANES) e->out->lane_time += times * (shape.rows ? 2 : 4);
 }
 
+#define CALL_TIME 240 /* of a function of tier 0, which is about the same for 32 lanes as for one */
+
 /* The same of 32 lanes that run together, to compare it with lanes that run one by one.  Bytes are not gathered by the
 ** processor's instruction. */
 static uint64_t time_together(const emitter *e, const ptx_ins *ins) {
-  enum { SCALAR = 1, VECTOR = 4, WIDE = 8, ROW = 8, STRIDED = 24, GATHER = 72, BYTES = 160, CALL = 240 };
+  enum { SCALAR = 1, VECTOR = 4, WIDE = 8, ROW = 8, STRIDED = 24, GATHER = 72, BYTES = 160 };
   const int32_t d = ins->ndst ? ins->opnd[0].reg : -1;
-  if (dc_emit_is_foreign(e, ins)) return CALL;
+  if (dc_emit_is_foreign(e, ins)) return CALL_TIME;
   if (has_address(ins)) {
     const dc_access_kind access = dc_emit_access(e, ins);
     if (access != DC_ACCESS_LANES) return access == DC_ACCESS_ROW ? ROW : SCALAR;
@@ -63,7 +65,7 @@ void dc_emit_estimate(emitter *e) {
     for (const dc_uop *o = node->first; o < node->last; o++) {
       add_time(e, o->ins, times);
       together += times * time_together(e, o->ins);
-      alone += times * time_alone(o->ins, divergent);
+      alone += times * (dc_emit_is_foreign(e, o->ins) ? 32 * CALL_TIME : time_alone(o->ins, divergent));
     }
     if (node->op) alone += times * time_alone(node->op->ins, divergent);
   }
