@@ -86,6 +86,52 @@ static void join_word(emitter *e, const ptx_ins *ins, const dc_access *p) {
   }
 }
 
+/* --- fields of structs ------------------------------------------------------------------------------------------- */
+
+/* The multiple of 16 bytes at which an access's constant offset lies. */
+static long long start_of_fields(const dc_access *p) { return p->offset & ~15ll; }
+
+/* Whether each lane loads a word anywhere, which may be one of a struct of which others are loaded, too.  (Elements by
+** an index may turn out to be a row, or the same for all lanes.) */
+static bool may_be_field(const emitter *e, const ptx_ins *ins, const dc_access *p) {
+  if (!is_load(ins) || p->how != DC_HOW_LANES || p->size != 4 || p->n != 1 || p->parts > 1) return false;
+  return (p->base == DC_BASE_FLAT || p->base == DC_BASE_SHARED) && p->at->reg >= 0 && !e->k.shape.by_lane;
+}
+
+/* The first of several loads of words that lie in the same 16 bytes loads all of these for each lane, and the others
+** find their values there, also such in blocks behind, where fewer lanes run.  Nothing between them changes memory or
+** the address.  False: no others are beside it. */
+static bool join_fields(emitter *e, const ptx_ins *ins, const dc_access *p) {
+  const ptx_ins *found[4] = {0};
+  bool behind[4] = {0};
+  const long long start = start_of_fields(p);
+  bool any = false; /* other in its block */
+  if (!may_be_field(e, ins, p) || (p->offset - start) % 4 != 0) return false;
+  found[(p->offset - start) / 4] = ins;
+  for (const ptx_ins *other = ins + 1; is_ahead(e, ins, other, p->at->reg); other++) {
+    dc_access q;
+    if (other->op == PTX_OP_BRA) continue;
+    if (is_load(other) ? other->flags & PTX_F_STRONG : !is_quiet(other)) break;
+    if (!is_load(other) || !may_join(e, other, &q) || !is_near(p, &q) || !may_be_field(e, other, &q)) continue;
+    const bool is_behind = e->k.block_of[other - e->f->ins] != e->k.block_of[ins - e->f->ins];
+    const long long at = q.offset - start;
+    if (at < 0 || at >= 16 || at % 4 != 0 || found[at / 4] || (is_behind && !dominates(e, ins, other))) continue;
+    found[at / 4] = other;
+    behind[at / 4] = is_behind;
+    any |= !is_behind;
+  }
+  for (int k = 0; k < 4 && any; k++)
+    if (found[k]) set(e, found[k], ins, DC_JOINED_FIELDS, k, behind[k] ? DC_FIELD_BEHIND : 0);
+  return any;
+}
+
+uint32_t dc_emit_fields(const emitter *e, int32_t i) {
+  uint32_t fields = 0;
+  for (int32_t j = i; j < e->f->nins && j <= i + MOST_AHEAD; j++)
+    if (e->joined[j].by == i + 1 && e->joined[j].far != DC_FIELD_BEHIND) fields |= 1u << e->joined[j].part;
+  return fields;
+}
+
 /* --- pairs, and the same twice ---------------------------------------------------------------------------------- */
 
 /* Whether values and others, `by` bytes behind them, are accessed as pairs: side by side, or in a window. */
@@ -173,6 +219,6 @@ void dc_emit_join(emitter *e, const ptx_ins *ins, const dc_access *p) {
   dc_access q;
   if (!may_join(e, ins, &q) || q.how != p->how) return;
   if (is_part_of_word(ins, p)) join_word(e, ins, p);
-  else if (is_load(ins)) join_loads(e, ins, p);
-  else join_stores(e, ins, p);
+  else if (!is_load(ins)) join_stores(e, ins, p);
+  else if (!join_fields(e, ins, p)) join_loads(e, ins, p);
 }

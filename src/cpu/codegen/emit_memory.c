@@ -118,7 +118,8 @@ static bool is_prefetched(const dc_access *p) {
   return p->base == DC_BASE_FLAT && !p->narrow && (p->how == DC_HOW_ROW || p->how == DC_HOW_INDEX);
 }
 
-/* The first load of its basic block whose address is constant bytes from this one's; *bytes: what all of these load. */
+/* The first load of its basic block whose address is constant bytes from this one's, other than one that finds its
+** value where one of a block before has loaded it; *bytes: what all of these load. */
 static int32_t first_of_address(const emitter *e, const ptx_ins *ins, const dc_access *p, long long *bytes) {
   const int32_t self = (int32_t)(ins - e->f->ins), reg = p->at->reg;
   int32_t first = self;
@@ -131,7 +132,7 @@ static int32_t first_of_address(const emitter *e, const ptx_ins *ins, const dc_a
     const dc_access q = dc_emit_access_of(e, other);
     if (q.at->reg != reg || !is_prefetched(&q)) continue;
     *bytes += (long long)q.size * q.n * e->k.shape.width;
-    if (at < first) first = at;
+    if (at < first && (e->joined[at].by == 0 || e->joined[at].by == at + 1)) first = at;
   }
   return first;
 }
@@ -341,11 +342,31 @@ static void load_pair(emitter *e, const ptx_ins *ins, const dc_access *p, int fa
   PUT("}; ");
 }
 
+/* Words of the lanes' structs, into w<instruction>: the 16 bytes around them, unless some of these, which need not be
+** loaded by any instruction, are in another page than others; c<instruction>: they are. */
+static void load_fields(emitter *e, int32_t i, const dc_access *p, const char *mask) {
+  enum { ALL = 15 };
+  const uint32_t fields = dc_emit_fields(e, i);
+  PUT("const V64 f_ = v_sub_64(a_, V64_splat(%dull)); w%d = ", 4 * e->joined[i].part, i);
+  if (fields != ALL) {
+    PUT("DC_RARE(c%d = dc_crosses_page(f_, 16, %s)) ? (dc_four){ ", i, mask);
+    for (int k = 0; k < 4; k++)
+      if (fields >> k & 1) PUT(".x%d = dc_far_gather_u32(f_, %d, %s), ", k, 4 * k, mask);
+    PUT("} : ");
+  }
+  PUT("dc_gather_pack4(f_, %s); ", mask);
+  e->out->overruns_shared |= p->base == DC_BASE_SHARED;
+}
+
 /* Of a load that is the first of several: what all of them load, into w<instruction>. */
 static void load_joined(emitter *e, const ptx_ins *ins, const dc_access *p, const char *mask) {
   const int32_t i = (int32_t)(ins - e->f->ins);
   const char *far = far_of(e, p);
   const int before = e->joined[i].part;
+  if (e->joined[i].kind == DC_JOINED_FIELDS) {
+    load_fields(e, i, p, mask);
+    return;
+  }
   PUT("w%d = ", i);
   if (e->joined[i].kind == DC_JOINED_HALF) { /* the value itself, twice, where its element is not aligned */
     PUT("DC_RARE(a_ & 7) ? dc_twice(");
@@ -364,9 +385,11 @@ static void load_joined(emitter *e, const ptx_ins *ins, const dc_access *p, cons
   else PUT("dc_%sstride_u32(a_ - %d, %lldll, %s); ", far, before, p->stride, mask);
 }
 
-/* Whether a load finds its values where another, of the other half, has loaded whole elements, if these are aligned. */
+/* Whether a load finds its values where another, of the other half, has loaded whole elements, if these are aligned, or
+** of another word, 16 bytes, if these are in one page. */
 static bool is_guessed(const emitter *e, const ptx_ins *ins) {
   const dc_joined *const j = &e->joined[ins - e->f->ins];
+  if (j->by && j->kind == DC_JOINED_FIELDS) return j->far == DC_FIELD_BEHIND;
   return j->by && j->kind == DC_JOINED_HALF && j->part != e->joined[j->by - 1].part;
 }
 
@@ -433,8 +456,10 @@ static void load_element(emitter *e, const ptx_ins *ins, const dc_access *p, int
     const int of = p->parts > 1 ? i : joined->by - 1, before = p->parts > 1 ? j * bytes : joined->part;
     PUT("v_shr_%c32(v_shl_32(w%d, V32_splat(%du)), V32_splat(%du))", sign ? 's' : 'u', of, 32 - 8 * (bytes + before),
         32 - 8 * bytes);
-  } else if (joined->by && joined->far) {
-    if (is_guessed(e, ins)) {
+  } else if (joined->by && (joined->far || joined->kind == DC_JOINED_FIELDS)) {
+    if (is_guessed(e, ins) && joined->kind == DC_JOINED_FIELDS) {
+      PUT("DC_RARE(c%d) ? dc_far_gather_u32(a_, 0, %s) : ", joined->by - 1, mask);
+    } else if (is_guessed(e, ins)) {
       PUT("DC_RARE((a_ & 7) != %d) ? ", 4 * joined->part);
       put_elements(e, "far_", "u32", 0, p, mask);
       PUT(" : ");
@@ -634,7 +659,7 @@ void dc_emit_memory(emitter *e, const ptx_ins *ins, const char *mask, bool keep)
   if (ins->flags & PTX_F_STRONG) e->out->lane_free = false;
   if (p.base == DC_BASE_LOCAL && !e->k.shape.by_lane) e->out->narrow = false;
   if (joined->by == 0) dc_emit_join(e, ins, &p);
-  const bool stores = ins->op == PTX_OP_ST, pair = joined->by && joined->far;
+  const bool stores = ins->op == PTX_OP_ST, pair = joined->by && joined->far && joined->kind != DC_JOINED_FIELDS;
   if (joined->by && !stores && joined->by != i + 1) {
     if (is_guessed(e, ins)) dc_emit_begin_access(e, &p);
     load_element(e, ins, &p, 0, mask, keep);
