@@ -212,7 +212,7 @@ static uint64_t share_of(const dc_worker *k, uint64_t limit, uint64_t least) {
   const uint64_t part = taken < n ? (n - taken) / (8 * threads) : 0, guided = part < limit ? part : limit;
   const uint64_t share = guided > least ? guided : least;
   if (share >= together) return share - share % together;
-  return together < most ? together : share;
+  return together < most ? together : most > share ? most : share;
 }
 
 /* The first of `share` blocks that no worker has taken.  While no other thread may join, without a locked operation: it
