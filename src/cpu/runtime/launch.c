@@ -197,22 +197,31 @@ static void run_blocks(dc_worker *k) {
 #define SHORT_SHARE 100e-6 /* seconds; after a shorter share twice as many are taken, but for what is left to others */
 #define TINY_SHARE 5e-6    /* seconds; after a shorter share twice as many are taken, whatever is left to others */
 
-/* The limit to begin with.  Other threads are called after the first share. */
-static uint64_t first_limit(const dc_worker *k) {
-  const uint64_t part = k->job->nblocks / (64 * (uint64_t)k->cpu->pool->nthreads);
-  return part > FIRST_SHARE ? FIRST_SHARE : part < 1 ? 1 : part;
+/* How many blocks a worker takes at a time, if native code runs whole blocks. */
+typedef struct shares {
+  uint64_t quarter; /* of what each thread runs of the launch */
+  uint64_t limit;   /* most to be taken now */
+  uint64_t least;
+} shares;
+
+/* Those to begin with.  Other threads are called after the first share. */
+static shares first_shares(const dc_worker *k) {
+  const uint64_t quarter = k->job->nblocks / (4 * (uint64_t)k->cpu->pool->nthreads), part = quarter / 16;
+  return (shares){ .quarter = quarter, .limit = part > FIRST_SHARE ? FIRST_SHARE : part < 1 ? 1 : part, .least = 1 };
 }
 
-/* How many blocks a worker takes at a time, if native code runs whole blocks: at most `limit`, and a part of those that
-** are left, so that all workers end at about the same time (guided self-scheduling), but at least `least`. */
-static uint64_t share_of(const dc_worker *k, uint64_t limit, uint64_t least) {
+/* A part of the blocks that are left, so that all workers end at about the same time (guided self-scheduling), but at
+** least s->least, up to four or half of what a thread runs of the launch, since blocks behind such as end at once may
+** take long. */
+static uint64_t share_of(const dc_worker *k, const shares *s, uint64_t limit) {
   const dc_job *job = k->job;
-  const uint64_t n = job->nblocks, threads = (uint64_t)k->cpu->pool->nthreads, together = dc_native_together(job);
-  const uint64_t taken = atomic_load_explicit(&job->next_block, memory_order_relaxed), most = n / (4 * threads);
-  const uint64_t part = taken < n ? (n - taken) / (8 * threads) : 0, guided = part < limit ? part : limit;
-  const uint64_t share = guided > least ? guided : least;
+  const uint64_t n = job->nblocks, together = dc_native_together(job), quarter = s->quarter;
+  const uint64_t taken = atomic_load_explicit(&job->next_block, memory_order_relaxed);
+  const uint64_t part = taken < n && quarter > 1 ? (n - taken) / (8 * (uint64_t)k->cpu->pool->nthreads) : 0;
+  const uint64_t half = quarter > 2 ? 2 * quarter : 4, least = s->least < half ? s->least : half;
+  const uint64_t guided = part < limit ? part : limit, share = guided > least ? guided : least;
   if (share >= together) return share - share % together;
-  return together < most ? together : most > share ? most : share;
+  return together < quarter ? together : quarter > share ? quarter : share;
 }
 
 /* The first of `share` blocks that no worker has taken.  While no other thread may join, without a locked operation: it
@@ -229,12 +238,12 @@ static uint64_t take_blocks(const dc_worker *k, dc_job *job, uint64_t share) {
 ** blocks at a time, 3.5 with 2048. */
 static void run_simple_blocks(dc_worker *k) {
   dc_job *job = k->job;
-  uint64_t limit = first_limit(k), least = 1;
+  shares s = first_shares(k);
   dc_contention_begin(k);
   while (!atomic_load_explicit(&job->grid.stop, memory_order_relaxed) && !dc_job_interrupted(job)) {
     if (!dc_contention_pause(k)) return;
     const uint64_t most = atomic_load_explicit(&job->most_share, memory_order_relaxed);
-    const uint64_t share = share_of(k, most && most < limit ? most : limit, least);
+    const uint64_t share = share_of(k, &s, most && most < s.limit ? most : s.limit);
     const uint64_t first = take_blocks(k, job, share);
     if (first >= job->nblocks) return;
     const uint64_t left = job->nblocks - first;
@@ -242,8 +251,8 @@ static void run_simple_blocks(dc_worker *k) {
     if (dc_native_blocks(k, first, left < share ? left : share) == DC_STOPPED || left <= share) return;
     dc_contention_note(k, share);
     const double seconds = dc_clock() - begun;
-    if (share == limit && seconds < SHORT_SHARE) limit *= 2;
-    if (seconds < TINY_SHARE) least = 2 * share;
+    if (share == s.limit && seconds < SHORT_SHARE) s.limit *= 2;
+    if (seconds < TINY_SHARE) s.least = 2 * share;
     if (k->index == 0) job->wake(job);
   }
 }
