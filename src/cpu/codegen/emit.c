@@ -432,9 +432,9 @@ static void declare(emitter *e) {
     if (e->origin[i]) PUT(dc_emit_is_index(e, i) ? "V32 i%d; " : "uint32_t x%d = 0; int ok%d = 1; ", i, i);
   for (int32_t i = 0; i < e->f->nins; i++)
     if (e->joined[i].by == i + 1 && e->joined[i].kind != DC_JOINED_SAME) {
-      const bool word = e->joined[i].kind == DC_JOINED_WORD, fields = e->joined[i].kind == DC_JOINED_FIELDS;
-      PUT("%s w%d; ", word ? "V32" : fields ? "dc_four" : dc_emit_pair(&e->f->ins[i]), i);
-      if (fields) PUT("int c%d = 0; ", i);
+      const bool word = e->joined[i].kind == DC_JOINED_WORD, field = e->joined[i].kind == DC_JOINED_FIELD;
+      PUT("%s w%d; ", word ? "V32" : field ? "dc_four" : dc_emit_pair(&e->f->ins[i]), i);
+      if (field) PUT("int c%d = 0; ", i);
     }
   for (int32_t i = 0; i < e->f->nins; i++)
     if (e->strides[i])

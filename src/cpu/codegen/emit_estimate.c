@@ -3,6 +3,7 @@
 
 #include "cpu/analysis/uniformity.h"
 #include "cpu/codegen/emit_access.h"
+#include "cpu/codegen/emit_join.h"
 #include "cpu/codegen/emit_ops.h"
 #include "cpu/interp/code.h"
 
@@ -36,9 +37,10 @@ static uint64_t time_together(const emitter *e, const ptx_ins *ins) {
   if (dc_emit_is_foreign(e, ins)) return CALL_TIME;
   if (has_address(ins)) {
     const dc_access_kind access = dc_emit_access(e, ins);
-    const int32_t i = (int32_t)(ins - e->f->ins), by = e->joined[i].by;
+    const int32_t i = (int32_t)(ins - e->f->ins);
+    const bool field = e->joined[i].kind == DC_JOINED_FIELD || e->joined[i].kind == DC_JOINED_FIELD_BEHIND;
     if (access != DC_ACCESS_LANES) return access == DC_ACCESS_ROW ? ROW : SCALAR;
-    if (by > 0 && by != i + 1 && e->joined[i].kind == DC_JOINED_FIELDS) return SCALAR; /* it is a part of that access */
+    if (field && dc_emit_is_part(e, i)) return SCALAR;
     const dc_access p = dc_emit_access_of(e, ins);
     if (p.size < 4) return BYTES;
     return p.how == DC_HOW_ROW ? STRIDED : GATHER;

@@ -110,8 +110,8 @@ void dc_emit_begin_gangs(emitter *e) {
       e->leaves ? "n->leave_all ? (int32_t)g->node : 0" : "0",
       e->reduces ? "sum = yes; every = no == 0; yes = no = 0;" : "", e->exits ? "g->live = M_word(act); " : "",
       e->out->waits ? "if (n->resumes) { next = DC_APART; holds = 1; left = any = 0; all = ~0u; "
-                     "for (dc_gang *q = n->gangs; q != end; q++) if (q->live) { left++; "
-                     "if (q->node < DC_AT_YIELD) any |= q->node, all &= q->node; } goto first; }\n" : "");
+                      "for (dc_gang *q = n->gangs; q != end; q++) if (q->live) { left++; "
+                      "if (q->node < DC_AT_YIELD) any |= q->node, all &= q->node; } goto first; }\n" : "");
 }
 
 /* What is counted at barriers, for a block that goes on later. */

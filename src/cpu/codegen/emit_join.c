@@ -88,11 +88,11 @@ static void join_word(emitter *e, const ptx_ins *ins, const dc_access *p) {
 
 /* --- fields of structs ------------------------------------------------------------------------------------------- */
 
-/* The multiple of 16 bytes at which an access's constant offset lies. */
+/* An access's constant offset, rounded down to a multiple of 16 bytes. */
 static long long start_of_fields(const dc_access *p) { return p->offset & ~15ll; }
 
-/* Whether each lane loads a word anywhere, which may be one of a struct of which others are loaded, too.  (Elements by
-** an index may turn out to be a row, or the same for all lanes.) */
+/* Whether each lane loads a word at an address of its own, which may be a field of a struct.  (Elements of an array by
+** an index are left out: at run time their lanes may be a row, or all the same.) */
 static bool may_be_field(const emitter *e, const ptx_ins *ins, const dc_access *p) {
   if (!is_load(ins) || p->how != DC_HOW_LANES || p->size != 4 || p->n != 1 || p->parts > 1) return false;
   return (p->base == DC_BASE_FLAT || p->base == DC_BASE_SHARED) && p->at->reg >= 0 && !e->k.shape.by_lane;
@@ -100,12 +100,12 @@ static bool may_be_field(const emitter *e, const ptx_ins *ins, const dc_access *
 
 /* The first of several loads of words that lie in the same 16 bytes loads all of these for each lane, and the others
 ** find their values there, also such in blocks behind, where fewer lanes run.  Nothing between them changes memory or
-** the address.  False: no others are beside it. */
+** the address.  False: its block has no other such load. */
 static bool join_fields(emitter *e, const ptx_ins *ins, const dc_access *p) {
   const ptx_ins *found[4] = {0};
   bool behind[4] = {0};
   const long long start = start_of_fields(p);
-  bool any = false; /* other in its block */
+  bool any = false; /* another one is in the same block */
   if (!may_be_field(e, ins, p) || (p->offset - start) % 4 != 0) return false;
   found[(p->offset - start) / 4] = ins;
   for (const ptx_ins *other = ins + 1; is_ahead(e, ins, other, p->at->reg); other++) {
@@ -121,14 +121,14 @@ static bool join_fields(emitter *e, const ptx_ins *ins, const dc_access *p) {
     any |= !is_behind;
   }
   for (int k = 0; k < 4 && any; k++)
-    if (found[k]) set(e, found[k], ins, DC_JOINED_FIELDS, k, behind[k] ? DC_FIELD_BEHIND : 0);
+    if (found[k]) set(e, found[k], ins, behind[k] ? DC_JOINED_FIELD_BEHIND : DC_JOINED_FIELD, k, 0);
   return any;
 }
 
 uint32_t dc_emit_fields(const emitter *e, int32_t i) {
   uint32_t fields = 0;
   for (int32_t j = i; j < e->f->nins && j <= i + MOST_AHEAD; j++)
-    if (e->joined[j].by == i + 1 && e->joined[j].far != DC_FIELD_BEHIND) fields |= 1u << e->joined[j].part;
+    if (e->joined[j].by == i + 1 && e->joined[j].kind == DC_JOINED_FIELD) fields |= 1u << e->joined[j].part;
   return fields;
 }
 

@@ -118,8 +118,8 @@ static bool is_prefetched(const dc_access *p) {
   return p->base == DC_BASE_FLAT && !p->narrow && (p->how == DC_HOW_ROW || p->how == DC_HOW_INDEX);
 }
 
-/* The first load of its basic block whose address is constant bytes from this one's, other than one that finds its
-** value where one of a block before has loaded it; *bytes: what all of these load. */
+/* The first load of its basic block whose address is constant bytes from this one's, but for loads that take their
+** value from one of an earlier block, which prefetched nothing; *bytes: what all of these load. */
 static int32_t first_of_address(const emitter *e, const ptx_ins *ins, const dc_access *p, long long *bytes) {
   const int32_t self = (int32_t)(ins - e->f->ins), reg = p->at->reg;
   int32_t first = self;
@@ -132,7 +132,7 @@ static int32_t first_of_address(const emitter *e, const ptx_ins *ins, const dc_a
     const dc_access q = dc_emit_access_of(e, other);
     if (q.at->reg != reg || !is_prefetched(&q)) continue;
     *bytes += (long long)q.size * q.n * e->k.shape.width;
-    if (at < first && (e->joined[at].by == 0 || e->joined[at].by == at + 1)) first = at;
+    if (at < first && !dc_emit_is_part(e, at)) first = at;
   }
   return first;
 }
@@ -342,8 +342,9 @@ static void load_pair(emitter *e, const ptx_ins *ins, const dc_access *p, int fa
   PUT("}; ");
 }
 
-/* Words of the lanes' structs, into w<instruction>: the 16 bytes around them, unless some of these, which need not be
-** loaded by any instruction, are in another page than others; c<instruction>: they are. */
+/* Loads 16 bytes of each lane's struct into w<i>.  Only some of their words are fields that the kernel loads; the page
+** of another word need not exist.  So where a lane's 16 bytes are in two pages, c<i> is set and the fields are gathered
+** one by one. */
 static void load_fields(emitter *e, int32_t i, const dc_access *p, const char *mask) {
   enum { ALL = 15 };
   const uint32_t fields = dc_emit_fields(e, i);
@@ -363,7 +364,7 @@ static void load_joined(emitter *e, const ptx_ins *ins, const dc_access *p, cons
   const int32_t i = (int32_t)(ins - e->f->ins);
   const char *far = far_of(e, p);
   const int before = e->joined[i].part;
-  if (e->joined[i].kind == DC_JOINED_FIELDS) {
+  if (e->joined[i].kind == DC_JOINED_FIELD) {
     load_fields(e, i, p, mask);
     return;
   }
@@ -385,11 +386,11 @@ static void load_joined(emitter *e, const ptx_ins *ins, const dc_access *p, cons
   else PUT("dc_%sstride_u32(a_ - %d, %lldll, %s); ", far, before, p->stride, mask);
 }
 
-/* Whether a load finds its values where another, of the other half, has loaded whole elements, if these are aligned, or
-** of another word, 16 bytes, if these are in one page. */
+/* Whether a load can take its value from what an earlier load has loaded only under a condition of run time: halves of
+** elements if these are aligned, fields of a later block if the struct's 16 bytes are in one page. */
 static bool is_guessed(const emitter *e, const ptx_ins *ins) {
   const dc_joined *const j = &e->joined[ins - e->f->ins];
-  if (j->by && j->kind == DC_JOINED_FIELDS) return j->far == DC_FIELD_BEHIND;
+  if (j->by && j->kind == DC_JOINED_FIELD_BEHIND) return true;
   return j->by && j->kind == DC_JOINED_HALF && j->part != e->joined[j->by - 1].part;
 }
 
@@ -456,8 +457,8 @@ static void load_element(emitter *e, const ptx_ins *ins, const dc_access *p, int
     const int of = p->parts > 1 ? i : joined->by - 1, before = p->parts > 1 ? j * bytes : joined->part;
     PUT("v_shr_%c32(v_shl_32(w%d, V32_splat(%du)), V32_splat(%du))", sign ? 's' : 'u', of, 32 - 8 * (bytes + before),
         32 - 8 * bytes);
-  } else if (joined->by && (joined->far || joined->kind == DC_JOINED_FIELDS)) {
-    if (is_guessed(e, ins) && joined->kind == DC_JOINED_FIELDS) {
+  } else if (joined->by && joined->kind != DC_JOINED_SAME) {
+    if (joined->kind == DC_JOINED_FIELD_BEHIND) {
       PUT("DC_RARE(c%d) ? dc_far_gather_u32(a_, 0, %s) : ", joined->by - 1, mask);
     } else if (is_guessed(e, ins)) {
       PUT("DC_RARE((a_ & 7) != %d) ? ", 4 * joined->part);
@@ -659,8 +660,8 @@ void dc_emit_memory(emitter *e, const ptx_ins *ins, const char *mask, bool keep)
   if (ins->flags & PTX_F_STRONG) e->out->lane_free = false;
   if (p.base == DC_BASE_LOCAL && !e->k.shape.by_lane) e->out->narrow = false;
   if (joined->by == 0) dc_emit_join(e, ins, &p);
-  const bool stores = ins->op == PTX_OP_ST, pair = joined->by && joined->far && joined->kind != DC_JOINED_FIELDS;
-  if (joined->by && !stores && joined->by != i + 1) {
+  const bool stores = ins->op == PTX_OP_ST, pair = joined->by && joined->far;
+  if (!stores && dc_emit_is_part(e, i)) {
     if (is_guessed(e, ins)) dc_emit_begin_access(e, &p);
     load_element(e, ins, &p, 0, mask, keep);
     if (is_guessed(e, ins)) PUT("}\n");

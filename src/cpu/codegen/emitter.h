@@ -71,13 +71,14 @@ typedef struct dc_rows {
 /* A load or store that is one access with others: bytes of a word, halves of a pair, of one that is aligned, words of
 ** a struct, or what was loaded before. */
 typedef enum dc_join_kind {
-  DC_JOINED_WORD, DC_JOINED_PAIR, DC_JOINED_HALF, DC_JOINED_FIELDS, DC_JOINED_SAME
+  DC_JOINED_WORD, DC_JOINED_PAIR, DC_JOINED_HALF,
+  DC_JOINED_FIELD, DC_JOINED_FIELD_BEHIND, /* in the block of the load that makes it; in a later block */
+  DC_JOINED_SAME
 } dc_join_kind;
-#define DC_FIELD_BEHIND 1
 typedef struct dc_joined {
   int32_t by;           /* 1 + the load that makes it, into w<i>, or the other store; 0: it is alone */
   uint8_t kind, part;   /* the byte or word; 1: the second half */
-  uint16_t far;         /* bytes from the first half to the second; of a word DC_FIELD_BEHIND: in a block behind */
+  uint16_t far;         /* bytes from the first half to the second */
 } dc_joined;
 
 /* A result that is looked up by the register `by`, from that register's number `first` on. */

@@ -36,8 +36,9 @@ static void enter(dc_contention *t, int state) {
   t->seconds = t->blocks = 0;
 }
 
-/* The number of blocks that all threads have run while the launching thread has run so many.  Where blocks wait for
-** others that is not the same for each thread, and they are taken one by one. */
+/* Estimates how many blocks all threads have run since the last call; `blocks`: those of the launching thread, of which
+** each helper has run about as many.  Where blocks wait for other blocks the threads' numbers differ, but blocks begin
+** one at a time, so that the number of blocks begun tells it. */
 static double blocks_of_all(dc_contention *t, dc_job *job, double blocks, int helpers) {
   const uint64_t before = t->taken;
   t->taken = atomic_load_explicit(&job->next_block, memory_order_relaxed);

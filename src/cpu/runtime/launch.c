@@ -199,20 +199,20 @@ static void run_blocks(dc_worker *k) {
 
 /* How many blocks a worker takes at a time, if native code runs whole blocks. */
 typedef struct shares {
-  uint64_t quarter; /* of what each thread runs of the launch */
-  uint64_t limit;   /* most to be taken now */
-  uint64_t least;
+  uint64_t quarter; /* a quarter of the blocks that each thread runs, on average */
+  uint64_t limit;   /* upper bound of a share, which grows while shares are short */
+  uint64_t least;   /* lower bound of a share, which grows while shares are tiny */
 } shares;
 
-/* Those to begin with.  Other threads are called after the first share. */
+/* The bounds of a worker's first share.  Other threads are called after that. */
 static shares first_shares(const dc_worker *k) {
   const uint64_t quarter = k->job->nblocks / (4 * (uint64_t)k->cpu->pool->nthreads), part = quarter / 16;
   return (shares){ .quarter = quarter, .limit = part > FIRST_SHARE ? FIRST_SHARE : part < 1 ? 1 : part, .least = 1 };
 }
 
-/* A part of the blocks that are left, so that all workers end at about the same time (guided self-scheduling), but at
-** least s->least, up to four or half of what a thread runs of the launch, since blocks behind such as end at once may
-** take long. */
+/* The next share: a part of the blocks that are left, so that all workers end at about the same time (guided
+** self-scheduling), but at least s->least.  That lower bound is at most 4, or half of the blocks that each thread runs,
+** since long blocks may follow tiny ones. */
 static uint64_t share_of(const dc_worker *k, const shares *s, uint64_t limit) {
   const dc_job *job = k->job;
   const uint64_t n = job->nblocks, together = dc_native_together(job), quarter = s->quarter;

@@ -12,8 +12,8 @@
 #include "cpu/runtime/frames.h"
 #include "cpu/runtime/threads.h"
 
-#define WAKE_AFTER 30e-6  /* seconds of a launch after which the other threads are woken, */
-#define WAKE_FOR 50e-6    /* if at least so many are left, which is about what it takes to wake them */
+#define WAKE_AFTER 30e-6 /* seconds of a launch after which the other threads are woken */
+#define WAKE_FOR 50e-6   /* seconds of work that must be left then: about as long as it takes to wake the threads */
 #define WORKSPACE 4096    /* bytes of the cooperative grid's barrier state */
 
 int dc_pool_open(dc_cpu_device *cpu, dc_error *err) {
@@ -53,8 +53,8 @@ void dc_pool_forget(dc_cpu_device *cpu, const struct dc_code *code) {
   dc_threads_forget(code);
 }
 
-/* Whether the blocks that have not begun take the launching thread so little time, as far as those tell that it has
-** run, that it has ended before others could help.  With the last block nothing tells how long it takes. */
+/* Whether the launching thread would run the blocks that have not begun in less than WAKE_FOR, at its rate so far
+** (blocks begun in `passed` seconds).  False where none are left: of the last block's length nothing is known. */
 static bool ends_soon(const dc_job *job, double passed) {
   const uint64_t begun = atomic_load_explicit(&job->next_block, memory_order_relaxed);
   return begun < job->nblocks && passed * (double)(job->nblocks - begun) < WAKE_FOR * (double)begun;

@@ -122,10 +122,10 @@ DC_FN int dc_bad_addresses(V64 a, u64 base, unsigned bytes, M m) {
   return (any[0] | any[1]) != 0;
 #endif
 }
-/* Whether a lane's `bytes` from a on are in two pages. */
+/* Whether the bytes [a, a + bytes) of some lane of m are in two pages of 4096. */
 DC_FN int dc_crosses_page(V64 a, u64 bytes, M m) {
   const V64 within = v_and_64(V64_select(m, a, V64_splat(0)), V64_splat(4095));
-  return M_any(M_from(P_word(v_setp_gt_u64(within, V64_splat(4096 - bytes)))));
+  return P_word(v_setp_gt_u64(within, V64_splat(4096 - bytes))) != 0;
 }
 DC_SLOW int dc_misaligned_row(u64 first, s64 stride, unsigned bytes, M m) {
   for (u32 w = M_word(m); w; w &= w - 1)
