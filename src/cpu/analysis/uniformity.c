@@ -615,10 +615,12 @@ bool dc_is_broadcast(const dc_uniformity *k, const ptx_ins *ins) {
 }
 
 /* Whether all lanes of a gang that run the instruction together get one value, whatever its operands are: a reduction
-** over the block, which lanes are running, a vote of lanes that name the same members, one lane's value. */
+** over the block, which lanes are running, a vote or a reduction of lanes that name the same members, one lane's value.
+*/
 static bool is_one_for_all(const dc_uniformity *k, const ptx_ins *ins) {
   if (ins->op == PTX_OP_ACTIVEMASK) return true;
-  if (ins->op == PTX_OP_VOTE && ins->nsrc == 2) return dc_value_shape_of(k, &ins->opnd[2]).tag <= DC_UNIFORM;
+  if ((ins->op == PTX_OP_VOTE && ins->nsrc == 2) || (ins->op == PTX_OP_REDUX && ins->type != PTX_F32))
+    return dc_value_shape_of(k, &ins->opnd[2]).tag <= DC_UNIFORM;
   if (ins->op == PTX_OP_SHFL) return dc_is_broadcast(k, ins);
   return ptx_is_whole_barrier(ins);
 }

@@ -47,10 +47,37 @@ static bool is_sreg_move(const ptx_ins *ins) {
          dc_is_native_sreg(ins->opnd[1].sreg);
 }
 
-/* A vote or activemask among lanes that name the same members gives all of them one value. */
-static bool is_ballot(const ptx_ins *ins) {
+/* The function of simd/warp.h for a vote, match or reduction, without its prefix; NULL: there is none. */
+static const char *collective_of(const ptx_ins *ins) {
+  static const char *const votes[] = { "all", "any", "uni", "ballot" };
+  const bool sign = ins->type == PTX_S32, wide = ptx_type_bits((ptx_type)ins->type) == 64;
+  if (ins->nsrc != 2) return NULL;
+  switch (ins->op) {
+    case PTX_OP_VOTE:
+      return ins->mode >= PTX_VOTE_ALL && ins->mode <= PTX_VOTE_BALLOT ? votes[ins->mode - PTX_VOTE_ALL] : NULL;
+    case PTX_OP_MATCH:
+      if (ins->mode == PTX_MATCH_ANY) return wide ? "any_64" : "any_32";
+      return wide ? "all_64" : "all_32";
+    case PTX_OP_REDUX: break;
+    default: return NULL;
+  }
+  if (ins->type == PTX_F32) return NULL;
+  switch (ins->mode) {
+    case PTX_ATOM_ADD: return "add";
+    case PTX_ATOM_AND: return "and";
+    case PTX_ATOM_OR: return "or";
+    case PTX_ATOM_XOR: return "xor";
+    case PTX_ATOM_MIN: return sign ? "min_s32" : "min_u32";
+    case PTX_ATOM_MAX: return sign ? "max_s32" : "max_u32";
+    default: return NULL;
+  }
+}
+
+/* Whether an operation among lanes that name the same members gives all of them one value. */
+static bool is_one_for_all(const emitter *e, const ptx_ins *ins) {
   if (ins->op == PTX_OP_ACTIVEMASK) return true;
-  return ins->op == PTX_OP_VOTE && ins->mode >= PTX_VOTE_ALL && ins->mode <= PTX_VOTE_BALLOT && ins->nsrc == 2;
+  if (ins->op == PTX_OP_MATCH || collective_of(ins) == NULL) return false;
+  return dc_value_shape_of(&e->k, &ins->opnd[2]).tag == DC_UNIFORM;
 }
 
 /* mov.b64 {a, b}, c. */
@@ -281,20 +308,47 @@ static void end_one(emitter *e, int32_t d, bool keep) {
   dc_emit_assign_end(e, d, keep);
 }
 
-static void ballot(emitter *e, const ptx_ins *ins, const char *mask, bool keep) {
+/* What lanes that name the same members have in common. */
+static void common(emitter *e, const ptx_ins *ins, const char *mask, bool keep) {
+  const bool votes = ins->op == PTX_OP_VOTE;
   e->out->lane_free = false;
   begin_one(e, ins->opnd[0].reg, mask, keep);
   if (ins->op == PTX_OP_ACTIVEMASK) {
     PUT("M_word(%s)", mask);
   } else {
-    static const char *const names[] = { "all", "any", "uni", "ballot" };
-    PUT("dc_vote_%s(", names[ins->mode - PTX_VOTE_ALL]);
-    dc_emit_operand(e, &ins->opnd[1], 'm');
-    PUT(", %s, ", mask);
+    PUT("dc_%s_%s(", votes ? "vote" : "reduce", collective_of(ins));
+    dc_emit_operand(e, &ins->opnd[1], votes ? 'm' : 'w');
+    PUT(votes ? ", %s, " : ", M_and(%s, ", mask);
     dc_emit_operand(e, &ins->opnd[2], 'W');
-    PUT(")");
+    PUT(votes ? ")" : "))");
   }
   end_one(e, ins->opnd[0].reg, keep);
+}
+
+/* The values r_ and in_ of emitted code are the operation's results. */
+static void put_results(emitter *e, const ptx_ins *ins, const char *mask, bool keep) {
+  for (int i = 0; i < ins->ndst; i++) {
+    if (ins->opnd[i].reg < 0) continue;
+    dc_emit_assign(e, ins->opnd[i].reg, mask, keep);
+    PUT(i ? "in_" : "r_");
+    dc_emit_assign_end(e, ins->opnd[i].reg, keep);
+  }
+}
+
+/* A vote, match or reduction whose results differ by lane. */
+static void by_groups(emitter *e, const ptx_ins *ins, const char *mask, bool keep) {
+  const ptx_operand *src = &ins->opnd[ins->ndst];
+  const bool votes = ins->op == PTX_OP_VOTE, matches = ins->op == PTX_OP_MATCH;
+  const bool truth = votes && ins->mode != PTX_VOTE_BALLOT, all = matches && ins->mode == PTX_MATCH_ALL;
+  e->out->lane_free = false;
+  PUT("{ %sconst %s r_ = dc_%s_%s(", all ? "P in_; " : "", truth ? "P" : "V32",
+      votes ? "groups" : matches ? "match" : "groups_reduce", collective_of(ins));
+  dc_emit_operand(e, &src[0], votes ? 'm' : ptx_type_bits((ptx_type)ins->type) == 64 ? 'd' : 'w');
+  PUT(", %s, ", mask);
+  dc_emit_operand(e, &src[1], 'w');
+  PUT("%s); ", all ? ", &in_" : "");
+  put_results(e, ins, mask, keep);
+  PUT("}\n");
 }
 
 static void broadcast(emitter *e, const ptx_ins *ins, const char *mask, bool keep) {
@@ -361,12 +415,7 @@ static void shuffle(emitter *e, const ptx_ins *ins, const char *mask, bool keep)
   PUT(groups ? ", %s, " : ", M_and(%s, ", mask);
   dc_emit_operand(e, &src[3], groups ? 'w' : 'W');
   PUT("%s, &in_); ", groups ? "" : ")");
-  for (int i = 0; i < ins->ndst; i++) {
-    if (ins->opnd[i].reg < 0) continue;
-    dc_emit_assign(e, ins->opnd[i].reg, mask, keep);
-    PUT(i ? "in_" : "r_");
-    dc_emit_assign_end(e, ins->opnd[i].reg, keep);
-  }
+  put_results(e, ins, mask, keep);
   PUT("}\n");
 }
 
@@ -405,7 +454,7 @@ static bool simple_cvta(const emitter *e, const ptx_ins *ins) {
 }
 
 typedef enum way {
-  BY_MEMORY, BY_ATOM, BY_COPY, BY_FENCE, BY_NOTHING, BY_SREG, BY_BALLOT, BY_SHUFFLE, BY_ADDRESS, BY_FORM,
+  BY_MEMORY, BY_ATOM, BY_COPY, BY_FENCE, BY_NOTHING, BY_SREG, BY_COMMON, BY_GROUPS, BY_SHUFFLE, BY_ADDRESS, BY_FORM,
   BY_DOUBLE_FORM, BY_PARTS, BY_TIER0
 } way;
 
@@ -418,9 +467,8 @@ static way way_of(const emitter *e, const ptx_ins *ins, dc_native_form *form) {
   if (ins->op == PTX_OP_CP && (ins->mode == PTX_CP_COMMIT || ins->mode == PTX_CP_WAIT)) return BY_NOTHING;
   if (ins->op == PTX_OP_MEMBAR || ins->op == PTX_OP_FENCE) return BY_FENCE;
   if (one && is_sreg_move(ins)) return BY_SREG;
-  if (one && is_ballot(ins) &&
-      (ins->op == PTX_OP_ACTIVEMASK || dc_value_shape_of(&e->k, &ins->opnd[2]).tag == DC_UNIFORM))
-    return BY_BALLOT;
+  if (one && is_one_for_all(e, ins)) return BY_COMMON;
+  if (collective_of(ins)) return BY_GROUPS;
   if (dc_is_shuffle(e->f, ins)) return BY_SHUFFLE;
   if (one && simple_cvta(e, ins)) return BY_ADDRESS;
   if (is_unpack(ins) && dc_value_shape_of(&e->k, &ins->opnd[ins->ndst]).tag == DC_UNIFORM) return BY_PARTS;
@@ -474,7 +522,8 @@ void dc_emit_operation(emitter *e, const ptx_ins *ins, int32_t index, const char
     case BY_FENCE: PUT("if (DC_RARE(!n->alone)) __atomic_thread_fence(__ATOMIC_SEQ_CST);\n"); return;
     case BY_NOTHING: return;
     case BY_SREG: move_sreg(e, ins, mask, keep); return;
-    case BY_BALLOT: ballot(e, ins, mask, keep); return;
+    case BY_COMMON: common(e, ins, mask, keep); return;
+    case BY_GROUPS: by_groups(e, ins, mask, keep); return;
     case BY_SHUFFLE: shuffle(e, ins, mask, keep); return;
     case BY_ADDRESS: convert_address(e, ins, mask, keep); return;
     case BY_FORM:

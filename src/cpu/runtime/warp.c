@@ -527,17 +527,29 @@ static bool end_node(dc_warp *w, dc_frame *f, const dc_basic_block *node, int32_
 
 /* --- running -------------------------------------------------------------------------------------------- */
 
-/* The fast path of a barrier: every live lane of the warp is there, in one frame.  False: another case. */
+/* Whether the operand, in the registers at `at`, has one value in lanes m: *value. */
+static bool same_operand(const dc_warp *w, uint32_t at, const ptx_operand *operand, uint32_t m, uint32_t *value) {
+  const uint32_t *values = (const uint32_t *)(const void *)(w->regs + at);
+  *value = values[__builtin_ctz(m)];
+  if (operand->kind == PTX_IMM) return true;
+  if (m == DC_ALL_LANES) return memcmp(values, values + 1, (DC_LANES - 1) * sizeof *values) == 0;
+  return same_value(values, m) == m;
+}
+
+/* The fast path of a barrier: every live lane of the warp is there, in one frame, and all name the same barrier and
+** number of threads.  False: another case. */
 static bool park(dc_warp *w, const dc_basic_block *node, int32_t n, uint32_t m, bool *complete) {
   dc_warp_control *c = w->ctl;
   const dc_uop *o = node->op;
-  if (o->ins->mode != PTX_BAR_SYNC || o->ins->nsrc != 1 || node->next < 0) return false;
+  if (o->ins->mode != PTX_BAR_SYNC || node->next < 0) return false;
   if (c->at_barrier | c->released) return false; /* some have been counted already */
-  const uint32_t *ids = (const uint32_t *)(const void *)(w->regs + o->a);
-  if (o->ins->opnd[0].kind != PTX_IMM) return false;
+  uint32_t id, count = 0;
+  if (!same_operand(w, o->a, &o->ins->opnd[0], m, &id) || id >= DC_BARRIERS) return false;
+  const bool counted = o->ins->nsrc > 1;
+  if (counted && (!same_operand(w, o->b, &o->ins->opnd[1], m, &count) || !dc_barrier_counts(count))) return false;
   c->parked = true;
   c->node = n;
-  *complete = dc_barrier_arrive(c->block, w, ids[0], 0, m, true, 0, PTX_BAR_SYNC);
+  *complete = dc_barrier_arrive(c->block, w, id, count, m, true, 0, PTX_BAR_SYNC);
   if (*complete && c->block->nwarps == 1) c->parked = false;
   return true;
 }

@@ -1,5 +1,6 @@
 /*
-** warp.h - operations between the lanes of a warp, a gang of 32: votes and shuffles (PTX ISA 9.7.9, 9.7.13).
+** warp.h - operations between the lanes of a warp, a gang of 32: votes, matches, reductions and shuffles (PTX ISA
+** 9.7.9, 9.7.13).
 */
 #pragma once
 
@@ -11,6 +12,13 @@ DC_FN u32 dc_vote_ballot(M p, M m, u32 member) { return p & M_word(m) & member; 
 DC_FN u32 dc_vote_any(M p, M m, u32 member) { return (p & M_word(m) & member) != 0; }
 DC_FN u32 dc_vote_all(M p, M m, u32 member) { return (~p & M_word(m) & member) == 0; }
 DC_FN u32 dc_vote_uni(M p, M m, u32 member) { return dc_vote_all(p, m, member) || !dc_vote_any(p, m, member); }
+/* The same where lanes name different members, in each lane. */
+DC_FN V32 dc_groups_ballot(M p, M m, V32 member) { return v_and_32(member, V32_splat(p & M_word(m))); }
+DC_FN P dc_groups_any(M p, M m, V32 member) { return v_setp_ne_u32(dc_groups_ballot(p, m, member), V32_splat(0)); }
+DC_FN P dc_groups_all(M p, M m, V32 member) { return P_not(dc_groups_any(~p, m, member)); }
+DC_FN P dc_groups_uni(M p, M m, V32 member) {
+  return P_or(dc_groups_all(p, m, member), P_not(dc_groups_any(p, m, member)));
+}
 
 /* Lanes of m that are missing in their own member masks. */
 DC_FN u32 dc_outsiders(V32 member, M m) {
@@ -29,6 +37,55 @@ DC_FN u32 dc_members(V32 member, M m) {
   for (u32 i = 0; i < DC_NW; i++) r |= t[i];
   return r;
 }
+
+/* --- values among the lanes of `here` that each lane names by `member` ------------------------------------------- */
+
+/* dc_match_any: those with the lane's own value.  dc_match_all: all of them if *all, that they have that value; else
+** none. */
+#define DC_MATCHES(bits, T)                                                                                            \
+  DC_FN V32 dc_match_any_##bits(V##bits x, M here, V32 member) {                                                       \
+    T value[DC_W];                                                                                                     \
+    u32 same[DC_W];                                                                                                    \
+    V##bits##_store(value, x);                                                                                         \
+    for (u32 l = 0; l < DC_W; l++) same[l] = P_word(v_setp_eq_u##bits(x, V##bits##_splat(value[l])));                  \
+    return v_and_32(V32_load(same), dc_groups_ballot(DC_EVERY, here, member));                                         \
+  }                                                                                                                    \
+  DC_FN V32 dc_match_all_##bits(V##bits x, M here, V32 member, P *all) {                                               \
+    const V32 same = dc_match_any_##bits(x, here, member);                                                             \
+    *all = v_setp_eq_u32(same, dc_groups_ballot(DC_EVERY, here, member));                                              \
+    return V32_choose(*all, same, V32_splat(0));                                                                       \
+  }
+DC_MATCHES(32, u32)
+DC_MATCHES(64, u64)
+
+/* dc_reduce: of the lanes of `group`.  dc_groups_reduce: one group after another. */
+#define DC_REDUCTION(name, op, neutral)                                                                                \
+  DC_FN u32 dc_reduce_##name(V32 x, M group) {                                                                         \
+    u32 t[DC_W], r = neutral;                                                                                          \
+    V32_store(t, V32_select(group, x, V32_splat(neutral)));                                                            \
+    for (u32 l = 0; l < DC_W; l++) r = s_##op(r, t[l]);                                                                \
+    return r;                                                                                                          \
+  }                                                                                                                    \
+  DC_FN V32 dc_groups_reduce_##name(V32 x, M here, V32 member) {                                                       \
+    u32 named[DC_W], left = M_word(here);                                                                              \
+    V32 r = x;                                                                                                         \
+    V32_store(named, member);                                                                                          \
+    while (left) {                                                                                                     \
+      const u32 first = (u32)__builtin_ctz(left);                                                                      \
+      const M group = M_from((named[first] & M_word(here)) | 1u << first);                                             \
+      r = V32_select(group, V32_splat(dc_reduce_##name(x, group)), r);                                                 \
+      left &= ~M_word(group);                                                                                          \
+    }                                                                                                                  \
+    return r;                                                                                                          \
+  }
+DC_REDUCTION(add, add_32, 0)
+DC_REDUCTION(and, and_32, ~0u)
+DC_REDUCTION(or, or_32, 0)
+DC_REDUCTION(xor, xor_32, 0)
+DC_REDUCTION(min_u32, min_u32, ~0u)
+DC_REDUCTION(max_u32, max_u32, 0)
+DC_REDUCTION(min_s32, min_s32, 0x7fffffffu)
+DC_REDUCTION(max_s32, max_s32, 0x80000000u)
 
 /* --- shuffles ----------------------------------------------------------------------------------------------------- */
 
