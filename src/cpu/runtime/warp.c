@@ -4,10 +4,6 @@
 ** Each node (a dc_basic_block) has a word of pending lanes.  The lowest-numbered node with pending lanes runs first, so
 ** lanes reconverge at joins, which have higher numbers than their predecessors.  While all lanes of a frame are at one
 ** node, no word is accessed: a jump is an assignment.
-**
-** Frames form a tree, since subsets of a warp may be in different calls.  A frame's lanes are those in the function or
-** in its callees, so when all lanes of a frame are at one node, no call is under way and registers may be written
-** whole.
 */
 #include "cpu/runtime/warp.h"
 
@@ -24,6 +20,7 @@
 #include "cpu/runtime/job.h"
 #include "cpu/runtime/livelock.h"
 #include "cpu/runtime/native_frame.h"
+#include "cpu/runtime/warp_lanes.h"
 #include "cpu/simd/abi.h"
 #include "device/device.h"
 
@@ -33,165 +30,7 @@
 #define LOOK_BUDGET (8 * SPIN_COST) /* until the next poll, of a warp that has only spun */
 #define BACKOFF_PICKS 200
 
-static inline bool bit(const uint64_t *words, int32_t n) { return (words[n >> 6] >> (n & 63)) & 1; }
-static inline void set_bit(uint64_t *words, int32_t n) { words[n >> 6] |= (uint64_t)1 << (n & 63); }
-
-/* --- frames --------------------------------------------------------------------------------------------- */
-
-/* Makes f the current frame, whose registers and memory operations use. */
-static void enter(dc_warp *w, dc_frame *f) {
-  const dc_cpu_function *fn = f->fn;
-  w->ctl->frame = f;
-  w->regs = f->regs;
-  w->preds = f->preds;
-  w->base[DC_BASE_LOCAL] = (uint64_t)(uintptr_t)f->local;
-  w->base[DC_BASE_FRAME] = (uint64_t)(uintptr_t)f->params;
-  w->base[DC_BASE_CALL] = (uint64_t)(uintptr_t)f->call_area;
-  w->lane_stride[DC_BASE_LOCAL] = fn->local_stride;
-  w->lane_stride[DC_BASE_FRAME] = fn->params_stride;
-  w->lane_stride[DC_BASE_CALL] = fn->call_stride;
-}
-
-static size_t stack_bytes(const dc_cpu_function *fn) { return fn->frame_bytes + fn->lane_bytes; }
-
-/* Makes f, a frame without waiting lanes, the warp's newest. */
-static void add_frame(dc_warp *w, dc_frame *f, dc_frame *parent, uint32_t lanes) {
-  dc_warp_control *c = w->ctl;
-  f->parent = parent;
-  f->lanes = lanes;
-  f->low = f->fn->words;
-  f->native = NULL;
-  f->below = c->frames;
-  c->frames = f;
-  c->depth++;
-  c->stack += stack_bytes(f->fn);
-}
-
-/* A new frame of the warp; NULL: no room. */
-static dc_frame *push_frame(dc_warp *w, const dc_cpu_function *fn, dc_frame *parent, uint32_t lanes) {
-  const dc_warp_control *c = w->ctl;
-  if (c->depth >= DC_MAX_DEPTH || c->stack + stack_bytes(fn) > DC_WARP_STACK + (parent ? 0 : stack_bytes(fn)))
-    return NULL;
-  dc_frame *f = dc_frame_new(&c->worker->frames, fn);
-  if (f) add_frame(w, f, parent, lanes);
-  return f;
-}
-
-static void pop_frame(dc_warp *w, dc_frame *f) {
-  dc_warp_control *c = w->ctl;
-  dc_frame **at = &c->frames;
-  while (*at != f) at = &(*at)->below;
-  *at = f->below;
-  c->depth--;
-  c->stack -= stack_bytes(f->fn);
-  if (c->spin_frame == f) c->spin_frame = NULL;
-  dc_frame_release(&c->worker->frames, f);
-}
-
-static inline void arrive(dc_frame *f, int32_t n, uint32_t lanes) {
-  f->pend[n] |= lanes;
-  set_bit(f->ready, n);
-  if ((uint32_t)n >> 6 < f->low) f->low = (uint32_t)n >> 6;
-}
-
-/* Lanes are at node n but must wait for other lanes there. */
-static void block_lanes(dc_frame *f, int32_t n, uint32_t lanes) {
-  f->pend[n] |= lanes;
-  set_bit(f->blocked, n);
-}
-
-/* Lanes exit: they leave this frame and all its callers. */
-static void end_lanes(dc_warp *w, dc_frame *f, uint32_t lanes) {
-  for (; f; f = f->parent) f->lanes &= ~lanes;
-  w->live &= ~lanes;
-  w->ctl->recheck = true;
-  dc_barrier_lanes_ended(w->ctl->block, (uint32_t)__builtin_popcount(lanes));
-}
-
-static void copy_lanes(uint8_t *to, size_t to_stride, const uint8_t *from, size_t from_stride, size_t size,
-                       uint32_t lanes) {
-  for (; lanes; lanes &= lanes - 1) {
-    size_t l = (size_t)__builtin_ctz(lanes);
-    memcpy(to + l * to_stride, from + l * from_stride, size);
-  }
-}
-
-static void send(dc_warp *w, dc_frame *f, int32_t n, uint32_t lanes);
-
-/* Lanes return from the frame's function; from the kernel itself they exit. */
-static void leave(dc_warp *w, dc_frame *f, uint32_t lanes) {
-  dc_frame *p = f->parent;
-  if (p == NULL) {
-    end_lanes(w, f, lanes);
-    return;
-  }
-  const dc_copy *r = &f->call->ret;
-  if (r->size)
-    copy_lanes(p->call_area + r->to, p->fn->call_stride, f->params + r->from, f->fn->params_stride, r->size, lanes);
-  f->lanes &= ~lanes;
-  send(w, p, f->call->next, lanes);
-}
-
-/* Lanes continue at node n. */
-static void send(dc_warp *w, dc_frame *f, int32_t n, uint32_t lanes) {
-  if (lanes == 0) return;
-  if (n == DC_NODE_LEAVE) leave(w, f, lanes);
-  else arrive(f, n, lanes);
-}
-
 /* --- scheduling ----------------------------------------------------------------------------------------- */
-
-/* The lowest node of the frame with lanes that can run, except the `n` nodes `skip`; -1: none. */
-static int32_t lowest(dc_frame *f, const int32_t *skip, int32_t n) {
-  for (uint32_t i = f->low; i < f->fn->words; i++) {
-    uint64_t word = f->ready[i];
-    for (int32_t k = 0; k < n; k++)
-      if ((uint32_t)skip[k] >> 6 == i) word &= ~((uint64_t)1 << (skip[k] & 63));
-    if (word == 0) continue;
-    if (n == 0) f->low = i;
-    return (int32_t)(i * 64) + __builtin_ctzll(word);
-  }
-  if (n == 0) f->low = f->fn->words;
-  return -1;
-}
-
-/* Makes all blocked lanes runnable, so that they test their conditions again. */
-static void unblock(dc_warp_control *c) {
-  c->recheck = false;
-  for (dc_frame *f = c->frames; f; f = f->below)
-    for (uint32_t i = 0; i < f->fn->words; i++) {
-      if (f->blocked[i] == 0) continue;
-      f->ready[i] |= f->blocked[i];
-      f->blocked[i] = 0;
-      if (i < f->low) f->low = i;
-    }
-}
-
-/* Pops frames without lanes, from the current one up.  False: none is left. */
-static bool pop_empty(dc_warp *w) {
-  dc_frame *f = w->ctl->frame;
-  while (f && f->lanes == 0) {
-    dc_frame *parent = f->parent;
-    pop_frame(w, f);
-    f = parent;
-  }
-  if (f) enter(w, f);
-  return f != NULL;
-}
-
-/* A node with runnable lanes: of the current frame, else of the newest frame that has one, which becomes current. */
-static int32_t find_ready(dc_warp *w) {
-  dc_warp_control *c = w->ctl;
-  dc_frame *f = c->frame;
-  int32_t n = lowest(f, c->spin_nodes, f == c->spin_frame ? c->nspin : 0);
-  if (n >= 0) return n;
-  for (f = c->frames; f; f = f->below) {
-    if (f == c->frame || (n = lowest(f, c->spin_nodes, f == c->spin_frame ? c->nspin : 0)) < 0) continue;
-    enter(w, f);
-    return n;
-  }
-  return -1;
-}
 
 /* Whether some lanes wait at a warp-wide operation, and none at a barrier. */
 static bool only_warp_waits(const dc_warp_control *c) {
@@ -199,42 +38,6 @@ static bool only_warp_waits(const dc_warp_control *c) {
   for (const dc_frame *f = c->frames; f; f = f->below)
     for (uint32_t i = 0; i < f->fn->words; i++)
       if (f->blocked[i]) return true;
-  return false;
-}
-
-/* Lanes of frame `from` continue in `to`, a frame of the same call instruction. */
-static void merge_frame(dc_warp *w, dc_frame *to, dc_frame *from) {
-  const ptx_func *f = to->fn->ptx;
-  const uint32_t lanes = from->lanes;
-  for (int32_t r = 0; r < f->nregs; r++) {
-    const size_t bits = f->regs[r].bits, size = bits <= 16 ? 2 : bits / 8;
-    if (f->slot[r] >= 0 && bits > 1)
-      copy_lanes(to->regs + f->slot[r], size, from->regs + f->slot[r], size, size, lanes);
-  }
-  for (uint32_t i = 0; i < to->fn->npreds; i++)
-    to->preds[i] = (to->preds[i] & ~lanes) | (from->preds[i] & lanes);
-  copy_lanes(to->params, to->fn->params_stride, from->params, to->fn->params_stride, to->fn->params_stride, lanes);
-  copy_lanes(to->call_area, to->fn->call_stride, from->call_area, to->fn->call_stride, to->fn->call_stride, lanes);
-  for (int32_t n = 0; n < to->fn->nnodes; n++)
-    if (from->pend[n]) block_lanes(to, n, from->pend[n]);
-  dc_frame_clear(from); /* as free frames are */
-  for (dc_frame *g = w->ctl->frames; g; g = g->below)
-    if (g->parent == from) g->parent = to;
-  to->lanes |= lanes;
-  if (w->ctl->frame == from) enter(w, to);
-  pop_frame(w, from);
-}
-
-/* Lanes that made one call at different times (after spinning, say) have frames of their own, and may wait for each
-** other inside.  Merges two such frames, unless pointers to their local memory may exist.  False: there are none. */
-static bool merge_frames(dc_warp *w) {
-  for (dc_frame *a = w->ctl->frames; a; a = a->below)
-    for (dc_frame *b = a->below; a->parent && b; b = b->below)
-      if (b->fn == a->fn && b->parent == a->parent && b->call == a->call && !a->native && !b->native &&
-          a->fn->local_stride == 0) {
-        merge_frame(w, a, b);
-        return true;
-      }
   return false;
 }
 
@@ -249,13 +52,13 @@ static int32_t pick(dc_warp *w, uint32_t *lanes, dc_progress *progress) {
     return -1;
   }
   for (;;) {
-    if (c->frame->lanes == 0 && !pop_empty(w)) {
+    if (c->frame->lanes == 0 && !dc_warp_pop_empty(w)) {
       *progress = DC_DONE;
       return -1;
     }
     if (c->released) pass_barriers(w);
     if (c->spin_frame && c->backoff_left-- <= 0) c->spin_frame = NULL;
-    int32_t n = find_ready(w);
+    int32_t n = dc_lanes_find_ready(w);
     if (n >= 0) {
       dc_frame *f = c->frame;
       *lanes = f->pend[n];
@@ -266,7 +69,7 @@ static int32_t pick(dc_warp *w, uint32_t *lanes, dc_progress *progress) {
       continue; /* they exited while they waited */
     }
     if (c->recheck) {
-      unblock(c);
+      dc_lanes_unblock(c);
       continue;
     }
     if (c->spin_frame) { /* all runnable lanes are in back-off: other warps first, and then a short look */
@@ -276,8 +79,8 @@ static int32_t pick(dc_warp *w, uint32_t *lanes, dc_progress *progress) {
       return -1;
     }
     if (!c->force && only_warp_waits(c)) { /* subsets of the warp wait for each other: lets the first pass */
-      c->force = !merge_frames(w);
-      unblock(c);
+      c->force = !dc_warp_merge_frames(w);
+      dc_lanes_unblock(c);
       continue;
     }
     *progress = DC_BLOCKED;
@@ -346,11 +149,11 @@ static uint32_t gather(dc_warp *w, dc_frame *f, const dc_basic_block *node, int3
   if (go) c->force = false;
   if (node->wait == DC_WAIT_GROUP && go) { /* one member mask at a time */
     const uint32_t same = same_value(member, go);
-    if (go & ~same) arrive(f, n, go & ~same);
+    if (go & ~same) dc_lanes_arrive(f, n, go & ~same);
     m &= ~(go & ~same);
     go &= same;
   }
-  if (m & ~go) block_lanes(f, n, m & ~go);
+  if (m & ~go) dc_lanes_block(f, n, m & ~go);
   return go;
 }
 
@@ -380,7 +183,7 @@ static void pass_barriers(dc_warp *w) {
   dc_warp_control *c = w->ctl;
   dc_frame *here = c->frame;
   for (dc_frame *f = c->frames; f && c->released; f = f->below) {
-    enter(w, f);
+    dc_warp_enter(w, f);
     for (uint32_t i = 0; i < f->fn->words; i++)
       for (uint64_t word = f->ready[i] | f->blocked[i]; word && c->released; word &= word - 1) {
         const int32_t n = (int32_t)(i * 64) + __builtin_ctzll(word);
@@ -390,10 +193,10 @@ static void pass_barriers(dc_warp *w) {
         f->pend[n] &= ~lanes;
         c->released &= ~lanes;
         put_reduction(w, node, lanes);
-        send(w, f, node->next, lanes);
+        dc_lanes_send(w, f, node->next, lanes);
       }
   }
-  enter(w, here);
+  dc_warp_enter(w, here);
 }
 
 /* Lanes `t` arrive at a barrier, or were waiting there.  True: it is complete, and has released exactly these lanes. */
@@ -403,7 +206,7 @@ static bool at_barrier(dc_warp *w, dc_frame *f, const dc_basic_block *node, int3
   uint32_t fresh = t & ~c->at_barrier;
   bool red = o->ins->mode >= PTX_BAR_RED_POPC && o->ins->mode <= PTX_BAR_RED_OR;
   bool wait = o->ins->mode != PTX_BAR_ARRIVE, counted = o->ins->nsrc - red > 1;
-  if (t & c->at_barrier) block_lanes(f, n, t & c->at_barrier);
+  if (t & c->at_barrier) dc_lanes_block(f, n, t & c->at_barrier);
   uint32_t truth = red ? predicate_lanes(w, o) : 0;
   while (fresh) { /* lanes with one barrier number at a time */
     int l = __builtin_ctz(fresh);
@@ -420,13 +223,13 @@ static bool at_barrier(dc_warp *w, dc_frame *f, const dc_basic_block *node, int3
     c->at_barrier |= wait ? same : 0;
     bool complete = dc_barrier_arrive(c->block, w, id, count, same, wait, truth & same, o->ins->mode);
     if (!wait) {
-      send(w, f, node->next, same);
+      dc_lanes_send(w, f, node->next, same);
     } else if (complete && same == t && c->released == t && c->block->nwarps == 1) {
       c->released = 0;
       put_reduction(w, node, same);
       return true;
     } else {
-      block_lanes(f, n, same); /* pass_barriers lets released ones pass */
+      dc_lanes_block(f, n, same); /* pass_barriers lets released ones pass */
       c->turn_over = c->turn_over || complete;
     }
   }
@@ -437,15 +240,15 @@ static bool at_barrier(dc_warp *w, dc_frame *f, const dc_basic_block *node, int3
 static void call(dc_warp *w, dc_frame *f, const dc_basic_block *node, const dc_cpu_function *callee, uint32_t t) {
   int l = __builtin_ctz(t);
   if (callee->state != 1) dc_warp_fault(w, node->op, DC_FAULT_REFUSED, l, (uint64_t)(uintptr_t)callee);
-  dc_frame *g = push_frame(w, callee, f, t);
+  dc_frame *g = dc_warp_push_frame(w, callee, f, t);
   if (g == NULL) dc_warp_fault(w, node->op, DC_FAULT_STACK, l, 0);
   g->call = node;
   for (int i = 0; i < node->nargs; i++) {
     const dc_copy *a = &node->args[i];
     size_t to = node->callee ? a->to : (size_t)callee->ptx->params[i]->offset;
-    copy_lanes(g->params + to, callee->params_stride, f->call_area + a->from, f->fn->call_stride, a->size, t);
+    dc_lanes_copy(g->params + to, callee->params_stride, f->call_area + a->from, f->fn->call_stride, a->size, t);
   }
-  enter(w, g);
+  dc_warp_enter(w, g);
 }
 
 /* Calls through a pointer: the lanes of `t` with the same target as the first of them; the others stay at this node. */
@@ -463,7 +266,7 @@ static uint32_t call_address(dc_warp *w, dc_frame *f, const dc_basic_block *node
   const dc_cpu_function *callee = dc_code_function_at(f->fn->code, target);
   if (callee == NULL || node->op->ins->flags & PTX_F_LOST || !dc_code_fits(callee, node))
     dc_warp_fault(w, node->op, DC_FAULT_CALL, __builtin_ctz(same), target);
-  send(w, f, n, t & ~same);
+  dc_lanes_send(w, f, n, t & ~same);
   call(w, f, node, callee, same);
   return same;
 }
@@ -473,7 +276,7 @@ static void branch_indexed(dc_warp *w, dc_frame *f, const dc_basic_block *node, 
   for (; t; t &= t - 1) {
     int l = __builtin_ctz(t);
     if (index[l] >= (uint32_t)node->ntargets) dc_warp_fault(w, node->op, DC_FAULT_BRANCH, l, index[l]);
-    send(w, f, node->targets[index[l]], 1u << l);
+    dc_lanes_send(w, f, node->targets[index[l]], 1u << l);
   }
 }
 
@@ -481,20 +284,20 @@ static void branch_indexed(dc_warp *w, dc_frame *f, const dc_basic_block *node, 
 static bool end_node(dc_warp *w, dc_frame *f, const dc_basic_block *node, int32_t *n, uint32_t *m, uint32_t t) {
   uint32_t all = *m;
   if (t == 0) { /* the guard holds for no lane */
-    send(w, f, node->next, all);
+    dc_lanes_send(w, f, node->next, all);
     return false;
   }
   w->at = node->op;
-  send(w, f, node->next, all & ~t);
+  dc_lanes_send(w, f, node->next, all & ~t);
   switch ((dc_end)node->end) {
     case DC_END_BRX:
       branch_indexed(w, f, node, t);
       return false;
     case DC_END_LEAVE:
-      leave(w, f, t);
+      dc_lanes_leave(w, f, t);
       return false;
     case DC_END_EXIT:
-      end_lanes(w, f, t);
+      dc_lanes_end(w, f, t);
       return false;
     case DC_END_CALL:
       call(w, f, node, node->callee, t);
@@ -509,7 +312,7 @@ static bool end_node(dc_warp *w, dc_frame *f, const dc_basic_block *node, int32_
       if (!at_barrier(w, f, node, *n, t)) return false;
       break;
     case DC_END_SLEEP: /* other lanes first: the sleeper may wait for them */
-      send(w, f, node->next, t);
+      dc_lanes_send(w, f, node->next, t);
       if (node->next >= 0) back_off(w->ctl, node->next);
       return false;
     case DC_END_TRAP:
@@ -521,7 +324,7 @@ static bool end_node(dc_warp *w, dc_frame *f, const dc_basic_block *node, int32_
     case DC_END_LAUNCH: dc_builtin_call(w, f, node, t); break;
     case DC_END_JUMP: break;
   }
-  send(w, f, node->next, t);
+  dc_lanes_send(w, f, node->next, t);
   return false;
 }
 
@@ -573,12 +376,12 @@ static int32_t diverge(dc_warp *w, dc_frame *f, const dc_basic_block *node, int3
                     dc_progress *progress) {
   if (node->next == DC_NODE_LEAVE || node->taken == DC_NODE_LEAVE) { /* some return, the rest stay together */
     bool taken_leaves = node->taken == DC_NODE_LEAVE;
-    leave(w, f, taken_leaves ? t : *m & ~t);
+    dc_lanes_leave(w, f, taken_leaves ? t : *m & ~t);
     *m = taken_leaves ? *m & ~t : t;
     return taken_leaves ? node->next : node->taken;
   }
-  arrive(f, node->next, *m & ~t);
-  arrive(f, node->taken, t);
+  dc_lanes_arrive(f, node->next, *m & ~t);
+  dc_lanes_arrive(f, node->taken, t);
   int32_t back = node->taken <= n ? node->taken : node->next;
   if (back <= n && spend(w->ctl, node, false) && poll(w, back, node->spin, progress)) return STOP;
   return PICK;
@@ -589,17 +392,17 @@ static inline int32_t jump(dc_warp *w, dc_frame *f, const dc_basic_block *node, 
                            dc_progress *progress) {
   int32_t to = t == *m ? node->taken : t == 0 ? node->next : diverge(w, f, node, n, m, t, progress);
   if (to == DC_NODE_LEAVE) {
-    leave(w, f, *m);
+    dc_lanes_leave(w, f, *m);
     return PICK;
   }
   if (to < 0) return to;
   bool whole = *m == f->lanes;
   if (to <= n && spend(w->ctl, node, whole)) {
-    arrive(f, to, *m);
+    dc_lanes_arrive(f, to, *m);
     return poll(w, to, node->spin, progress) ? STOP : PICK;
   }
   if (whole) return to;
-  arrive(f, to, *m);
+  dc_lanes_arrive(f, to, *m);
   return PICK;
 }
 
@@ -626,7 +429,7 @@ static void go_to_tier_0(dc_frame *f, const dc_native_code *c) {
   const uint32_t *wait = (const uint32_t *)(const void *)(f->save + c->info.save_bytes);
   f->native = NULL;
   for (int32_t i = 0; i < c->info.nwaiting; i++)
-    if (wait[i]) arrive(f, c->info.waiting[i], wait[i]);
+    if (wait[i]) dc_lanes_arrive(f, c->info.waiting[i], wait[i]);
 }
 
 /* Native code continues frame f at node n.  The result is as of jump: a node, PICK or STOP. */
@@ -637,7 +440,7 @@ static int32_t run_native(dc_warp *w, dc_frame *f, int32_t n, uint32_t *m, dc_pr
     return finish(w, f, node, n, m, guarded(w, node, *m), progress);
   }
   if (*m != f->lanes) { /* the others are in a call, or have not arrived yet */
-    block_lanes(f, n, *m);
+    dc_lanes_block(f, n, *m);
     return PICK;
   }
   const dc_native *io = &w->ctl->worker->native;
@@ -648,10 +451,10 @@ static int32_t run_native(dc_warp *w, dc_frame *f, int32_t n, uint32_t *m, dc_pr
     return STOP;
   }
   if (r == DC_NATIVE_LEAVE || r == DC_NATIVE_FINISH) go_to_tier_0(f, c);
-  if (gone) leave(w, f, gone);
+  if (gone) dc_lanes_leave(w, f, gone);
   n = (int32_t)io->node;
   *m = io->lanes;
-  if (r == DC_NATIVE_LEAVE && *m) arrive(f, n, *m);
+  if (r == DC_NATIVE_LEAVE && *m) dc_lanes_arrive(f, n, *m);
   if (r == DC_NATIVE_DONE || r == DC_NATIVE_LEAVE) return PICK;
   const dc_basic_block *node = &f->fn->nodes[n];
   return finish(w, f, node, n, m, guarded(w, node, *m), progress);
@@ -780,25 +583,25 @@ void dc_warp_start(dc_warp_slot *s, dc_block_run *b, uint32_t index) {
   const dc_dim3 *size = &job->grid.block;
   const uint32_t left = size->x * size->y * size->z - index * DC_LANES;
   begin(s, b, index, left >= DC_LANES ? DC_ALL_LANES : (1u << left) - 1);
-  dc_frame *f = push_frame(w, job->fn, NULL, w->live);
+  dc_frame *f = dc_warp_push_frame(w, job->fn, NULL, w->live);
   if (f == NULL) dc_warp_fault(w, NULL, DC_FAULT_HOST, 0, 0);
   go_native(w, f, job->native);
   dc_warp_set_local(w, b->worker);
-  enter(w, f);
-  arrive(f, 0, w->live);
+  dc_warp_enter(w, f);
+  dc_lanes_arrive(f, 0, w->live);
 }
 
 void dc_warp_adopt(dc_warp_slot *s, dc_block_run *b, uint32_t index, dc_frame *f, uint32_t live) {
   begin(s, b, index, live);
-  add_frame(&s->w, f, NULL, live);
+  dc_warp_add_frame(&s->w, f, NULL, live);
   dc_warp_set_local(&s->w, b->worker);
-  enter(&s->w, f);
+  dc_warp_enter(&s->w, f);
 }
 
 void dc_warp_await(dc_warp_slot *s, int32_t n) {
   dc_warp *w = &s->w;
   dc_frame *f = s->c.frame;
-  block_lanes(f, n, w->live);
+  dc_lanes_block(f, n, w->live);
   s->c.at_barrier = w->live;
   dc_barrier_arrive(s->c.block, w, 0, 0, w->live, true, 0, f->fn->nodes[n].op->ins->mode);
 }
@@ -811,18 +614,18 @@ void dc_warp_take_back(dc_warp_slot *s, const dc_native_code *c, int result, int
   go_to_tier_0(f, c);
   if (lanes == 0) return;
   if (result == DC_NATIVE_LEAVE) {
-    arrive(f, n, lanes);
+    dc_lanes_arrive(f, n, lanes);
     return;
   }
   n = finish(w, f, node, n, &lanes, guarded(w, node, lanes), &progress);
-  if (n >= 0) arrive(s->c.frame, n, lanes);
+  if (n >= 0) dc_lanes_arrive(s->c.frame, n, lanes);
   if (n == STOP && progress == DC_BLOCKED) s->c.runnable = false;
 }
 
 void dc_warp_drop(dc_warp_slot *s) {
   while (s->c.frames) {
     dc_frame_clear(s->c.frames); /* as free frames are */
-    pop_frame(&s->w, s->c.frames);
+    dc_warp_pop_frame(&s->w, s->c.frames);
   }
 }
 
@@ -832,7 +635,7 @@ bool dc_warp_force(dc_warp_slot *s) {
   c->force = false;
   for (const dc_frame *f = c->frames; f; f = f->below)
     for (int32_t n = 0; n < f->fn->nnodes; n++)
-      if (bit(f->blocked, n) && f->fn->nodes[n].wait != DC_WAIT_NOT) c->force = true;
+      if ((f->blocked[n >> 6] >> (n & 63) & 1) && f->fn->nodes[n].wait != DC_WAIT_NOT) c->force = true;
   c->recheck = c->force;
   return c->force;
 }
