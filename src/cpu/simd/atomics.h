@@ -89,13 +89,9 @@ DC_RENEW(64)
 #define DC_ATOM_NONE_16 V32_splat(0)
 #define DC_ATOM_NONE_32 V32_splat(0)
 #define DC_ATOM_NONE_64 V64_splat(0)
-/* Whether the lanes of m, of which there are some, are equal; t: x in memory. */
-DC_FN int dc_same_32(V32 x, const u32 *t, M m) {
-  return (P_word(v_setp_ne_u32(x, V32_splat(t[__builtin_ctz(M_word(m))]))) & M_word(m)) == 0;
-}
-DC_FN int dc_same_64(V64 x, const u64 *t, M m) {
-  return (P_word(v_setp_ne_u64(x, V64_splat(t[__builtin_ctz(M_word(m))]))) & M_word(m)) == 0;
-}
+/* Whether the lanes of m, of which there are some, are equal; first: x in the first of them. */
+DC_FN int dc_same_32(V32 x, u32 first, M m) { return (P_word(v_setp_ne_u32(x, V32_splat(first))) & M_word(m)) == 0; }
+DC_FN int dc_same_64(V64 x, u64 first, M m) { return (P_word(v_setp_ne_u64(x, V64_splat(first))) & M_word(m)) == 0; }
 /* The lanes of a row that no other thread sees: `value` makes their new values of x_. */
 #define DC_ATOM_ROW(bits, a, m, value)                                                                                 \
   ({                                                                                                                   \
