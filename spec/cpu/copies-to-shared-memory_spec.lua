@@ -105,13 +105,64 @@ for t = 0, 31 do
 end
 ]==]
 
-describe("copies of 16 bytes between global and shared memory", function()
+-- Copies of 4, 8 and 16 bytes, of which each thread copies as many as it says, and zeros behind them; some threads copy
+-- nothing.
+local counted = [==[
+local dc = require "dotcompute"
+math.randomseed(tonumber(arg[1]))
+for _, bytes in ipairs { 4, 8, 16 } do
+  local k = dc.kernel((([[
+__global__ void k(unsigned *out, const unsigned *in, const unsigned *sizes, const int *at, int n) {
+  __shared__ __align__(16) unsigned char places[128 * 16 * 2];
+  const int t = threadIdx.x, i = blockIdx.x * blockDim.x + t;
+  for (int j = t; j < 1024; j += blockDim.x) ((unsigned *)places)[j] = 0xabcdef01u;
+  __syncthreads();
+  const unsigned to = (unsigned)__cvta_generic_to_shared(places + 32 * t);
+  if (i < n && at[i] >= 0)
+    asm volatile("cp.async.KIND.shared.global [%0], [%1], SIZE, %2;"
+                 :: "r"(to), "l"((const char *)in + SIZE * at[i]), "r"(sizes[i]) : "memory");
+  if (i < n) asm volatile("cp.async.KIND.shared.global [%0], [%1], SIZE, SIZE;"
+                          :: "r"(to + 16), "l"((const char *)in + SIZE * i) : "memory");
+  asm volatile("cp.async.commit_group; cp.async.wait_group 0;" ::: "memory");
+  __syncthreads();
+  for (int j = 0; j < 8; j++) out[8 * i + j] = ((unsigned *)(places + 32 * t))[j];
+}]]):gsub("SIZE", bytes):gsub("KIND", bytes == 16 and "cg" or "ca")))
+  local n, block, blocks = math.random(1, 300), 32 * math.random(1, 4), 3
+  local words, given, sizes, at = bytes // 4, {}, {}, {}
+  for i = 1, words * n do given[i] = math.random(0, 0xffffffff) end
+  for i = 1, n do
+    sizes[i] = math.random(3) > 1 and bytes or math.random(0, bytes)
+    at[i] = math.random(5) > 1 and math.random(0, n - 1) or -1
+  end
+  local out = dc.zeros(blocks * block * 8, "uint32")
+  k(blocks, block, out, dc.array(given, "uint32"), dc.array(sizes, "uint32"), dc.array(at, "int32"), n)
+  assert(k.attributes.tier == tonumber(os.getenv "DOTCOMPUTE_CPU_TIER"))
+  local got = out:to_table()
+  local function text(from, count) return ("<I4"):rep(count):pack(table.unpack(given, from, from + count - 1)) end
+  local old = ("<I4"):pack(0xabcdef01)
+  for i = 0, blocks * block - 1 do
+    local want = old:rep(8)
+    if i < n and at[i + 1] >= 0 then
+      local size = sizes[i + 1]
+      want = text(words * at[i + 1] + 1, words):sub(1, size) .. ("\0"):rep(bytes - size) .. old:rep(8 - words)
+    end
+    if i < n then want = want:sub(1, 16) .. text(words * i + 1, words) .. old:rep(4 - words) end
+    local is = ("<I4"):rep(8):pack(table.unpack(got, 8 * i + 1, 8 * i + 8))
+    assert(is == want, ("%d bytes, thread %d, size %s"):format(bytes, i, sizes[i + 1]))
+  end
+end
+]==]
+
+describe("copies between global and shared memory", function()
   for _, how in ipairs(helper.tiers_and_isas) do
     it("are right, with " .. how, function()
       helper.passes_on_cpu(how, script)
     end)
     it("may be beside barriers of other kinds, with " .. how, function()
       helper.passes_on_cpu(how, arrives)
+    end)
+    it("may copy less, and be of 4 and 8 bytes, with " .. how, function()
+      helper.passes_on_cpu(how, counted)
     end)
   end
 end)

@@ -162,6 +162,38 @@ static int expand_matrix(ptx_parser *P, const ptx_ins *ins) {
   return ptxp_emit(P, ins->text, ins, ins->ndst, n + 1, opnd) != 0 ? -1 : 1;
 }
 
+/* ---- copies to shared memory ---- */
+
+/* cp.async of 4 or 8 bytes, all of them: done at once, a load and a store. */
+static int copy_word(ptx_parser *P, const ptx_ins *ins) {
+  const bool wide = ptx_type_bits((ptx_type)ins->type) == 64;
+  const ptx_operand value = reg_operand(ptxp_new_register(P, wide ? 64 : 32));
+  ptx_operand load[] = {value, ins->opnd[1]}, store[] = {ins->opnd[0], value};
+  if (value.reg < 0 || ptxp_emit(P, wide ? "ld.global.b64" : "ld.global.b32", ins, 1, 2, load) != 0) return -1;
+  return ptxp_emit(P, wide ? "st.shared.b64" : "st.shared.b32", ins, 0, 2, store) != 0 ? -1 : 1;
+}
+
+/* cp.async with a number of bytes in a register, behind which zeros follow: most threads copy all of them, which takes
+** less, as an instruction of its own. */
+static int split_copy(ptx_parser *P, const ptx_ins *ins) {
+  const int32_t whole = ptxp_new_register(P, 1);
+  const ptx_operand size = ins->opnd[3], test[] = {reg_operand(whole), size, ins->opnd[2]};
+  if (ins->pred >= 0 || size.kind != PTX_REG || ((ptx_reg *)P->regs.data)[size.reg].bits != 32) return 0;
+  ptx_ins all = *ins, part = *ins;
+  if (whole < 0 || ptxp_emit(P, "setp.ge.u32", ins, 1, 3, test) != 0) return -1;
+  all.nsrc = 3;
+  all.pred = part.pred = whole;
+  part.pred_neg = true;
+  if (ins->type != PTX_B128 ? copy_word(P, &all) < 0 : ptxp_append(P, &P->ins, &all, sizeof all) != 0) return -1;
+  return ptxp_append(P, &P->ins, &part, sizeof part) != 0 ? -1 : 1;
+}
+
+static int expand_copy(ptx_parser *P, const ptx_ins *ins) {
+  if (ins->mode != PTX_CP_COPY) return 0;
+  if (ins->nsrc == 4) return split_copy(P, ins);
+  return ins->type != PTX_B128 ? copy_word(P, ins) : 0;
+}
+
 /* ---- the stack ---- */
 
 /* alloca d, size[, align]: rounds the stack pointer up to align and adds size; past the end the thread traps. */
@@ -217,6 +249,7 @@ int ptxp_expand(ptx_parser *P, const ptx_ins *ins) {
     case PTX_OP_VOTE: case PTX_OP_SHFL: return expand_unmasked(P, ins);
     case PTX_OP_WMMA: case PTX_OP_MMA: case PTX_OP_LDMATRIX: case PTX_OP_STMATRIX: case PTX_OP_MOVMATRIX:
       return expand_matrix(P, ins);
+    case PTX_OP_CP: return expand_copy(P, ins);
     case PTX_OP_ALLOCA: case PTX_OP_STACKSAVE: case PTX_OP_STACKRESTORE: return expand_stack(P, ins);
     case PTX_OP_BARRIER: return ins->flags & PTX_F_CLUSTER ? expand_cluster(P, ins) : 0;
     default: return ptxp_lower(P, ins);

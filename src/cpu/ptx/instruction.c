@@ -520,10 +520,11 @@ static const ptx_form *find_form(ptx_parser *P) {
   return form;
 }
 
-/* Sets the type of cp.async from the operand that is its size. */
+/* Sets the type of cp.async from the operand that is its size; another that is as large says nothing. */
 static int size_copy(ptx_parser *P, ptx_ins *ins) {
   const ptx_operand *o = &ins->opnd[2];
   int64_t n = o->kind == PTX_IMM && !o->is_float ? o->imm : 0;
+  if (ins->nsrc == 4 && o[1].kind == PTX_IMM && o[1].imm == n) ins->nsrc = 3;
   ins->type = n == 4 ? PTX_B32 : n == 8 ? PTX_B64 : n == 16 ? PTX_B128 : PTX_NOTYPE;
   return ins->type ? 0 : ptxp_fail(P, ins->ptx_line, "%.80s copies 4, 8 or 16 bytes", ins->text);
 }
