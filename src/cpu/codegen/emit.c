@@ -353,7 +353,7 @@ static void gather(emitter *e, int32_t n) {
 static void body(emitter *e, const dc_basic_block *node, const char *mask) {
   const dc_uop *first = e->fn->nodes[0].first;
   const int32_t b = e->block_of[node - e->fn->nodes];
-  dc_emit_begin_walks(e, b);
+  dc_emit_enter_loops(e, b);
   if (dc_runs_first_lane(&e->k, b)) PUT("lane = 0;\n");
   else if (e->k.alone[b])
     PUT("lane = dc_first_lane(%s(%s));\n", e->chooses ? "P_word" : "M_word", mask);
@@ -441,6 +441,7 @@ static void declare(emitter *e) {
       PUT("dc_last_access a%d = { .window = %d }; ", i, dc_emit_is_in_storing_loop(e, e->k.block_of[i]));
   for (int32_t i = 0; i < e->f->nins; i++)
     if (dc_emit_walks(e, i)) PUT("dc_walk b%d; b%d.known = M_none(); ", i, i);
+    else if (dc_emit_row_of_loop(e, i) == i) PUT("dc_loop_row r%d = { .tested = M_none() }; ", i);
   for (int32_t i = 0; i < e->f->nins; i++)
     if (e->loops[i]) PUT("dc_last_access h%d[DC_LAST_ACCESSES] = {{0}}; ", i);
   for (int32_t n = 0; n < e->nnodes; n++)

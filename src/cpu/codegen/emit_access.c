@@ -68,7 +68,7 @@ static long long offset_of(const ptx_operand *at) {
 dc_access dc_emit_access_of(const emitter *e, const ptx_ins *ins) {
   const ptx_operand *at = dc_emit_address_of(ins);
   dc_access p = { .at = at, .size = ptx_type_bits((ptx_type)ins->type) / 8, .n = ins->vec ? ins->vec : 1, .parts = 1,
-                  .base = base_of(e, at, ins->space), .offset = offset_of(at) };
+                  .base = base_of(e, at, ins->space), .offset = offset_of(at), .by_index = -1 };
   const bool local = p.base == DC_BASE_LOCAL && !e->k.shape.by_lane;
   const bool alone = e->k.alone[e->k.block_of[ins - e->f->ins]] && !local;
   if (p.at->reg < 0) {

@@ -4,6 +4,7 @@
 #include "cpu/analysis/uniformity.h"
 #include "cpu/codegen/emit_access.h"
 #include "cpu/codegen/emit_join.h"
+#include "cpu/codegen/emit_loops.h"
 #include "cpu/codegen/emit_ops.h"
 #include "cpu/interp/code.h"
 
@@ -41,6 +42,7 @@ static uint64_t time_together(const emitter *e, const ptx_ins *ins) {
     const bool field = e->joined[i].kind == DC_JOINED_FIELD || e->joined[i].kind == DC_JOINED_FIELD_BEHIND;
     if (access != DC_ACCESS_LANES) return access == DC_ACCESS_ROW ? ROW : SCALAR;
     if (field && dc_emit_is_part(e, i)) return SCALAR;
+    if (dc_emit_row_of_loop(e, i) >= 0) return ROW;
     const dc_access p = dc_emit_access_of(e, ins);
     if (p.size < 4) return BYTES;
     return p.how == DC_HOW_ROW ? STRIDED : GATHER;

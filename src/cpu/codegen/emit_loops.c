@@ -295,11 +295,83 @@ bool dc_emit_walks(const emitter *e, int32_t i) {
   return p.how == DC_HOW_LANES && g.step == NULL && (g.times == 1 || g.times == 2);
 }
 
-void dc_emit_begin_walks(emitter *e, int32_t b) {
+/* Whether a gang's lanes go through the iterations of the loop with header block h together, and alone: there is one
+** way back, and no other gang runs meanwhile, which would lose the values of the gang's variables.  Block 0 is not
+** entered by a branch. */
+static bool goes_together(const emitter *e, int32_t h) {
+  const int32_t end = dc_emit_end_of_loop(e, h);
+  for (int32_t n = e->fn->node_of[h]; n < end; n++)
+    if (e->entered[n] || e->waits[n] || e->pace[n]) return false;
+  return h > 0 && e->k.latches[h] == 1;
+}
+
+/* Whether instruction d runs before instruction i in each iteration that runs i. */
+static bool precedes(const emitter *e, int32_t d, int32_t i) {
+  const int32_t b = e->k.block_of[d], to = e->k.block_of[i];
+  return b == to ? d < i : e->k.enter[b] <= e->k.enter[to] && e->k.enter[to] < e->k.leave[b];
+}
+
+/* Whether the values of an operand of instruction i are as far apart in all iterations of the loop with header block h,
+** in lanes that go through it together: the same is added to all in each. */
+static bool keeps_distances(const emitter *e, const ptx_operand *o, int32_t i, int32_t h, int depth) {
+  dc_growth g;
+  int n = 0;
+  if (o->reg < 0 || dc_emit_shape(e, o->reg)->tag == DC_UNIFORM) return true;
+  const ptx_ins *ins = maker_of(e, o->reg, h, &n);
+  if (n == 0) return true;
+  if (is_counter(e, o->reg, h, &g)) {
+    int32_t at = o->reg;
+    do {
+      ins = maker_of(e, at, h, &n);
+      if (!is_in_each(e, e->k.block_of[ins - e->f->ins], e->k.loop_last[h])) return false;
+      at = ins->opnd[1].reg;
+    } while (at != o->reg);
+    return true;
+  }
+  const int32_t d = (int32_t)(ins - e->f->ins);
+  const bool adds = ins->op == PTX_OP_ADD || ins->op == PTX_OP_SUB || (ins->op == PTX_OP_MOV && ins->nsrc == 1);
+  if (n != 1 || depth == 0 || !adds || ins->pred >= 0 || ins->ndst != 1 || !precedes(e, d, i)) return false;
+  for (int k = 1; k <= ins->nsrc; k++)
+    if (!keeps_distances(e, &ins->opnd[k], d, h, depth - 1)) return false;
+  return true;
+}
+
+/* Whether the distances of the addresses of access p, by instruction i, stay what they are. */
+static bool stays_a_row(const emitter *e, const dc_access *p, int32_t i, int32_t h) {
+  const ptx_operand at = { .kind = PTX_REG, .reg = p->at->reg };
+  if (p->how == DC_HOW_LANES) return keeps_distances(e, &at, i, h, MOST_STEPS);
+  const int32_t d = p->s.origin, b = e->k.block_of[d];
+  if (b < h || b > e->k.loop_last[h]) return true;
+  return precedes(e, d, i) && keeps_distances(e, dc_emit_index_of(e, d), d, h, MOST_STEPS);
+}
+
+int32_t dc_emit_row_of_loop(const emitter *e, int32_t i) {
+  const ptx_ins *ins = &e->f->ins[i];
+  const int32_t h = e->k.block_of[i] >= 0 ? e->k.loop_at[e->k.block_of[i]] : -1;
+  if (h < 0 || !dc_emit_memory_supported(e, ins) || dc_emit_walks(e, i)) return -1;
+  const dc_access p = dc_emit_access_of(e, ins);
+  const int bytes = p.size * p.n, row = e->k.shape.width * bytes;
+  const bool index = p.how == DC_HOW_INDEX && p.s.times == bytes;
+  if ((p.how != DC_HOW_LANES && !index) || p.narrow || p.base == DC_BASE_LOCAL) return -1;
+  const dc_growth g = dc_emit_growth(e, p.at->reg, h);
+  if (g.step == NULL && g.times > -row && g.times < row) return -1; /* each lane has a row of its own */
+  if (e->k.alone[e->k.block_of[i]] || !goes_together(e, h) || !stays_a_row(e, &p, i, h)) return -1;
+  for (int32_t u = e->k.use_at[p.at->reg]; u < e->k.use_at[p.at->reg + 1]; u++) {
+    const int32_t other = e->k.uses[u];
+    if (e->k.loop_at[e->k.block_of[other]] != h || !dc_emit_memory_supported(e, &e->f->ins[other])) continue;
+    const dc_access q = dc_emit_access_of(e, &e->f->ins[other]);
+    if (q.at->reg == p.at->reg && q.size * q.n == bytes && q.how == p.how && other < i) i = other;
+  }
+  return i;
+}
+
+void dc_emit_enter_loops(emitter *e, int32_t b) {
   for (int k = 0; k < 2; k++) {
     const int32_t to = e->f->blocks[b].succ[k], h = to >= 0 ? e->k.loop_at[to] : -1;
     if (h < 0 || (b >= h && b <= e->k.loop_last[h])) continue;
-    for (int32_t i = e->f->blocks[h].first; i < e->f->nins && e->k.loop_at[e->k.block_of[i]] == h; i++)
+    for (int32_t i = e->f->blocks[h].first; i < e->f->blocks[e->k.loop_last[h]].last; i++) {
       if (dc_emit_walks(e, i)) dc_buf_printf(e->t, "b%d.known = M_none();\n", i);
+      if (dc_emit_row_of_loop(e, i) == i) dc_buf_printf(e->t, "r%d.tested = M_none();\n", i);
+    }
   }
 }

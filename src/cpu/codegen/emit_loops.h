@@ -30,9 +30,16 @@ typedef struct dc_growth {
 dc_growth dc_emit_growth(const emitter *e, int32_t reg, int32_t h);
 
 /* Whether instruction i loads bytes from addresses that grow by one or two in each iteration of its loop.  b<i> is what
-** was loaded (dc_walk in simd/memory.h); where block b leads into loops, that is forgotten. */
+** was loaded (dc_walk in simd/memory.h). */
 bool dc_emit_walks(const emitter *e, int32_t i);
-void dc_emit_begin_walks(emitter *e, int32_t b);
+
+/* Where instruction i, a load or store in a loop, accesses memory by addresses of which is known that their distances
+** stay what they are when the loop is entered: the first such of the same addresses and size, j.  r<j> says in which
+** lanes they form a row (dc_loop_row in simd/memory.h).  Else -1. */
+int32_t dc_emit_row_of_loop(const emitter *e, int32_t i);
+
+/* Where block b leads into loops, what was known about these is forgotten. */
+void dc_emit_enter_loops(emitter *e, int32_t b);
 
 /* Whether the loop of blocks [header, last] may wait for other threads, and nothing else ends it. */
 bool dc_emit_loop_waits(const emitter *e, int32_t header, int32_t last);

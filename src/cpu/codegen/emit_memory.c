@@ -56,6 +56,8 @@ void dc_emit_begin_access(emitter *e, const dc_access *p) {
     PUT(" + ");
   }
   PUT("%s%lldull", dc_emit_module_base(p->at->sym), p->offset);
+  if (p->by_index >= 0)
+    PUT(" + dc_first_element(0, i%d, %d, %d)", p->by_index, p->size, dc_emit_is_signed(e, p->by_index));
   if (p->base == DC_BASE_FLAT) PUT(", a_ = o_; ");
   else PUT(", a_ = %s + o_; ", dc_emit_base(p->base));
   if ((bytes > 1 || DC_IGNORED) && p->at->reg >= 0) PUT("if (DC_BAD(o_, %d, a_)) n->fault(n); ", bytes - 1);
@@ -648,10 +650,58 @@ static void load_or_store(emitter *e, const ptx_ins *ins, const dc_access *p, co
   else load(e, ins, p, mask, keep);
 }
 
+/* The access by p, and what surrounds it. */
+static void access_memory(emitter *e, const ptx_ins *ins, const dc_access *p, const char *mask, bool keep) {
+  const int bytes = p->size * p->n;
+  dc_emit_begin_access(e, p);
+  prefetch(e, ins, p, mask);
+  const bool ordered = dc_emit_is_ordered(ins, dc_emit_space_of(ins, p->at));
+  if (ordered) PUT("__atomic_thread_fence(__ATOMIC_%s); ", ins->flags & PTX_F_RELEASE ? "SEQ_CST" : "RELEASE");
+  if (p->how == DC_HOW_LANES && (bytes > 1 || DC_IGNORED)) {
+    PUT("if (DC_RARE(dc_bad_addresses(a_, %s, %d, %s))) n->fault(n); ", dc_emit_base(p->base), bytes, mask);
+  } else if (p->how == DC_HOW_ROW && bytes > 1 && p->stride % bytes != 0) {
+    PUT("if (DC_RARE(dc_misaligned_row(o_, %lldll, %d, %s))) n->fault(n); ", p->stride, bytes, mask);
+  }
+  if (p->how == DC_HOW_ROW && dc_emit_condition(e, p, "if ")) {
+    dc_access lanes = *p;
+    lanes.how = DC_HOW_LANES;
+    lanes.wraps = true;
+    PUT("{ const V64 w_ = ");
+    put_wrapped(e, p);
+    PUT(", a_ = w_; ");
+    load_or_store(e, ins, &lanes, mask, keep);
+    PUT("} else ");
+  }
+  PUT("{ ");
+  load_or_store(e, ins, p, mask, keep);
+  PUT("} ");
+  if (ordered) PUT("__atomic_thread_fence(__ATOMIC_ACQUIRE); ");
+  PUT("}\n");
+}
+
+/* The same where the lanes' addresses form a row, as they did when lanes came to the loop; instruction `tested` has
+** found out. */
+static void access_row_of_loop(emitter *e, const ptx_ins *ins, const dc_access *p, int32_t tested, const char *mask,
+                               bool keep) {
+  dc_access row = *p;
+  row.how = DC_HOW_ROW;
+  row.stride = p->size * p->n;
+  row.s = (dc_value_shape){ .tag = DC_AFFINE, .exact = row.stride, .origin = -1 };
+  if (p->how == DC_HOW_INDEX) {
+    row.by_index = p->s.origin;
+    PUT("if (dc_is_row_32(&r%d, i%d, %d, %s)) ", tested, p->s.origin, dc_emit_is_signed(e, p->s.origin), mask);
+  } else {
+    PUT("if (dc_is_row_64(&r%d, ", tested);
+    dc_emit_register(e, p->at->reg, 'd');
+    PUT(", %lld, %s)) ", row.stride, mask);
+  }
+  access_memory(e, ins, &row, mask, keep);
+  PUT("else ");
+}
+
 void dc_emit_memory(emitter *e, const ptx_ins *ins, const char *mask, bool keep) {
   dc_access p = dc_emit_access_of(e, ins);
   const int32_t i = (int32_t)(ins - e->f->ins);
-  const int bytes = p.size * p.n;
   const dc_joined *const joined = &e->joined[i];
   as_lanes_if_odd(&p);
   if (p.base == DC_BASE_SHARED && p.how != DC_HOW_ONE)
@@ -671,28 +721,7 @@ void dc_emit_memory(emitter *e, const ptx_ins *ins, const char *mask, bool keep)
   if (pair) p.offset -= joined->part * joined->far;
   e->out->overruns_shared |= pair && p.base == DC_BASE_SHARED && dc_emit_window_of_pairs(e, &p, joined->far) >= 0;
   p.expected = !stores && expects(e, ins, &p);
-  dc_emit_begin_access(e, &p);
-  prefetch(e, ins, &p, mask);
-  const bool ordered = dc_emit_is_ordered(ins, dc_emit_space_of(ins, p.at));
-  if (ordered) PUT("__atomic_thread_fence(__ATOMIC_%s); ", ins->flags & PTX_F_RELEASE ? "SEQ_CST" : "RELEASE");
-  if (p.how == DC_HOW_LANES && (bytes > 1 || DC_IGNORED)) {
-    PUT("if (DC_RARE(dc_bad_addresses(a_, %s, %d, %s))) n->fault(n); ", dc_emit_base(p.base), bytes, mask);
-  } else if (p.how == DC_HOW_ROW && bytes > 1 && p.stride % bytes != 0) {
-    PUT("if (DC_RARE(dc_misaligned_row(o_, %lldll, %d, %s))) n->fault(n); ", p.stride, bytes, mask);
-  }
-  if (p.how == DC_HOW_ROW && dc_emit_condition(e, &p, "if ")) {
-    dc_access lanes = p;
-    lanes.how = DC_HOW_LANES;
-    lanes.wraps = true;
-    PUT("{ const V64 w_ = ");
-    put_wrapped(e, &p);
-    PUT(", a_ = w_; ");
-    load_or_store(e, ins, &lanes, mask, keep);
-    PUT("} else ");
-  }
-  PUT("{ ");
-  load_or_store(e, ins, &p, mask, keep);
-  PUT("} ");
-  if (ordered) PUT("__atomic_thread_fence(__ATOMIC_ACQUIRE); ");
-  PUT("}\n");
+  const int32_t tested = joined->by ? -1 : dc_emit_row_of_loop(e, i);
+  if (tested >= 0) access_row_of_loop(e, ins, &p, tested, mask, keep);
+  access_memory(e, ins, &p, mask, keep);
 }
