@@ -8,6 +8,7 @@
 #pragma once
 
 #include "base/error.h"
+#include "cpu/ptx/ptx.h"
 #include "device/texture.h"
 
 /* A level in memory: texel (x, y) of slice z or layer l is at texels + (z or l) * slice + y * row + x * its size. */
@@ -32,3 +33,9 @@ const dc_cpu_texture *dc_cpu_texture_find(uint64_t handle);
 /* A handle for a copy of *t; 0 with DC_MEMORY. */
 uint64_t dc_cpu_texture_add(const dc_cpu_texture *t, dc_error *err);
 void dc_cpu_texture_remove(uint64_t handle);
+
+/* Whether an instruction can work on a texture or surface.  t NULL: false. */
+bool dc_texture_suits(const dc_cpu_texture *t, const ptx_ins *ins);
+
+/* Why not, to text: "0x12 is no texture or surface that is open". */
+void dc_texture_misuse(uint64_t handle, const ptx_ins *ins, char *text, size_t size);

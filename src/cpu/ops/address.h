@@ -55,6 +55,19 @@ INLINE void check_each(dc_warp *w, const dc_uop *o, const u64 *at, u32 size) {
   if ((low & (size - 1)) | (high & DC_IGNORED)) bad_address(w, o, size);
 }
 
+/* The checked addresses of the lanes, of an access of `size` bytes. */
+INLINE void begin_each(dc_warp *w, const dc_uop *o, u64 *at, u32 size) {
+  begin_access(w, o);
+  addresses(w, o, at);
+  check_each(w, o, at, size);
+}
+
 static inline void no_operation(dc_warp *w, const dc_uop *o) { (void)w, (void)o; }
 
 #define HOST(T, address) ((T *)(uintptr_t)(address))
+
+/* Parameters, and rows of surfaces, may begin anywhere. */
+typedef u8 u8_at;
+typedef u16 __attribute__((aligned(1))) u16_at;
+typedef u32 __attribute__((aligned(1))) u32_at;
+typedef u64 __attribute__((aligned(1))) u64_at;

@@ -85,9 +85,7 @@ static barrier change(const ptx_ins *ins, barrier b, u32 n) {
 static void mbarrier_change(dc_warp *w, const dc_uop *o) {
   u64 at[DC_LANES] BUFFER, before[DC_LANES] BUFFER;
   if (!w->mask) return;
-  begin_access(w, o);
-  addresses(w, o, at);
-  check_each(w, o, at, 8);
+  begin_each(w, o, at, 8);
   EACH_LANE(l, w->mask) {
     u64 *p = HOST(u64, at[l]);
     before[l] = *p;
@@ -100,9 +98,7 @@ static void mbarrier_wait(dc_warp *w, const dc_uop *o) {
   u64 at[DC_LANES] BUFFER;
   u32 done = 0;
   if (!w->mask) return;
-  begin_access(w, o);
-  addresses(w, o, at);
-  check_each(w, o, at, 8);
+  begin_each(w, o, at, 8);
   EACH_LANE(l, w->mask) {
     const u32 phase = unpack(*HOST(u64, at[l])).phase;
     const bool over = o->ins->flags & PTX_F_PARITY ? (phase & 1) != (REG(u32, o->b)[l] & 1)

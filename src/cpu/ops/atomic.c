@@ -5,8 +5,8 @@
 ** covers all orders and scopes.  Lanes go in ascending order.  When all of them address one word, their operations are
 ** computed in registers and memory is exchanged once, which no observer can tell from 32 exchanges in a row.
 */
-#include "cpu/ops/math_half.h"
 #include "cpu/ops/address.h"
+#include "cpu/ops/gangs.h"
 #include "cpu/ops/wide.h"
 
 static bool all_same(const u64 *at, u32 mask) {
@@ -27,9 +27,7 @@ static bool all_same(const u64 *at, u32 mask) {
     T t[DC_LANES] BUFFER;                                                                                              \
     const T *b = REG(T, o->b), *c = o->ins->mode == PTX_ATOM_CAS ? REG(T, o->c) : b;                                   \
     if (!w->mask) return;                                                                                              \
-    begin_access(w, o);                                                                                                \
-    addresses(w, o, at);                                                                                               \
-    check_each(w, o, at, sizeof(T));                                                                                   \
+    begin_each(w, o, at, sizeof(T));                                                                                   \
     if (all_same(at, w->mask)) {                                                                                       \
       T *p = HOST(T, at[__builtin_ctz(w->mask)]), old = __atomic_load_n(p, __ATOMIC_SEQ_CST), now;                     \
       do {                                                                                                             \
@@ -86,9 +84,7 @@ static void atom_128(dc_warp *w, const dc_uop *o) {
   const u128 *b = REG(u128, o->b), *c = cas ? REG(u128, o->c) : b;
   u128 t[DC_LANES];
   if (!w->mask) return;
-  begin_access(w, o);
-  addresses(w, o, at);
-  check_each(w, o, at, 16);
+  begin_each(w, o, at, 16);
   EACH_LANE(l, w->mask) {
     u128 *p = HOST(u128, at[l]), seen = b[l];
     if (cas) {

@@ -4,7 +4,7 @@
 ** With any rounding, .sat and .ftz, through an exact wide value.  Float to integer saturates; NaN becomes 0 when the
 ** source is not f64 and the destination not 64 bits wide, else the top bit alone.
 */
-#include "cpu/ops/math_half.h"
+#include "cpu/ops/gangs.h"
 #include "cpu/ops/rounding.h"
 
 static bool is_float(int type) {
@@ -167,17 +167,10 @@ static void convert_any(dc_warp *w, const dc_uop *o) {
   const int from = source_container(o), to = destination_container(o);
   number n[DC_LANES];
   u64 raw[DC_LANES];
-  for (int l = 0; l < DC_LANES; l++)
-    n[l] = read_number(from == 16 ? REG(u16, o->a)[l] : from == 32 ? REG(u32, o->a)[l] : REG(u64, o->a)[l], ins);
+  for (u32 l = 0; l < DC_LANES; l++) n[l] = read_number((u64)get_lane(w, o->a, from, l), ins);
   convert_all(n, ins, raw);
   EACH_LANE(l, w->mask) {
-    const u64 x = ptx_is_integer(ins->type) ? (u64)extend(raw[l], ins->type) : raw[l];
-    if (to == 16)
-      REG(u16, o->d)[l] = (u16)x;
-    else if (to == 32)
-      REG(u32, o->d)[l] = (u32)x;
-    else
-      REG(u64, o->d)[l] = x;
+    put_lane(w, o->d, to, l, ptx_is_integer(ins->type) ? (u64)extend(raw[l], ins->type) : raw[l]);
   }
 }
 

@@ -1,7 +1,7 @@
 /*
 ** fp8.c - cvt to and from pairs of 8-bit floats, e4m3x2 and e5m2x2; PTX ISA 9.7.9.
 */
-#include "cpu/ops/math_half.h"
+#include "cpu/ops/gangs.h"
 
 #include <math.h>
 

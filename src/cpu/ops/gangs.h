@@ -51,3 +51,9 @@ static inline V64 choose_d(const dc_warp *w, u32 g, V64 yes, V64 no) { return V6
     uint8_t *const regs = w->regs;                                                                                     \
     EACH_GANG(PUT_MASKED_##R(o->d, call))                                                                              \
   }
+
+/* f16 and bf16 to f32 and back, of single lanes. */
+static inline f32 f16_to_f32(u32 h) { return bits_f32(s_widen_f16(h)); }
+static inline u32 f32_to_f16(f32 x) { return s_to_f16(f32_bits(x)); }
+static inline f32 bf16_to_f32(u32 h) { return bits_f32(h << 16); }
+static inline u32 f32_to_bf16(f32 x) { return s_to_bf16(f32_bits(x)); }

@@ -10,8 +10,15 @@
 #include <string.h>
 
 #include "cpu/interp/interp.h"
-#include "cpu/ops/isa_name.h"
 #include "cpu/simd/scalar.h"
+
+/* Names of what is compiled once for each instruction set, DC_ISA. */
+#ifndef DC_ISA
+#define DC_ISA baseline
+#endif
+#define DC_PASTE_(a, b) a##_##b
+#define DC_PASTE(a, b) DC_PASTE_(a, b)
+#define PER_ISA(name) DC_PASTE(name, DC_ISA)
 
 typedef uint8_t u8;
 typedef int8_t s8;
@@ -31,15 +38,8 @@ typedef __int128 s128;
 #define REG(T, slot) ((T *)__builtin_assume_aligned(w->regs + (slot), 64))
 #define BUFFER __attribute__((aligned(64)))
 
-/* The mask with as many bits as the type. */
-#define MASK_u16 w->m32
-#define MASK_s16 w->m32
-#define MASK_u32 w->m32
-#define MASK_s32 w->m32
-#define MASK_f32 w->m32
-#define MASK_u64 w->m64
-#define MASK_s64 w->m64
-#define MASK_f64 w->m64
+/* The mask with as many bits as the type (128: 32). */
+#define MASK_OF(T) _Generic((T){0}, u64: w->m64, s64: w->m64, f64: w->m64, default: w->m32)
 
 /* RARE1, RARE2: a masked function `name` for d = expr of x (from a), y (from b).  BOTH_: name and name_m. */
 #define ALL_(name, TD, pointers, reads, expr)                                                                          \
@@ -50,7 +50,7 @@ typedef __int128 s128;
 #define MASKED_(name, TD, pointers, reads, expr)                                                                       \
   static void name(dc_warp *w, const dc_uop *o) {                                                                      \
     TD *d = REG(TD, o->d);                                                                                             \
-    const typeof(MASK_##TD[0]) *m = MASK_##TD;                                                                         \
+    const typeof(MASK_OF(TD)[0]) *m = MASK_OF(TD);                                                                     \
     pointers LANES(l) {                                                                                                \
       reads const TD r = (TD)(expr);                                                                                   \
       d[l] = m[l] ? r : d[l];                                                                                          \
@@ -69,9 +69,27 @@ typedef __int128 s128;
 #define PUT_MASKED(TD, slot, t)                                                                                        \
   do {                                                                                                                 \
     TD *d_ = REG(TD, slot);                                                                                            \
-    const typeof(MASK_##TD[0]) *m_ = MASK_##TD;                                                                        \
+    const typeof(MASK_OF(TD)[0]) *m_ = MASK_OF(TD);                                                                    \
     LANES(l) d_[l] = m_[l] ? (t)[l] : d_[l];                                                                           \
   } while (0)
+
+/* Lane l of a register, by the size of its container. */
+static inline u128 get_lane(const dc_warp *w, u32 slot, int container, u32 l) {
+  switch (container) {
+    case 16: return REG(u16, slot)[l];
+    case 32: return REG(u32, slot)[l];
+    case 64: return REG(u64, slot)[l];
+    default: return REG(u128, slot)[l];
+  }
+}
+static inline void put_lane(dc_warp *w, u32 slot, int container, u32 l, u128 x) {
+  switch (container) {
+    case 16: REG(u16, slot)[l] = (u16)x; break;
+    case 32: REG(u32, slot)[l] = (u32)x; break;
+    case 64: REG(u64, slot)[l] = (u64)x; break;
+    default: REG(u128, slot)[l] = x; break;
+  }
+}
 
 /* To be used in `select` functions: `return PICK(mov_tid);` */
 static inline bool dc_pick(dc_uop *o, dc_op_fn fn, dc_op_fn fn_masked) {

@@ -39,35 +39,28 @@ static place place_of(dc_warp *w, const dc_uop *o, const fragment *f) {
 
 #define LINE(i) HOST(u8, p.first + (u64)(p.stride * (i)))
 
-static void wmma_load(dc_warp *w, const dc_uop *o) {
+/* Copies n bytes of a matrix: from its lines in memory to the fragment's rows, or back. */
+INLINE void copy_part(u8 *rows, u8 *line, int n, bool loads) {
+  memcpy(loads ? rows : line, loads ? line : rows, (size_t)n);
+}
+
+INLINE void move_fragment(dc_warp *w, const dc_uop *o, bool loads) {
   const dc_matrix_operands *x = matrix_operands(o);
   u8 rows[MATRIX_BYTES] BUFFER;
   whole_warp(w, o);
   const fragment f = fragment_of(&x->m, x->m.fragment);
   const place p = place_of(w, o, &f);
   const int size = ptx_element_bits(x->m.element[x->m.fragment]) / 8;
+  if (!loads) gather_fragment(w, &f, x->at[PTX_D], rows);
   for (int i = 0; i < p.lines; i++) {
-    if (!p.across) memcpy(rows + i * f.row_bytes, LINE(i), (size_t)p.bytes);
+    if (!p.across) copy_part(rows + i * f.row_bytes, LINE(i), p.bytes, loads);
     for (int r = 0; p.across && r < f.rows * 8; r++)
-      memcpy(rows + r * f.row_bytes + i * size, LINE(i) + r * size, (size_t)size);
+      copy_part(rows + r * f.row_bytes + i * size, LINE(i) + r * size, size, loads);
   }
-  scatter_fragment(w, &f, x->at[PTX_D], rows);
+  if (loads) scatter_fragment(w, &f, x->at[PTX_D], rows);
 }
-
-static void wmma_store(dc_warp *w, const dc_uop *o) {
-  const dc_matrix_operands *x = matrix_operands(o);
-  u8 rows[MATRIX_BYTES] BUFFER;
-  whole_warp(w, o);
-  const fragment f = fragment_of(&x->m, PTX_D);
-  const place p = place_of(w, o, &f);
-  const int size = ptx_element_bits(x->m.element[PTX_D]) / 8;
-  gather_fragment(w, &f, x->at[PTX_D], rows);
-  for (int i = 0; i < p.lines; i++) {
-    if (!p.across) memcpy(LINE(i), rows + i * f.row_bytes, (size_t)p.bytes);
-    for (int r = 0; p.across && r < f.rows * 8; r++)
-      memcpy(LINE(i) + r * size, rows + r * f.row_bytes + i * size, (size_t)size);
-  }
-}
+static void wmma_load(dc_warp *w, const dc_uop *o) { move_fragment(w, o, true); }
+static void wmma_store(dc_warp *w, const dc_uop *o) { move_fragment(w, o, false); }
 
 /* --- 8 x 8 matrices of 16-bit elements ------------------------------------------------------------------------ */
 

@@ -14,13 +14,9 @@
 
 /* Accesses without an address register are not checked for alignment: parameters may have any. */
 #define AT(T) T##_at
-typedef u8 u8_at;
 typedef s8 s8_at;
-typedef u16 __attribute__((aligned(1))) u16_at;
 typedef s16 __attribute__((aligned(1))) s16_at;
-typedef u32 __attribute__((aligned(1))) u32_at;
 typedef s32 __attribute__((aligned(1))) s32_at;
-typedef u64 __attribute__((aligned(1))) u64_at;
 typedef u128 __attribute__((aligned(1))) u128_at;
 
 typedef enum shape { SCATTERED, SAME, RUN } shape;
@@ -103,8 +99,6 @@ INLINE void store_some_u64(u64_at *p, const u64 *b, const dc_warp *w) { EACH_LAN
 #endif
 INLINE void store_some_u16(u16_at *p, const u16 *b, const dc_warp *w) { EACH_LANE(l, w->mask) p[l] = b[l]; }
 
-#define MASK_u128 w->m32
-
 /* For seldom used sizes: the same, not inlined. */
 static DC_NOINLINE shape shape_of_rare(const dc_warp *w, const dc_uop *o, u32 step, u64 *first) {
   return shape_of(w, o, step, first);
@@ -124,7 +118,7 @@ static DC_NOINLINE shape shape_of_rare(const dc_warp *w, const dc_uop *o, u32 st
 #define LOAD_(name, S, D, shape_of_it, part)                                                                           \
   INLINE void name##_any(dc_warp *w, const dc_uop *o, const u32 n, bool masked) {                                      \
     const u32 bytes = (u32)sizeof(S) * n, *slots = n == 1 ? &o->d : o->v;                                              \
-    const typeof(MASK_##D[0]) *m = MASK_##D;                                                                           \
+    const typeof(MASK_OF(D)[0]) *m = MASK_OF(D);                                                                       \
     u64 first, at[DC_LANES] BUFFER;                                                                                    \
     if (!w->mask) return;                                                                                              \
     begin_access(w, o);                                                                                                \
@@ -181,9 +175,7 @@ static DC_NOINLINE shape shape_of_rare(const dc_warp *w, const dc_uop *o, u32 st
     const u32 n = o->ins->vec < 2 ? 1 : o->ins->vec;                                                                   \
     u64 at[DC_LANES] BUFFER;                                                                                           \
     D *d[8], sink[DC_LANES];                                                                                           \
-    begin_access(w, o);                                                                                                \
-    addresses(w, o, at); /* first: an element may replace the address register */                                      \
-    check_each(w, o, at, (u32)sizeof(S) * n);                                                                          \
+    begin_each(w, o, at, (u32)sizeof(S) * n); /* first: an element may replace the address register */                 \
     for (u32 e = 0; e < n; e++) {                                                                                      \
       const u32 slot = o->ins->vec < 2 ? o->d : o->v[e];                                                               \
       d[e] = slot == DC_NO_OPERAND ? sink : REG(D, slot);                                                              \
@@ -258,9 +250,7 @@ LOAD_FORMS(LOADS, LOADS_RARE)
   static void name(dc_warp *w, const dc_uop *o) {                                                                      \
     const u32 n = o->ins->vec < 2 ? 1 : o->ins->vec;                                                                   \
     u64 at[DC_LANES] BUFFER;                                                                                           \
-    begin_access(w, o);                                                                                                \
-    addresses(w, o, at);                                                                                               \
-    check_each(w, o, at, (u32)sizeof(S) * n);                                                                          \
+    begin_each(w, o, at, (u32)sizeof(S) * n);                                                                          \
     if (o->ins->flags & PTX_F_RELEASE) __atomic_thread_fence(__ATOMIC_SEQ_CST); /* orders non-temporal stores, too */  \
     EACH_LANE(l, w->mask) {                                                                                            \
       S whole[64 / sizeof(S)] BUFFER;                                                                                  \

@@ -9,23 +9,6 @@ static void mov_128(dc_warp *w, const dc_uop *o) { EACH_LANE(l, w->mask) REG(u12
 
 /* --- packing ------------------------------------------------------------------------------------- */
 
-/* Lane l of a register, by the size of its container. */
-static inline u128 get_lane(const dc_warp *w, u32 slot, int container, u32 l) {
-  switch (container) {
-    case 16: return REG(u16, slot)[l];
-    case 32: return REG(u32, slot)[l];
-    case 64: return REG(u64, slot)[l];
-    default: return REG(u128, slot)[l];
-  }
-}
-static inline void put_lane(dc_warp *w, u32 slot, int container, u32 l, u128 x) {
-  switch (container) {
-    case 16: REG(u16, slot)[l] = (u16)x; break;
-    case 32: REG(u32, slot)[l] = (u32)x; break;
-    case 64: REG(u64, slot)[l] = (u64)x; break;
-    default: REG(u128, slot)[l] = x; break;
-  }
-}
 static inline u128 low_bits(u128 x, int n) { return n >= 128 ? x : x & (((u128)1 << n) - 1); }
 
 /* mov.b64 {lo, hi}, a: through a buffer, since the parts' slots may overlap the source. */
@@ -50,16 +33,12 @@ static void pack_any(dc_warp *w, const dc_uop *o) {
 }
 
 static bool select_pack(dc_uop *o, int whole) {
-  const int n = o->ins->nsrc > 1 ? o->ins->nsrc : o->ins->ndst, part = whole / n;
-  const int container = o->bits[o->ins->nsrc > 1] ? ptx_container(o->bits[o->ins->nsrc > 1]) : ptx_container(part);
-  if (o->ins->ndst > 1 && o->ins->nsrc > 1) return false;
-  if (whole % n || container < part) return false;
-  if (o->ins->nsrc > 1) {
-    if (!dc_shaped(o, ptx_container(whole), 0, 0, 0)) return false;
-    return PICK_RARE(pack_any);
-  }
-  if (!dc_shaped(o, 0, ptx_container(whole), 0, 0)) return false;
-  return PICK_RARE(unpack_any);
+  const bool packs = o->ins->nsrc > 1;
+  const int n = packs ? o->ins->nsrc : o->ins->ndst, part = whole / n, other = ptx_container(whole);
+  const int container = ptx_container(o->bits[packs] ? o->bits[packs] : part);
+  if ((packs && o->ins->ndst > 1) || whole % n || container < part) return false;
+  if (!dc_shaped(o, packs ? other : 0, packs ? 0 : other, 0, 0)) return false;
+  return packs ? PICK_RARE(pack_any) : PICK_RARE(unpack_any);
 }
 
 /* --- special registers --------------------------------------------------------------------------- */

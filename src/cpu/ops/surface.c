@@ -6,18 +6,9 @@
 ** access must be aligned to its own size (PTX: undefined).  sust.p converts 32-bit values to texels: floats to float16,
 ** integers to narrower ones, which clamps them.
 */
-#include "cpu/interp/texture.h"
-
-#include "cpu/interp/texture_use.h"
-#include "cpu/ops/address.h"
 #include "cpu/ops/gangs.h"
+#include "cpu/ops/objects.h"
 #include "cpu/ptx/opcode.h"
-
-/* Rows of bytes may begin anywhere. */
-typedef u8 u8_at;
-typedef u16 __attribute__((aligned(1))) u16_at;
-typedef u32 __attribute__((aligned(1))) u32_at;
-typedef u64 __attribute__((aligned(1))) u64_at;
 
 /* Where the lanes of a group access their surface. */
 typedef struct places {
@@ -68,25 +59,19 @@ static void place(dc_warp *w, const dc_uop *o, const dc_cpu_texture *t, u32 grou
     EACH_LANE(l, p->inside) if (x[l] & (s32)(bytes - 1)) w->fault(w, o, DC_FAULT_UNALIGNED, (int)l, bytes);
 }
 
-/* The surface that lanes `group` of those in `rest` have: that of the first of them. */
-static const dc_cpu_texture *next_surface(dc_warp *w, const dc_uop *o, u32 rest, u32 *group) {
-  const u64 *handles = REG(u64, o->v[o->ins->ndst]);
-  const u32 first = (u32)__builtin_ctz(rest);
-  *group = 0;
-  EACH_LANE(l, rest) *group |= (u32)(handles[l] == handles[first]) << l;
-  const dc_cpu_texture *t = dc_cpu_texture_find(handles[first]);
-  if (!dc_texture_suits(t, o->ins)) w->fault(w, o, DC_FAULT_TEXTURE, (int)first, handles[first]);
-  return t;
-}
-
-#define EACH_SURFACE(w, o, t, group)                                                                                   \
-  u32 group;                                                                                                           \
-  const dc_cpu_texture *t;                                                                                             \
-  if (!w->mask) return;                                                                                                \
-  begin_access(w, o);                                                                                                  \
-  for (u32 left = w->mask; left && (t = next_surface(w, o, left, &group)); left &= ~group)
-
 static u32 element_bytes(const ptx_ins *ins) { return (u32)ptx_type_bits((ptx_type)ins->type) / 8; }
+
+/* ACCESS(memory type, container) by their sizes: of an element, in bytes, and of its register, in bits. */
+#define BY_SIZES(size, bits, ACCESS)                                                                                   \
+  switch (size * 256 + bits) {                                                                                         \
+    case 256 + 16: ACCESS(u8, u16);                                                                                    \
+    case 256 + 32: ACCESS(u8, u32);                                                                                    \
+    case 512 + 16: ACCESS(u16, u16);                                                                                   \
+    case 512 + 32: ACCESS(u16, u32);                                                                                   \
+    case 1024 + 32: ACCESS(u32, u32);                                                                                  \
+    case 1024 + 64: ACCESS(u32, u64);                                                                                  \
+    default: ACCESS(u64, u64);                                                                                         \
+  }
 
 /* Element e of a lane's access, between memory and a container of D. */
 #define LOAD(S, D)                                                                                                     \
@@ -99,18 +84,10 @@ static u32 element_bytes(const ptx_ins *ins) { return (u32)ptx_type_bits((ptx_ty
   break
 static void suld(dc_warp *w, const dc_uop *o) {
   const u32 size = element_bytes(o->ins), n = o->ins->vec;
-  EACH_SURFACE(w, o, t, group) {
+  EACH_OBJECT(w, o, t, group) {
     places p;
     place(w, o, t, group, size * n, 1, &p);
-    switch (size * 256 + o->bits[0]) {
-      case 256 + 16: LOAD(u8, u16);
-      case 256 + 32: LOAD(u8, u32);
-      case 512 + 16: LOAD(u16, u16);
-      case 512 + 32: LOAD(u16, u32);
-      case 1024 + 32: LOAD(u32, u32);
-      case 1024 + 64: LOAD(u32, u64);
-      default: LOAD(u64, u64);
-    }
+    BY_SIZES(size, o->bits[0], LOAD)
   }
 }
 
@@ -121,28 +98,17 @@ static void suld(dc_warp *w, const dc_uop *o) {
 static void sust(dc_warp *w, const dc_uop *o) {
   const u32 size = element_bytes(o->ins), n = o->ins->vec;
   const uint32_t *v = o->v + 1 + ptx_coordinates(o->ins);
-  EACH_SURFACE(w, o, t, group) {
+  EACH_OBJECT(w, o, t, group) {
     places p;
     place(w, o, t, group, size * n, 1, &p);
-    switch (size * 256 + o->bits[2]) {
-      case 256 + 16: STORE(u8, u16);
-      case 256 + 32: STORE(u8, u32);
-      case 512 + 16: STORE(u16, u16);
-      case 512 + 32: STORE(u16, u32);
-      case 1024 + 32: STORE(u32, u32);
-      case 1024 + 64: STORE(u32, u64);
-      default: STORE(u64, u64);
-    }
+    BY_SIZES(size, o->bits[2], STORE)
   }
 }
 
 /* A 32-bit value as a channel of the texel, in its low bits. */
 static u32 to_channel(dc_texel texel, u32 x) {
   if (texel.bits == 32) return x;
-  if (texel.channel == DC_CHANNEL_FLOAT) {
-    const dc_u h = n_to_f16(n_splat(x));
-    return h[0];
-  }
+  if (texel.channel == DC_CHANNEL_FLOAT) return s_to_f16(x);
   const s32 most = (1 << (texel.bits - 1)) - 1, v = (s32)x;
   if (texel.channel == DC_CHANNEL_INT) return (u32)(v > most ? most : v < -most - 1 ? -most - 1 : v);
   return x > 2 * (u32)most + 1 ? 2 * (u32)most + 1 : x;
@@ -150,7 +116,7 @@ static u32 to_channel(dc_texel texel, u32 x) {
 
 static void sust_texels(dc_warp *w, const dc_uop *o) {
   const uint32_t *v = o->v + 1 + ptx_coordinates(o->ins);
-  EACH_SURFACE(w, o, t, group) {
+  EACH_OBJECT(w, o, t, group) {
     const dc_texel texel = t->shape.texel;
     const u32 size = dc_texel_size(texel), bytes = texel.bits / 8;
     places p;
@@ -189,7 +155,7 @@ static void sured(dc_warp *w, const dc_uop *o) {
   const bool texels = (o->ins->flags & PTX_F_TEXELS) != 0;
   const int bits = ptx_type_bits((ptx_type)o->ins->type);
   const uint32_t value = o->v[1 + ptx_coordinates(o->ins)];
-  EACH_SURFACE(w, o, t, group) {
+  EACH_OBJECT(w, o, t, group) {
     const bool sign = texels ? t->shape.texel.channel == DC_CHANNEL_INT : ptx_is_signed(o->ins->type);
     const u32 unit = texels ? dc_texel_size(t->shape.texel) : 1;
     places p;

@@ -20,14 +20,10 @@
 **     whatever the bias.  That of .grad is log2 of the longer gradient, in texels; there is no anisotropic filtering.
 **     Between two levels, a level of detail is rounded to a multiple of 1/256.
 */
-#include "cpu/interp/texture.h"
-
 #include <math.h>
 
-#include "cpu/interp/texture_use.h"
-#include "cpu/ops/address.h"
 #include "cpu/ops/gangs.h"
-#include "cpu/ops/math_half.h"
+#include "cpu/ops/objects.h"
 #include "cpu/ptx/opcode.h"
 
 typedef u32 lanes_u32[DC_LANES] BUFFER;
@@ -117,11 +113,12 @@ static void place(axis *a, f64 *x, int mode, s32 size, u64 stride, way how) {
 
 static f32 from_srgb(f32 c) { return c <= 0.04045f ? c / 12.92f : (f32)pow(((f64)c + 0.055) / 1.055, 2.4); }
 
-static void widen(u32 *v) {
+/* f16 to f32, or back. */
+INLINE void convert_halves(u32 *v, bool widens) {
   for (u32 g = 0; g < DC_LANES; g += DC_NW) {
     dc_u h;
     memcpy(&h, v + g, sizeof h);
-    h = n_widen_f16(h);
+    h = widens ? n_widen_f16(h) : n_to_f16(h);
     memcpy(v + g, &h, sizeof h);
   }
 }
@@ -143,7 +140,7 @@ static void read_channel(const reading *r, const uint8_t *p, const u64 *at, int 
   if (texel.channel == DC_CHANNEL_FLOAT) {
     if (texel.bits == 32) LANES(l) v[l] = ((const u32 *)(const void *)(p + at[l]))[c];
     else LANES(l) v[l] = ((const u16 *)(const void *)(p + at[l]))[c];
-    if (texel.bits == 16) widen(v);
+    if (texel.bits == 16) convert_halves(v, true);
     return;
   }
   switch (kind) {
@@ -437,27 +434,8 @@ static void sample(dc_warp *w, const dc_uop *o, const dc_cpu_texture *t, u32 gro
 
 /* --- operations ------------------------------------------------------------------------------------------- */
 
-/* The object that lanes `group` of those in `rest` have: that of the first of them. */
-static const dc_cpu_texture *next_object(dc_warp *w, const dc_uop *o, u32 rest, u32 *group) {
-  const u64 *handles = REG(u64, o->v[o->ins->ndst]);
-  const u32 first = (u32)__builtin_ctz(rest);
-  u64 differs = 0;
-  LANES(l) differs |= (handles[l] ^ handles[first]) & w->m64[l];
-  *group = rest;
-  if (differs) EACH_LANE(l, rest) *group &= handles[l] == handles[first] ? ~(u32)0 : ~(1u << l);
-  const dc_cpu_texture *t = dc_cpu_texture_find(handles[first]);
-  if (!dc_texture_suits(t, o->ins)) w->fault(w, o, DC_FAULT_TEXTURE, (int)first, handles[first]);
-  return t;
-}
-
 static void put_halves(dc_warp *w, const dc_uop *o, u32 (*out)[DC_LANES]) {
-  for (int e = 0; e < 4; e++)
-    for (u32 g = 0; g < DC_LANES; g += DC_NW) {
-      dc_u x;
-      memcpy(&x, &out[e][g], sizeof x);
-      x = n_to_f16(x);
-      memcpy(&out[e][g], &x, sizeof x);
-    }
+  for (int e = 0; e < 4; e++) convert_halves(out[e], false);
   for (int e = 0; e < o->ins->vec; e++) {
     if (o->v[e] == DC_NO_OPERAND) continue;
     if (o->ins->vec == 4) {
@@ -471,11 +449,9 @@ static void put_halves(dc_warp *w, const dc_uop *o, u32 (*out)[DC_LANES]) {
 }
 
 static void tex(dc_warp *w, const dc_uop *o) {
-  u32 out[4][DC_LANES] BUFFER, some[4][DC_LANES] BUFFER, group;
+  u32 out[4][DC_LANES] BUFFER, some[4][DC_LANES] BUFFER;
   if (!w->mask) return;
-  begin_access(w, o);
-  for (u32 rest = w->mask; rest; rest &= ~group) {
-    const dc_cpu_texture *t = next_object(w, o, rest, &group);
+  EACH_OBJECT(w, o, t, group) {
     if (group == w->mask) {
       sample(w, o, t, group, out);
       break;
@@ -527,11 +503,8 @@ static u32 query(const dc_cpu_texture *t, int what, u32 number) {
 static void ask(dc_warp *w, const dc_uop *o) {
   const ptx_ins *ins = o->ins;
   lanes_u32 out;
-  u32 group;
   if (!w->mask) return;
-  begin_access(w, o);
-  for (u32 rest = w->mask; rest; rest &= ~group) {
-    const dc_cpu_texture *t = next_object(w, o, rest, &group);
+  EACH_OBJECT(w, o, t, group) {
     const u32 *number = ins->nsrc > 1 ? REG(u32, o->v[2]) : NULL;
     EACH_LANE(l, group) out[l] = query(t, ins->mode, number ? number[l] : 0);
   }

@@ -15,7 +15,7 @@
 
 #include "base/buf.h"
 #include "cpu/interp/code.h"
-#include "cpu/interp/texture_use.h"
+#include "cpu/interp/texture.h"
 #include "cpu/ptx/ptx.h"
 #include "cpu/runtime/job.h"
 #include "device/device.h"
