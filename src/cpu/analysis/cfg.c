@@ -503,8 +503,6 @@ int ptx_fail_pass(dc_error *err) {
 }
 
 int ptx_analyse(ptx_module *m, ptx_func *f, dc_error *err) {
-  if (f->declared_only || f->analysed) return 0;
-  if (f->nblocks == 0 && make_graph(m, f) != 0) return ptx_fail_pass(err);
-  f->analysed = true;
-  return 0;
+  if (f->declared_only || f->nblocks > 0) return 0;
+  return make_graph(m, f) == 0 ? 0 : ptx_fail_pass(err);
 }

@@ -19,7 +19,7 @@
 #include "cpu/analysis/cfg.h"
 #include "cpu/ptx/opcode.h"
 
-enum { POOL_PRED, POOL_64, POOL_128, POOL_256, POOL_512, NPOOLS };
+enum { POOL_PRED, NPOOLS = 5 }; /* predicates; then by a slot's bytes */
 
 typedef struct interval {
   int32_t reg, begin, end;
@@ -239,8 +239,7 @@ static int find_liveness(scan *s) {
 /* ---- the scan ---- */
 
 static int pool_of(int bits) {
-  if (bits == 1) return POOL_PRED;
-  return bits <= 16 ? POOL_64 : bits == 32 ? POOL_128 : bits == 64 ? POOL_256 : POOL_512;
+  return bits == 1 ? POOL_PRED : 1 + __builtin_ctz(ptx_slot_bytes(bits) / 64);
 }
 
 static int by_begin(const void *a, const void *b) {
@@ -257,7 +256,6 @@ static int by_end(const void *a, const void *b) {
 
 /* Two walks side by side: intervals by where they begin, and by where they end, giving slots back. */
 static int assign(scan *s) {
-  static const uint32_t bytes[NPOOLS] = {0, 64, 128, 256, 512};
   ptx_func *f = s->f;
   size_t n = (size_t)s->nlist;
   const interval **ends = dc_arena_alloc(&s->scratch, (n + 1) * sizeof *ends);
@@ -281,7 +279,7 @@ static int assign(scan *s) {
       f->slot[v->reg] = f->npreds++;
     } else {
       f->slot[v->reg] = (int32_t)top;
-      top += bytes[pool];
+      top += ptx_slot_bytes(f->regs[v->reg].bits);
       if (top > INT32_MAX / 2) return -1;
     }
   }

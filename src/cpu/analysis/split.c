@@ -14,9 +14,10 @@ static bool writes(const ptx_ins *ins, int32_t reg) {
   return found;
 }
 
+static bool is_move(const ptx_ins *ins) { return ins->op == PTX_OP_MOV && ins->ndst == 1 && ins->nsrc == 1; }
+
 static bool is_sreg_move(const ptx_ins *ins) {
-  return ins->op == PTX_OP_MOV && ins->pred < 0 && ins->ndst == 1 && ins->nsrc == 1 && ins->opnd[0].reg >= 0 &&
-         ins->opnd[1].kind == PTX_SREG;
+  return is_move(ins) && ins->pred < 0 && ins->opnd[0].reg >= 0 && ins->opnd[1].kind == PTX_SREG;
 }
 
 /* Marks the blocks that other definitions of `reg` than the first reach.  False: there is no other. */
@@ -109,10 +110,9 @@ static void copy_constants(const ptx_func *f) {
   for (int32_t b = 0; b < f->nblocks; b++)
     for (int32_t i = f->blocks[b].first; i < f->blocks[b].last; i++) {
       ptx_ins *ins = &f->ins[i];
-      if (ins->op != PTX_OP_MOV || ins->ndst != 1 || ins->nsrc != 1 || ins->opnd[1].reg < 0) continue;
+      if (!is_move(ins) || ins->opnd[1].reg < 0) continue;
       const ptx_ins *from = writer_before(ins, f->ins + f->blocks[b].first, ins->opnd[1].reg);
-      if (from != NULL && from->op == PTX_OP_MOV && from->pred < 0 && from->nsrc == 1 && from->ndst == 1 &&
-          from->type == ins->type && from->opnd[1].kind == PTX_IMM)
+      if (from && is_move(from) && from->pred < 0 && from->type == ins->type && from->opnd[1].kind == PTX_IMM)
         ins->opnd[1] = from->opnd[1];
     }
 }
@@ -202,7 +202,7 @@ static int32_t find_start(const ptx_func *f, const counter *c, bool *reached, in
       if (!writes(ins, c->reg) || i == c->update) continue;
       if (is_inside(c, b) || ins->pred >= 0) return -1;
       if (!enters(f, c, b, i, reached, stack)) continue;
-      if (start >= 0 || ins->op != PTX_OP_MOV || ins->ndst != 1 || ins->nsrc != 1) return -1;
+      if (start >= 0 || !is_move(ins)) return -1;
       start = i;
     }
   return read ? start : -1;

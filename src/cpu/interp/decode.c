@@ -282,9 +282,7 @@ static int memory_operands(decoder *D, dc_uop *op) {
   if (load && ins->vec > 1) return elements(D, op, 0, ins->vec, &op->bits[0]);
   if (ins->op == PTX_OP_ST && ins->vec > 1) return elements(D, op, at + 1, ins->vec, &op->bits[2]);
   if ((atom || ins->op == PTX_OP_RED) && ins->vec > 1) return vector_atomic(D, op);
-  if ((load || atom) && (rc = operand(D, ins, 0, &op->d, &op->bits[0], &neg)) != 0) return rc;
-  bool barrier = ins->op == PTX_OP_MBARRIER;
-  if (barrier && ins->ndst && (rc = operand(D, ins, 0, &op->d, &op->bits[0], &neg)) != 0) return rc;
+  if (ins->ndst && (rc = operand(D, ins, 0, &op->d, &op->bits[0], &neg)) != 0) return rc;
   bool hint = ins->op == PTX_OP_APPLYPRIORITY || ins->op == PTX_OP_DISCARD;
   if (load || hint || ins->nsrc == 1) return 0;
   if ((rc = operand(D, ins, at + 1, &op->b, &op->bits[2], &neg)) != 0) return rc;

@@ -97,13 +97,9 @@ static bool dot(const ptx_ins *ins, spelling *s) {
 }
 
 static bool funnel(const ptx_ins *ins, spelling *s) {
-  switch (ins->mode) {
-    case PTX_L_WRAP: return named(s, "shf_l_wrap");
-    case PTX_L_CLAMP: return named(s, "shf_l_clamp");
-    case PTX_R_WRAP: return named(s, "shf_r_wrap");
-    case PTX_R_CLAMP: return named(s, "shf_r_clamp");
-    default: return false;
-  }
+  static const char *const names[] = {[PTX_L_WRAP] = "l_wrap", [PTX_L_CLAMP] = "l_clamp", [PTX_R_WRAP] = "r_wrap",
+                                      [PTX_R_CLAMP] = "r_clamp"};
+  return ins->mode >= PTX_L_WRAP && ins->mode <= PTX_R_CLAMP && named(s, "shf_%s", names[ins->mode]);
 }
 
 /* --- comparing and choosing ----------------------------------------------------------------------------------- */
@@ -207,13 +203,8 @@ static bool integer_to_float(const ptx_ins *ins, spelling *s) {
 
 /* To a whole number. */
 static const char *whole(int round) {
-  switch (round) {
-    case PTX_RNI: return "rni";
-    case PTX_RMI: return "rmi";
-    case PTX_RPI: return "rpi";
-    case PTX_RZI: return "rzi";
-    default: return NULL;
-  }
+  static const char *const names[] = {[PTX_RNI] = "rni", [PTX_RZI] = "rzi", [PTX_RMI] = "rmi", [PTX_RPI] = "rpi"};
+  return round >= PTX_RNI && round <= PTX_RPI ? names[round] : NULL;
 }
 
 static bool float_to_integer(const ptx_ins *ins, spelling *s) {
@@ -225,8 +216,9 @@ static bool float_to_integer(const ptx_ins *ins, spelling *s) {
 }
 
 static bool float_to_float(const ptx_ins *ins, spelling *s) {
-  bool ftz = (ins->flags & PTX_F_FTZ) != 0, sat = (ins->flags & PTX_F_SAT) != 0;
-  int bits = bits_of(ins->type);
+  const bool ftz = (ins->flags & PTX_F_FTZ) != 0, sat = (ins->flags & PTX_F_SAT) != 0;
+  const bool brain = ins->type == PTX_BF16 || ins->type2 == PTX_BF16;
+  const int bits = bits_of(ins->type);
   if (*directed(ins->round)) return false;
   if (ins->type == ins->type2 && (ins->type == PTX_F32 || ins->type == PTX_F64)) {
     const char *round = whole(ins->round);
@@ -235,15 +227,9 @@ static bool float_to_float(const ptx_ins *ins, spelling *s) {
     if (ftz || sat) return named(s, "cvt%s%s_f32_f32", ftz ? "_ftz" : "", sat ? "_sat" : "");
     return named(s, "mov_%d", bits);
   }
-  if (sat || (ins->round != PTX_RN && ins->round != PTX_RND_NONE)) return false;
-  if (ins->type == PTX_F64 && ins->type2 == PTX_F32) return named(s, ftz ? "cvt_ftz_f64_f32" : "cvt_f64_f32");
-  if (ins->type == PTX_F32 && ins->type2 == PTX_F64) return named(s, ftz ? "cvt_ftz_f32_f64" : "cvt_f32_f64");
-  if (ins->type == PTX_F32 && ins->type2 == PTX_F16) return named(s, "cvt_f32_f16");
-  if (ins->type == PTX_F16 && ins->type2 == PTX_F32) return named(s, "cvt_f16_f32");
-  if (ftz) return false;
-  if (ins->type == PTX_F32 && ins->type2 == PTX_BF16) return named(s, "cvt_f32_bf16");
-  if (ins->type == PTX_BF16 && ins->type2 == PTX_F32) return named(s, "cvt_bf16_f32");
-  return false;
+  if (sat || (ftz && brain) || (ins->round != PTX_RN && ins->round != PTX_RND_NONE)) return false;
+  return named(s, "cvt%s_%s_%s", ftz && (bits == 64 || ins->type2 == PTX_F64) ? "_ftz" : "", ptx_type_text(ins->type),
+               ptx_type_text(ins->type2));
 }
 
 static bool is_real(int type) { return type >= PTX_F16 && type <= PTX_F64; }

@@ -184,15 +184,20 @@ static int copy_instruction(inliner *I, const ptx_ins *from, const callee_place 
   return ptxp_append(P, &P->ins, &ins, sizeof ins);
 }
 
+/* Appends g's registers to the parser's. */
+static int append_registers(ptx_parser *P, const ptx_func *g) {
+  ptx_reg *regs = ptxp_push_n(&P->regs, (size_t)g->nregs, sizeof *regs);
+  if (g->nregs && !regs) return ptxp_oom(P);
+  if (g->nregs) memcpy(regs, g->regs, (size_t)g->nregs * sizeof *regs);
+  return 0;
+}
+
 static int inline_call(inliner *I, const ptx_ins *call, const ptx_func *g, uint32_t local, uint32_t callparam) {
   ptx_parser *P = I->P;
   uint64_t end = callparam + g->callparam_size;
   const callee_place at = {(int32_t)P->regs.n, (int32_t)P->ins.n, body_length(g), local, callparam};
   dc_map_free(&I->clones);
-  if (bind_parameters(I, call, g, &end) != 0) return -1;
-  ptx_reg *regs = ptxp_push_n(&P->regs, (size_t)g->nregs, sizeof *regs);
-  if (g->nregs && !regs) return ptxp_oom(P);
-  if (g->nregs) memcpy(regs, g->regs, (size_t)g->nregs * sizeof *regs);
+  if (bind_parameters(I, call, g, &end) != 0 || append_registers(P, g) != 0) return -1;
   for (int i = 0; i < at.length; i++)
     if (copy_instruction(I, &g->ins[i], &at) != 0) return -1;
   if (local + g->local_size > I->f->local_size) I->f->local_size = local + g->local_size;
@@ -508,9 +513,7 @@ static int inline_into(inliner *I, ptx_func *f) {
   ptx_parser *P = I->P;
   I->f = f;
   P->regs.n = 0;
-  ptx_reg *regs = ptxp_push_n(&P->regs, (size_t)f->nregs, sizeof *regs);
-  if (f->nregs && !regs) return ptxp_oom(P);
-  if (f->nregs) memcpy(regs, f->regs, (size_t)f->nregs * sizeof *regs);
+  if (append_registers(P, f) != 0) return -1;
   bool more = true, any = false;
   for (int round = 0; round < MOST_ROUNDS && more; round++) {
     if (inline_round(I, &more) != 0) return -1;
@@ -522,9 +525,9 @@ static int inline_into(inliner *I, ptx_func *f) {
   f->nregs = (int)P->regs.n;
   f->has_call = f->has_indirect_call = false;
   for (int i = 0; i < f->nins; i++) {
-    if (f->ins[i].op != PTX_OP_CALL || f->ins[i].flags & PTX_F_LOST) continue;
-    f->has_call = true;
-    if (!f->ins[i].callee) f->has_indirect_call = true;
+    const bool calls = f->ins[i].op == PTX_OP_CALL && !(f->ins[i].flags & PTX_F_LOST);
+    f->has_call |= calls;
+    f->has_indirect_call |= calls && !f->ins[i].callee;
   }
   return 0;
 }

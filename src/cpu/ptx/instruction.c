@@ -302,7 +302,7 @@ static bool kind_fits(const ptx_parser *P, const ptx_ins *ins, int i) {
   if ((o->kind == PTX_ADDR) != address) return false;
   if (o->kind == PTX_SYM && !(ptx_traits(ins->op) & PTX_T_SYMBOL)) return false;
   if (o->kind == PTX_SREG && ins->op != PTX_OP_MOV && ins->op != PTX_OP_CVT) return false;
-  if (o->subword && !ptx_takes_subwords(ins)) return false;
+  if (o->subword && !(ptx_traits(ins->op) & PTX_T_VIDEO)) return false;
   if (o->negated && (!wants_pred || i < ins->ndst)) return false;
   if (o->reg < 0) return true;
   int bits = ((const ptx_reg *)P->regs.data)[o->reg].bits;

@@ -89,13 +89,8 @@ static const char *ftz_of(const ptx_ins *ins) { return has(ins, PTX_F_FTZ) ? ".f
 static char kind_of(int bits) { return bits == 64 ? 'd' : bits == 32 ? 'w' : 'h'; }
 
 static const char *rounding(const ptx_ins *ins) {
-  switch (ins->round) {
-    case PTX_RM: return ".rm";
-    case PTX_RP: return ".rp";
-    case PTX_RZ: return ".rz";
-    case PTX_RNA: return ".rna";
-    default: return ".rn";
-  }
+  static const char *const names[] = {[PTX_RM] = ".rm", [PTX_RP] = ".rp", [PTX_RZ] = ".rz", [PTX_RNA] = ".rna"};
+  return names[ins->round] ? names[ins->round] : ".rn";
 }
 
 /* Parts of 16 or 32 bits of a register twice as long, to hidden ones from number `at` on. */

@@ -385,12 +385,8 @@ static void refine(ptx_form *f, bool sync) {
   bool eight = ins->type == PTX_E4M3X2 || ins->type == PTX_E5M2X2;
   if ((ins->flags & PTX_F_SATFINITE) && !eight) f->refused = true;
   if (ins->mode == PTX_CVT_PACK) set_counts(f, 1, ins->type3 ? 3 : 2, ins->type3 ? 3 : 2);
-  if (ins->op == PTX_OP_CVT && (pair || eight) && ins->type2 == PTX_F32)
-    f->nsrc_min = f->nsrc_max = 2;
-  if (ins->op == PTX_OP_LOP3) {
-    f->nsrc_min = f->nsrc_max = ins->boolop ? 5 : 4;
-    f->ndst_min = f->ndst_max = ins->boolop ? 2 : 1;
-  }
+  if (ins->op == PTX_OP_CVT && (pair || eight) && ins->type2 == PTX_F32) set_counts(f, 1, 2, 2);
+  if (ins->op == PTX_OP_LOP3) set_counts(f, ins->boolop ? 2 : 1, ins->boolop ? 5 : 4, ins->boolop ? 5 : 4);
   if ((ins->op == PTX_OP_MIN || ins->op == PTX_OP_MAX) && ins->type != PTX_F32) f->nsrc_max = 2;
   if (has(ins, PTX_T_VIDEO) && ins->mode != PTX_MODE_NONE) f->nsrc_min = 3;
   if (has(ins, PTX_T_WARP_WIDE) && !sync) { /* the old form, without a member mask (expand.c) */
@@ -462,8 +458,6 @@ bool ptx_is_whole_barrier(const ptx_ins *ins) {
   if (red ? ins->nsrc != 2 || ins->ndst != 1 : ins->mode != PTX_BAR_SYNC || ins->nsrc != 1) return false;
   return ins->opnd[ins->ndst].kind == PTX_IMM && ins->opnd[ins->ndst].imm == 0;
 }
-
-bool ptx_takes_subwords(const ptx_ins *ins) { return has(ins, PTX_T_VIDEO); }
 
 bool ptx_is_address(const ptx_ins *ins, int i) {
   if (has(ins, PTX_T_ADDRESS) || ins->mode == PTX_MATRIX_LOAD || ins->mode == PTX_MATRIX_STORE) return i == ins->ndst;

@@ -82,9 +82,6 @@ bool ptx_is_barrier(const ptx_ins *ins);
 /* Barrier 0 for all threads of a block, plain or with a reduction, and without a predicate. */
 bool ptx_is_whole_barrier(const ptx_ins *ins);
 
-/* True when operands may name sub-words of registers: %r1.b0. */
-bool ptx_takes_subwords(const ptx_ins *ins);
-
 const char *ptx_type_text(int type);                   /* "f32"; "" when none */
 ptx_type ptx_type_find(const char *word, size_t len); /* "f32" without its dot; PTX_NOTYPE when none */
 int ptx_space_find(const char *word, size_t len);     /* ptx_space, or -1 */

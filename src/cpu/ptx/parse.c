@@ -189,15 +189,10 @@ static int read_named(ptx_parser *P) {
   return read_label(P, &name);
 }
 
-/* .loc_intermediate file line column: a place in the compiler's own intermediate code. */
-static int skip_intermediate_loc(ptx_parser *P) {
-  uint64_t loc[3];
-  return read_location(P, loc);
-}
-
 static int read_body_directive(ptx_parser *P) {
+  uint64_t ignored[3]; /* a place in the compiler's own intermediate code */
   if (accept_dot(P, ".loc")) return read_loc(P);
-  if (accept_dot(P, ".loc_intermediate")) return skip_intermediate_loc(P);
+  if (accept_dot(P, ".loc_intermediate")) return read_location(P, ignored);
   if (accept_dot(P, ".reg")) return ptxp_registers(P);
   if (accept_dot(P, ".pragma") || accept_dot(P, ".callprototype") || accept_dot(P, ".calltargets") ||
       accept_dot(P, ".noreturn"))

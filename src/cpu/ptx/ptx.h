@@ -187,7 +187,7 @@ struct ptx_sym {
   int nrelocs;
   struct ptx_func *func; /* for functions */
 };
-enum ptx_sym_kind { PTX_SYM_VAR, PTX_SYM_FUNC, PTX_SYM_PROTO };
+enum ptx_sym_kind { PTX_SYM_VAR, PTX_SYM_FUNC };
 
 /* "init[offset .. offset+size) holds the address of sym plus addend" (generic(sym) when generic). */
 typedef struct ptx_reloc {
@@ -235,7 +235,6 @@ typedef struct ptx_func {
   uint32_t file_bytes;                /* size of the register file, multiple of 64 */
   int npreds;                         /* predicate words */
   int index;                          /* in the module's funcs */
-  bool analysed;                      /* ptx_analyse has ended well */
   bool has_barrier;                   /* contains bar/barrier, itself or through calls */
   bool has_call, has_indirect_call;
   bool recursive;                     /* may be called while it runs */
