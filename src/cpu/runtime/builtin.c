@@ -142,6 +142,8 @@ int dc_printf_lane(dc_buf *out, const char *format, const uint8_t *bytes) {
 
 /* --- calls ----------------------------------------------------------------------------------------------- */
 
+#define EACH_LANE(l, lanes) for (int l; lanes && (l = __builtin_ctz(lanes), 1); lanes &= lanes - 1)
+
 /* One lane's parameter of a call. */
 static uint64_t argument(const dc_frame *f, const dc_basic_block *node, int i, int lane) {
   uint64_t v = 0;
@@ -159,8 +161,7 @@ static void put_result(dc_frame *f, const dc_basic_block *node, int lane, uint64
 
 static void device_printf(dc_warp *w, dc_frame *f, const dc_basic_block *node, uint32_t lanes) {
   dc_job *job = w->ctl->worker->job;
-  for (; lanes; lanes &= lanes - 1) {
-    int l = __builtin_ctz(lanes);
+  EACH_LANE(l, lanes) {
     dc_buf *text = &w->ctl->worker->text; /* formatted before the lock is taken, since a wrong pointer faults */
     dc_buf_reset(text);
     int n = dc_printf_lane(text, (const char *)(uintptr_t)argument(f, node, 0, l),
@@ -174,8 +175,7 @@ static void device_printf(dc_warp *w, dc_frame *f, const dc_basic_block *node, u
 }
 
 static void device_malloc(dc_warp *w, dc_frame *f, const dc_basic_block *node, uint32_t lanes) {
-  for (; lanes; lanes &= lanes - 1) {
-    int l = __builtin_ctz(lanes);
+  EACH_LANE(l, lanes) {
     uint64_t n = argument(f, node, 0, l);
     dc_error err = DC_ERROR_INIT; /* dropped: malloc returns a null pointer */
     put_result(f, node, l, n ? dc_memory_alloc(w->ctl->worker->cpu->memory, n, &err) : 0);
@@ -184,8 +184,7 @@ static void device_malloc(dc_warp *w, dc_frame *f, const dc_basic_block *node, u
 }
 
 static void device_free(dc_warp *w, dc_frame *f, const dc_basic_block *node, uint32_t lanes) {
-  for (; lanes; lanes &= lanes - 1) {
-    int l = __builtin_ctz(lanes);
+  EACH_LANE(l, lanes) {
     uint64_t p = argument(f, node, 0, l);
     if (!dc_memory_free(w->ctl->worker->cpu->memory, p)) dc_warp_fault(w, node->op, DC_FAULT_FREE, l, p);
   }
@@ -200,8 +199,7 @@ static dc_dim3 dim3_argument(const dc_frame *f, const dc_basic_block *node, int 
 
 static void prepare_launch(dc_warp *w, dc_frame *f, const dc_basic_block *node, uint32_t lanes) {
   dc_worker *k = w->ctl->worker;
-  for (; lanes; lanes &= lanes - 1) {
-    int l = __builtin_ctz(lanes);
+  EACH_LANE(l, lanes) {
     put_result(f, node, l, dc_nested_prepare(k->job, k->cpu->memory, argument(f, node, 0, l),
                                              dim3_argument(f, node, 1, l), dim3_argument(f, node, 2, l),
                                              (uint32_t)argument(f, node, 3, l), node->ins->line));
@@ -209,8 +207,7 @@ static void prepare_launch(dc_warp *w, dc_frame *f, const dc_basic_block *node, 
 }
 
 static void launch_prepared(dc_warp *w, dc_frame *f, const dc_basic_block *node, uint32_t lanes) {
-  for (; lanes; lanes &= lanes - 1) {
-    int l = __builtin_ctz(lanes);
+  EACH_LANE(l, lanes) {
     dc_nested_launch(w->ctl->worker->job, argument(f, node, 0, l), argument(f, node, 1, l), node->ins->line);
     put_result(f, node, l, 0); /* cudaSuccess */
   }

@@ -250,10 +250,6 @@ static int cpu_fill(dc_device *dev, dc_ptr dst, const void *pattern, size_t size
 
 /* --- code ----------------------------------------------------------------------------------------------- */
 
-static int cpu_load(dc_device *dev, const void *image, size_t len, dc_code **out, dc_error *err) {
-  return dc_code_load(cpu_of(dev), image, len, out, err);
-}
-
 static void cpu_unload(dc_device *dev, dc_code *code) {
   if (code == NULL) return;
   dc_pool_forget(cpu_of(dev), code);
@@ -374,14 +370,6 @@ static int cpu_dense(dc_device *dev, const dc_dense *p, dc_error *err) {
   return dc_lapack_load(cpu_of(dev)->pool->nthreads, err) == 0 ? dc_lapack_dense(p, err) : -1;
 }
 
-static int cpu_fft(dc_device *dev, const dc_fft *p, dc_error *err) {
-  return dc_cpu_fft(cpu_of(dev), p, err);
-}
-
-static int cpu_sort(dc_device *dev, const dc_sort *p, bool *sorted, dc_error *err) {
-  return dc_cpu_sort(cpu_of(dev), p, sorted, err);
-}
-
 /* --- the backend ---------------------------------------------------------------------------------------- */
 
 static const dc_memory_ops memory_ops = {
@@ -397,7 +385,7 @@ static const dc_memory_ops memory_ops = {
 };
 
 static const dc_code_ops code_ops = {
-  .load = cpu_load,
+  .load = dc_code_load,
   .unload = cpu_unload,
   .function = cpu_function,
   .entries = cpu_entries,
@@ -419,8 +407,8 @@ static const dc_library_ops library_ops = {
   .load = cpu_library,
   .product = cpu_product,
   .dense = cpu_dense,
-  .fft = cpu_fft,
-  .sort = cpu_sort,
+  .fft = dc_cpu_fft,
+  .sort = dc_cpu_sort,
 };
 
 static int discover(dc_device *(*add)(void *ud), void *ud, dc_error *err) {

@@ -149,37 +149,24 @@ static inline void fetch(const char *at, size_t bytes, int write) {
   }
 }
 
-/* Copies `count` columns from `first` on to rows, with this distance. */
-#define TO_ROWS(type)                                                                            \
+#define COPY_COLUMNS(type)                                                                       \
   for (int64_t i = 0; i < points; i++, at += step) {                                             \
-    const type *point = (const type *)at;                                                        \
-    fetch(at + AHEAD * step, bytes, 0);                                                          \
-    for (int64_t c = 0; c < count; c++) ((type *)rows)[c * distance + i] = point[c * column];    \
+    type *point = (type *)at, *row = (type *)rows + i;                                           \
+    fetch(at + AHEAD * step, bytes, !to_rows);                                                   \
+    for (int64_t c = 0; c < count; c++)                                                          \
+      if (to_rows) row[c * distance] = point[c * column];                                        \
+      else point[c * column] = row[c * distance];                                                \
   }
 
-static void to_rows(const side *s, int64_t first, int64_t count, void *rows, int64_t distance) {
-  const int64_t points = s->points, column = s->column, step = s->point * (int64_t)s->size;
-  const size_t bytes = (size_t)(count * column) * s->size;
-  const char *at = s->at + first * column * (int64_t)s->size;
-  if (s->size == 4) TO_ROWS(float)
-  else if (s->size == 8) TO_ROWS(double)
-  else TO_ROWS(pair)
-}
-
-#define TO_COLUMNS(type)                                                                           \
-  for (int64_t i = 0; i < points; i++, at += step) {                                               \
-    type *point = (type *)at;                                                                      \
-    fetch(at + AHEAD * step, bytes, 1);                                                            \
-    for (int64_t c = 0; c < count; c++) point[c * column] = ((const type *)rows)[c * distance + i]; \
-  }
-
-static void to_columns(const side *s, int64_t first, int64_t count, const void *rows, int64_t distance) {
+/* Copies `count` columns from `first` on to rows, with this distance, or back. */
+static inline __attribute__((always_inline)) void copy_columns(const side *s, int64_t first, int64_t count, void *rows,
+                                                               int64_t distance, bool to_rows) {
   const int64_t points = s->points, column = s->column, step = s->point * (int64_t)s->size;
   const size_t bytes = (size_t)(count * column) * s->size;
   char *at = s->at + first * column * (int64_t)s->size;
-  if (s->size == 4) TO_COLUMNS(float)
-  else if (s->size == 8) TO_COLUMNS(double)
-  else TO_COLUMNS(pair)
+  if (s->size == 4) COPY_COLUMNS(float)
+  else if (s->size == 8) COPY_COLUMNS(double)
+  else COPY_COLUMNS(pair)
 }
 
 static int run_block(const columns *s, int64_t first, int64_t count, char *copy, dc_error *err) {
@@ -191,14 +178,14 @@ static int run_block(const columns *s, int64_t first, int64_t count, char *copy,
   rows.in_batch = s->from.points + PAD;
   rows.out = (dc_ptr)(uintptr_t)(as_rows ? to : results);
   rows.out_batch = as_rows ? s->to.column : s->to.points + PAD;
-  to_rows(&s->from, first, count, copy, rows.in_batch);
+  copy_columns(&s->from, first, count, copy, rows.in_batch, true);
   if (dc_fftw_run(&rows, 1, err) != 0) return -1;
   for (int64_t c = 0; c < count && s->roots != NULL; c++) {
     void *row = (void *)(uintptr_t)(rows.out + (dc_ptr)(c * rows.out_batch) * s->to.size);
     if (s->rows.wide) multiply_double(s->roots, first + c, row, s->to.points);
     else multiply_float(s->roots, first + c, row, s->to.points);
   }
-  if (!as_rows) to_columns(&s->to, first, count, results, rows.out_batch);
+  if (!as_rows) copy_columns(&s->to, first, count, results, rows.out_batch, false);
   return 0;
 }
 
@@ -309,7 +296,8 @@ static int four_step(dc_cpu_device *cpu, const dc_fft *f, dc_error *err) {
   return rc;
 }
 
-int dc_cpu_fft(dc_cpu_device *cpu, const dc_fft *f, dc_error *err) {
+int dc_cpu_fft(dc_device *dev, const dc_fft *f, dc_error *err) {
+  dc_cpu_device *cpu = dev->impl;
   const int threads = cpu->pool->nthreads;
   if (is_long(f)) return four_step(cpu, f, err);
   columns s = { .roots = NULL };

@@ -7,4 +7,4 @@
 #include "cpu/runtime/state.h"
 #include "device/device.h"
 
-int dc_cpu_fft(dc_cpu_device *cpu, const dc_fft *f, dc_error *err); /* the slot `fft` */
+int dc_cpu_fft(dc_device *dev, const dc_fft *f, dc_error *err); /* the slot `fft` */

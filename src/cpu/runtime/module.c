@@ -54,7 +54,9 @@ static void widen_alignment(struct dc_code *code, ptx_sym *const *vars, int n) {
     if (vars[i]->space == PTX_SHARED && vars[i]->align > code->shared_align) code->shared_align = vars[i]->align;
 }
 
-int dc_code_load(dc_cpu_device *cpu, const char *text, size_t len, struct dc_code **out, dc_error *err) {
+int dc_code_load(dc_device *dev, const void *image, size_t len, struct dc_code **out, dc_error *err) {
+  const dc_cpu_device *cpu = dev->impl;
+  const char *text = image;
   struct dc_code *code = calloc(1, sizeof *code);
   *out = NULL;
   if (len >= 4 && (memcmp(text, "\x7f" "ELF", 4) == 0 || memcmp(text, "\x50\xed\x55\xba", 4) == 0)) {

@@ -101,7 +101,8 @@ static int sort_many_rows(dc_cpu_device *cpu, sorting *s, dc_error *err) {
   return dc_pool_each(cpu, count_of(all, s->chunk), sort_chunk, s, err);
 }
 
-int dc_cpu_sort(dc_cpu_device *cpu, const dc_sort *p, bool *sorted, dc_error *err) {
+int dc_cpu_sort(dc_device *dev, const dc_sort *p, bool *sorted, dc_error *err) {
+  dc_cpu_device *cpu = dev->impl;
   dc_error missing = DC_ERROR_INIT;
   if (dc_vqsort_load(&missing) != 0) {
     dc_error_clear(&missing);

@@ -9,4 +9,4 @@
 #include "cpu/runtime/state.h"
 #include "device/device.h"
 
-int dc_cpu_sort(dc_cpu_device *cpu, const dc_sort *p, bool *sorted, dc_error *err); /* the slot `sort` */
+int dc_cpu_sort(dc_device *dev, const dc_sort *p, bool *sorted, dc_error *err); /* the slot `sort` */

@@ -23,9 +23,10 @@ static int stream_open(dc_device *dev, void **stream, dc_error *err) {
   return *stream != NULL ? 0 : dc_fail_oom(err);
 }
 
-static void stream_close(dc_device *dev, void *stream) {
+/* Of a stream or an event. */
+static void handle_close(dc_device *dev, void *handle) {
   (void)dev;
-  free(stream);
+  free(handle);
 }
 
 /* Of a stream or an event: its work is done. */
@@ -52,11 +53,6 @@ static int event_open(dc_device *dev, bool timed, void **event, dc_error *err) {
   return *event != NULL ? 0 : dc_fail_oom(err);
 }
 
-static void event_close(dc_device *dev, void *event) {
-  (void)dev;
-  free(event);
-}
-
 static int event_record(dc_device *dev, void *event, void *stream, dc_error *err) {
   *(double *)event = dc_clock();
   return synchronize(dev, stream, err);
@@ -70,11 +66,11 @@ static int event_elapsed(dc_device *dev, void *from, void *to, double *seconds, 
 const dc_stream_ops dc_cpu_stream_ops = {
   .synchronize = synchronize,
   .open = stream_open,
-  .close = stream_close,
+  .close = handle_close,
   .done = is_done,
   .wait = stream_wait,
   .event_open = event_open,
-  .event_close = event_close,
+  .event_close = handle_close,
   .event_record = event_record,
   .event_done = is_done,
   .event_synchronize = synchronize,

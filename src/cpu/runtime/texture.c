@@ -2,6 +2,7 @@
 #include "cpu/runtime/texture.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "cpu/interp/texture.h"
 #include "cpu/runtime/state.h"
@@ -23,21 +24,14 @@ static int texture_limits(dc_device *dev, dc_texture_limits *out, dc_error *err)
       [DC_TEXTURE_CUBE] = { 32768, 32768, 1, 6 },
       [DC_TEXTURE_CUBE_LAYERED] = { 32768, 32768, 1, 2046 },
     },
-    .surface = {
-      [DC_TEXTURE_1D] = { 32768, 1, 1, 1 },
-      [DC_TEXTURE_2D] = { 131072, 65536, 1, 1 },
-      [DC_TEXTURE_3D] = { 16384, 16384, 16384, 1 },
-      [DC_TEXTURE_1D_LAYERED] = { 32768, 1, 1, 2048 },
-      [DC_TEXTURE_2D_LAYERED] = { 32768, 32768, 1, 2048 },
-      [DC_TEXTURE_CUBE] = { 32768, 32768, 1, 6 },
-      [DC_TEXTURE_CUBE_LAYERED] = { 32768, 32768, 1, 2046 },
-    },
     .linear_1d = 1 << 28, .linear_2d = { 131072, 65000 }, .linear_pitch = 2097120,
     .align = 64, .pitch_align = 32,
   };
   (void)dev;
   (void)err;
   *out = limits;
+  memcpy(out->surface, out->array, sizeof out->surface);
+  out->surface[DC_TEXTURE_1D][0] = 32768;
   return 0;
 }
 
