@@ -5,12 +5,12 @@
 
 #include "memory.h"
 
-/* Words of 16 bits, in registers of 32, of 32 and of 64. */
-DC_FN u16 dc_old_16(const u16 *p, int alone) { return alone ? *p : __atomic_load_n(p, __ATOMIC_SEQ_CST); }
-DC_FN u32 dc_old_32(const u32 *p, int alone) { return alone ? *p : __atomic_load_n(p, __ATOMIC_SEQ_CST); }
-DC_FN u64 dc_old_64(const u64 *p, int alone) { return alone ? *p : __atomic_load_n(p, __ATOMIC_SEQ_CST); }
-/* Whether `now` takes the place of *old; if not, *old is what is there. */
+/* Words of 16 bits, in registers of 32, of 32 and of 64.  dc_renew: whether `now` takes the place of *old; if not, *old
+** is what is there. */
 #define DC_RENEW(bits)                                                                                                 \
+  DC_FN u##bits dc_old_##bits(const u##bits *p, int alone) {                                                           \
+    return alone ? *p : __atomic_load_n(p, __ATOMIC_SEQ_CST);                                                          \
+  }                                                                                                                    \
   DC_FN int dc_renew_##bits(u##bits *p, u##bits *old, u##bits now, int alone) {                                        \
     if (!alone) return __atomic_compare_exchange_n(p, old, now, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                \
     *p = now;                                                                                                          \

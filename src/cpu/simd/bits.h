@@ -23,10 +23,8 @@ DC_FN int s_mov_pred(int x) { return x; }
 
 /* --- shifts: past the width all bits go ----------------------------------------------------------------------- */
 
-#if DC_NW == 16
-#define DC_SHIFT(how, x, y, else_) _mm512_##how((__m512i)(x), (__m512i)(y))
-#elif DC_NW == 8
-#define DC_SHIFT(how, x, y, else_) _mm256_##how((__m256i)(x), (__m256i)(y))
+#if DC_NW >= 8
+#define DC_SHIFT(how, x, y, else_) DC_MM(how)((dc_mi)(x), (dc_mi)(y))
 #else
 #define DC_SHIFT(how, x, y, else_) (else_)
 #endif
@@ -131,15 +129,13 @@ DC_LIFT_w_dpair(bfind_s64)
 
 /* --- bytes and bits from several operands --------------------------------------------------------------------- */
 
-DC_FN dc_u n_lop3_32(dc_u x, dc_u y, dc_u z, dc_u v) { return DC_LOP3(x, y, z, v); }
-DC_LIFT_w_wwww(lop3_32)
+LANE_W4(lop3_32, DC_LOP3(x, y, z, v))
 
 #if DC_NW >= 8
+#define DC_BYTES(x, at) (dc_u) DC_MM(shuffle_epi8)((dc_mi)(x), (dc_mi)(at))
 #if DC_NW == 16
-#define DC_BYTES(x, at) (dc_u) _mm512_shuffle_epi8((__m512i)(x), (__m512i)(at))
 #define DC_BASE (dc_u) _mm512_broadcast_i32x4(_mm_setr_epi32(0, 0x04040404, 0x08080808, 0x0c0c0c0c))
 #else
-#define DC_BYTES(x, at) (dc_u) _mm256_shuffle_epi8((__m256i)(x), (__m256i)(at))
 #define DC_BASE (dc_u) _mm256_broadcastsi128_si256(_mm_setr_epi32(0, 0x04040404, 0x08080808, 0x0c0c0c0c))
 #endif
 DC_FN dc_u n_prmt(dc_u x, dc_u y, dc_u z) {

@@ -60,10 +60,8 @@ DC_FN dc_ul n_from_s32(dc_ul x) {
 }
 DC_FN dc_pair n_cvt_rn_f64_u32(dc_u x) { return (dc_pair){n_from_u32(n_lo_u64(x)), n_from_u32(n_hi_u64(x))}; }
 DC_FN dc_pair n_cvt_rn_f64_s32(dc_u x) {
-#if DC_NW == 16
-  return (dc_pair){(dc_ul)_mm512_cvtepi32_pd(DC_LO(x)), (dc_ul)_mm512_cvtepi32_pd(DC_HI(x))};
-#elif DC_NW == 8
-  return (dc_pair){(dc_ul)_mm256_cvtepi32_pd(DC_LO(x)), (dc_ul)_mm256_cvtepi32_pd(DC_HI(x))};
+#if DC_NW >= 8
+  return (dc_pair){(dc_ul)DC_MM(cvtepi32_pd)(DC_LO(x)), (dc_ul)DC_MM(cvtepi32_pd)(DC_HI(x))};
 #else
   x ^= 0x80000000u;
   return (dc_pair){n_from_s32(n_lo_u64(x)), n_from_s32(n_hi_u64(x))};
@@ -73,14 +71,14 @@ DC_FN u64 s_cvt_rn_f64_s32(u32 x) { return f64_bits((f64)(s32)x); }
 DC_FN u64 s_cvt_rn_f64_u32(u32 x) { return f64_bits((f64)x); }
 DC_LIFT_d_w(cvt_rn_f64_s32)
 DC_LIFT_d_w(cvt_rn_f64_u32)
-#define DC_FROM_NARROW(T, as)                                                                                          \
+#define DC_FROM_NARROW(T)                                                                                              \
   DC_W1(cvt_rn_f32_##T, n_cvt_rn_f32_s32(n_take_##T(x)), s_cvt_rn_f32_s32(s_take_##T(x)))                              \
   DC_FN V64 v_cvt_rn_f64_##T(V32 x) { return v_cvt_rn_f64_s32(v_cvt_i32_##T##_w(x)); }                                 \
   DC_FN u64 s_cvt_rn_f64_##T(u32 x) { return s_cvt_rn_f64_s32(s_take_##T(x)); }
-DC_FROM_NARROW(u8, )
-DC_FROM_NARROW(s8, )
-DC_FROM_NARROW(u16, )
-DC_FROM_NARROW(s16, )
+DC_FROM_NARROW(u8)
+DC_FROM_NARROW(s8)
+DC_FROM_NARROW(u16)
+DC_FROM_NARROW(s16)
 /* The other roundings, exact in f64 before. */
 #define DC_FROM_DIRECTED(m, T)                                                                                         \
   DC_FN dc_u n_cvt_##m##_f32_##T(dc_u x) {                                                                             \
@@ -151,7 +149,7 @@ DC_WHOLE(rpi, _MM_FROUND_TO_POS_INF)
 DC_WHOLE(rzi, _MM_FROUND_TO_ZERO)
 #else
 /* Adding and taking away 2^(bits of the fraction) rounds to an integer; what is greater is one. Then a step aside. */
-#define DC_WHOLES(n, V, F, top, huge, one, select)                                                                     \
+#define DC_WHOLES(n, V, F, top, huge, one)                                                                             \
   DC_FN V n##_rni(V x) {                                                                                               \
     const F a = (F)(x & ~(V){0} >> 1), r = (a + huge) - huge;                                                          \
     return ((V)(a < huge) & ((V)r | (x & top))) | (~(V)(a < huge) & x);                                                \
@@ -162,8 +160,8 @@ DC_WHOLE(rzi, _MM_FROUND_TO_ZERO)
   }                                                                                                                    \
   DC_FN V n##_rpi(V x) { return n##_rmi(x ^ top) ^ top; }                                                              \
   DC_FN V n##_rzi(V x) { return n##_rmi(x & ~top) | (x & top); }
-DC_WHOLES(n_whole, dc_u, dc_f, 0x80000000u, 0x1p23f, 0x3f800000u, n_select)
-DC_WHOLES(n_whole64, dc_ul, dc_d, DC_TOP64, 0x1p52, ((u64)0x3ff << 52), n_select_64)
+DC_WHOLES(n_whole, dc_u, dc_f, 0x80000000u, 0x1p23f, 0x3f800000u)
+DC_WHOLES(n_whole64, dc_ul, dc_d, DC_TOP64, 0x1p52, ((u64)0x3ff << 52))
 #endif
 #define DC_WHOLE_FORMS(r)                                                                                              \
   DC_FN dc_u n_cvt_##r##_f32_f32(dc_u x) { return n_whole_##r(x); }                                                    \

@@ -7,21 +7,6 @@
 
 #include "compare.h"
 
-/* One intrinsic at the native width. */
-#if DC_NW == 16
-#define DC_MM(name) _mm512_##name
-typedef __m512 dc_mf;
-typedef __m512d dc_md;
-#elif DC_NW == 8
-#define DC_MM(name) _mm256_##name
-typedef __m256 dc_mf;
-typedef __m256d dc_md;
-#elif defined(DC_X86)
-#define DC_MM(name) _mm_##name
-typedef __m128 dc_mf;
-typedef __m128d dc_md;
-#endif
-
 /* --- f32 lanes as f64, and back ------------------------------------------------------------------------------- */
 
 #if DC_NW == 16

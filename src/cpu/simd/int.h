@@ -60,19 +60,17 @@ DC_FN dc_ul n_less_u64(dc_ul x, dc_ul y) { return n_sign_fill((~x & y) | (~(x ^ 
 #endif
 #endif
 
-#if DC_NW == 16
-#define DC_LEAST(V, f, less, x, y) (V) _mm512_min_##f((__m512i)(x), (__m512i)(y))
-#define DC_MOST(V, f, less, x, y) (V) _mm512_max_##f((__m512i)(x), (__m512i)(y))
-#define DC_LEAST64 DC_LEAST
-#define DC_MOST64 DC_MOST
-#else
-#if DC_NW == 8
-#define DC_LEAST(V, f, less, x, y) (V) _mm256_min_##f((__m256i)(x), (__m256i)(y))
-#define DC_MOST(V, f, less, x, y) (V) _mm256_max_##f((__m256i)(x), (__m256i)(y))
+#if DC_NW >= 8
+#define DC_LEAST(V, f, less, x, y) (V) DC_MM(min_##f)((dc_mi)(x), (dc_mi)(y))
+#define DC_MOST(V, f, less, x, y) (V) DC_MM(max_##f)((dc_mi)(x), (dc_mi)(y))
 #else
 #define DC_LEAST(V, f, T, x, y) n_select((dc_m)((T)(x) < (T)(y)), x, y)
 #define DC_MOST(V, f, T, x, y) n_select((dc_m)((T)(x) < (T)(y)), y, x)
 #endif
+#if DC_NW == 16
+#define DC_LEAST64 DC_LEAST
+#define DC_MOST64 DC_MOST
+#else
 #define DC_LEAST64(V, f, less, x, y) n_select_64(less(x, y), x, y)
 #define DC_MOST64(V, f, less, x, y) n_select_64(less(x, y), y, x)
 #endif
@@ -89,18 +87,14 @@ DC_VD1(abs_64, n_max_s64(x, -x))
 /* --- products of twice the width ------------------------------------------------------------------------------ */
 
 /* Of the lower 32 bits of each 64-bit lane. */
-#if DC_NW == 16
-DC_FN dc_ul n_product_u(dc_ul x, dc_ul y) { return (dc_ul)_mm512_mul_epu32((__m512i)x, (__m512i)y); }
-DC_FN dc_ul n_product_s(dc_ul x, dc_ul y) { return (dc_ul)_mm512_mul_epi32((__m512i)x, (__m512i)y); }
-#elif DC_NW == 8
-DC_FN dc_ul n_product_u(dc_ul x, dc_ul y) { return (dc_ul)_mm256_mul_epu32((__m256i)x, (__m256i)y); }
-DC_FN dc_ul n_product_s(dc_ul x, dc_ul y) { return (dc_ul)_mm256_mul_epi32((__m256i)x, (__m256i)y); }
-#else
 #if defined(DC_X86)
-DC_FN dc_ul n_product_u(dc_ul x, dc_ul y) { return (dc_ul)_mm_mul_epu32((__m128i)x, (__m128i)y); }
+DC_FN dc_ul n_product_u(dc_ul x, dc_ul y) { return (dc_ul)DC_MM(mul_epu32)((dc_mi)x, (dc_mi)y); }
 #else
 DC_FN dc_ul n_product_u(dc_ul x, dc_ul y) { return (x & 0xffffffffu) * (y & 0xffffffffu); }
 #endif
+#if DC_NW >= 8
+DC_FN dc_ul n_product_s(dc_ul x, dc_ul y) { return (dc_ul)DC_MM(mul_epi32)((dc_mi)x, (dc_mi)y); }
+#else
 DC_FN dc_ul n_product_s(dc_ul x, dc_ul y) { /* a negative factor counts 2^32 too much */
   const dc_u sx = n_negative((dc_u)x) & (dc_u)y, sy = n_negative((dc_u)y) & (dc_u)x;
   return n_product_u(x, y) - ((dc_ul)(sx + sy) << 32);
@@ -119,10 +113,11 @@ DC_FN dc_ul n_product_s(dc_ul x, dc_ul y) { /* a negative factor counts 2^32 too
   DC_LIFT_w_ww(mulhi_##t)
 DC_WIDE(u32, n_product_u)
 DC_WIDE(s32, n_product_s)
-DC_LANEWISE2(mulhi_u64, dc_ul, u64)
-DC_LANEWISE2(mulhi_s64, dc_ul, u64)
-DC_LIFT_d_dd(mulhi_u64)
-DC_LIFT_d_dd(mulhi_s64)
+#define DC_LANEWISE64(name)                                                                                            \
+  DC_LANEWISE2(name, dc_ul, u64)                                                                                       \
+  DC_LIFT_d_dd(name)
+DC_LANEWISE64(mulhi_u64)
+DC_LANEWISE64(mulhi_s64)
 
 /* --- division: by zero gives all ones, the smallest integer by -1 wraps --------------------------------------- */
 
@@ -183,13 +178,10 @@ DC_BY(div_u32, y, DC_Q)
 DC_BY(rem_u32, y, DC_REM)
 DC_BY(div_s32, s_abs_32(y), DC_Q_S)
 DC_BY(rem_s32, s_abs_32(y), DC_REM_S)
-#define DC_DIV64(name)                                                                                                 \
-  DC_LANEWISE2(name, dc_ul, u64)                                                                                       \
-  DC_LIFT_d_dd(name)
-DC_DIV64(div_u64)
-DC_DIV64(rem_u64)
-DC_DIV64(div_s64)
-DC_DIV64(rem_s64)
+DC_LANEWISE64(div_u64)
+DC_LANEWISE64(rem_u64)
+DC_LANEWISE64(div_s64)
+DC_LANEWISE64(rem_s64)
 
 /* --- dot products --------------------------------------------------------------------------------------------- */
 
@@ -197,12 +189,8 @@ typedef int16_t dc_h DC_VECTOR;
 typedef uint16_t dc_uh DC_VECTOR;
 /* lower half * lower half + upper * upper, signed */
 DC_FN dc_u n_halves(dc_h x, dc_h y) {
-#if DC_NW == 16
-  return (dc_u)_mm512_madd_epi16((__m512i)x, (__m512i)y);
-#elif DC_NW == 8
-  return (dc_u)_mm256_madd_epi16((__m256i)x, (__m256i)y);
-#elif defined(DC_X86)
-  return (dc_u)_mm_madd_epi16((__m128i)x, (__m128i)y);
+#if defined(DC_X86)
+  return (dc_u)DC_MM(madd_epi16)((dc_mi)x, (dc_mi)y);
 #else
   return n_sign16((dc_u)x) * n_sign16((dc_u)y) + (dc_u)((dc_s)x >> 16) * (dc_u)((dc_s)y >> 16);
 #endif

@@ -142,14 +142,8 @@ DC_COLUMNS_OF(f16, 2)
   DC_WORDS(type) DC_ROWS_OF(type, parts) DC_COLUMNS_OF(type, parts) DC_DECODE(rows, type) DC_DECODE(columns, type)
 DC_DECODE(rows, f16)
 DC_DECODE(columns, f16)
-DC_FACTOR(bf16, 2)
-DC_FACTOR(tf32, 1)
-DC_FACTOR(e4m3, 4)
-DC_FACTOR(e5m2, 4)
-DC_FACTOR(s8, 2)
-DC_FACTOR(u8, 2)
-DC_FACTOR(s4, 4)
-DC_FACTOR(u4, 4)
+#define DC_FACTORS(X) X(bf16, 2) X(tf32, 1) X(e4m3, 4) X(e5m2, 4) X(s8, 2) X(u8, 2) X(s4, 4) X(u4, 4)
+DC_FACTORS(DC_FACTOR)
 
 /* --- products ------------------------------------------------------------------------------------------------- */
 
@@ -356,16 +350,9 @@ DC_FN void v_rows_across_bf16(u32 *to, V32 x) { v_rows_bf16(to, v_transpose_16(x
 #define DC_FROM_MEMORY(what)                                                                                           \
   DC_MATRIX_CALL void dc_##what##_at(u32 *to, const u64 *list) { v_##what(to, v_rows_at(list)); }                      \
   DC_MATRIX_CALL void dc_##what##_from(u32 *to, u64 first, s64 stride) { v_##what(to, v_lines_from(first, stride)); }
-#define DC_FACTOR_FROM_MEMORY(type) DC_FROM_MEMORY(rows_##type) DC_FROM_MEMORY(columns_##type)
-DC_FACTOR_FROM_MEMORY(f16)
-DC_FACTOR_FROM_MEMORY(bf16)
-DC_FACTOR_FROM_MEMORY(tf32)
-DC_FACTOR_FROM_MEMORY(e4m3)
-DC_FACTOR_FROM_MEMORY(e5m2)
-DC_FACTOR_FROM_MEMORY(s8)
-DC_FACTOR_FROM_MEMORY(u8)
-DC_FACTOR_FROM_MEMORY(s4)
-DC_FACTOR_FROM_MEMORY(u4)
-DC_FACTOR_FROM_MEMORY(across_f16)
-DC_FACTOR_FROM_MEMORY(across_bf16)
+#define DC_FACTOR_FROM_MEMORY(type, parts) DC_FROM_MEMORY(rows_##type) DC_FROM_MEMORY(columns_##type)
+DC_FACTOR_FROM_MEMORY(f16, 2)
+DC_FACTORS(DC_FACTOR_FROM_MEMORY)
+DC_FACTOR_FROM_MEMORY(across_f16, 2)
+DC_FACTOR_FROM_MEMORY(across_bf16, 2)
 #endif

@@ -12,6 +12,9 @@
 #include "abi.h"
 #include "lanes.h"
 
+/* X(T, values, a lane, bytes) for each T. */
+#define DC_NARROW_TYPES(X) X(u8, V32, u32, 1u) X(s8, V32, u32, 1u) X(u16, V32, u32, 2u) X(s16, V32, u32, 2u)
+#define DC_TYPES(X) DC_NARROW_TYPES(X) X(u32, V32, u32, 4u) X(u64, V64, u64, 8u)
 
 /* --- small things ----------------------------------------------------------------------------------------------- */
 
@@ -175,7 +178,7 @@ DC_FN u32 dc_ld_byte(u64 a, s64 offset) {
   } while (0)
 
 /* dc_each_gather_T and dc_each_scatter_T; dc_slow_…: where a row turns out to be none. */
-#define DC_LANE_BY_LANE(T, V, R)                                                                                       \
+#define DC_LANE_BY_LANE(T, V, R, size)                                                                                 \
   DC_CALL V dc_each_gather_##T(V64 a, s64 offset, M m) {                                                               \
     u64 at[DC_W];                                                                                                      \
     R t[DC_W];                                                                                                         \
@@ -193,12 +196,7 @@ DC_FN u32 dc_ld_byte(u64 a, s64 offset) {
   }                                                                                                                    \
   DC_SLOW V dc_slow_gather_##T(V64 a, s64 offset, M m) { return dc_each_gather_##T(a, offset, m); }                    \
   DC_SLOW void dc_slow_scatter_##T(V64 a, s64 offset, V x, M m) { dc_each_scatter_##T(a, offset, x, m); }
-DC_LANE_BY_LANE(u8, V32, u32)
-DC_LANE_BY_LANE(s8, V32, u32)
-DC_LANE_BY_LANE(u16, V32, u32)
-DC_LANE_BY_LANE(s16, V32, u32)
-DC_LANE_BY_LANE(u32, V32, u32)
-DC_LANE_BY_LANE(u64, V64, u64)
+DC_TYPES(DC_LANE_BY_LANE)
 
 /* --- rows --------------------------------------------------------------------------------------------------------- */
 
@@ -234,18 +232,15 @@ DC_FN void n_put_row_s16(u64 a, dc_u x, dc_m m) { n_put_row_u16(a, x, m); }
   r.p##i = DC_HAS(i, DC_PART(m, i)) ? n_row_##T(a + (size)*DC_NW * i, DC_PART(m, i)) : (dc_u){0};
 #define DC_PUT_PART_(i, T, size)                                                                                       \
   if (DC_HAS(i, DC_PART(m, i))) n_put_row_##T(a + (size)*DC_NW * i, x.p##i, DC_PART(m, i));
-#define DC_ROWS(T, size)                                                                                               \
+#define DC_ROWS(T, V, R, size)                                                                                         \
   DC_FN V32 dc_row_##T(u64 a, M m) {                                                                                   \
     V32 r;                                                                                                             \
     DC_PARTS(DC_ROW_PART_, T, size)                                                                                    \
     return r;                                                                                                          \
   }                                                                                                                    \
   DC_FN void dc_put_row_##T(u64 a, V32 x, M m) { DC_PARTS(DC_PUT_PART_, T, size) }
-DC_ROWS(u8, 1u)
-DC_ROWS(s8, 1u)
-DC_ROWS(u16, 2u)
-DC_ROWS(s16, 2u)
-DC_ROWS(u32, 4u)
+DC_NARROW_TYPES(DC_ROWS)
+DC_ROWS(u32, V32, u32, 4u)
 #define DC_ROW64_(i, unused)                                                                                           \
   r.l##i = DC_HAS(i, DC_PART(m, i) & 0xff) ? n_row_lo(a + 8u * DC_NW * i, DC_PART(m, i)) : (dc_ul){0};                 \
   r.h##i = DC_HAS(1, DC_PART(m, i) >> 8) ? n_row_hi(a + 8u * DC_NW * i + 4u * DC_NW, DC_PART(m, i)) : (dc_ul){0};
@@ -361,12 +356,7 @@ DC_FN void dc_put_some_u64(u64 a, V64 x, M m) { DC_PARTS(DC_PUT_SOME64_, ) }
 #define dc_put_some_u32 dc_put_part_row_u32
 #define dc_put_some_u64 dc_put_part_row_u64
 #endif
-DC_ROWS(u8, V32, u32, 1u)
-DC_ROWS(s8, V32, u32, 1u)
-DC_ROWS(u16, V32, u32, 2u)
-DC_ROWS(s16, V32, u32, 2u)
-DC_ROWS(u32, V32, u32, 4u)
-DC_ROWS(u64, V64, u64, 8u)
+DC_TYPES(DC_ROWS)
 #endif
 
 /* Non-temporal stores of rows if `stream`, plain ones otherwise: cache lines that a row fills are not read before they
@@ -605,7 +595,7 @@ DC_FN int dc_may_gather(V32 x, int sign, M m) {
 
 /* Element `index`, with `sign` a signed one, of the array at a, whose elements are `stride` bytes apart: their size or,
 ** where one of 4 bytes is half of a pair, 8. */
-#define DC_ELEMENTS(T, V, R)                                                                                           \
+#define DC_ELEMENTS(T, V, R, size)                                                                                     \
   DC_CALL V dc_each_element_##T(u64 a, V32 x, u64 stride, int sign, M m) {                                             \
     u32 at[DC_W];                                                                                                      \
     R t[DC_W];                                                                                                         \
@@ -624,12 +614,7 @@ DC_FN int dc_may_gather(V32 x, int sign, M m) {
     V##_spill(t, y);                                                                                                   \
     dc_put_lanes_##T(a, at, stride, sign, t, m);                                                                      \
   }
-DC_ELEMENTS(u8, V32, u32)
-DC_ELEMENTS(s8, V32, u32)
-DC_ELEMENTS(u16, V32, u32)
-DC_ELEMENTS(s16, V32, u32)
-DC_ELEMENTS(u32, V32, u32)
-DC_ELEMENTS(u64, V64, u64)
+DC_TYPES(DC_ELEMENTS)
 #ifdef DC_GATHERS
 #if DC_NW == 8
 #define DC_GATHER_BY(a, x, m, scale)                                                                                   \

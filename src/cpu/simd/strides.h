@@ -165,17 +165,14 @@ DC_FN V64 dc_few_u64(u64 a, s64 stride, M m) {
 #define DC_PUT_FEW(T)
 #endif
 /* Of 8 and 16 bits: no instruction stores these by indices. */
-#define DC_SHORT_STRIDE_OF_BYTES(T, size)                                                                              \
+#define DC_SHORT_STRIDE_OF_BYTES(T, V, R, size)                                                                        \
   DC_FN V32 dc_short_stride_##T(u64 a, s64 stride, M m) {                                                              \
     return dc_any_elements_##T(a, DC_INDICES(stride, size), size, 1, NULL, m);                                         \
   }                                                                                                                    \
   DC_FN void dc_put_short_stride_##T(u64 a, s64 stride, V32 y, M m) {                                                  \
     dc_put_each_element_##T(a, DC_INDICES(stride, size), size, 1, y, m);                                               \
   }
-DC_SHORT_STRIDE_OF_BYTES(u8, 1)
-DC_SHORT_STRIDE_OF_BYTES(s8, 1)
-DC_SHORT_STRIDE_OF_BYTES(u16, 2)
-DC_SHORT_STRIDE_OF_BYTES(s16, 2)
+DC_NARROW_TYPES(DC_SHORT_STRIDE_OF_BYTES)
 #define DC_STRIDE(T, V, size, few, put_few, gather, scatter)                                                           \
   DC_FN V dc_stride_##T(u64 a, s64 stride, M m) {                                                                      \
     few                                                                                                                \

@@ -34,6 +34,24 @@
 #endif
 #define DC_P (DC_W / DC_NW)
 
+/* One intrinsic at the native width, and its types. */
+#if DC_NW == 16
+#define DC_MM(name) _mm512_##name
+typedef __m512i dc_mi;
+typedef __m512 dc_mf;
+typedef __m512d dc_md;
+#elif DC_NW == 8
+#define DC_MM(name) _mm256_##name
+typedef __m256i dc_mi;
+typedef __m256 dc_mf;
+typedef __m256d dc_md;
+#elif defined(DC_X86)
+#define DC_MM(name) _mm_##name
+typedef __m128i dc_mi;
+typedef __m128 dc_mf;
+typedef __m128d dc_md;
+#endif
+
 /* A native vector's value as one of unknown origin: no constant, and not what is in memory. */
 #if DC_NW == 16
 #define DC_UNSEEN(x) __asm__("" : "+v"(x))
@@ -124,10 +142,6 @@ DC_FN dc_u n_iota(void) {
 #define DC_LO(x) _mm512_castsi512_si256((__m512i)(x))
 #define DC_HI(x) _mm512_extracti64x4_epi64((__m512i)(x), 1)
 #define DC_JOIN(l, h) (dc_u) _mm512_inserti64x4(_mm512_castsi256_si512(l), h, 1)
-DC_FN dc_ul n_lo_u64(dc_u x) { return (dc_ul)_mm512_cvtepu32_epi64(DC_LO(x)); }
-DC_FN dc_ul n_hi_u64(dc_u x) { return (dc_ul)_mm512_cvtepu32_epi64(DC_HI(x)); }
-DC_FN dc_ul n_lo_s64(dc_u x) { return (dc_ul)_mm512_cvtepi32_epi64(DC_LO(x)); }
-DC_FN dc_ul n_hi_s64(dc_u x) { return (dc_ul)_mm512_cvtepi32_epi64(DC_HI(x)); }
 /* Words of two vectors, by their numbers, which count through both. */
 DC_FN dc_u n_mix(dc_u x, dc_u from, dc_u y) {
   return (dc_u)_mm512_permutex2var_epi32((__m512i)x, (__m512i)from, (__m512i)y);
@@ -140,10 +154,6 @@ DC_FN dc_u n_narrow_high(dc_ul l, dc_ul h) { return n_mix((dc_u)l, 2 * n_iota() 
 #define DC_JOIN(l, h) (dc_u) _mm256_inserti128_si256(_mm256_castsi128_si256(l), h, 1)
 #define DC_SHUFFLE(l, h, how)                                                                                          \
   (dc_u) _mm256_permute4x64_epi64(_mm256_castps_si256(_mm256_shuffle_ps((__m256)(l), (__m256)(h), how)), 0xd8)
-DC_FN dc_ul n_lo_u64(dc_u x) { return (dc_ul)_mm256_cvtepu32_epi64(DC_LO(x)); }
-DC_FN dc_ul n_hi_u64(dc_u x) { return (dc_ul)_mm256_cvtepu32_epi64(DC_HI(x)); }
-DC_FN dc_ul n_lo_s64(dc_u x) { return (dc_ul)_mm256_cvtepi32_epi64(DC_LO(x)); }
-DC_FN dc_ul n_hi_s64(dc_u x) { return (dc_ul)_mm256_cvtepi32_epi64(DC_HI(x)); }
 DC_FN dc_u n_narrow(dc_ul l, dc_ul h) { return DC_SHUFFLE(l, h, 0x88); }
 DC_FN dc_u n_narrow_high(dc_ul l, dc_ul h) { return DC_SHUFFLE(l, h, 0xdd); }
 #elif defined(DC_X86)
@@ -162,6 +172,12 @@ DC_FN dc_ul n_lo_s64(dc_u x) { return (dc_ul){(u64)(s64)(s32)x[0], (u64)(s64)(s3
 DC_FN dc_ul n_hi_s64(dc_u x) { return (dc_ul){(u64)(s64)(s32)x[2], (u64)(s64)(s32)x[3]}; }
 DC_FN dc_u n_narrow(dc_ul l, dc_ul h) { return (dc_u){(u32)l[0], (u32)l[1], (u32)h[0], (u32)h[1]}; }
 DC_FN dc_u n_narrow_high(dc_ul l, dc_ul h) { return n_narrow(l >> 32, h >> 32); }
+#endif
+#if DC_NW >= 8
+DC_FN dc_ul n_lo_u64(dc_u x) { return (dc_ul)DC_MM(cvtepu32_epi64)(DC_LO(x)); }
+DC_FN dc_ul n_hi_u64(dc_u x) { return (dc_ul)DC_MM(cvtepu32_epi64)(DC_HI(x)); }
+DC_FN dc_ul n_lo_s64(dc_u x) { return (dc_ul)DC_MM(cvtepi32_epi64)(DC_LO(x)); }
+DC_FN dc_ul n_hi_s64(dc_u x) { return (dc_ul)DC_MM(cvtepi32_epi64)(DC_HI(x)); }
 #endif
 
 /* Masks.  n_test: lanes whose top bit is set.  n_from: bit i of the word, in lane i. */
@@ -183,7 +199,6 @@ DC_FN u32 n_word(dc_m m) {
   return m;
 }
 DC_FN dc_m n_truth(int truth) { return (dc_m)(truth ? 0xffffu : 0); }
-DC_FN dc_u n_ones(dc_m m) { return (dc_u)_mm512_maskz_set1_epi32(m, -1); }
 DC_FN dc_m n_and(dc_m x, dc_m y) { return (dc_m)(x & y); }
 DC_FN dc_m n_or(dc_m x, dc_m y) { return (dc_m)(x | y); }
 DC_FN dc_m n_xor(dc_m x, dc_m y) { return (dc_m)(x ^ y); }
@@ -214,7 +229,6 @@ DC_FN dc_m n_from(u32 word) {
   return (dc_m)((n_splat(word) & bit) == bit);
 }
 DC_FN dc_m n_truth(int truth) { return (dc_m)n_splat(truth ? 0xffffffffu : 0); }
-DC_FN dc_u n_ones(dc_m m) { return (dc_u)m; }
 DC_FN dc_m n_and(dc_m x, dc_m y) { return x & y; }
 DC_FN dc_m n_or(dc_m x, dc_m y) { return x | y; }
 DC_FN dc_m n_xor(dc_m x, dc_m y) { return x ^ y; }
