@@ -83,17 +83,15 @@ static dc_range of_values(const ptx_func *f, dc_by_thread values, int32_t reg) {
 
 void dc_ranges_find(const ptx_func *f, const int32_t *def_at, dc_by_thread values, int blocks, dc_range *range) {
   for (int32_t r = 0; r < f->nregs; r++) range[r] = unknown;
-  for (int32_t b = 0; b < f->nblocks; b++)
-    for (int32_t i = f->blocks[b].first; i < f->blocks[b].last; i++) {
-      const ptx_ins *ins = &f->ins[i];
-      const int32_t d = ins->ndst == 1 ? ins->opnd[0].reg : -1;
-      if (d < 0 || ins->pred >= 0 || def_at[d + 1] - def_at[d] != 1) continue;
-      const bool is_block = ins->op == PTX_OP_MOV && ins->opnd[1].kind == PTX_SREG &&
-                            (ins->opnd[1].sreg == PTX_SR_CTAID_X || ins->opnd[1].sreg == PTX_SR_NCTAID_X);
-      const dc_range r = values[d] ? of_values(f, values, d) : is_block && blocks ? (dc_range){0, blocks}
-                                                             : dc_range_of_result(range, ins);
-      if (r.low >= -MOST && r.high <= MOST) range[d] = r;
-    }
+  for (const ptx_ins *ins = f->ins; ins < f->ins + f->nins; ins++) {
+    const int32_t d = ins->ndst == 1 ? ins->opnd[0].reg : -1;
+    if (d < 0 || ins->pred >= 0 || def_at[d + 1] - def_at[d] != 1) continue;
+    const bool is_block = ins->op == PTX_OP_MOV && ins->opnd[1].kind == PTX_SREG &&
+                          (ins->opnd[1].sreg == PTX_SR_CTAID_X || ins->opnd[1].sreg == PTX_SR_NCTAID_X);
+    const dc_range r = values[d] ? of_values(f, values, d) : is_block && blocks ? (dc_range){0, blocks}
+                                                           : dc_range_of_result(range, ins);
+    if (r.low >= -MOST && r.high <= MOST) range[d] = r;
+  }
 }
 
 bool dc_range_is_exact(const dc_range *range, const ptx_operand *o, bool is_signed) {

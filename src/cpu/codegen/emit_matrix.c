@@ -6,7 +6,6 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "cpu/codegen/emit_access.h"
-#include "cpu/interp/matrix_operands.h"
 
 #define PUT(...) dc_buf_printf(e->t, __VA_ARGS__)
 #define SUM_BYTES 128     /* of a register */

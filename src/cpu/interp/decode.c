@@ -21,7 +21,6 @@
 #include "cpu/analysis/split.h"
 #include "cpu/interp/code.h"
 #include "cpu/interp/interp.h"
-#include "cpu/interp/matrix_operands.h"
 #include "cpu/ptx/matrix.h"
 #include "cpu/ptx/opcode.h"
 #include "cpu/ptx/ptx.h"
@@ -47,8 +46,6 @@ typedef struct decoder {
   int32_t nops;
 } decoder;
 
-#define REFUSED DC_DECODE_REFUSED
-
 static int refuse(decoder *D, const ptx_ins *ins, const char *why) {
   dc_cpu_function *fn = D->fn;
   char text[400];
@@ -56,7 +53,7 @@ static int refuse(decoder *D, const ptx_ins *ins, const char *why) {
   free(fn->refusal);
   fn->refusal = strdup(text);
   fn->refusal_line = ins->line;
-  return fn->refusal ? REFUSED : dc_fail_oom(D->err);
+  return fn->refusal ? DC_DECODE_REFUSED : dc_fail_oom(D->err);
 }
 
 static const char not_supported[] = "the CPU device has no instruction";
@@ -740,7 +737,6 @@ static void link_nodes(decoder *D) {
     node->spin = closes_spin(D, i, node->taken) || closes_spin(D, i, node->next);
     for (int32_t k = 0; k < node->ntargets; k++)
       if (closes_spin(D, i, node->targets[k])) node->spin = true;
-    D->fn->spins |= node->spin;
   }
 }
 

@@ -12,6 +12,7 @@
 
 #include <stdatomic.h>
 
+#include "cpu/ptx/matrix.h"
 #include "cpu/ptx/ptx.h"
 #include "device/device.h"
 
@@ -68,6 +69,16 @@ struct dc_uop {
   bool neg_a, neg_b, neg_c; /* predicate operands written !p */
 };
 #define DC_NO_OPERAND 0xffffffffu /* in d2: a sink */
+
+/* What the `v` of an instruction of tensor cores points at. */
+typedef struct dc_matrix_operands {
+  ptx_matrix m;
+  uint32_t at[PTX_NFRAGMENTS][8]; /* register file offsets of each fragment's registers; of a load, store or ldmatrix
+                                     all in [PTX_D], of movmatrix the source in [PTX_A] */
+  uint32_t extra;                 /* of load and store the stride's register, of a sparse product the metadata's */
+  bool has_stride;
+  uint32_t selector;              /* of a sparse product: which lanes' metadata count */
+} dc_matrix_operands;
 
 /* ops/table.h says which operand is in which field.  cvta and isspacep: `base` names the space.
 **   cvta     d = a + base[k] + lane_stride[k] * lane; .to: minus.  FLAT (global): d = a.

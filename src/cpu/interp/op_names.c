@@ -44,7 +44,8 @@ static void fill_places(void) {
     if (*place == 0) *place = (int16_t)(i + 1);
   }
 }
-int dc_function_find(const char *name) {
+/* The first row with that name; -1: there is none. */
+static int find_function(const char *name) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, fill_places);
   return *hash_place(name) - 1;
@@ -291,7 +292,7 @@ static const dc_function *row_of_type(int row, int type) {
 bool dc_native_op(const ptx_ins *ins, dc_native_form *form) {
   spelling s;
   memset(form, 0, sizeof *form);
-  form->row = spell(ins, &s) ? dc_function_find(s.name) : -1;
+  form->row = spell(ins, &s) ? find_function(s.name) : -1;
   if (form->row < 0) return false;
   const dc_function *f = row_of_type(form->row, ins->type);
   const char *kinds = f->kinds;

@@ -12,9 +12,6 @@ typedef struct dc_function {
 } dc_function;
 extern const dc_function dc_functions[]; /* to one without a name */
 
-/* The first row with that name; -1: there is none. */
-int dc_function_find(const char *name);
-
 /* In emitted code the instruction is `d = v_NAME(sources…)`, on uniform values `d = s_NAME(sources…)`; with two
 ** destinations (unpacking mov) `v_NAME(&d0, &d1, sources…)`.  Kinds of operands: 'w' a register of 32 bits or less
 ** (V32, uint32_t), 'd' one of 64 (V64, uint64_t), 'p' a predicate (P, int; negated ones have to be inverted before).

@@ -39,11 +39,6 @@ static place place_of(dc_warp *w, const dc_uop *o, const fragment *f) {
 
 #define LINE(i) HOST(u8, p.first + (u64)(p.stride * (i)))
 
-/* Copies n bytes of a matrix: from its lines in memory to the fragment's rows, or back. */
-INLINE void copy_part(u8 *rows, u8 *line, int n, bool loads) {
-  memcpy(loads ? rows : line, loads ? line : rows, (size_t)n);
-}
-
 INLINE void move_fragment(dc_warp *w, const dc_uop *o, bool loads) {
   const dc_matrix_operands *x = matrix_operands(o);
   u8 rows[MATRIX_BYTES] BUFFER;
@@ -53,9 +48,9 @@ INLINE void move_fragment(dc_warp *w, const dc_uop *o, bool loads) {
   const int size = ptx_element_bits(x->m.element[x->m.fragment]) / 8;
   if (!loads) gather_fragment(w, &f, x->at[PTX_D], rows);
   for (int i = 0; i < p.lines; i++) {
-    if (!p.across) copy_part(rows + i * f.row_bytes, LINE(i), p.bytes, loads);
+    if (!p.across) copy_part(rows + i * f.row_bytes, LINE(i), (size_t)p.bytes, !loads);
     for (int r = 0; p.across && r < f.rows * 8; r++)
-      copy_part(rows + r * f.row_bytes + i * size, LINE(i) + r * size, size, loads);
+      copy_part(rows + r * f.row_bytes + i * size, LINE(i) + r * size, (size_t)size, !loads);
   }
   if (loads) scatter_fragment(w, &f, x->at[PTX_D], rows);
 }

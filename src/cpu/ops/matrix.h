@@ -11,7 +11,6 @@
 */
 #pragma once
 
-#include "cpu/interp/matrix_operands.h"
 #include "cpu/ops/address.h"
 
 #define MATRIX_BYTES 4096 /* of a fragment at most: m16n8k16 of f64 has 2048, m16n8k128 of s4 without its zeros 512 */
@@ -42,38 +41,30 @@ INLINE size_t block_at(const fragment *f, int i) {
   return (size_t)row * 8 * (size_t)f->row_bytes + (size_t)column * (size_t)f->block_bytes;
 }
 
-/* Registers to rows; `at`: their offsets. */
-INLINE void gather_fragment(const dc_warp *w, const fragment *f, const u32 *at, u8 *to) {
-  const int nblocks = f->rows * f->columns;
-  for (int i = 0; i < nblocks; i++) {
-    u8 *row = to + block_at(f, i);
-    const u8 *x = w->regs + at[f->pairs ? 2 * i : i], *y = w->regs + at[f->pairs ? 2 * i + 1 : i];
+/* Copies n bytes, or back. */
+INLINE void copy_part(u8 *to, u8 *from, size_t n, bool back) { memcpy(back ? from : to, back ? to : from, n); }
+
+/* Rows to registers, or back; `at`: their offsets.  Registers beyond the blocks (f16 of wmma) hold them once more. */
+INLINE void copy_fragment(const dc_warp *w, const fragment *f, const u32 *at, u8 *rows, bool back) {
+  const int nblocks = f->rows * f->columns, each = f->pairs ? 2 : 1;
+  for (int i = 0; back ? i < nblocks : i * each < f->nregs; i++) {
+    u8 *row = rows + block_at(f, i % nblocks);
+    u8 *x = w->regs + at[each * i], *y = w->regs + at[each * i + each - 1];
     const size_t piece = (size_t)f->size;
     for (int r = 0; r < 8; r++, row += f->row_bytes) {
-      if (!f->pairs) memcpy(row, x + (size_t)r * (size_t)f->block_bytes, (size_t)f->block_bytes);
+      if (!f->pairs) copy_part(x + (size_t)r * (size_t)f->block_bytes, row, (size_t)f->block_bytes, back);
       for (size_t l = 0; f->pairs && l < 4; l++) {
-        memcpy(row + 2 * l * piece, x + ((size_t)r * 4 + l) * piece, piece);
-        memcpy(row + (2 * l + 1) * piece, y + ((size_t)r * 4 + l) * piece, piece);
+        copy_part(x + ((size_t)r * 4 + l) * piece, row + 2 * l * piece, piece, back);
+        copy_part(y + ((size_t)r * 4 + l) * piece, row + (2 * l + 1) * piece, piece, back);
       }
     }
   }
 }
-
-/* Rows to registers.  Registers beyond the blocks (f16 of wmma) hold them once more. */
-INLINE void scatter_fragment(const dc_warp *w, const fragment *f, const u32 *at, const u8 *from) {
-  const int nblocks = f->rows * f->columns, each = f->pairs ? 2 : 1;
-  for (int i = 0; i * each < f->nregs; i++) {
-    const u8 *row = from + block_at(f, i % nblocks);
-    u8 *x = w->regs + at[each * i], *y = w->regs + at[each * i + each - 1];
-    const size_t piece = (size_t)f->size;
-    for (int r = 0; r < 8; r++, row += f->row_bytes) {
-      if (!f->pairs) memcpy(x + (size_t)r * (size_t)f->block_bytes, row, (size_t)f->block_bytes);
-      for (size_t l = 0; f->pairs && l < 4; l++) {
-        memcpy(x + ((size_t)r * 4 + l) * piece, row + 2 * l * piece, piece);
-        memcpy(y + ((size_t)r * 4 + l) * piece, row + (2 * l + 1) * piece, piece);
-      }
-    }
-  }
+INLINE void gather_fragment(const dc_warp *w, const fragment *f, const u32 *at, u8 *to) {
+  copy_fragment(w, f, at, to, true);
+}
+INLINE void scatter_fragment(const dc_warp *w, const fragment *f, const u32 *at, u8 *from) {
+  copy_fragment(w, f, at, from, false);
 }
 
 INLINE const dc_matrix_operands *matrix_operands(const dc_uop *o) {

@@ -142,7 +142,7 @@ static void multiply_blocks(dc_warp *w, const dc_uop *o) {
           const T y = a[i * k + p], z = b[j * k + p], c = d[i * n + j];                                                \
           d[i * n + j] = sum;                                                                                          \
         }                                                                                                              \
-    scatter_fragment(w, &fc, x->at[PTX_D], (const u8 *)d);                                                             \
+    scatter_fragment(w, &fc, x->at[PTX_D], (u8 *)d);                                                                   \
   }
 MULTIPLY(multiply_f64, f64, 1, fma(y, z, c))
 MULTIPLY(multiply_bits, u32, 32, c + s_popc_32(x->m.both ? y & z : y ^ z))

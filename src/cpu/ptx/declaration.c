@@ -198,7 +198,6 @@ static int declarator(ptx_parser *P, const ptx_decl *d, ptx_sym **sym, shape *sh
   if (!s || !(s->name = dc_arena_strndup(&P->m->arena, name.s, name.len))) return ptxp_oom(P);
   s->kind = PTX_SYM_VAR;
   s->space = (uint8_t)d->space;
-  s->type = (uint8_t)d->type;
   s->align = d->align;
   s->size = sh->sizes[0];
   s->external = d->external;
@@ -276,27 +275,18 @@ static int write_address(ptx_parser *P, init_state *st, int mask_byte) {
 }
 
 uint64_t ptxp_constant_bits(ptx_type type, const ptx_operand *o, char fkind) {
-  float f;
-  double v;
-  uint64_t bits = (uint64_t)o->imm;
-  uint32_t low = (uint32_t)bits;
-  if (type != PTX_F32 && type != PTX_F64) return bits;
-  if (fkind == 'f') {
-    memcpy(&f, &low, sizeof f);
-    v = f;
-  } else if (fkind == 'd') {
-    memcpy(&v, &bits, sizeof v);
-  } else {
-    v = (double)o->imm;
-  }
-  if ((type == PTX_F32 && fkind == 'f') || (type == PTX_F64 && fkind == 'd')) return bits; /* keep a NaN's payload */
-  if (type == PTX_F32) {
-    f = (float)v;
-    memcpy(&low, &f, sizeof low);
-    return low;
-  }
-  memcpy(&bits, &v, sizeof bits);
-  return bits;
+  union {
+    uint64_t bits;
+    float f; /* the low half */
+    double d;
+  } x = {.bits = (uint64_t)o->imm};
+  const double v = fkind == 'f' ? (double)x.f : fkind == 'd' ? x.d : (double)o->imm;
+  if ((type != PTX_F32 && type != PTX_F64) || fkind == (type == PTX_F32 ? 'f' : 'd')) /* keep a NaN's payload */
+    return x.bits;
+  x.bits = 0;
+  if (type == PTX_F32) x.f = (float)v;
+  else x.d = v;
+  return x.bits;
 }
 
 static int write_scalar(ptx_parser *P, init_state *st) {

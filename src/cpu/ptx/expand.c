@@ -55,8 +55,7 @@ int ptxp_begin_body(ptx_parser *P) {
   if (!P->has_stack) return 0;
   P->stack = dc_arena_alloc(&P->m->arena, sizeof *P->stack);
   if (!P->stack) return ptxp_oom(P);
-  *P->stack = (ptx_sym){.name = "", .kind = PTX_SYM_VAR, .space = PTX_LOCAL, .type = PTX_B8, .align = 16,
-                        .size = STACK_BYTES};
+  *P->stack = (ptx_sym){.name = "", .kind = PTX_SYM_VAR, .space = PTX_LOCAL, .align = 16, .size = STACK_BYTES};
   uint64_t end = P->f->local_size;
   P->stack->offset = ptxp_lay_out(&end, STACK_BYTES, 16);
   P->f->local_size = (uint32_t)end;
@@ -76,8 +75,8 @@ int ptxp_before_ret(ptx_parser *P, const ptx_ins *ret) {
 ptx_sym *ptxp_hidden_param(ptx_parser *P, uint64_t size) {
   ptx_sym *sym = dc_arena_alloc(&P->m->arena, sizeof *sym);
   if (!sym) return NULL;
-  *sym = (ptx_sym){.name = "", .kind = PTX_SYM_VAR, .space = PTX_PARAM, .type = PTX_B8, .align = (uint32_t)size,
-                   .size = size, .inside = true};
+  *sym = (ptx_sym){.name = "", .kind = PTX_SYM_VAR, .space = PTX_PARAM, .align = (uint32_t)size, .size = size,
+                   .inside = true};
   sym->offset = ptxp_lay_out(&P->callparam, size, (uint32_t)size);
   if (P->callparam > P->f->callparam_size) P->f->callparam_size = (uint32_t)P->callparam;
   return sym;

@@ -121,7 +121,7 @@ static int reserved_offset(ptx_parser *P, const ptx_tok *name) {
   if (!P->reserved) {
     ptx_sym *sym = dc_arena_alloc(&P->m->arena, sizeof *sym), **slot = ptxp_push(&P->vars, sizeof *slot);
     if (!sym || !slot) return ptxp_oom(P);
-    *sym = (ptx_sym){.name = "%reserved_smem", .kind = PTX_SYM_VAR, .space = PTX_SHARED, .type = PTX_B8, .align = 128,
+    *sym = (ptx_sym){.name = "%reserved_smem", .kind = PTX_SYM_VAR, .space = PTX_SHARED, .align = 128,
                      .size = RESERVED_BYTES};
     *slot = P->reserved = sym;
   }

@@ -332,7 +332,6 @@ static void lay_out_dynamic(layout *l, ptx_sym *const *vars) {
 }
 
 static int assign_shared(layout *l) {
-  ptx_module *m = l->g->P->m;
   ptx_sym *const *vars = l->g->shared.data;
   if (list_users(l) != 0 || lay_out_statics(l, vars) != 0) return -1;
   lay_out_dynamic(l, vars);
@@ -343,10 +342,7 @@ static int assign_shared(layout *l) {
       l->entries[l->users.items[u]]->reserved_bytes = (uint32_t)vars[i]->size;
     }
   }
-  for (int32_t e = 0; e < l->nentries; e++) {
-    l->entries[e]->shared_size = l->ends[e];
-    if (l->ends[e] > m->shared_size) m->shared_size = l->ends[e];
-  }
+  for (int32_t e = 0; e < l->nentries; e++) l->entries[e]->shared_size = l->ends[e];
   return 0;
 }
 

@@ -92,12 +92,12 @@ static const char *float_end(const ptx_lex *lx, const char *p) {
 static void lex_number(ptx_lex *lx) {
   const char *p = lx->p;
   int base = 10, ndigits = 0;
-  char mark = at(lx, p) == '0' ? at(lx, p + 1) : '\0';
+  const char mark = at(lx, p) == '0' ? (char)(at(lx, p + 1) | 32) : '\0'; /* a letter in lower case; digits stay */
   const char *fend = NULL;
-  if (mark == 'f' || mark == 'F' || mark == 'd' || mark == 'D' || mark == 'x' || mark == 'X') {
+  if (mark == 'f' || mark == 'd' || mark == 'x') {
     base = 16;
     p += 2;
-  } else if (mark == 'b' || mark == 'B') {
+  } else if (mark == 'b') {
     base = 2;
     p += 2;
   } else if ((fend = float_end(lx, p)) != NULL) {
@@ -110,10 +110,9 @@ static void lex_number(ptx_lex *lx) {
   for (; digit_value(at(lx, p)) < base; p++, ndigits++) v = v * (uint64_t)base + (uint64_t)digit_value(*p);
   lx->tok.bits = v;
   lx->tok.kind = ndigits > 0 ? PTX_TOK_INT : PTX_TOK_BAD;
-  if (mark == 'f' || mark == 'F' || mark == 'd' || mark == 'D') {
-    bool isdouble = mark == 'd' || mark == 'D';
-    lx->tok.kind = ndigits == (isdouble ? 16 : 8) ? PTX_TOK_FLOAT : PTX_TOK_BAD;
-    lx->tok.fkind = isdouble ? 'd' : 'f';
+  if (mark == 'f' || mark == 'd') {
+    lx->tok.kind = ndigits == (mark == 'd' ? 16 : 8) ? PTX_TOK_FLOAT : PTX_TOK_BAD;
+    lx->tok.fkind = mark;
   } else if (at(lx, p) == 'U') {
     p++;
   }

@@ -68,7 +68,15 @@ static int append(lowering *l, const char *text, const char *end) {
   }
 }
 
-int ptxp_lower_to(ptx_parser *P, const ptx_ins *ins, dc_buf *text) {
+/* Appends, in place of `ins`, the instructions of a text, which is freed: "OPCODE OPERAND, OPERAND; …".  Operands are
+**   D, Q              the destinations of `ins` (a second destination follows a bar: "mov.b32 h1 | h2, A")
+**   A, B, C, E, F     its sources
+**   h1, w1, d1, p1    hidden registers of 16, 32 and 64 bits and predicates, numbered up to 99.  Each is to be written
+**                     once, as analyses like it; what is written there alone is not guarded
+**   CF                the carry flag, a register of the function
+**   integers          the bits of floats, too
+** Forms that are lowered themselves may stand in it.  1, or -1: failed. */
+static int put_text(ptx_parser *P, const ptx_ins *ins, dc_buf *text) {
   lowering l = {.P = P, .ins = ins};
   int rc = text->failed ? ptxp_oom(P) : 1;
   memset(l.hidden, -1, sizeof l.hidden);
@@ -499,7 +507,7 @@ static bool find_text(const ptx_ins *ins, dc_buf *t) {
 
 int ptxp_lower(ptx_parser *P, const ptx_ins *ins) {
   dc_buf text = DC_BUF_INIT;
-  if (find_text(ins, &text)) return ptxp_lower_to(P, ins, &text);
+  if (find_text(ins, &text)) return put_text(P, ins, &text);
   dc_buf_free(&text);
   return 0;
 }

@@ -6,4 +6,4 @@
 #include "base/buf.h"
 #include "cpu/ptx/ptx.h"
 
-bool ptxp_lower_video(const ptx_ins *ins, dc_buf *text); /* the text, as for ptx/lower.h; false: there is none */
+bool ptxp_lower_video(const ptx_ins *ins, dc_buf *text); /* the text, as in ptx/lower.c; false: there is none */

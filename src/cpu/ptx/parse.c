@@ -293,9 +293,10 @@ static void skip_values(ptx_parser *P) {
 
 /* Performance-tuning directives between a function's head and its body. */
 static int read_hints(ptx_parser *P, ptx_func *f) {
+  uint32_t maxntid[3] = {0};
   while (P->lex.tok.kind == PTX_TOK_DOT) {
     if (accept_dot(P, ".maxntid")) {
-      if (read_dims3(P, f->maxntid) != 0) return -1;
+      if (read_dims3(P, maxntid) != 0) return -1;
     } else if (accept_dot(P, ".reqntid")) {
       if (read_dims3(P, f->reqntid) != 0) return -1;
     } else if (accept_dot(P, ".pragma")) {
@@ -305,7 +306,7 @@ static int read_hints(ptx_parser *P, ptx_func *f) {
       skip_values(P);
     }
   }
-  const uint32_t *most = f->reqntid[0] ? f->reqntid : f->maxntid;
+  const uint32_t *most = f->reqntid[0] ? f->reqntid : maxntid;
   uint64_t product = (uint64_t)most[0] * most[1] * most[2];
   f->max_threads = product > 65535 ? 65535 : (int)product;
   return 0;

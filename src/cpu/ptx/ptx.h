@@ -176,7 +176,6 @@ struct ptx_sym {
   const char *name;
   uint8_t kind;        /* enum ptx_sym_kind */
   uint8_t space;       /* for variables */
-  uint8_t type;
   uint32_t align;
   uint64_t size;       /* bytes; 0 for .extern .shared x[] */
   uint64_t offset;     /* inside its space: set for params, shared, local; for global/const inside the module's image */
@@ -225,7 +224,7 @@ typedef struct ptx_func {
   uint64_t reserved_at;               /* offset of reserved_bytes of it that are zero when a block begins; mostly 0 */
   uint32_t reserved_bytes;
   int max_threads;                    /* .maxntid product or 0 */
-  uint32_t reqntid[3], maxntid[3];
+  uint32_t reqntid[3];
   ptx_reg *regs; int nregs;
   ptx_ins *ins; int nins;
   ptx_block *blocks; int nblocks;     /* in reverse post-order, loops contiguous; block 0 is the entry */
@@ -247,7 +246,6 @@ typedef struct ptx_module {
   ptx_sym **vars; int nvars;                 /* module-level variables */
   dc_map syms;                               /* name -> ptx_sym */
   uint64_t global_size, const_size;          /* of the images */
-  uint64_t shared_size;                      /* the largest shared_size of its entries */
 } ptx_module;
 
 /* Bytes that a register of `bits` bits takes in the file: 16 bits and less 64, 32 bits 128, 64 bits 256,
