@@ -220,10 +220,10 @@ static char *at(dc_ptr p, int64_t bytes) { return p != 0 ? (char *)(uintptr_t)p 
 
 /* A copy of n bytes with MARGIN bytes on both sides; NULL for no bytes, or without memory (*ok false). */
 static char *with_margin(const char *from, size_t n, bool *ok) {
-  char *p = from != NULL && n > 0 ? malloc(n + 2 * MARGIN) : NULL;
-  if (p != NULL) memcpy(p + MARGIN, from, n);
-  else if (from != NULL && n > 0) *ok = false;
-  return p;
+  if (from == NULL || n == 0) return NULL;
+  char *p = malloc(n + 2 * MARGIN);
+  *ok = *ok && p != NULL;
+  return p != NULL ? memcpy(p + MARGIN, from, n) : NULL;
 }
 
 /* OpenBLAS reads beyond the end of complex arrays (see blas.c), in ?gesdd for example: it gets copies. */
@@ -234,13 +234,12 @@ static int run_on_copies(const dc_dense *p, const matrix *q, const int64_t step[
   char *const from[4] = { q->a, q->b, q->c, q->d };
   char *copies[4];
   for (int i = 0; i < 4; i++) copies[i] = with_margin(from[i], bytes[i], &ok);
-  const matrix there = { copies[0] + MARGIN, copies[1] != NULL ? copies[1] + MARGIN : NULL,
-                         copies[2] != NULL ? copies[2] + MARGIN : NULL, copies[3] != NULL ? copies[3] + MARGIN : NULL,
-                         q->info };
+  const matrix there = { copies[0], copies[1], copies[2], copies[3], q->info };
   if (ok) run(p, &there, w);
   for (int i = 0; i < 4; i++) {
-    if (ok && copies[i] != NULL) memcpy(from[i], copies[i] + MARGIN, bytes[i]);
-    free(copies[i]);
+    if (copies[i] == NULL) continue;
+    if (ok) memcpy(from[i], copies[i], bytes[i]);
+    free(copies[i] - MARGIN);
   }
   return ok ? 0 : dc_fail_oom(err);
 }

@@ -96,11 +96,10 @@ typedef struct graph {
   action *first, **end;
 } graph;
 
-static bool capturing(const dc_device *dev) { return dev->capture != NULL && dev->stream != NULL; }
-
-/* Appends an action with a copy of n bytes to the graph that is being captured: 1, or -1 with an error. */
+/* Appends an action with a copy of n bytes to the graph that is being captured: 1, or -1 with an error; 0: none is. */
 static int record(dc_device *dev, const action *a, const void *bytes, size_t n, dc_error *err) {
   graph *g = dev->stream;
+  if (dev->capture == NULL || g == NULL) return 0;
   action *copy = malloc(sizeof *a + n);
   if (copy == NULL) return dc_fail_oom(err);
   *copy = *a;
@@ -112,22 +111,18 @@ static int record(dc_device *dev, const action *a, const void *bytes, size_t n, 
 }
 
 int dc_cpu_capture_launch(dc_device *dev, dc_function *fn, const dc_launch *l, dc_error *err) {
-  if (!capturing(dev)) return 0;
   return record(dev, &(action){ .kind = ACTION_LAUNCH, .fn = fn, .launch = *l }, l->params, l->params_size, err);
 }
 
 int dc_cpu_capture_copy(dc_device *dev, dc_ptr dst, dc_ptr src, size_t n, dc_error *err) {
-  if (!capturing(dev)) return 0;
   return record(dev, &(action){ .kind = ACTION_COPY, .dst = dst, .src = src, .n = n }, NULL, 0, err);
 }
 
 int dc_cpu_capture_fill(dc_device *dev, dc_ptr dst, const void *pattern, size_t size, size_t n, dc_error *err) {
-  if (!capturing(dev)) return 0;
   return record(dev, &(action){ .kind = ACTION_FILL, .dst = dst, .size = size, .n = n }, pattern, size, err);
 }
 
 int dc_cpu_capture_product(dc_device *dev, const dc_product *p, dc_error *err) {
-  if (!capturing(dev)) return 0;
   return record(dev, &(action){ .kind = ACTION_PRODUCT }, p, sizeof *p, err);
 }
 
