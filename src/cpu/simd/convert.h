@@ -87,12 +87,9 @@ DC_FROM_NARROW(s16)
   }                                                                                                                    \
   DC_LIFT_w_w(cvt_##m##_f32_##T)                                                                                       \
   DC_SCALAR_w_w(cvt_##m##_f32_##T)
-DC_FROM_DIRECTED(rm, s32)
-DC_FROM_DIRECTED(rp, s32)
-DC_FROM_DIRECTED(rz, s32)
-DC_FROM_DIRECTED(rm, u32)
-DC_FROM_DIRECTED(rp, u32)
-DC_FROM_DIRECTED(rz, u32)
+#define DC_FROM_ALL_DIRECTED(T) DC_FROM_DIRECTED(rm, T) DC_FROM_DIRECTED(rp, T) DC_FROM_DIRECTED(rz, T)
+DC_FROM_ALL_DIRECTED(s32)
+DC_FROM_ALL_DIRECTED(u32)
 DC_FN u64 s_cvt_rn_f64_s64(u64 x) { return f64_bits((f64)(s64)x); }
 DC_FN u64 s_cvt_rn_f64_u64(u64 x) { return f64_bits((f64)x); }
 DC_FN u32 s_cvt_rn_f32_s64(u64 x) { return f32_bits((f32)(s64)x); }

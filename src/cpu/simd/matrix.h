@@ -101,6 +101,7 @@ DC_FN void v_decode_columns(u32 *to, u32 distance, V32 x) {
   DC_FN void v_columns_##type(u32 *to, V32 x) {                                                                        \
     for (u32 i = 0; i < parts; i++) v_decode_columns(to + 8 * i, parts, v_part_##type(x, i));                          \
   }
+DC_WORDS(f16)
 /* Of f16 rows of memory are converted whole: to the elements of 4 steps, and of the other 4. */
 #if DC_NW == 16 || (DC_NW == 8 && defined(__F16C__))
 #if DC_NW == 16
@@ -120,9 +121,7 @@ DC_FN void v_rows_f16(u32 *to, V32 x) {
   DC_PARTS(DC_QUARTERS_, 1)
   v_put_steps(to + 64, 1, r);
 }
-DC_WORDS(f16)
 #else
-DC_WORDS(f16)
 DC_ROWS_OF(f16, 2)
 #endif
 DC_COLUMNS_OF(f16, 2)

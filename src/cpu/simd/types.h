@@ -199,11 +199,6 @@ DC_FN u32 n_word(dc_m m) {
   return m;
 }
 DC_FN dc_m n_truth(int truth) { return (dc_m)(truth ? 0xffffu : 0); }
-DC_FN dc_m n_and(dc_m x, dc_m y) { return (dc_m)(x & y); }
-DC_FN dc_m n_or(dc_m x, dc_m y) { return (dc_m)(x | y); }
-DC_FN dc_m n_xor(dc_m x, dc_m y) { return (dc_m)(x ^ y); }
-DC_FN dc_m n_andn(dc_m x, dc_m y) { return (dc_m)(x & ~y); }
-DC_FN dc_m n_not(dc_m x) { return (dc_m)~x; }
 #else
 #if DC_NW == 8
 DC_FN dc_u n_select(dc_m m, dc_u yes, dc_u no) {
@@ -229,12 +224,12 @@ DC_FN dc_m n_from(u32 word) {
   return (dc_m)((n_splat(word) & bit) == bit);
 }
 DC_FN dc_m n_truth(int truth) { return (dc_m)n_splat(truth ? 0xffffffffu : 0); }
-DC_FN dc_m n_and(dc_m x, dc_m y) { return x & y; }
-DC_FN dc_m n_or(dc_m x, dc_m y) { return x | y; }
-DC_FN dc_m n_xor(dc_m x, dc_m y) { return x ^ y; }
-DC_FN dc_m n_andn(dc_m x, dc_m y) { return x & ~y; }
-DC_FN dc_m n_not(dc_m x) { return ~x; }
 #endif
+DC_FN dc_m n_and(dc_m x, dc_m y) { return (dc_m)(x & y); }
+DC_FN dc_m n_or(dc_m x, dc_m y) { return (dc_m)(x | y); }
+DC_FN dc_m n_xor(dc_m x, dc_m y) { return (dc_m)(x ^ y); }
+DC_FN dc_m n_andn(dc_m x, dc_m y) { return (dc_m)(x & ~y); }
+DC_FN dc_m n_not(dc_m x) { return (dc_m)~x; }
 
 /* --- masks ---------------------------------------------------------------------------------------------------- */
 
