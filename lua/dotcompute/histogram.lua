@@ -431,6 +431,9 @@ local function bincount(...)
     fail("argument", "bincount: the array has %s; values from 0 on are counted",
       dtype.kind == "i" and "negative values" or "values of 2^63 and more")
   end
+  if largest >= math.maxinteger - 1 then -- the counts' buffer has two elements more
+    fail("argument", "bincount: the largest value is %d; so many bins are more than memory holds", largest)
+  end
   local size = math.max(largest + 1, least)
   if options.weights ~= nil then
     local sums = algorithm.zeros(a.device, size, "float64")
@@ -454,11 +457,12 @@ local function extremes(x)
     local both = (x:min():to "float64" + x:max():to "float64" * dc.complex(0, 1)):item()
     if both.re - both.re == 0 and both.im - both.im == 0 then return both.re, both.im end -- inf * 1i has a NaN
   end
-  local least, most = x:min():eval(), x:max():eval() -- both are launched before the first wait
+  local least, most = x:min():to "float64":eval(), x:max():to "float64":eval() -- launched before the first wait
   return least:item(), most:item()
 end
 
--- The bounds of option 'range', or the array's smallest and largest element, as Lua numbers.
+-- The bounds of option 'range', or the array's smallest and largest element, as floats, whose difference does not wrap
+-- around.
 local function range_of(x, given)
   if given ~= nil then
     local low, high = given[1], given[2]
@@ -469,9 +473,9 @@ local function range_of(x, given)
       fail("argument", "histogram: option 'range' is {low, high} with low <= high, both finite, got {%s, %s}", low,
         high)
     end
-    return low, high
+    return low + 0.0, high + 0.0
   end
-  if x.size == 0 then return 0, 1 end
+  if x.size == 0 then return 0.0, 1.0 end
   local low, high = extremes(x)
   if low ~= low or high ~= high or low == -math.huge or high == math.huge then
     fail("argument", "histogram: the array has elements that are not finite (%s to %s); give option 'range'", low, high)
@@ -480,8 +484,8 @@ local function range_of(x, given)
 end
 
 local function even_edges(device, n, low, high)
-  local step = (high - low) / n
-  local edges = algorithm.on(device, dc.arange, 0, n, "float64") * step + low
+  local numbers, width = algorithm.on(device, dc.arange, 0, n, "float64"), high - low
+  local edges = width < math.huge and numbers * (width / n) + low or (1 - numbers / n) * low + numbers / n * high
   edges = edges:eval()
   edges[n + 1] = high
   return edges

@@ -17,7 +17,7 @@ local serial = require "dotcompute.sort_serial"
 core.builtin(debug.getinfo(1, "S").source)
 
 local empty, zeros = algorithm.empty, algorithm.zeros
-local SHORT = 128
+local SHORT, MANY = 128, 64
 local BINS_LENGTH = 65536 -- keys counted by a block
 
 -- Elements of a thread: a tile's keys and indices must fit into shared memory.
@@ -98,7 +98,11 @@ function sort.rows(from, total, descending, want_keys, want_index, passes)
     rows = total > 0 and from.size // total or 0, passes = passes or dtype.size }
   job.to = want_keys and empty(device, shape, dtype.name) or nil
   job.index = want_index and empty(device, shape, "int64") or nil
-  if from.size == 0 or (not want_index and core.sort_rows(from, job.to, descending)) then return job.to, job.index end
+  -- the library's sort asks the system for random numbers, which takes longer than a short row
+  local is_short = total <= SHORT and job.rows >= MANY
+  if from.size == 0 or (not want_index and not is_short and core.sort_rows(from, job.to, descending)) then
+    return job.to, job.index
+  end
   local v = { dtype = dtype, descending = descending, keys = want_keys, wide = from.size > algorithm.narrow }
   if total <= SHORT then short_rows(job, v)
   elseif not algorithm.is_gpu(device) and serial.rows(job) then return job.to, job.index

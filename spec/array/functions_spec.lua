@@ -835,4 +835,23 @@ describe("functions and operators refuse", function()
     end
     fails("device", other.id, function() return dc.where(here, there, 1) end)
   end)
+
+  it("of operands that a large result repeats are computed once for each of their elements", function()
+    local rows, columns = math.random(600, 700), math.random(600, 700)
+    local x, y, want = {}, {}, {}
+    for k = 1, columns do x[k] = math.random() * 6 end
+    for k = 1, rows do y[k] = math.random() * 6 end
+    local a, b = dc.array(x, "float64"), dc.array(y, "float64"):reshape(rows, 1)
+    local product = dc.sin(a) * dc.exp(b) + 1
+    assert.is_nil(product:source():find "sin%(")
+    local got = product:to_table()
+    for _ = 1, 200 do
+      local r, c = math.random(rows), math.random(columns)
+      want[1] = math.sin(x[c]) * math.exp(y[r]) + 1
+      assert.is_true(math.abs(got[r][c] - want[1]) <= 1e-12 * (1 + math.abs(want[1])))
+    end
+    -- not of a reduction's rows, which one kernel does with them
+    local m = dc.exp(product)
+    assert.is_truthy((m / m:sum { axis = 2, keep = true }):source():find "exp%(")
+  end)
 end)

@@ -27,6 +27,15 @@ describe("bincount", function()
     end)
   end)
 
+  it("refuses values that no number of bins reaches", function()
+    for _, v in ipairs { math.maxinteger, math.maxinteger - 1 } do
+      fails("argument", "the largest value is " .. v, function() dc.array({ 3, v }, "int64"):bincount() end)
+      fails("argument", "the largest value is " .. v, function()
+        dc.array({ 3, v }, "int64"):bincount { weights = { 1, 2 }, minlength = 4 }
+      end)
+    end
+  end)
+
   it("adds weights, and gives at least the wanted number of counts", function()
     h.same({ 1, 2, 0, 0 }, dc.bincount({ 0, 1, 1 }, { minlength = 4 }):to_table())
     h.same({ 1, 2 }, dc.bincount({ 0, 1, 1 }, { minlength = 1 }):to_table())
@@ -151,6 +160,21 @@ describe("histogram", function()
     local got, edges = dc.array(t, "int32"):histogram(9, { weights = w, range = { 10, 40 } })
     assert.equal("float64", got.dtype)
     h.same(count(t, edges:to_table(), w), got:to_table(), "weights")
+  end)
+
+  it("has bins of equal width over the widest ranges of integers and float64", function()
+    local half, whole = 2.0 ^ 63, 2.0 ^ 64
+    local got, edges = dc.array({ math.mininteger, 0, math.maxinteger }, "int64"):histogram(4)
+    h.same({ 1, 0, 1, 1 }, got:to_table())
+    h.same({ -half, -half / 2, 0, half / 2, half }, edges:to_table())
+    got, edges = dc.array({ -1, 0, 5 }, "uint64"):histogram(4) -- the first is 2^64 - 1
+    h.same({ 2, 0, 0, 1 }, got:to_table())
+    h.same({ 0, whole / 4, half, whole * 3 / 4, whole }, edges:to_table())
+    got = dc.array({ -4, 7 }, "int64"):histogram(2, { range = { math.mininteger, math.maxinteger } })
+    h.same({ 1, 1 }, got:to_table())
+    got, edges = dc.array({ -1.5e308, 0, 1.5e308 }, "float64"):histogram(4)
+    h.same({ 1, 0, 1, 1 }, got:to_table())
+    h.same({ -1.5e308, -0.75e308, 0, 0.75e308, 1.5e308 }, edges:to_table())
   end)
 
   it("has bins for no elements and for a single value", function()

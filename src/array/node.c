@@ -76,9 +76,42 @@ static DC_COLD int bound(int nargs, dc_array *const arg[], graph_size *s, dc_err
   return 0;
 }
 
+/* --- operands that are repeated ------------------------------------------------------------------- */
+
+#define LARGE (1 << 18) /* elements of a result, for which a launch more is little */
+#define REPEATED 16     /* times that an operand's elements are used, at least */
+
+enum { LONG = 1, REDUCES = 2 };
+
+/* What an array's pending nodes do: functions of many instructions, reductions.  `*left`: nodes that may still be
+** looked at; others count as reductions. */
+static int work_of(const dc_array *a, int *left) {
+  if (a == NULL || a->state != DC_ARRAY_PENDING) return 0;
+  if (--*left < 0) return REDUCES;
+  const dc_expr *e = a->expr;
+  int work = (dc_ops[e->op].flags & DC_OP_LONG ? LONG : 0) | (e->op == DC_OP_REDUCE ? REDUCES : 0);
+  for (int i = 0; i < e->nargs && !(work & REDUCES); i++) work |= work_of(e->arg[i], left);
+  return work;
+}
+
+/* Computes operands whose elements a large result of `shape` uses many times: sin(x) * cos(y) for all x and y.  Not
+** values of 16 bits, which are rounded where they are stored, nor reductions of rows, which the result's kernel
+** does. */
+static int compute_repeated(const dc_expr *model, const dc_geometry *shape, dc_error *err) {
+  const int64_t size = dc_geometry_size(shape);
+  for (int i = 0; size >= LARGE && i < model->nargs; i++) {
+    dc_array *a = model->arg[i];
+    int left = 32;
+    if (a == NULL || dc_dtype_size(a->dtype) < 4 || dc_geometry_size(&a->g) > size / REPEATED) continue;
+    if (work_of(a, &left) == LONG && dc_evaluate(a, err) != 0) return -1;
+  }
+  return 0;
+}
+
 /* --- any operator --------------------------------------------------------------------------------- */
 
 dc_array *dc_node_make(const dc_expr *model, dc_device *dev, dc_dtype dtype, const dc_geometry *shape, dc_error *err) {
+  if (model->op != DC_OP_REDUCE && compute_repeated(model, shape, err) != 0) return NULL;
   graph_size size = measure(model->nargs, model->arg);
   if (!fits(size) && bound(model->nargs, model->arg, &size, err) != 0) return NULL;
   for (int i = 0; i < model->nargs; i++) /* computing may have run a finalizer that closed one */

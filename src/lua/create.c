@@ -383,7 +383,12 @@ static int core_linspace(lua_State *L) {
   char *host = dc_lua_scratch(L, (size_t)n * size);
   int scratch = lua_gettop(L);
   for (int64_t i = 0; i < n; i++) {
-    double v = i == 0 ? a : i == n - 1 ? b : a + (b - a) * ((double)i / (double)(n - 1));
+    const double v = i == 0 ? a : i == n - 1 ? b : a + (b - a) * ((double)i / (double)(n - 1));
+    if (dtype == DC_FLOAT64 || dtype == DC_FLOAT32) {
+      if (dtype == DC_FLOAT64) ((double *)(void *)host)[i] = v;
+      else ((float *)(void *)host)[i] = (float)v;
+      continue;
+    }
     lua_pushnumber(L, v);
     int rc = dc_lua_element(L, -1, dtype, true, host + (size_t)i * size, &err);
     lua_pop(L, 1);
