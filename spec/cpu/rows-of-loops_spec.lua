@@ -173,6 +173,35 @@ __global__ void k(const T *x, const int *at, int *y, unsigned *sums, int n) {
     end
   end
 end
+
+-- A counter that wraps around, in one lane of a gang after the other.
+for _, T in ipairs { "short", "unsigned short", "signed char", "unsigned char" } do
+  local size = T:find "char" and 256 or 65536
+  local below = T:find "^un" and 0 or size // 2
+  local k = dc.kernel((([=[
+__global__ void k(const int *x, unsigned *y, int rounds, int start) {
+  COUNTER at = threadIdx.x + start;
+  unsigned s = 0;
+  #pragma unroll 1
+  for (int k = 0; k < rounds; k++) {
+    s = s * 3 + x[at + BELOW];
+    at += 128;
+  }
+  y[threadIdx.x] = s;
+}]=]):gsub("COUNTER", T):gsub("BELOW", below)))
+  local x, start, rounds = {}, math.random(1, 40), size // 128 + math.random(20)
+  for i = 1, size do x[i] = math.random(0, 9999) end
+  local y = dc.zeros(96, "uint32")
+  k(1, 96, dc.array(x, "int32"), y, rounds, start)
+  for t = 0, 95 do
+    local at, s = t + start, 0
+    for _ = 1, rounds do
+      s = s * 3 + x[(at + below) % size + 1] & 0xffffffff
+      at = at + 128
+    end
+    assert(y[t + 1] == s, ("a counter that is %s, thread %d"):format(T, t))
+  end
+end
 ]==]
 
 describe("rows that the lanes of a loop access", function()

@@ -319,10 +319,12 @@ static bool keeps_distances(const emitter *e, const ptx_operand *o, int32_t i, i
   if (o->reg < 0 || dc_emit_shape(e, o->reg)->tag == DC_UNIFORM) return true;
   const ptx_ins *ins = maker_of(e, o->reg, h, &n);
   if (n == 0) return true;
+  if (dc_emit_bits(e, o->reg) < 32) return false; /* values of 16 bits wrap around at these */
   if (is_counter(e, o->reg, h, &g)) {
     int32_t at = o->reg;
     do {
       ins = maker_of(e, at, h, &n);
+      if (is_integer_conversion(ins)) return false; /* which may wrap around between lanes */
       if (!is_in_each(e, e->k.block_of[ins - e->f->ins], e->k.loop_last[h])) return false;
       at = ins->opnd[1].reg;
     } while (at != o->reg);
