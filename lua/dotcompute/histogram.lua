@@ -483,6 +483,7 @@ local function range_of(x, given)
   return low, high
 end
 
+-- The edges of n bins of equal width; the formula for a width that float64 does not hold weights both bounds.
 local function even_edges(device, n, low, high)
   local numbers, width = algorithm.on(device, dc.arange, 0, n, "float64"), high - low
   local edges = width < math.huge and numbers * (width / n) + low or (1 - numbers / n) * low + numbers / n * high

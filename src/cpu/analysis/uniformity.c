@@ -38,10 +38,6 @@ static int find_dominators(dc_uniformity *k) {
   return 0;
 }
 
-static bool dominates(const dc_uniformity *k, int32_t a, int32_t b) {
-  return k->enter[a] <= k->enter[b] && k->enter[b] < k->leave[a];
-}
-
 /* The sum of the loops' numbers of blocks, above which the analysis would take long; no known kernel comes near. */
 #define MOST_IN_LOOPS 400000
 
@@ -68,9 +64,9 @@ static void find_loops(dc_uniformity *k) {
   }
   for (int32_t b = 0; b < f->nblocks; b++)
     for (int i = 0; ptx_block_succ(&f->blocks[b], i, &s); i++) {
-      if (s >= 0 && !dominates(k, s, b)) k->entries[s]++;
+      if (s >= 0 && !dc_dominates(k, s, b)) k->entries[s]++;
       if (s < 0 || s > b || latch[s] == b) continue;
-      if (!dominates(k, s, b)) k->regular = false;
+      if (!dc_dominates(k, s, b)) k->regular = false;
       latch[s] = b;
       k->latches[s] += k->loop_at[b] == s ? 1 : 2;
     }
@@ -193,7 +189,7 @@ static bool find_non_uniform_exits(dc_uniformity *k) {
     for (int32_t b = h; b <= k->loop_last[h] && !found; b++)
       for (int i = 0; ptx_block_succ(&f->blocks[b], i, &s); i++) {
         if (s < 0 || inside(k, h, s) || k->exit_block[s]) continue;
-        found |= may_split(k, b) || (k->divergent[b] && !dominates(k, b, k->loop_last[h]));
+        found |= may_split(k, b) || (k->divergent[b] && !dc_dominates(k, b, k->loop_last[h]));
       }
     if (found) k->non_uniform_exit[h] = news = true;
   }
@@ -219,7 +215,7 @@ static bool scattered(const dc_uniformity *k, int32_t d) {
 /* Instruction u reads instruction d's value on every path. */
 static bool reaches(const dc_uniformity *k, int32_t d, int32_t u) {
   int32_t bd = k->block_of[d], bu = k->block_of[u];
-  return bd == bu ? d < u : dominates(k, bd, bu);
+  return bd == bu ? d < u : dc_dominates(k, bd, bu);
 }
 
 static bool one_definition(const dc_uniformity *k, int32_t r) {
@@ -250,15 +246,15 @@ static bool precedes_each_entry(const dc_uniformity *k, int32_t init, int32_t h)
 ** those that wait at the header. */
 static bool loop_variable(const dc_uniformity *k, int32_t r, int32_t init, int32_t update, bool only_inside) {
   int32_t bi = k->block_of[init], bu = k->block_of[update], h = k->loop_at[bu];
-  if (h < 0 || k->latches[h] != 1 || !dominates(k, bu, k->loop_last[h])) return false;
-  if (inside(k, h, bi) || !dominates(k, bi, h) || !precedes_each_entry(k, init, h) || scattered(k, bu)) return false;
+  if (h < 0 || k->latches[h] != 1 || !dc_dominates(k, bu, k->loop_last[h])) return false;
+  if (inside(k, h, bi) || !dc_dominates(k, bi, h) || !precedes_each_entry(k, init, h) || scattered(k, bu)) return false;
   if (outlives(k, bi, h)) return false;
   for (int32_t i = k->use_at[r]; i < k->use_at[r + 1]; i++) {
     int32_t u = k->block_of[k->uses[i]];
     /* in the loop, or of the first value */
     if (inside(k, h, u) || (u < h && reaches(k, init, k->uses[i]) && !outlives(k, bi, u))) continue;
     if (only_inside) return false;
-    if (k->non_uniform_exit[h] || !dominates(k, h, u) || outlives(k, bu, u)) return false;
+    if (k->non_uniform_exit[h] || !dc_dominates(k, h, u) || outlives(k, bu, u)) return false;
   }
   return true;
 }
@@ -338,7 +334,7 @@ static void find_alone(dc_uniformity *k) {
     const int32_t d = k->idom[b], first = k->alone[d] - 1;
     const bool on = first >= 0 && is_in_loops_of(k, k->idom[first], b);
     bool begins = !on && k->entries[b] == 1 && is_in_loops_of(k, d, b) && !scattered(k, d) && lets_one_on(k, d, b);
-    for (int32_t u = b; begins && u < k->f->nblocks; u++) begins = !dominates(k, b, u) || !waits(k->f, u);
+    for (int32_t u = b; begins && u < k->f->nblocks; u++) begins = !dc_dominates(k, b, u) || !waits(k->f, u);
     k->alone[b] = on ? k->alone[d] : begins ? b + 1 : 0;
     k->first_lane[b] = begins && compares_with_first(k, d);
   }
@@ -614,10 +610,7 @@ bool dc_is_broadcast(const dc_uniformity *k, const ptx_ins *ins) {
          dc_value_shape_of(k, &src[1]).tag <= DC_UNIFORM && dc_value_shape_of(k, &src[3]).tag <= DC_UNIFORM;
 }
 
-/* Whether all lanes of a gang that run the instruction together get one value, whatever its operands are: a reduction
-** over the block, which lanes are running, a vote or a reduction of lanes that name the same members, one lane's value.
-*/
-static bool is_one_for_all(const dc_uniformity *k, const ptx_ins *ins) {
+bool dc_is_one_for_all(const dc_uniformity *k, const ptx_ins *ins) {
   if (ins->op == PTX_OP_ACTIVEMASK) return true;
   if ((ins->op == PTX_OP_VOTE && ins->nsrc == 2) || (ins->op == PTX_OP_REDUX && ins->type != PTX_F32))
     return dc_value_shape_of(k, &ins->opnd[2]).tag <= DC_UNIFORM;
@@ -681,7 +674,7 @@ static dc_value_shape result(const dc_uniformity *k, const ptx_ins *ins, dc_has_
   bool unknown = false, all_uniform = true;
   dc_value_shape r;
   if (ins->pred >= 0) return varying;
-  if (is_one_for_all(k, ins) || is_of_lane_alone(k, ins, has_scalar)) return uniform;
+  if (dc_is_one_for_all(k, ins) || is_of_lane_alone(k, ins, has_scalar)) return uniform;
   const int32_t d = ins->ndst == 1 ? ins->opnd[0].reg : -1;
   if (d >= 0 && k->of_values[d].tag != DC_UNKNOWN && has_scalar(ins) && has_first_lane(k, ins)) return k->of_values[d];
   for (int i = ins->ndst; i < ins->ndst + ins->nsrc; i++) {

@@ -98,3 +98,13 @@ bool dc_is_shuffle(const ptx_func *f, const ptx_ins *ins);
 bool dc_is_broadcast(const dc_uniformity *k, const ptx_ins *ins);
 /* Whether emitted code reads this special register itself, without tier 0. */
 bool dc_is_native_sreg(int sreg);
+
+/* Whether all lanes of a gang that run the instruction together get one value, whatever its operands are: a reduction
+** over the block, which lanes are running, a vote or a reduction of lanes that name the same members, one lane's value.
+*/
+bool dc_is_one_for_all(const dc_uniformity *k, const ptx_ins *ins);
+
+/* Whether all paths to block b go through block a. */
+static inline bool dc_dominates(const dc_uniformity *k, int32_t a, int32_t b) {
+  return k->enter[a] <= k->enter[b] && k->enter[b] < k->leave[a];
+}

@@ -71,7 +71,7 @@ static bool may_wait(const emitter *e, int32_t header, int32_t last) {
 
 /* Whether each iteration of the loop that ends with block `last` runs block b. */
 static bool is_in_each(const emitter *e, int32_t b, int32_t last) {
-  return e->k.enter[b] <= e->k.enter[last] && e->k.enter[last] < e->k.leave[b];
+  return dc_dominates(&e->k, b, last);
 }
 
 /* Whether instruction d is made of register `reg` by at most `depth` operations in the loop, besides its own, and none
@@ -308,7 +308,20 @@ static bool goes_together(const emitter *e, int32_t h) {
 /* Whether instruction d runs before instruction i in each iteration that runs i. */
 static bool precedes(const emitter *e, int32_t d, int32_t i) {
   const int32_t b = e->k.block_of[d], to = e->k.block_of[i];
-  return b == to ? d < i : e->k.enter[b] <= e->k.enter[to] && e->k.enter[to] < e->k.leave[b];
+  return b == to ? d < i : dc_dominates(&e->k, b, to);
+}
+
+/* Whether each iteration of the loop with header block h adds the same to register `reg` of every lane, a counter, by
+** additions and moves alone: conversions may wrap around between lanes. */
+static bool counts_in_each(const emitter *e, int32_t reg, int32_t h) {
+  int32_t at = reg;
+  int n;
+  do {
+    const ptx_ins *ins = maker_of(e, at, h, &n);
+    if (is_integer_conversion(ins) || !is_in_each(e, e->k.block_of[ins - e->f->ins], e->k.loop_last[h])) return false;
+    at = ins->opnd[1].reg;
+  } while (at != reg);
+  return true;
 }
 
 /* Whether the values of an operand of instruction i are as far apart in all iterations of the loop with header block h,
@@ -320,16 +333,7 @@ static bool keeps_distances(const emitter *e, const ptx_operand *o, int32_t i, i
   const ptx_ins *ins = maker_of(e, o->reg, h, &n);
   if (n == 0) return true;
   if (dc_emit_bits(e, o->reg) < 32) return false; /* values of 16 bits wrap around at these */
-  if (is_counter(e, o->reg, h, &g)) {
-    int32_t at = o->reg;
-    do {
-      ins = maker_of(e, at, h, &n);
-      if (is_integer_conversion(ins)) return false; /* which may wrap around between lanes */
-      if (!is_in_each(e, e->k.block_of[ins - e->f->ins], e->k.loop_last[h])) return false;
-      at = ins->opnd[1].reg;
-    } while (at != o->reg);
-    return true;
-  }
+  if (is_counter(e, o->reg, h, &g)) return counts_in_each(e, o->reg, h);
   const int32_t d = (int32_t)(ins - e->f->ins);
   const bool adds = ins->op == PTX_OP_ADD || ins->op == PTX_OP_SUB || (ins->op == PTX_OP_MOV && ins->nsrc == 1);
   if (n != 1 || depth == 0 || !adds || ins->pred >= 0 || ins->ndst != 1 || !precedes(e, d, i)) return false;

@@ -33,12 +33,12 @@ dc_growth dc_emit_growth(const emitter *e, int32_t reg, int32_t h);
 ** was loaded (dc_walk in simd/memory.h). */
 bool dc_emit_walks(const emitter *e, int32_t i);
 
-/* Where instruction i, a load or store in a loop, accesses memory by addresses of which is known that their distances
-** stay what they are when the loop is entered: the first such of the same addresses and size, j.  r<j> says in which
-** lanes they form a row (dc_loop_row in simd/memory.h).  Else -1. */
+/* For a load or store i in a loop whose lanes' addresses keep their distances from iteration to iteration: the first
+** access in the loop by the same register, with the same size, j.  r<j> holds the lanes whose addresses form a row
+** (dc_loop_row in simd/strides.h).  -1: i is no such access. */
 int32_t dc_emit_row_of_loop(const emitter *e, int32_t i);
 
-/* Where block b leads into loops, what was known about these is forgotten. */
+/* Where block b leads into loops, resets what emitted code remembers of their accesses: b<i> and r<j>. */
 void dc_emit_enter_loops(emitter *e, int32_t b);
 
 /* Whether the loop of blocks [header, last] may wait for other threads, and nothing else ends it. */

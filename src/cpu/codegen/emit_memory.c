@@ -679,8 +679,8 @@ static void access_memory(emitter *e, const ptx_ins *ins, const dc_access *p, co
   PUT("}\n");
 }
 
-/* The same where the lanes' addresses form a row, as they did when lanes came to the loop; instruction `tested` has
-** found out. */
+/* The same in a loop whose lanes' addresses keep their distances: access_memory for a row, if r<tested> says that they
+** form one, else what is emitted next. */
 static void access_row_of_loop(emitter *e, const ptx_ins *ins, const dc_access *p, int32_t tested, const char *mask,
                                bool keep) {
   dc_access row = *p;
@@ -689,9 +689,9 @@ static void access_row_of_loop(emitter *e, const ptx_ins *ins, const dc_access *
   row.s = (dc_value_shape){ .tag = DC_AFFINE, .exact = row.stride, .origin = -1 };
   if (p->how == DC_HOW_INDEX) {
     row.by_index = p->s.origin;
-    PUT("if (dc_is_row_32(&r%d, i%d, %d, %s)) ", tested, p->s.origin, dc_emit_is_signed(e, p->s.origin), mask);
+    PUT("if (dc_indices_are_row(&r%d, i%d, %d, %s)) ", tested, p->s.origin, dc_emit_is_signed(e, p->s.origin), mask);
   } else {
-    PUT("if (dc_is_row_64(&r%d, ", tested);
+    PUT("if (dc_keeps_row_64(&r%d, ", tested);
     dc_emit_register(e, p->at->reg, 'd');
     PUT(", %lld, %s)) ", row.stride, mask);
   }

@@ -73,13 +73,6 @@ static const char *collective_of(const ptx_ins *ins) {
   }
 }
 
-/* Whether an operation among lanes that name the same members gives all of them one value. */
-static bool is_one_for_all(const emitter *e, const ptx_ins *ins) {
-  if (ins->op == PTX_OP_ACTIVEMASK) return true;
-  if (ins->op == PTX_OP_MATCH || collective_of(ins) == NULL) return false;
-  return dc_value_shape_of(&e->k, &ins->opnd[2]).tag == DC_UNIFORM;
-}
-
 /* mov.b64 {a, b}, c. */
 static bool is_unpack(const ptx_ins *ins) {
   return ins->op == PTX_OP_MOV && ins->ndst > 1 && ins->nsrc == 1 && ptx_type_bits((ptx_type)ins->type) <= 64;
@@ -467,8 +460,9 @@ static way way_of(const emitter *e, const ptx_ins *ins, dc_native_form *form) {
   if (ins->op == PTX_OP_CP && (ins->mode == PTX_CP_COMMIT || ins->mode == PTX_CP_WAIT)) return BY_NOTHING;
   if (ins->op == PTX_OP_MEMBAR || ins->op == PTX_OP_FENCE) return BY_FENCE;
   if (one && is_sreg_move(ins)) return BY_SREG;
-  if (one && is_one_for_all(e, ins)) return BY_COMMON;
-  if (collective_of(ins)) return BY_GROUPS;
+  const bool collective = collective_of(ins) != NULL;
+  if (one && (collective || ins->op == PTX_OP_ACTIVEMASK) && dc_is_one_for_all(&e->k, ins)) return BY_COMMON;
+  if (collective) return BY_GROUPS;
   if (dc_is_shuffle(e->f, ins)) return BY_SHUFFLE;
   if (one && simple_cvta(e, ins)) return BY_ADDRESS;
   if (is_unpack(ins) && dc_value_shape_of(&e->k, &ins->opnd[ins->ndst]).tag == DC_UNIFORM) return BY_PARTS;

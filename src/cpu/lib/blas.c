@@ -132,9 +132,9 @@ static void matrix_by_vector(dc_dtype dtype, bool transposed, int64_t rows, int6
             sy = (int)step_y;
   const size_t size = dc_dtype_size(dtype);
   const int64_t results = transposed ? columns : rows;
-  /* beta 0 does not clear NaN in every BLAS */
-  if (step_y == 1) memset(y, 0, (size_t)results * size);
-  for (int64_t i = 0; i < results && step_y != 1; i++) memset((char *)y + (size_t)(i * step_y) * size, 0, size);
+  if (step_y == 1) memset(y, 0, (size_t)results * size); /* beta 0 does not clear NaN in every BLAS */
+  else
+    for (int64_t i = 0; i < results; i++) memset((char *)y + (size_t)(i * step_y) * size, 0, size);
   if (dtype == DC_FLOAT32) api.cblas_sgemv(ROW_MAJOR, t, m, n, 1, matrix, l, x, sx, 0, y, sy);
   else api.cblas_dgemv(ROW_MAJOR, t, m, n, 1, matrix, l, x, sx, 0, y, sy);
 }

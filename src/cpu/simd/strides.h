@@ -8,8 +8,9 @@
 
 /* --- rows that loops go along ------------------------------------------------------------------------------------- */
 
-/* The lanes of a loop whose addresses, or indices, form a row.  All add the same to them in each iteration, so they are
-** tested when lanes come to an access first.  `tested`: these; `others`: those that are not in a row with lane 0. */
+/* Which lanes of a loop have addresses, or indices, in a row with lane 0's.  Each iteration adds the same to all of
+** them, so they are tested at the loop's first access alone.  `tested`: lanes for which `others` is known: those that
+** are not in the row.  (dc_in_row in memory.h tests all lanes at each access.) */
 typedef struct dc_loop_row {
   M tested, others;
 } dc_loop_row;
@@ -18,16 +19,15 @@ typedef struct dc_loop_row {
     return M_not(m) | P_word(v_setp_ne_u##bits(x, V##bits##_affine(V##bits##_first(x), stride)));                      \
   }                                                                                                                    \
   /* Whether lane 0 is in m, and all lanes of m are in a row with it. */                                               \
-  DC_FN int dc_in_row_##bits(dc_loop_row *r, V##bits x, T stride, M m) {                                               \
+  DC_FN int dc_keeps_row_##bits(dc_loop_row *r, V##bits x, T stride, M m) {                                            \
     if (DC_RARE(M_any(M_andn(m, r->tested)))) r->tested = m, r->others = dc_not_in_row_##bits(x, stride, m);           \
     return ((M_word(m) ^ 1) & (M_word(r->others) | 1)) == 0;                                                           \
   }
 DC_LOOP_ROW(32, u32)
 DC_LOOP_ROW(64, u64)
-DC_FN int dc_is_row_64(dc_loop_row *r, V64 a, u64 size, M m) { return dc_in_row_64(r, a, size, m); }
-/* Of indices, which must not wrap around. */
-DC_FN int dc_is_row_32(dc_loop_row *r, V32 x, int sign, M m) {
-  return dc_in_row_32(r, x, 1, m) && x.p0[0] + (sign ? 0x80000000u : 0) < 0u - DC_W;
+/* The same of consecutive indices, which must not wrap around. */
+DC_FN int dc_indices_are_row(dc_loop_row *r, V32 x, int sign, M m) {
+  return dc_keeps_row_32(r, x, 1, m) && x.p0[0] + (sign ? 0x80000000u : 0) < 0u - DC_W;
 }
 
 /* --- rows with a constant stride ---------------------------------------------------------------------------------- */
