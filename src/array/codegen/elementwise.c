@@ -1,8 +1,8 @@
 /*
 ** elementwise.c - see elementwise.h.
 **
-** The kernels have one of three shapes: one element a thread; several in vector accesses (a pack, or several packs a
-** block's width apart); several elements a block's width apart.
+** The kernels have one of four shapes: one element a thread; several in vector accesses (a pack, or several packs a
+** block's width apart); several elements a block's width apart; several of one row, a warp's width apart.
 */
 #include "array/codegen/elementwise.h"
 
@@ -64,10 +64,34 @@ static void emit_body(const dc_text *t, const char *indent) {
   }
 }
 
+/* "const index x0_at = …;": the offset of the operand's element in column c of the warp's row. */
+static void emit_offset_in_row(const dc_text *t, const char *indent, const dc_operand *o) {
+  char name[16];
+  if (!is_strided(o)) return;
+  dc_operand_name(t->p, o, name);
+  dc_buf_printf(t->b, "%sconst %s %s_at = %s_row", indent, t->index, name, name);
+  if (o->stride_kind == DC_STRIDE_ONE) dc_buf_puts(t->b, " + c");
+  else if (o->stride_kind == DC_STRIDE_MINUS_ONE) dc_buf_puts(t->b, " - c");
+  else if (o->stride_kind == DC_STRIDE_ANY) dc_buf_printf(t->b, " + c * %s_%d", name, t->p->schedule.rank - 1);
+  dc_buf_puts(t->b, ";\n");
+}
+
+/* Offsets of strided operands: of element i, or of the element in column c of the warp's row, and then i. */
+static void emit_offsets(const dc_text *t, const char *indent) {
+  const dc_program *p = t->p;
+  if (p->schedule.kind != DC_SCHEDULE_WARP_ROWS) {
+    dc_emit_offsets(t, indent, "i", 0, p->schedule.rank, "at", is_strided);
+    return;
+  }
+  dc_buf_printf(t->b, "%sconst %s i = begin + c;\n", indent, t->index);
+  emit_offset_in_row(t, indent, &p->ir.out);
+  for (int i = 0; i < p->ir.ninputs; i++) emit_offset_in_row(t, indent, &p->ir.input[i]);
+}
+
 /* One element a time: values of all operands at element i. */
 static void emit_element(const dc_text *t, const char *indent) {
   char place[64];
-  dc_emit_offsets(t, indent, "i", 0, t->p->schedule.rank, "at", is_strided);
+  emit_offsets(t, indent);
   for (int i = 0; i < t->p->ir.ninputs; i++) {
     const dc_operand *o = &t->p->ir.input[i];
     if (o->layout == DC_LAYOUT_ONE || !dc_operand_is_read(&t->p->ir, o)) continue;
@@ -111,6 +135,28 @@ static void emit_rounds(const dc_text *t) {
   else
     dc_buf_printf(t->b, "  } else {\n#pragma unroll 1\n    for (%s i = first + (%s)threadIdx.x; i < n; i += %d) "
                   "element(i);\n  }\n}\n", i, i, width);
+}
+
+/* A warp's part of a row.  Only whole parts are unrolled. */
+static void emit_warp_rows(const dc_text *t) {
+  const dc_schedule *h = &t->p->schedule;
+  const int last = h->rank - 1, part = 32 * h->warp_row.rounds;
+  const char *i = t->index;
+  dc_emit_entry(t, 0);
+  dc_buf_printf(t->b, "  const %s warp = (%s)blockIdx.x * %d + (%s)threadIdx.y;\n  if (warp >= warps) return;\n", i, i,
+                DC_BLOCK / 32, i);
+  dc_emit_quotient(t, "  ", "row", "warp", "parts");
+  dc_buf_printf(t->b, "  const %s begin = row * n_%d, first = (warp - row * n_parts) * %d;\n", i, last, part);
+  dc_emit_offsets(t, "  ", "row", 0, last, "row", is_strided);
+  dc_emit_single_values(t);
+  dc_buf_printf(t->b, "  auto element = [&](const %s c) {\n", i);
+  emit_element(t, "    ");
+  dc_buf_puts(t->b, "  };\n");
+  if (!h->warp_row.looped)
+    dc_buf_printf(t->b, "  if (first + %d <= n_%d) {\n#pragma unroll\n    for (int k = 0; k < %d; k += 32) element(first "
+                  "+ k + (%s)threadIdx.x);\n    return;\n  }\n", part, last, part, i);
+  dc_buf_printf(t->b, "#pragma unroll 1\n  for (int k = 0; k < %d; k += 32) {\n    const %s c = first + k + "
+                "(%s)threadIdx.x;\n    if (c < n_%d) element(c);\n  }\n}\n", part, i, i, last);
 }
 
 static void emit_plain(const dc_text *t) {
@@ -304,7 +350,8 @@ static void emit_packed(const dc_text *t) {
 }
 
 void dc_emit_elementwise(const dc_text *t) {
-  if (t->p->schedule.elements.lanes > 1) emit_packed(t);
+  if (t->p->schedule.kind == DC_SCHEDULE_WARP_ROWS) emit_warp_rows(t);
+  else if (t->p->schedule.elements.lanes > 1) emit_packed(t);
   else if (t->p->schedule.elements.rounds > 1) emit_rounds(t);
   else emit_plain(t);
 }

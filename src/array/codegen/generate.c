@@ -16,7 +16,7 @@ void dc_generate(const dc_program *p, dc_buf *text) {
   if (p->ir.body != NULL) dc_emit_body_declarations(&t);
   else dc_emit_prelude(&t);
   switch (p->schedule.kind) {
-    case DC_SCHEDULE_ELEMENTS: dc_emit_elementwise(&t); break;
+    case DC_SCHEDULE_ELEMENTS: case DC_SCHEDULE_WARP_ROWS: dc_emit_elementwise(&t); break;
     case DC_SCHEDULE_TILES: dc_emit_tiles(&t); break;
     case DC_SCHEDULE_ROW_BLOCKS: dc_emit_row_blocks(&t); break;
     default: dc_emit_reduction(&t); break;

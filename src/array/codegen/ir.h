@@ -41,8 +41,8 @@ typedef enum dc_layout {
   DC_LAYOUT_UNIT,    /* from the row's offset on, at r */
 } dc_layout;
 
-/* How far apart in memory an operand's elements of neighbouring rows are. */
-typedef enum dc_row_stride { DC_ROW_STRIDE_ZERO, DC_ROW_STRIDE_ONE, DC_ROW_STRIDE_ANY } dc_row_stride;
+/* How far apart in memory an operand's elements of neighbouring lanes are. */
+typedef enum dc_stride_kind { DC_STRIDE_ZERO, DC_STRIDE_ONE, DC_STRIDE_MINUS_ONE, DC_STRIDE_ANY } dc_stride_kind;
 
 /* An input or the output. */
 typedef struct dc_operand {
@@ -61,7 +61,8 @@ typedef struct dc_operand {
                                 ** copied by 16 bytes */
   uint8_t loaded, cached;       /* passes, as DC_SCOPE_PASS, that take it from memory; from shared memory */
   uint8_t slot;                 /* in shared memory: bytes of an element before it (pass_cache.h) */
-  uint8_t row_stride;           /* of row blocks: a dc_row_stride; else 0 */
+  uint8_t stride_kind;          /* a dc_stride_kind along the last axis (warp rows), or that of rows (row blocks); else
+                                ** 0 */
   int64_t strides[DC_MAX_DIMS]; /* along the schedule's axes: bytes until that is made, then elements */
 } dc_operand;
 

@@ -60,7 +60,7 @@ static void key_cached(dc_key *k, int loaded, int cached, int slot) {
 static void key_operand(dc_key *k, const dc_operand *o, bool caches) {
   key_put(k, o->dtype);
   key_put(k, o->layout);
-  key_put(k, o->packed + 2 * o->index + 4 * o->address_only + 8 * o->row_stride + 32 * o->result);
+  key_put(k, o->packed + 2 * o->index + 4 * o->address_only + 8 * o->stride_kind + 32 * o->result);
   if (caches) key_cached(k, o->loaded, o->cached, o->slot);
 }
 
@@ -99,6 +99,8 @@ static void key_make(dc_key *k, const dc_program *p) {
   if (h->kind == DC_SCHEDULE_ELEMENTS) {
     key_put(k, h->elements.lanes);
     key_put(k, h->elements.rounds + 8 * h->elements.looped);
+  } else if (h->kind == DC_SCHEDULE_WARP_ROWS) {
+    key_put(k, h->warp_row.rounds + 8 * h->warp_row.looped);
   } else if (h->kind == DC_SCHEDULE_TILES) {
     key_put(k, h->tile.extent);
     key_put(k, h->tile.axis);
@@ -306,7 +308,11 @@ static void pack_all(dc_pack *k, const dc_program *p, uint64_t turn) {
   pack_strides(k, p, &ir->out);
   for (int i = 0; i < ir->ninputs; i++) pack_strides(k, p, &ir->input[i]);
   if (dc_schedule_has_offsets(p))
-    for (int d = h->kind == DC_SCHEDULE_TILES ? 0 : 1; d < h->rank; d++) pack_extent(k, p, h->shape[d]);
+    for (int d = dc_schedule_first_extent(h); d < h->rank; d++) pack_extent(k, p, h->shape[d]);
+  if (h->kind == DC_SCHEDULE_WARP_ROWS) {
+    pack_extent(k, p, h->warp_row.parts);
+    pack_index(k, p, dc_schedule_warps(h));
+  }
   for (int i = 0; i < ir->nnumbers; i++) pack_number(k, &ir->number[i]);
 }
 
@@ -327,6 +333,9 @@ static int64_t blocks_of(const dc_program *p, dc_dim3 *block) {
   switch (h->kind) {
     case DC_SCHEDULE_ELEMENTS:
       return blocks_of_elements(p->dev, h->n, h->elements.lanes, h->elements.rounds, h->elements.looped, block);
+    case DC_SCHEDULE_WARP_ROWS:
+      *block = (dc_dim3){ 32, DC_BLOCK / 32, 1 };
+      return (dc_schedule_warps(h) + block->y - 1) / block->y;
     case DC_SCHEDULE_TILES: {
       const int64_t x = h->shape[h->rank - 1], y = h->shape[h->tile.axis], extent = h->tile.extent;
       *block = (dc_dim3){ (uint32_t)extent, (uint32_t)(DC_BLOCK / extent), 1 };

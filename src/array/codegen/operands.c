@@ -25,12 +25,19 @@ static void emit_stride_params(const dc_text *t, const dc_operand *o) {
   for (int d = 0; d < dc_operand_strides(t->p, o); d++) dc_buf_printf(t->b, ", %s %s_%d", t->index, name, d);
 }
 
+static void emit_extent_params(const dc_text *t, const char *axis) {
+  dc_buf_printf(t->b, ", %s n_%s", t->index, axis);
+  if (dc_schedule_multiplies(&t->p->schedule))
+    dc_buf_printf(t->b, ", unsigned int by_%s, unsigned int bits_%s", axis, axis);
+}
+
 /* In the order of kernel_cache.c's pack_all. */
 static void emit_params(const dc_text *t) {
   const dc_program *p = t->p;
   const dc_ir *ir = &p->ir;
   const dc_schedule *h = &p->schedule;
   const char *alone = h->in_place ? "" : "__restrict__ ";
+  char axis[12];
   dc_buf_puts(t->b, "(");
   if (dc_ir_has_out(ir)) dc_buf_printf(t->b, "%s *%sout, ", dc_memory_type(t, ir->out.dtype), alone);
   for (int i = 0; i < ir->ninputs; i++) {
@@ -49,10 +56,14 @@ static void emit_params(const dc_text *t) {
   emit_stride_params(t, &ir->out);
   for (int i = 0; i < ir->ninputs; i++) emit_stride_params(t, &ir->input[i]);
   if (dc_schedule_has_offsets(p))
-    for (int d = h->kind == DC_SCHEDULE_TILES ? 0 : 1; d < h->rank; d++) {
-      dc_buf_printf(t->b, ", %s n_%d", t->index, d);
-      if (dc_schedule_multiplies(&p->schedule)) dc_buf_printf(t->b, ", unsigned int by_%d, unsigned int bits_%d", d, d);
+    for (int d = dc_schedule_first_extent(h); d < h->rank; d++) {
+      snprintf(axis, sizeof axis, "%d", d);
+      emit_extent_params(t, axis);
     }
+  if (h->kind == DC_SCHEDULE_WARP_ROWS) {
+    emit_extent_params(t, "parts");
+    dc_buf_printf(t->b, ", %s warps", t->index);
+  }
   for (int i = 0; i < ir->nnumbers; i++) {
     const dc_dtype d = ir->number[i].dtype; /* 16-bit floats come as float */
     dc_buf_printf(t->b, ", %s s%d", dc_dtype_is_half(d) ? dc_ctype_of(d) : dc_value_type(t, d), i);
@@ -122,12 +133,21 @@ static void emit_place(const dc_text *t, const dc_operand *o, const char *indent
   else dc_buf_printf(t->b, "%s%s_%s += c%d * %s_%d;\n", indent, name, suffix, d, name, d);
 }
 
+void dc_emit_quotient(const dc_text *t, const char *indent, const char *name, const char *of, const char *axis) {
+  if (dc_schedule_multiplies(&t->p->schedule))
+    dc_buf_printf(t->b, "%sconst int %s = (int)((__umulhi((unsigned int)%s, by_%s) + (unsigned int)%s) >> bits_%s);\n",
+                  indent, name, of, axis, of, axis);
+  else
+    dc_buf_printf(t->b, "%sconst %s %s = (%s)((unsigned long long)%s / (unsigned long long)n_%s);\n", indent, t->index,
+                  name, t->index, of, axis);
+}
+
 void dc_emit_offsets(const dc_text *t, const char *indent, const char *from, int first, int end, const char *suffix,
                     bool (*takes)(const dc_operand *o)) {
   const dc_program *p = t->p;
   const dc_ir *ir = &p->ir;
   const dc_operand *o[DC_MAX_INPUTS_OF_IR + 1];
-  char rest[16];
+  char rest[16], name[16];
   int n = 0;
   if (takes(&ir->out)) o[n++] = &ir->out;
   for (int i = 0; i < ir->ninputs; i++)
@@ -140,12 +160,8 @@ void dc_emit_offsets(const dc_text *t, const char *indent, const char *from, int
   snprintf(rest, sizeof rest, "%s", from);
   for (int d = end - 1; d >= first; d--) {
     if (d > first) {
-      if (dc_schedule_multiplies(&p->schedule))
-        dc_buf_printf(t->b, "%sconst int i%d = (int)((__umulhi((unsigned int)%s, by_%d) + (unsigned int)%s) >> bits_%d)"
-                      ";\n", indent, d, rest, d, rest, d);
-      else
-        dc_buf_printf(t->b, "%sconst %s i%d = (%s)((unsigned long long)%s / (unsigned long long)n_%d);\n", indent,
-                      t->index, d, t->index, rest, d);
+      snprintf(name, sizeof name, "i%d", d);
+      dc_emit_quotient(t, indent, name, rest, name + 1);
       dc_buf_printf(t->b, "%sconst %s c%d = %s - i%d * n_%d;\n", indent, t->index, d, rest, d, d);
     } else {
       dc_buf_printf(t->b, "%sconst %s c%d = %s;\n", indent, t->index, d, rest);

@@ -105,6 +105,11 @@ static void print_elements(const dc_schedule *s, dc_buf *b) {
                   s->tile.extent, s->tile.axis + 1, s->rank, DC_BLOCK);
     return;
   }
+  if (s->kind == DC_SCHEDULE_WARP_ROWS) {
+    dc_buf_printf(b, "warp rows: %" PRId64 " rows of %" PRId64 " parts, %d elements a thread%s\n", s->warp_row.rows,
+                  s->warp_row.parts, s->warp_row.rounds, s->warp_row.looped ? " in a loop" : "");
+    return;
+  }
   dc_buf_printf(b, "elements: %d side by side and %d apart a thread%s, %d threads a block\n", s->elements.lanes,
                 s->elements.rounds, s->elements.looped ? " in a loop" : "", DC_BLOCK);
 }

@@ -20,6 +20,7 @@
 typedef enum dc_schedule_kind {
   /* ELEMENTS */
   DC_SCHEDULE_ELEMENTS,  /* by the element's number */
+  DC_SCHEDULE_WARP_ROWS, /* by the row (of the last axis) and the column: a warp takes a part of one row */
   DC_SCHEDULE_TILES,     /* a block takes a square of the plane of two axes */
   /* REDUCTION and ROWS */
   DC_SCHEDULE_LANES,     /* accumulators side by side: neighbouring threads, neighbouring elements of the row */
@@ -44,6 +45,12 @@ typedef struct dc_schedule {
       int rounds;  /* packs of them, or single elements, a thread, DC_BLOCK of them apart */
       bool looped; /* packs are computed one after another; in small arrays a thread has one */
     } elements;
+    struct {
+      int rounds;    /* elements a thread, a warp's width apart */
+      bool looped;   /* they are computed one after another */
+      int64_t rows;  /* rows * shape[rank - 1] == n */
+      int64_t parts; /* of a row, which a warp each takes */
+    } warp_row;
     struct {
       int extent, axis; /* of the square, whose other axis is the last one */
     } tile;

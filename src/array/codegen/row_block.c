@@ -57,8 +57,8 @@ static void emit_row_place(const dc_text *t, const dc_operand *o) {
   if (!dc_has_row_offset(o)) return;
   dc_operand_name(t->p, o, name);
   dc_buf_printf(t->b, "    const %s %s_row = %s_line", t->index, name, name);
-  if (o->row_stride == DC_ROW_STRIDE_ONE) dc_buf_puts(t->b, " + c;\n");
-  else if (o->row_stride == DC_ROW_STRIDE_ZERO) dc_buf_puts(t->b, ";\n");
+  if (o->stride_kind == DC_STRIDE_ONE) dc_buf_puts(t->b, " + c;\n");
+  else if (o->stride_kind == DC_STRIDE_ZERO) dc_buf_puts(t->b, ";\n");
   else dc_buf_printf(t->b, " + c * %s_%d;\n", name, t->p->schedule.kept - 1);
 }
 

@@ -14,12 +14,16 @@ void dc_schedule_cut(dc_program *p, int64_t rows, int64_t length);
 void dc_schedule_make(dc_program *p, const dc_geometry *g, const dc_geometry *domain);
 /* Whether two results of a body share memory; if so, the inputs that they are. */
 bool dc_results_overlap(const dc_program *p, int *a, int *b);
+/* Of WARP_ROWS: warps that have elements. */
+static inline int64_t dc_schedule_warps(const dc_schedule *s) { return s->warp_row.rows * s->warp_row.parts; }
 /* Of ROW_BLOCKS: blocks for one segment of all rows. */
 int64_t dc_schedule_row_blocks(const dc_schedule *s);
 
 /* How many strides of the operand, and whether extents, are parameters of the kernel. */
 int dc_operand_strides(const dc_program *p, const dc_operand *o);
 bool dc_schedule_has_offsets(const dc_program *p);
+/* The first axis whose extent is a parameter, if extents are. */
+int dc_schedule_first_extent(const dc_schedule *s);
 /* Whether coordinates are found by products instead of divisions: each extent then has two more parameters. */
 bool dc_schedule_multiplies(const dc_schedule *s);
 /* Whether an operand's elements along a tile's last axis are neighbours, as those of the result are; and whether it is
