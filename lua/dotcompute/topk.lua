@@ -1,8 +1,13 @@
 -- topk: the largest or smallest k elements of each row, in order.
 --
--- Rows are sorted. A single long row is reduced first, by radix selection: from the highest digit down, the elements
--- that share the digits so far with the k-th are counted, until those before or among them are few enough to be sorted.
+--   at most 32 of a row:    a warp keeps a sorted list of the first k elements so far, one a lane, into which it
+--                           inserts an element that comes before the last of them (Johnson, Douze and Jégou,
+--                           "Billion-scale similarity search with GPUs", 2017, section 4.2)
+--   of a single long row:   radix selection: from the highest digit down, the elements that share the digits so far
+--                           with the k-th are counted, until those before or among them are few enough to be sorted
+--   else:                   rows are sorted
 local core = require "dotcompute.core"
+local dc = require "dotcompute"
 local arguments = require "dotcompute.arguments"
 local algorithm = require "dotcompute.algorithm"
 local sort = require "dotcompute.sort"
@@ -11,6 +16,71 @@ local select_ = require "dotcompute.select"
 core.builtin(debug.getinfo(1, "S").source)
 
 local LONG = 1 << 16 -- elements of a row from which candidates are selected before sorting
+local LIST = 32      -- most elements of a warp's list
+
+-- --- a warp's list ----------------------------------------------------------------------------------------------
+
+-- A warp takes `length` elements of a row, which has `pieces` of them. `given`: the places of elements, if they are not
+-- their numbers from 1.
+local function list_source(dtype, descending)
+  return sort_text.order(dtype, descending) .. ("typedef unsigned %s dc_wide;\n"):format(dtype.size == 8 and "long long"
+    or "int") .. [[
+__global__ void __launch_bounds__(256) dc_topk_list(void *keys_, long long *places, const void *x_,
+    const long long *given, const long long warps, const long long total, const int pieces, const long long length,
+    const int k) {
+  const long long warp = (long long)blockIdx.x * 8 + threadIdx.y;
+  if (warp >= warps) return;
+  const long long row = warp / pieces * total, begin = warp % pieces * length;
+  const int lane = threadIdx.x, count = (int)(total - begin < length ? total - begin : length);
+  const dc_key *const x = (const dc_key *)x_ + row + begin;
+  dc_wide best = 0, last = 0;
+  int at = 0, filled = 0;
+  for (int i = 0; i < count; i += 32) {
+    const bool in = i + lane < count;
+    const dc_wide o = in ? dc_order(x[i + lane]) : 0;
+    unsigned before = __ballot_sync(~0u, in && (filled < k || o < last));
+    while (before) {
+      const int source = __ffs(before) - 1;
+      const dc_wide inserted = __shfl_sync(~0u, o, source);
+      before &= before - 1;
+      if (filled == k && inserted >= last) continue;
+      const int place = __popc(__ballot_sync(~0u, lane < filled && best <= inserted));
+      const dc_wide lower = __shfl_up_sync(~0u, best, 1);
+      const int lower_at = __shfl_up_sync(~0u, at, 1);
+      if (lane >= place) {
+        best = lane == place ? inserted : lower;
+        at = lane == place ? i + source : lower_at;
+      }
+      if (filled < k) filled++;
+      last = __shfl_sync(~0u, best, k - 1);
+    }
+  }
+  if (lane >= k) return;
+  ((dc_key *)keys_)[warp * k + lane] = x[at];
+  places[warp * k + lane] = given ? given[row + begin + at] : begin + at + 1;
+}
+]]
+end
+
+-- The first k keys and places of each row of `total` elements, in order. Of few rows each warp takes a piece, and the
+-- results of a row's pieces are a row again.
+local function by_list(from, given, total, k, descending)
+  local device, dtype, rows = from.device, algorithm.dtype(from), from.size // total
+  local wanted = device.multiprocessors * (algorithm.is_gpu(device) and 32 or 2)
+  local pieces = math.max(1, math.min(wanted // rows, total // 1024))
+  local length = (total + pieces - 1) // pieces
+  pieces = (total + length - 1) // length
+  if total - (pieces - 1) * length < k then pieces, length = 1, total end
+  local warps = rows * pieces
+  local keys = algorithm.empty(device, { rows, pieces * k }, dtype.name)
+  local places = algorithm.empty(device, { rows, pieces * k }, "int64")
+  algorithm.kernel(device, "dc_topk_list", dtype.name .. tostring(descending), list_source, dtype, descending)(
+    (warps + 7) // 8, { 32, 8 }, keys, places, from, given or dc.null, warps, total, pieces, length, k)
+  if pieces == 1 then return keys, places end
+  local best_keys, best_places = by_list(keys, places, pieces * k, k, descending)
+  algorithm.free(nil, keys, places)
+  return best_keys, best_places
+end
 
 -- --- a long row -------------------------------------------------------------------------------------------------
 
@@ -107,7 +177,10 @@ local function topk(...)
   local from, order = algorithm.axis_last(a, axis)
   local shape, keys, places, descending = { from:shape() }, nil, nil, not o.smallest
   shape[#shape] = k
-  if from.size == total and total >= LONG and k > 0 and 16 * k <= total then
+  if k > 0 and k <= LIST and 4 * k <= total and from.size > 0 then
+    keys, places = by_list(from, nil, total, k, descending)
+    keys, places = keys:reshape(shape), places:reshape(shape)
+  elseif from.size == total and total >= LONG and k > 0 and 16 * k <= total then
     keys, places = long_row(from:reshape(-1), k, descending)
     if keys then keys, places = keys:reshape(shape), places:reshape(shape) end
   end

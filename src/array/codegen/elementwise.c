@@ -153,8 +153,8 @@ static void emit_warp_rows(const dc_text *t) {
   emit_element(t, "    ");
   dc_buf_puts(t->b, "  };\n");
   if (!h->warp_row.looped)
-    dc_buf_printf(t->b, "  if (first + %d <= n_%d) {\n#pragma unroll\n    for (int k = 0; k < %d; k += 32) element(first "
-                  "+ k + (%s)threadIdx.x);\n    return;\n  }\n", part, last, part, i);
+    dc_buf_printf(t->b, "  if (first + %d <= n_%d) {\n#pragma unroll\n    for (int k = 0; k < %d; k += 32) "
+                  "element(first + k + (%s)threadIdx.x);\n    return;\n  }\n", part, last, part, i);
   dc_buf_printf(t->b, "#pragma unroll 1\n  for (int k = 0; k < %d; k += 32) {\n    const %s c = first + k + "
                 "(%s)threadIdx.x;\n    if (c < n_%d) element(c);\n  }\n}\n", part, i, i, last);
 }
