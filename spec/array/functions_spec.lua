@@ -121,6 +121,32 @@ describe("the operator", function()
     assert.is_true(got ~= got)
   end)
 
+  it("^ by 3, -1 and 0.5 is that of C's pow, to a rounding of each product", function()
+    for _, dtype in ipairs(floats) do
+      local x = { 0.0, -0.0, 1.0, -1.0, inf, -inf, nan }
+      for i = 1, 50 do x[#x + 1] = o.round[dtype]((math.random() * 20 + 0.2) * pick { 1, -1 }) end
+      for _, by in ipairs { 3, -1, 0.5, 3.0, -1.0 } do
+        local power, called = (array(x, dtype) ^ by):to_table(), dc.pow(array(x, dtype), by):to_table()
+        for i, v in ipairs(x) do
+          local want = v ^ by
+          local text = note(("%s: %s ^ %s"):format(dtype, v, by))
+          assert.equal(string.pack("<d", power[i]), string.pack("<d", called[i]), text)
+          if want ~= want then assert.is_true(power[i] ~= power[i], text)
+          elseif want == 0 or math.abs(want) == inf then
+            assert.equal(1 / want, 1 / power[i], text)
+          else
+            assert.is_true(math.abs(power[i] - want) <= 1.5 * o.epsilon[dtype] * math.abs(want), text)
+          end
+        end
+      end
+    end
+    assert.same({ -8, 27, 0 }, dc.pow(dc.array({ -2, 3, 0 }, "int32"), 3):to_table())
+    assert.same({ 0, 0, 1, -1 }, dc.pow(dc.array({ 2, 0, 1, -1 }, "int32"), -1):to_table())
+    assert.same({ -8.0, 27.0 }, (dc.array({ -2, 3 }, "int32") ^ 3):to_table())
+    assert.same({ -0.5, inf }, (dc.array({ -2, 0 }, "int32") ^ -1):to_table())
+    assert.same({ 1.0, inf }, (dc.array { true, false } ^ -1):to_table())
+  end)
+
   it("- and ~ of one operand", function()
     for _, dtype in ipairs(some(integers, 4)) do
       local x = pairs_of(dtype)

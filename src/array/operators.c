@@ -265,11 +265,19 @@ static int number_operand(const dc_call *c, int i, const dc_typing *t, dc_number
   return dc_number_operand(s, t->as[i], out, err);
 }
 
-/* x ^ 2 is the exact product. */
-static inline bool squares(dc_op op, dc_array *const arg[], const dc_scalar scalar[]) {
-  const dc_scalar *s = &scalar[1];
-  return (op == DC_OP_POWER || op == DC_OP_POW) && arg[1] == NULL &&
-         ((s->kind == DC_SCALAR_INT && s->i == 2) || (s->kind == DC_SCALAR_FLOAT && s->f == 2));
+/* The operator of one operand that a power by a number is, or `op`.  x ^ 2 is the exact product.  Of floating dtypes
+** x ^ 3 is two products, x ^ -1 the reciprocal and x ^ 0.5 the square root (but for -0 and -infinity, where C's pow has
+** 0 and infinity): more exact than the function, and several times as fast. */
+static dc_op power_by(dc_op op, const dc_scalar *exponent, dc_dtype as) {
+  if (exponent->kind != DC_SCALAR_INT && exponent->kind != DC_SCALAR_FLOAT) return op;
+  const double y = exponent->kind == DC_SCALAR_INT ? (double)exponent->i : exponent->f;
+  if (y == 2) return DC_OP_SQUARE;
+  if (!is_floating(as) || kind_of(as) == 'c') return op;
+  return y == 3 ? DC_OP_CUBE : y == -1 ? DC_OP_RECIPROCAL : y == 0.5 ? DC_OP_POWER_HALF : op;
+}
+
+static inline bool is_power_by_number(dc_op op, dc_array *const arg[]) {
+  return (op == DC_OP_POWER || op == DC_OP_POW) && arg[1] == NULL;
 }
 
 static inline bool is_plain(const dc_array *a) {
@@ -309,12 +317,11 @@ static DC_NOINLINE dc_array *apply_any(dc_op op, dc_array *const arg[], const dc
   dc_typing t = { .out = DC_DTYPE_NONE };
   if (check_operands(&c, &shape, &room, &dev, err) != 0 || type_call(&c, &t, err) != 0) return NULL;
   dc_expr e; /* of its operands only the first nargs are set */
-  const bool square = squares(op, arg, scalar);
-  e.op = square ? DC_OP_SQUARE : (uint8_t)op;
   e.as = (uint8_t)t.as[0];
+  e.op = (uint8_t)(is_power_by_number(op, arg) ? power_by(op, &scalar[1], t.as[0]) : op);
   e.reduce = 0;
   e.keep = false;
-  e.nargs = square ? 1 : c.info->nargs;
+  e.nargs = e.op == op ? c.info->nargs : 1;
   e.axes = 0;
   e.frame = NULL;
   for (int i = 0; i < e.nargs; i++) {
@@ -329,7 +336,10 @@ static DC_HOT DC_NOINLINE dc_array *apply_several(dc_op op, dc_array *const arg[
   const int n = dc_ops[op].nargs;
   const dc_array *like = keeps_plain(op) ? alike(n, arg, scalar) : NULL;
   if (like == NULL) return apply_any(op, arg, scalar, err);
-  if (squares(op, arg, scalar)) return dc_node_like_one(DC_OP_SQUARE, arg, err);
+  if (is_power_by_number(op, arg)) {
+    const dc_op by = power_by(op, &scalar[1], like->dtype);
+    if (by != op) return dc_node_like_one(by, arg, err);
+  }
   return dc_node_like(op, n, arg, scalar, like, err);
 }
 

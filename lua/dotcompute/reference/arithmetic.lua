@@ -274,9 +274,10 @@ The dtype of a result:
 - Arithmetic on bools gives int32. `&`, `|`, `~` of bools are bool.
 
 Integers wrap around. `//` and `%` round toward minus infinity, as in Lua; by an integer 0 they give 0. `x ^ 2` is
-exactly `x * x`. `>>` keeps the sign of signed integers; a shift by the dtype's width or more, or by a negative number,
-gives 0, or -1 for `>>` of negative integers. float16 and bfloat16 are computed in float32 and rounded after each
-operator. Results have the same bits on every device, except for the functions of CUDA's math library, which may differ
-in the last bits.
+exactly `x * x`; of floating-point dtypes `x ^ 3` is `x * x * x`, `x ^ -1` is `1 / x` and `x ^ 0.5` the square root (of
+-0 it is 0, of -infinity infinity). `>>` keeps the sign of signed integers; a shift by the dtype's width or more, or by
+a negative number, gives 0, or -1 for `>>` of negative integers. float16 and bfloat16 are computed in float32 and
+rounded after each operator. Results have the same bits on every device, except for the functions of CUDA's math
+library, which may differ in the last bits.
 ]],
 }

@@ -261,6 +261,12 @@ static void put_power(dc_writer *w) {
   else dc_buf_printf(w->b, "pow%s(%s, %s)", suffix(w->as), w->v[0], w->v[1]);
 }
 
+static void put_power_half(dc_writer *w) {
+  const char *type = dc_ctype_of(w->as);
+  dc_buf_printf(w->b, "%s == -(%s)INFINITY ? (%s)INFINITY : sqrt%s(%s + (%s)0)", w->v[0], type, type, suffix(w->as),
+                w->v[0], type);
+}
+
 static void put_operator(dc_writer *w) {
   const dc_op op = (dc_op)w->s->op;
   switch (op) {
@@ -269,6 +275,8 @@ static void put_operator(dc_writer *w) {
     case DC_OP_SUB: dc_emit_arithmetic(w->b, "-", w->as, w->v[0], w->v[1]); return;
     case DC_OP_MUL: dc_emit_arithmetic(w->b, "*", w->as, w->v[0], w->v[1]); return;
     case DC_OP_SQUARE: dc_emit_arithmetic(w->b, "*", w->as, w->v[0], w->v[0]); return;
+    case DC_OP_CUBE: dc_buf_printf(w->b, "%s * %s * %s", w->v[0], w->v[0], w->v[0]); return;
+    case DC_OP_POWER_HALF: put_power_half(w); return;
     case DC_OP_DIV: dc_buf_printf(w->b, "%s / %s", w->v[0], w->v[1]); return;
     case DC_OP_RECIPROCAL:
       if (w->kind == 'c') dc_buf_printf(w->b, "c_reciprocal(%s)", w->v[0]);
