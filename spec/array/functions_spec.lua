@@ -124,7 +124,7 @@ describe("the operator", function()
   it("^ by 3, -1 and 0.5 is that of C's pow, to a rounding of each product", function()
     for _, dtype in ipairs(floats) do
       local x = { 0.0, -0.0, 1.0, -1.0, inf, -inf, nan }
-      for i = 1, 50 do x[#x + 1] = o.round[dtype]((math.random() * 20 + 0.2) * pick { 1, -1 }) end
+      for _ = 1, 50 do x[#x + 1] = o.round[dtype]((math.random() * 20 + 0.2) * pick { 1, -1 }) end
       for _, by in ipairs { 3, -1, 0.5, 3.0, -1.0 } do
         local power, called = (array(x, dtype) ^ by):to_table(), dc.pow(array(x, dtype), by):to_table()
         for i, v in ipairs(x) do

@@ -48,14 +48,14 @@ static __device__ __forceinline__ float odd_float(double d) {
   const float f = __double2float_rz(d);
   return (double)f == d ? f : __uint_as_float(__float_as_uint(f) | 1);
 }
+// 64 bits that double does not hold: their last eleven as one.
+template <typename T> static __device__ __forceinline__ float odd_integer(T v, bool holds) {
+  return odd_float((double)(holds ? v : (v & ~(T)0x7ff) | (v & 0x7ff ? 0x800 : 0)));
+}
 static __device__ __forceinline__ float odd_float(long long v) {
-  const double d = __ll2double_rz(v);
-  return odd_float((long long)d == v ? d : __longlong_as_double(__double_as_longlong(d) | 1));
+  return odd_integer(v, (unsigned long long)v + (1ull << 53) <= 1ull << 54);
 }
-static __device__ __forceinline__ float odd_float(unsigned long long v) {
-  const double d = __ull2double_rz(v);
-  return odd_float((unsigned long long)d == v ? d : __longlong_as_double(__double_as_longlong(d) | 1));
-}
+static __device__ __forceinline__ float odd_float(unsigned long long v) { return odd_integer(v, v <= 1ull << 53); }
 
 // Division: Smith, Algorithm 116, 1962.
 //: complex

@@ -447,6 +447,40 @@ static bool packed(const ptx_ins *ins, dc_buf *t) {
   return true;
 }
 
+/* The f32 next to an f64 towards zero: the nearest one, or if that is farther from zero than the f64, the one before. */
+static void towards_zero(dc_buf *t) {
+  PUT("cvt.rn.f32.f64 w1, A; cvt.f64.f32 d1, w1; abs.f64 d2, d1; abs.f64 d3, A; ");
+  PUT("setp.gt.f64 p1, d2, d3; selp.b32 w2, 1, 0, p1; sub.u32 D, w1, w2");
+}
+
+/* A half from the f64 in register `from`, by an f32 that is rounded to odd: with two fraction bits more than the half
+** has, it rounds as the f64 does (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums: proved algorithms
+** using rounding to odd", 2008). */
+static void half_from_f64(const char *half, const char *from, dc_buf *t) {
+  PUT("cvt.rz.f32.f64 w1, %s; cvt.f64.f32 d1, w1; setp.neu.f64 p1, d1, %s; selp.b32 w2, 1, 0, p1; ", from, from);
+  PUT("or.b32 w3, w1, w2; cvt.rn.%s.f32 D, w3", half);
+}
+
+/* To a half from other types than f32 and halves; not of 64 bits to bf16, as f64 does not hold them. */
+static bool to_half(const ptx_ins *ins, dc_buf *t) {
+  const char *half = half_of(ins->type), *from = ptx_type_text(ins->type2);
+  if (is_pair(ins->type) || ins->round != PTX_RN || has(ins, PTX_F_SAT | PTX_F_FTZ | PTX_F_RELU)) return false;
+  if (ins->type2 == PTX_F64) {
+    half_from_f64(half, "A", t);
+    return true;
+  }
+  if (!ptx_is_integer(ins->type2)) return false;
+  const int bits = ptx_type_bits((ptx_type)ins->type2);
+  if (bits <= 16) {
+    PUT("cvt.rn.f32.%s w1, A; cvt.rn.%s.f32 D, w1", from, half);
+    return true;
+  }
+  if (bits == 64 && ins->type == PTX_BF16) return false;
+  PUT("cvt.rn.f64.%s d2, A; ", from);
+  half_from_f64(half, "d2", t);
+  return true;
+}
+
 /* To two halves at once, a to the upper one, and with .relu: what is negative becomes 0. */
 static bool to_halves(const ptx_ins *ins, dc_buf *t) {
   const char *T = half_of(ins->type), *round = rounding(ins), *relu = has(ins, PTX_F_RELU) ? ".relu" : "";
@@ -458,6 +492,15 @@ static bool to_halves(const ptx_ins *ins, dc_buf *t) {
   if (!*relu || (!is_half(ins->type) && ins->type != PTX_TF32)) return false;
   PUT("setp.gtu.f32 p1, A, 0; selp.b32 w1, A, 0, p1; cvt%s.%s.f32 D, w1", round, type_of(ins));
   return true;
+}
+
+static bool conversion(const ptx_ins *ins, dc_buf *t) {
+  if (ins->mode == PTX_CVT_PACK) return packed(ins, t);
+  if (ins->type == PTX_F32 && ins->type2 == PTX_F64 && ins->round == PTX_RZ && !has(ins, PTX_F_SAT | PTX_F_FTZ)) {
+    towards_zero(t);
+    return true;
+  }
+  return is_half(ins->type) && ins->type2 != PTX_F32 ? to_half(ins, t) : to_halves(ins, t);
 }
 
 /* --- all --------------------------------------------------------------------------------------------------------- */
@@ -495,7 +538,7 @@ static bool find_text(const ptx_ins *ins, dc_buf *t) {
     case PTX_OP_SETP: return predicates(ins, t);
     case PTX_OP_SET: return truth(ins, t);
     case PTX_OP_SLCT: return choice_by_sign(ins, t);
-    case PTX_OP_CVT: return ins->mode == PTX_CVT_PACK ? packed(ins, t) : to_halves(ins, t);
+    case PTX_OP_CVT: return conversion(ins, t);
     /* of a cluster, which is one block; a cache policy, which there is none of */
     case PTX_OP_MAPA: PUT("mov.b%d D, A", bits_of(ins)); return true;
     case PTX_OP_GETCTARANK: PUT("mov.b32 D, 0"); return true;
