@@ -68,6 +68,27 @@ describe("several fused passes over rows give the bits of single steps,", functi
     end)
   end
 
+  it("for many short rows", function()
+    for _, length in ipairs { math.random(1, 7), 8, math.random(9, 63), 64, math.random(65, 127), 128 } do
+      local rows, dtype = math.random(64, 200), ({ "float32", "float64", "float16" })[math.random(3)]
+      local x = (dc.random.normal(rows, length) * 3):to(dtype):eval()
+      check(x, ("%d rows of %d %s"):format(rows, length, dtype))
+    end
+  end)
+
+  it("for rows of the axis before the last of arrays whose axes are exchanged", function()
+    local x = dc.random.normal(math.random(2, 9), math.random(2, 40), math.random(33, 70)):eval()
+    for _, order in ipairs { { 3, 1, 2 }, { 3, 2, 1 }, { 2, 3, 1 }, { 2, 1, 3 } } do
+      local v = x:transpose(table.unpack(order))
+      for _, name in ipairs { "sum", "max", "var", "argmin" } do
+        for axis = 1, 3 do
+          local want = v:copy()[name](v:copy(), axis)
+          assert.equal(want:bytes(), v[name](v, axis):bytes(), h.note(("%s over axis %d"):format(name, axis)))
+        end
+      end
+    end
+  end)
+
   it("for rows that are long, and too many to divide among blocks", function()
     local gpu = dc.device().backend == "cuda" -- where they may lie in shared memory
     for _, length in ipairs(gpu and { math.random(4097, 9000), 20000, math.random(59000, 60000) } or { 4100 }) do
@@ -106,25 +127,28 @@ describe("several fused passes over rows give the bits of single steps,", functi
 
   it("and assigned over their operands", function()
     for _, name in ipairs(all) do
-      local x, program = dc.random.normal(30, 1500):eval(), programs[name]
-      local y = x:copy()
-      local want = program(x, eagerly):to "float32"
-      y[":"] = program(y, lazily)
-      assert.equal(want:broadcast_to(30, 1500):copy():bytes(), y:bytes(), h.note(name))
+      for _, shape in ipairs { { 30, 1500 }, { math.random(64, 99), math.random(2, 127) } } do
+        local x, program = dc.random.normal(shape):eval(), programs[name]
+        local y = x:copy()
+        local want = program(x, eagerly):to "float32"
+        y[":"] = program(y, lazily)
+        assert.equal(want:broadcast_to(shape):copy():bytes(), y:bytes(), h.note(name))
+      end
     end
   end)
 
   it("and the values of plain Lua", function()
-    local rows, length = 5, 1000
-    local x = dc.random.normal(rows, length):eval()
-    local soft, norm = programs.softmax(x, lazily):to_table(), programs.norm(x, lazily):to_table()
-    for i, row in ipairs(x:to_table()) do
-      local top, sum, mean, var = math.max(table.unpack(row)), 0, 0, 0
-      for _, v in ipairs(row) do sum, mean = sum + math.exp(v - top), mean + v / length end
-      for _, v in ipairs(row) do var = var + (v - mean) ^ 2 / length end
-      for j, v in ipairs(row) do
-        assert.near(math.exp(v - top) / sum, soft[i][j], 1e-6)
-        assert.near((v - mean) / math.sqrt(var + 1), norm[i][j], 1e-5)
+    for _, shape in ipairs { { 5, 1000 }, { math.random(64, 90), math.random(2, 127) } } do
+      local x = dc.random.normal(shape):eval()
+      local soft, norm = programs.softmax(x, lazily):to_table(), programs.norm(x, lazily):to_table()
+      for i, row in ipairs(x:to_table()) do
+        local top, sum, mean, var = math.max(table.unpack(row)), 0, 0, 0
+        for _, v in ipairs(row) do sum, mean = sum + math.exp(v - top), mean + v / #row end
+        for _, v in ipairs(row) do var = var + (v - mean) ^ 2 / #row end
+        for j, v in ipairs(row) do
+          assert.near(math.exp(v - top) / sum, soft[i][j], 1e-6)
+          assert.near((v - mean) / math.sqrt(var + 1), norm[i][j], 1e-5)
+        end
       end
     end
   end)

@@ -115,6 +115,13 @@ bool dc_has_row_offset(const dc_operand *o) {
 
 bool dc_has_element_offset(const dc_operand *o) { return o->layout == DC_LAYOUT_STRIDED; }
 
+/* Whether threads that have no row reduce row 0: the number of elements is then one for all lanes of a warp, which has
+** several rows. */
+static bool reduces_spare_row(const dc_program *p) {
+  const dc_schedule *h = &p->schedule;
+  return p->ir.kind == DC_REDUCTION && h->row.threads < 32 && !columns(p) && h->row.segments == 1;
+}
+
 /* y: the thread in its segment; its row, whether it has one (`active`), and its elements [first, last). */
 static void emit_position(const dc_text *t) {
   const dc_program *p = t->p;
@@ -153,7 +160,9 @@ static void emit_position(const dc_text *t) {
   if (cut)
     dc_buf_printf(t->b, "  const %s first = part * segment;\n  const %s last = active ? min(first + segment, length) : "
                   "first;\n", i, i);
-  else dc_buf_printf(t->b, "  const %s first = 0;\n  const %s last = active ? length : 0;\n", i, i);
+  else
+    dc_buf_printf(t->b, "  const %s first = 0;\n  const %s last = %s;\n", i, i,
+                  reduces_spare_row(p) ? "length" : "active ? length : 0");
   dc_buf_printf(t->b, "  const %s whole = (last - first) / %d;\n", i, h->row.accumulators);
   dc_emit_offsets(t, "  ", "row", 0, h->kept, "row", dc_has_row_offset);
 }
@@ -499,10 +508,15 @@ static void emit_writing_pass(const dc_text *t, int pass) {
   dc_emit_store(t, "    ", p->ir.out.layout == DC_LAYOUT_UNIT ? "out[out_row + r]" :
                 p->ir.out.layout == DC_LAYOUT_STRIDED ? "out[out_row + out_r]" :
                 p->ir.out.layout == DC_LAYOUT_ROW ? "out[out_row]" : "*out");
-  dc_buf_printf(t->b, "  };\n#pragma unroll 4\n  for (%s r = first + y; r < last; r += %d) write(r", t->index,
-                p->schedule.row.threads);
+  dc_buf_puts(t->b, "  };\n#pragma unroll 4\n");
+  if (p->dev->target.gpu || p->schedule.row.threads < 32)
+    dc_buf_printf(t->b, "  for (%s r = first + y; r < last; r += %d) {\n", t->index, p->schedule.row.threads);
+  else /* so r stays uniform in a warp but for y */
+    dc_buf_printf(t->b, "  for (%s k = first; k < last; k += %d) {\n    const %s r = k + y;\n    if (r >= last) "
+                  "break;\n", t->index, p->schedule.row.threads, t->index);
+  dc_buf_puts(t->b, "    write(r");
   emit_unit_loads(t, pass);
-  dc_buf_puts(t->b, ");\n");
+  dc_buf_puts(t->b, ");\n  }\n");
 }
 
 /* --- rows in segments --------------------------------------------------------------------------------------- */

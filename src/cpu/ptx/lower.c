@@ -447,7 +447,7 @@ static bool packed(const ptx_ins *ins, dc_buf *t) {
   return true;
 }
 
-/* The f32 next to an f64 towards zero: the nearest one, or if that is farther from zero than the f64, the one before. */
+/* The f32 next to an f64 towards zero: the nearest one, or the one before if that is farther from zero than the f64. */
 static void towards_zero(dc_buf *t) {
   PUT("cvt.rn.f32.f64 w1, A; cvt.f64.f32 d1, w1; abs.f64 d2, d1; abs.f64 d3, A; ");
   PUT("setp.gt.f64 p1, d2, d3; selp.b32 w2, 1, 0, p1; sub.u32 D, w1, w2");
