@@ -211,6 +211,31 @@ function methods:permutation(what, ...)
   return make(self, "integer", { n }, "int64", 0):argsort()
 end
 
+local SPARSE = 16 -- ratio of integers to different ones of them from which these are drawn one after another
+
+-- `count` different ones of the integers 1 to n, in random order: those drawn for the first time. There are enough of
+-- them, but for a chance in millions: the expected number of draws is -n log(1 - count/n), with count/n below 1/16.
+local function draw_different(self, n, count)
+  local share = count / n
+  local draws = count + math.ceil(count * share * 0.6 + 6 * math.sqrt(count * share)) + 8
+  local places, drawn
+  repeat
+    drawn = make(self, "integer", { draws }, "int64", n)
+    local order = drawn:argsort() -- stable: the first of equal ones is drawn first
+    local sorted = drawn:take(order)
+    local first = dc.concat { dc.ones(1, "bool"), sorted[{ { 2, draws } }]:ne(sorted[{ { 1, draws - 1 } }]) }
+    places = order:select(first):sort()
+  until #places >= count
+  return drawn:take(places[{ { 1, count } }]) + 1
+end
+
+-- The first `count` of a random permutation of 1 to n.
+local function draw_permuted(self, n, count)
+  if count == n then return self:permutation(n) end
+  local _, places = make(self, "integer", { n }, "int64", 0):topk(count, { smallest = true })
+  return places
+end
+
 local function check_probabilities(p, n)
   if not core.is_array(p) then p = dc.array(p, "float64") end
   if p.ndim ~= 1 or #p ~= n then
@@ -239,18 +264,18 @@ function methods:choice(what, ...)
   local index
   if options.replace == false then
     if count > n then fail("argument", "'choice': %d different ones of %d", count, n) end
-    local order
     if options.p then -- the largest of log(u)/p: Efraimidis and Spirakis, 2006
       local p = check_probabilities(options.p, n)
       if count > p:count():item() then
         fail("argument", "'choice': %d different ones, but fewer have a probability above 0", count)
       end
       local e = make(self, "exponential", { n }, "float64")
-      order = dc.where(p:gt(0), e / p, math.huge):argsort()
+      index = select(2, dc.where(p:gt(0), e / p, math.huge):topk(count, { smallest = true }))
+    elseif count == 0 or n // count < SPARSE then
+      index = draw_permuted(self, n, count)
     else
-      order = self:permutation(n)
+      index = draw_different(self, n, count)
     end
-    index = order[{ { 1, count } }]
   elseif options.p then
     local p = check_probabilities(options.p, n)
     local sums = p:cumsum()

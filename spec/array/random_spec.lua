@@ -252,6 +252,49 @@ describe("permutations and choices", function()
   end)
 end)
 
+describe("choices without replacement", function()
+  local function differ(list, n, text)
+    local seen = {}
+    for _, v in ipairs(list) do
+      assert.is_true(v >= 1 and v <= n and not seen[v], note(text))
+      seen[v] = true
+    end
+  end
+
+  it("are different, of few and of many", function()
+    local g = dc.random.generator(math.random(0))
+    for _ = 1, 20 do
+      local n = math.random(1, 3000)
+      local count = math.random(0, math.random(2) == 1 and n or n // 16)
+      local text = ("%d of %d"):format(count, n)
+      local chosen = g:choice(n, count, { replace = false }):to_table()
+      assert.equal(count, #chosen, note(text))
+      differ(chosen, n, text)
+    end
+    local n = 1 << 50
+    differ(g:choice(n, 1000, { replace = false }):to_table(), n, "of 2^50")
+    local rows = g:choice(dc.arange(1, 400):reshape(200, 2), 5, { replace = false })
+    assert.same({ 5, 2 }, { rows:shape() })
+    assert.is_true(dc.equal(rows[{ ":", 1 }] + 1, rows[{ ":", 2 }]))
+  end)
+
+  it("have each element and each order with the same probability", function()
+    local g = dc.random.generator(math.random(0))
+    for _, n in ipairs { 6, 80 } do -- by a permutation; one after another
+      local counts, rising, runs = {}, 0, 1500
+      for _ = 1, runs do
+        local chosen = g:choice(n, 5, { replace = false }):to_table()
+        for _, v in ipairs(chosen) do counts[v] = (counts[v] or 0) + 1 end
+        if chosen[1] < chosen[5] then rising = rising + 1 end
+      end
+      local p = 5 / n
+      local deviation = math.sqrt(runs * p * (1 - p))
+      for v = 1, n do assert.is_true(math.abs((counts[v] or 0) - runs * p) <= 6 * deviation, note(v)) end
+      assert.is_true(math.abs(rising - runs / 2) <= 6 * math.sqrt(runs / 4), note "order")
+    end
+  end)
+end)
+
 -- The bounds are six standard deviations or a probability below 1e-8: a random seed fails them once in a lifetime.
 describe("randomness", function()
   local n = 1 << 18

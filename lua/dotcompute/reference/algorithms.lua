@@ -523,9 +523,9 @@ dc.pad({ 1, 2, 3 }, 2, { mode = "wrap" })      --> {2, 3, 1, 2, 3, 1, 2}
   [[
 `concat` and `stack` promote dtypes as operators do. Errors: `index` for an index or axis out of range (the first wrong
 index is named), `shape` for shapes that do not fit, `dtype`, `argument` for options and counts. `unique`, `select`,
-`partition`, `nonzero`, `take`, `scatter_add`, `bincount`, `histogram` without a range, whatever has offsets, and `topk`
-of one long row wait for the device, since they read back a count or a check; they cannot be captured in a graph. The
-others can.
+`partition`, `nonzero`, `take`, `scatter_add`, `bincount`, `histogram` without a range, whatever has offsets, `choice`
+of less than a sixteenth without replacement, and `topk` of more than 32 of one long row wait for the device, since they
+read back a count or a check; they cannot be captured in a graph. The others can.
 
 ```lua
 local dc = require "dotcompute"
