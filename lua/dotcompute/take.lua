@@ -58,7 +58,8 @@ local units = { 16, 8, 4, 2, 1 }
 local unit_names = { [16] = "uint4", [8] = "unsigned long long", [4] = "unsigned int", [2] = "unsigned short",
   [1] = "unsigned char" }
 
--- The result has outer × indices × inner units of memory; neighbouring threads copy neighbouring units.
+-- The result has outer × count × inner units of memory, count being the number of indices; neighbouring threads copy
+-- neighbouring units.
 local function take_source(index, unit, wide)
   return place_text(index) .. ("typedef %s dc_unit;\ntypedef %s dc_index;\n"):format(unit_names[unit],
     wide and "long long" or "unsigned int") .. [[
@@ -74,6 +75,42 @@ __global__ void __launch_bounds__(256) dc_take(void *to, const void *from, const
   }
 }
 ]]
+end
+
+-- A warp copies up to 128 of the units of an index: what depends on the index is computed once.
+local function take_long_source(index, unit)
+  return place_text(index) .. ("typedef %s dc_unit;\n"):format(unit_names[unit]) .. [[
+__global__ void __launch_bounds__(256) dc_take_long(void *to, const void *from, const dc_number *at,
+    const long long warps, const long long count, const int parts, const long long inner, const long long extent) {
+  const long long warp = (long long)blockIdx.x * 8 + threadIdx.y;
+  if (warp >= warps) return;
+  const long long row = warp / parts, outer = row / count, first = warp % parts * 128;
+  const long long place = dc_place(at[row % count], extent);
+  dc_unit *const out = (dc_unit *)to + row * inner + first;
+  const dc_unit *const in = (const dc_unit *)from + (outer * extent + place) * inner + first;
+  const int n = inner - first < 128 ? (int)(inner - first) : 128;
+  #pragma unroll
+  for (int u = 0; u < 128; u += 32)
+    if (u + (int)threadIdx.x < n) out[u + threadIdx.x] = in[u + threadIdx.x];
+}
+]]
+end
+
+local LONG = 24 -- units of an index from which, on the CPU device, a warp copies them
+
+-- Copies `inner` units for each of the indices `at`, in each of `outer` parts of the arrays.
+local function copy_units(out, from, at, unit, outer, inner, extent)
+  local device, dtype, count = out.device, algorithm.dtype(at), at.size
+  if inner >= LONG and not algorithm.is_gpu(device) then
+    local parts = (inner + 127) // 128
+    local warps = outer * count * parts
+    return algorithm.kernel(device, "dc_take_long", ("%s %d"):format(dtype.name, unit), take_long_source, dtype, unit)(
+      (warps + 7) // 8, { 32, 8 }, out, from, at, warps, count, parts, inner, extent)
+  end
+  local total, wide = outer * count * inner, outer * inner * math.max(count, extent) > algorithm.narrow
+  local kernel = algorithm.kernel(device, "dc_take", ("%s %d %s"):format(dtype.name, unit, wide), take_source, dtype,
+    unit, wide)
+  kernel((total + 1023) // 1024, 256, out, from, at, total, count, inner, extent)
 end
 
 local signature = { "a", "indices", "axis", required = 2, list = "axis", known = { axis = "any" },
@@ -99,12 +136,7 @@ local function take(...)
     if not unit and bytes % size == 0 and (size <= algorithm.dtype(a).size or aligned) then unit = size end
   end
   if not aligned then unit = math.min(unit, 8) end
-  local inner = bytes // unit
-  local total, wide = out.nbytes // unit, math.max(out.nbytes, a.nbytes) // unit > algorithm.narrow
-  local dtype = algorithm.dtype(at)
-  local kernel = algorithm.kernel(a.device, "dc_take", ("%s %d %s"):format(dtype.name, unit, wide), take_source, dtype,
-    unit, wide)
-  kernel((total + 1023) // 1024, 256, out, from, at, total, at.size, inner, shape[axis])
+  copy_units(out, from, at, unit, algorithm.product(shape, 1, axis - 1), bytes // unit, shape[axis])
   return out
 end
 

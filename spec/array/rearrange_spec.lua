@@ -292,6 +292,18 @@ describe("take", function()
     h.same({ 5, 6, 7, 8 }, a:take(2, 1):to_table())
   end)
 
+  it("gathers long rows of an axis between others", function()
+    for _ = 1, 8 do
+      local dtype = dtypes[math.random(#dtypes)]
+      local shape, index = { math.random(2, 4), math.random(2, 5), math.random(24, 700) }, {}
+      local a, flat = random(shape, dtype)
+      for k = 1, math.random(2, 4) do index[k] = math.random(shape[2]) end
+      check(a:take(index, 2), { shape[1], #index, shape[3] }, dtype, function(c)
+        return flat[place(shape, { c[1], index[c[2] + 1] - 1, c[3] })]
+      end, "take")
+    end
+  end)
+
   it("takes rows of any width and alignment", function()
     for _, width in ipairs { 1, 3, 4, 8, 33 } do
       for _, dtype in ipairs { "uint8", "int16", "float32", "float64" } do
