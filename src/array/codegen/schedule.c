@@ -26,7 +26,10 @@
 
 static int64_t up(int64_t n, int64_t d) { return (n + d - 1) / d; }
 
-/* At most 2112 segments: on a GPU a block takes four of them, and four such blocks run on a multiprocessor at a time;
+/* With more than DC_SHORT_ROW elements a row has an accumulator for each lane of a warp (float32 values on two
+** processors of the CPU device, in ms: 46,875 sums of 64 0.32, with 16 accumulators 0.73; 20,000 softmaxes of 100 2.5
+** and 5.2).
+** At most 2112 segments: on a GPU a block takes four of them, and four such blocks run on a multiprocessor at a time;
 ** so the 132 of an H200 all have the same work (2^28 float32 values: 4.42 TB/s, but 4.3 with 2048 segments or with
 ** 16384). */
 void dc_schedule_cut(dc_program *p, int64_t rows, int64_t length) {
@@ -44,6 +47,7 @@ void dc_schedule_cut(dc_program *p, int64_t rows, int64_t length) {
   for (h->row.accumulators = 1; h->row.accumulators < DC_MAX_ACCUMULATORS &&
                                          h->row.accumulators * DC_FULL_ACCUMULATOR <= h->row.segment;)
     h->row.accumulators *= 2;
+  if (h->row.segment > DC_SHORT_ROW && h->row.accumulators < 32) h->row.accumulators = 32;
   h->row.two_level = h->row.segment / h->row.accumulators > 32;
 }
 
@@ -449,12 +453,11 @@ static void spare_registers(dc_program *p) {
   if (indexed) p->schedule.row.accumulators = 32;
 }
 
-/* Whether, on the CPU device, a lane reduces a whole row, so that lanes exchange nothing.  With more accumulators
-** vector registers run out (3 million float32 values on two processors, in ms: sums of rows of 8 1.3, by several lanes
-** 2.1; of 32 1.05 and 1.75; of 64 2.2 and 0.7; less the row's mean of 32 1.3 and 3.7, of 100 1.4 and 3.0). */
+/* Whether, on the CPU device, a lane reduces a whole row, so that lanes exchange nothing; then it has 8 accumulators at
+** most (3 million float32 values on two processors, in ms: sums of rows of 8 1.3, by several lanes 2.1; of 32 1.05 and
+** 1.75; 32 less the row's mean 1.3 and 3.7). */
 static bool has_short_rows(const dc_program *p) {
-  const int most = p->ir.kind == DC_ROWS ? 16 : 8;
-  return !p->dev->target.gpu && p->schedule.row.accumulators <= most && p->schedule.row.rows >= 64;
+  return !p->dev->target.gpu && p->schedule.row.length <= DC_SHORT_ROW && p->schedule.row.rows >= 64;
 }
 
 /* How many threads a segment has, and how many accumulators each of them.  For columns that several passes read,
@@ -479,6 +482,8 @@ static void choose_mapping(dc_program *p, const dc_operands *s) {
   int most = p->dev->target.gpu ? (warps ? 32 : p->ir.npasses > 1 ? 256 : 64) : 32;
   if (h->kind == DC_SCHEDULE_COLUMNS) most = 16;
   else if (has_short_rows(p)) most = 1;
+  if (p->dev->target.gpu) most = dc_schedule_threads(h, most);
+  if (most == 8 && warps && h->row.segment >= 64) most = 16; /* several passes */
   h->row.threads = h->row.accumulators < most ? h->row.accumulators : most;
   if (h->kind == DC_SCHEDULE_PACKED) h->row.threads = h->row.accumulators / each;
   h->row.items = h->row.accumulators / h->row.threads;
