@@ -70,11 +70,11 @@ typedef struct dc_schedule {
   };
 } dc_schedule;
 
-/* Threads of a segment on a GPU, `most` or fewer: of segments of fewer than 128 elements a thread has several
+/* Threads of a segment on a GPU, `most` or fewer: of many segments of fewer than 128 elements a thread has several
 ** accumulators (H200, 64 million float32 values in rows of 100: sums 68 us, with 16 threads 84; softmax down columns of
 ** 64 240 us, with 16 threads 423). */
 static inline int dc_schedule_threads(const dc_schedule *s, int most) {
-  const bool few = s->row.accumulators == 32 && s->row.segment < 128;
+  const bool few = s->row.accumulators == 32 && s->row.segment < 128 && s->row.rows >= 64;
   return few && most > 8 ? 8 : most;
 }
 
