@@ -211,10 +211,11 @@ function methods:permutation(what, ...)
   return make(self, "integer", { n }, "int64", 0):argsort()
 end
 
-local SPARSE = 16 -- ratio of integers to different ones of them from which these are drawn one after another
+local SPARSE = 16 -- n / count from which rejection is used: few draws are repetitions, and a permutation has n
 
--- `count` different ones of the integers 1 to n, in random order: those drawn for the first time. There are enough of
--- them, but for a chance in millions: the expected number of draws is -n log(1 - count/n), with count/n below 1/16.
+-- `count` different integers of 1 to n in random order, by rejection: a repeated draw is dropped. On average
+-- -n log(1 - count/n) draws give that many; as many more are made as suffice but for a chance in millions, when all are
+-- drawn again.
 local function draw_different(self, n, count)
   local share = count / n
   local draws = count + math.ceil(count * share * 0.6 + 6 * math.sqrt(count * share)) + 8

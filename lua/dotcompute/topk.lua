@@ -1,6 +1,6 @@
 -- topk: the largest or smallest k elements of each row, in order.
 --
---   at most 32 of a row:    a warp keeps a sorted list of the first k elements so far, one a lane, into which it
+--   few of a row (LIST):    a warp keeps a sorted list of the first k elements so far, one a lane, into which it
 --                           inserts an element that comes before the last of them (Johnson, Douze and Jégou,
 --                           "Billion-scale similarity search with GPUs", 2017, section 4.2)
 --   of a single long row:   radix selection: from the highest digit down, the elements that share the digits so far

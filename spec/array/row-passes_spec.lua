@@ -76,7 +76,7 @@ describe("several fused passes over rows give the bits of single steps,", functi
     end
   end)
 
-  it("for rows of the axis before the last of arrays whose axes are exchanged", function()
+  it("for reductions over any axis of arrays whose axes are exchanged", function()
     local x = dc.random.normal(math.random(2, 9), math.random(2, 40), math.random(33, 70)):eval()
     for _, order in ipairs { { 3, 1, 2 }, { 3, 2, 1 }, { 2, 3, 1 }, { 2, 1, 3 } } do
       local v = x:transpose(table.unpack(order))

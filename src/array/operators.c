@@ -265,19 +265,17 @@ static int number_operand(const dc_call *c, int i, const dc_typing *t, dc_number
   return dc_number_operand(s, t->as[i], out, err);
 }
 
-/* The operator of one operand that a power by a number is, or `op`.  x ^ 2 is the exact product.  Of floating dtypes
-** x ^ 3 is two products, x ^ -1 the reciprocal and x ^ 0.5 the square root (but for -0 and -infinity, where C's pow has
-** 0 and infinity): more exact than the function, and several times as fast. */
-static dc_op power_by(dc_op op, const dc_scalar *exponent, dc_dtype as) {
+/* The operator of one operand that equals a power by a number; `op`, if there is none or it is no such power.  x ^ 2 is
+** the exact product.  Of floating dtypes x ^ 3 is two products, x ^ -1 the reciprocal and x ^ 0.5 the square root (but
+** for -0 and -infinity, where C's pow has 0 and infinity): more exact than the function, and several times as fast. */
+static inline dc_op without_exponent(dc_op op, dc_array *const arg[], const dc_scalar scalar[], dc_dtype as) {
+  if ((op != DC_OP_POWER && op != DC_OP_POW) || arg[1] != NULL) return op;
+  const dc_scalar *exponent = &scalar[1];
   if (exponent->kind != DC_SCALAR_INT && exponent->kind != DC_SCALAR_FLOAT) return op;
   const double y = exponent->kind == DC_SCALAR_INT ? (double)exponent->i : exponent->f;
   if (y == 2) return DC_OP_SQUARE;
   if (!is_floating(as) || kind_of(as) == 'c') return op;
   return y == 3 ? DC_OP_CUBE : y == -1 ? DC_OP_RECIPROCAL : y == 0.5 ? DC_OP_POWER_HALF : op;
-}
-
-static inline bool is_power_by_number(dc_op op, dc_array *const arg[]) {
-  return (op == DC_OP_POWER || op == DC_OP_POW) && arg[1] == NULL;
 }
 
 static inline bool is_plain(const dc_array *a) {
@@ -318,7 +316,7 @@ static DC_NOINLINE dc_array *apply_any(dc_op op, dc_array *const arg[], const dc
   if (check_operands(&c, &shape, &room, &dev, err) != 0 || type_call(&c, &t, err) != 0) return NULL;
   dc_expr e; /* of its operands only the first nargs are set */
   e.as = (uint8_t)t.as[0];
-  e.op = (uint8_t)(is_power_by_number(op, arg) ? power_by(op, &scalar[1], t.as[0]) : op);
+  e.op = (uint8_t)without_exponent(op, arg, scalar, t.as[0]);
   e.reduce = 0;
   e.keep = false;
   e.nargs = e.op == op ? c.info->nargs : 1;
@@ -336,10 +334,8 @@ static DC_HOT DC_NOINLINE dc_array *apply_several(dc_op op, dc_array *const arg[
   const int n = dc_ops[op].nargs;
   const dc_array *like = keeps_plain(op) ? alike(n, arg, scalar) : NULL;
   if (like == NULL) return apply_any(op, arg, scalar, err);
-  if (is_power_by_number(op, arg)) {
-    const dc_op by = power_by(op, &scalar[1], like->dtype);
-    if (by != op) return dc_node_like_one(by, arg, err);
-  }
+  const dc_op one = without_exponent(op, arg, scalar, like->dtype);
+  if (one != op) return dc_node_like_one(one, arg, err);
   return dc_node_like(op, n, arg, scalar, like, err);
 }
 

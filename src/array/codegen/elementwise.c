@@ -140,13 +140,13 @@ static void emit_rounds(const dc_text *t) {
 /* A warp's part of a row.  Only whole parts are unrolled. */
 static void emit_warp_rows(const dc_text *t) {
   const dc_schedule *h = &t->p->schedule;
-  const int last = h->rank - 1, part = 32 * h->warp_row.rounds;
+  const int last = h->rank - 1;
   const char *i = t->index;
   dc_emit_entry(t, 0);
   dc_buf_printf(t->b, "  const %s warp = (%s)blockIdx.x * %d + (%s)threadIdx.y;\n  if (warp >= warps) return;\n", i, i,
                 DC_BLOCK / 32, i);
   dc_emit_quotient(t, "  ", "row", "warp", "parts");
-  dc_buf_printf(t->b, "  const %s begin = row * n_%d, first = (warp - row * n_parts) * %d;\n", i, last, part);
+  dc_buf_printf(t->b, "  const %s begin = row * n_%d, first = (warp - row * n_parts) * %d;\n", i, last, DC_WARP_PART);
   dc_emit_offsets(t, "  ", "row", 0, last, "row", is_strided);
   dc_emit_single_values(t);
   dc_buf_printf(t->b, "  auto element = [&](const %s c) {\n", i);
@@ -154,9 +154,9 @@ static void emit_warp_rows(const dc_text *t) {
   dc_buf_puts(t->b, "  };\n");
   if (!h->warp_row.looped)
     dc_buf_printf(t->b, "  if (first + %d <= n_%d) {\n#pragma unroll\n    for (int k = 0; k < %d; k += 32) "
-                  "element(first + k + (%s)threadIdx.x);\n    return;\n  }\n", part, last, part, i);
+                  "element(first + k + (%s)threadIdx.x);\n    return;\n  }\n", DC_WARP_PART, last, DC_WARP_PART, i);
   dc_buf_printf(t->b, "#pragma unroll 1\n  for (int k = 0; k < %d; k += 32) {\n    const %s c = first + k + "
-                "(%s)threadIdx.x;\n    if (c < n_%d) element(c);\n  }\n}\n", part, i, i, last);
+                "(%s)threadIdx.x;\n    if (c < n_%d) element(c);\n  }\n}\n", DC_WARP_PART, i, i, last);
 }
 
 static void emit_plain(const dc_text *t) {

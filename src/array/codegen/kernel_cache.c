@@ -100,7 +100,7 @@ static void key_make(dc_key *k, const dc_program *p) {
     key_put(k, h->elements.lanes);
     key_put(k, h->elements.rounds + 8 * h->elements.looped);
   } else if (h->kind == DC_SCHEDULE_WARP_ROWS) {
-    key_put(k, h->warp_row.rounds + 8 * h->warp_row.looped);
+    key_put(k, h->warp_row.looped);
   } else if (h->kind == DC_SCHEDULE_TILES) {
     key_put(k, h->tile.extent);
     key_put(k, h->tile.axis);

@@ -184,7 +184,8 @@ static bool share_columns(dc_program *p) {
     if (ir->input[i].cached != 0 && dc_dtype_size(ir->input[i].dtype) > size) size = dc_dtype_size(ir->input[i].dtype);
   h->row.columns = size <= 2 ? 16 : size <= 4 ? 8 : 4;
   const int block = DC_BLOCK / h->row.columns;
-  const int threads = dc_schedule_threads(h, h->row.accumulators < block ? h->row.accumulators : block);
+  const int threads =
+      dc_schedule_is_short(h) ? 8 : h->row.accumulators < block ? h->row.accumulators : block;
   for (h->row.cluster = 1; h->row.cluster <= 8 && h->row.cluster <= p->dev->facts.max_cluster; h->row.cluster *= 2) {
     h->row.threads = threads * h->row.cluster;
     h->row.items = h->row.accumulators / h->row.threads;

@@ -106,8 +106,8 @@ static void print_elements(const dc_schedule *s, dc_buf *b) {
     return;
   }
   if (s->kind == DC_SCHEDULE_WARP_ROWS) {
-    dc_buf_printf(b, "warp rows: %" PRId64 " rows of %" PRId64 " parts, %d elements a thread%s\n", s->warp_row.rows,
-                  s->warp_row.parts, s->warp_row.rounds, s->warp_row.looped ? " in a loop" : "");
+    dc_buf_printf(b, "warp rows: %" PRId64 " parts a row, of %d elements, a warp each%s\n", s->warp_row.parts,
+                  DC_WARP_PART, s->warp_row.looped ? ", in a loop" : "");
     return;
   }
   dc_buf_printf(b, "elements: %d side by side and %d apart a thread%s, %d threads a block\n", s->elements.lanes,

@@ -8,6 +8,7 @@
 #include "device/device.h"
 
 #define DC_BLOCK 256             /* threads a block, unless the schedule says otherwise */
+#define DC_WARP_PART 128         /* elements of a row that a warp takes: four a thread */
 #define DC_MAX_PARAMS 4000      /* bytes of a kernel's parameters (the hardware takes 4096) */
 #define DC_LOOPED_FROM (1 << 20) /* elements from which a thread takes several packs one after another */
 /* How rows are summed: see schedule.c. */
@@ -47,10 +48,8 @@ typedef struct dc_schedule {
       bool looped; /* packs are computed one after another; in small arrays a thread has one */
     } elements;
     struct {
-      int rounds;    /* elements a thread, a warp's width apart */
-      bool looped;   /* they are computed one after another */
-      int64_t rows;  /* rows * shape[rank - 1] == n */
-      int64_t parts; /* of a row, which a warp each takes */
+      bool looped;   /* a thread computes its elements in a loop that is not unrolled */
+      int64_t parts; /* of a row, of DC_WARP_PART elements, which a warp each takes */
     } warp_row;
     struct {
       int extent, axis; /* of the square, whose other axis is the last one */
@@ -70,12 +69,11 @@ typedef struct dc_schedule {
   };
 } dc_schedule;
 
-/* Threads of a segment on a GPU, `most` or fewer: of many segments of fewer than 128 elements a thread has several
-** accumulators (H200, 64 million float32 values in rows of 100: sums 68 us, with 16 threads 84; softmax down columns of
-** 64 240 us, with 16 threads 423). */
-static inline int dc_schedule_threads(const dc_schedule *s, int most) {
-  const bool few = s->row.accumulators == 32 && s->row.segment < 128 && s->row.rows >= 64;
-  return few && most > 8 ? 8 : most;
+/* Whether there are many segments with few elements for each accumulator: on a GPU a thread then has several
+** accumulators (H200, 64 million float32 values in rows of 100: sums 68 us, with 16 threads a row 84; softmax down
+** columns of 64 240 us, with 16 threads 423). */
+static inline bool dc_schedule_is_short(const dc_schedule *s) {
+  return s->row.accumulators == 32 && s->row.segment < 128 && s->row.rows >= 64;
 }
 
 typedef struct dc_program {

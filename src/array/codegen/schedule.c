@@ -352,9 +352,7 @@ static void choose_warp_rows(dc_program *p, const dc_operands *s) {
   h->kind = DC_SCHEDULE_WARP_ROWS;
   note_stride_kinds(s, last);
   h->warp_row.looped = p->ir.body != NULL || dc_ir_is_long(&p->ir) || p->ir.ninstructions > MOST_STEPS_OF_ROUNDS;
-  h->warp_row.rounds = 4;
-  h->warp_row.rows = h->n / h->shape[last];
-  h->warp_row.parts = up(h->shape[last], 32 * h->warp_row.rounds);
+  h->warp_row.parts = up(h->shape[last], DC_WARP_PART);
 }
 
 /* Whether most inputs are contiguous across rows. */
@@ -482,8 +480,7 @@ static void choose_mapping(dc_program *p, const dc_operands *s) {
   int most = p->dev->target.gpu ? (warps ? 32 : p->ir.npasses > 1 ? 256 : 64) : 32;
   if (h->kind == DC_SCHEDULE_COLUMNS) most = 16;
   else if (has_short_rows(p)) most = 1;
-  if (p->dev->target.gpu) most = dc_schedule_threads(h, most);
-  if (most == 8 && warps && h->row.segment >= 64) most = 16; /* several passes */
+  if (p->dev->target.gpu && dc_schedule_is_short(h)) most = warps && h->row.segment >= 64 ? 16 : 8;
   h->row.threads = h->row.accumulators < most ? h->row.accumulators : most;
   if (h->kind == DC_SCHEDULE_PACKED) h->row.threads = h->row.accumulators / each;
   h->row.items = h->row.accumulators / h->row.threads;

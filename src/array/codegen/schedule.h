@@ -15,7 +15,9 @@ void dc_schedule_make(dc_program *p, const dc_geometry *g, const dc_geometry *do
 /* Whether two results of a body share memory; if so, the inputs that they are. */
 bool dc_results_overlap(const dc_program *p, int *a, int *b);
 /* Of WARP_ROWS: warps that have elements. */
-static inline int64_t dc_schedule_warps(const dc_schedule *s) { return s->warp_row.rows * s->warp_row.parts; }
+static inline int64_t dc_schedule_warps(const dc_schedule *s) {
+  return s->n / s->shape[s->rank - 1] * s->warp_row.parts;
+}
 /* Of ROW_BLOCKS: blocks for one segment of all rows. */
 int64_t dc_schedule_row_blocks(const dc_schedule *s);
 

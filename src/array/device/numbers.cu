@@ -48,7 +48,7 @@ static __device__ __forceinline__ float odd_float(double d) {
   const float f = __double2float_rz(d);
   return (double)f == d ? f : __uint_as_float(__float_as_uint(f) | 1);
 }
-// 64 bits that double does not hold: their last eleven as one.
+// An integer beyond 2^53, which double may not hold, is rounded to odd first, to a multiple of 2^11.
 template <typename T> static __device__ __forceinline__ float odd_integer(T v, bool holds) {
   return odd_float((double)(holds ? v : (v & ~(T)0x7ff) | (v & 0x7ff ? 0x800 : 0)));
 }

@@ -461,7 +461,8 @@ static void half_from_f64(const char *half, const char *from, dc_buf *t) {
   PUT("or.b32 w3, w1, w2; cvt.rn.%s.f32 D, w3", half);
 }
 
-/* To a half from other types than f32 and halves; not of 64 bits to bf16, as f64 does not hold them. */
+/* To a half from f64 or an integer.  Of 64-bit integers f64 holds those up to 2^53; larger ones are infinite in f16,
+** but not in bf16, which they would reach by two roundings. */
 static bool to_half(const ptx_ins *ins, dc_buf *t) {
   const char *half = half_of(ins->type), *from = ptx_type_text(ins->type2);
   if (is_pair(ins->type) || ins->round != PTX_RN || has(ins, PTX_F_SAT | PTX_F_FTZ | PTX_F_RELU)) return false;

@@ -37,8 +37,8 @@ static void enter(dc_contention *t, int state) {
 }
 
 /* Estimates how many blocks all threads have run since the last call; `blocks`: those of the launching thread, of which
-** each helper has run about as many.  Where blocks wait for other blocks, the threads run different
-** numbers of blocks; there the number of blocks that have begun is the estimate, since these are taken one by one. */
+** each helper has run about as many.  Where blocks wait for other blocks, the threads run different numbers of
+** blocks; there the number of blocks that have begun is the estimate, since these are taken one by one. */
 static double blocks_of_all(dc_contention *t, dc_job *job, double blocks, int helpers) {
   const uint64_t before = t->taken;
   t->taken = atomic_load_explicit(&job->next_block, memory_order_relaxed);
