@@ -353,3 +353,46 @@ it("without a library products are computed by kernels, and solvers are errors t
   assert.matches("^false\t.*libopenblas0%-pthread", lines[2])
   assert.equal("\tend", lines[3], helper.note())
 end)
+
+-- An OpenBLAS that knows no processor but the one which OPENBLAS_CORETYPE names while it is loaded.
+local forgetful = [[
+#include <stdlib.h>
+#include <string.h>
+static char core[64] = "Prescott";
+__attribute__((constructor)) static void load(void) {
+  const char *named = getenv("OPENBLAS_CORETYPE");
+  if (named != NULL) strncpy(core, named, sizeof core - 1);
+}
+const char *openblas_get_corename(void) { return core; }
+]]
+
+it("an OpenBLAS that does not know the processor uses kernels for its instructions, or the user's choice", function()
+  local folder = helper.folder()
+  helper.write(folder .. "/blas.c", forgetful)
+  local library = helper.quote(folder .. "/blas.so")
+  local said, code = helper.shell(("%s -shared -fPIC -o %s %s/blas.c -Wl,--no-as-needed -l:libopenblas.so.0"):format(
+    os.getenv "CC" or "cc", library, helper.quote(folder)))
+  if code == 0 then
+    local script = [[
+      local dc = require "dotcompute"
+      local a = dc.random.integers(9, 9, { low = -9, high = 9 }):to "float32"
+      assert(dc.equal(a:matmul(a), (a:reshape(9, 9, 1) * a:reshape(1, 9, 9)):sum(2)))
+      print(os.getenv "OPENBLAS_CORETYPE")]]
+    local function kernels(environment)
+      local text = helper.shell(("env -u OPENBLAS_CORETYPE DOTCOMPUTE_LOG=compile DOTCOMPUTE_DEVICE=cpu %s "
+        .. "DOTCOMPUTE_BLAS=%s %s - <<'EOF'\n%s\nEOF"):format(environment, library, helper.quote(helper.lua), script))
+      return text:match "kernels for (%w+)", text:match "([^\n]*)\n$", text
+    end
+    local processor = helper.read "/proc/cpuinfo"
+    local wanted = processor:find "avx512vl" and "SkylakeX" or processor:find "avx2" and "Haswell" or "Prescott"
+    local got, variable, text = kernels ""
+    assert.equal(wanted, got, text)
+    assert.equal("nil", variable)
+    got, variable = kernels "OPENBLAS_CORETYPE=Nehalem"
+    assert.equal("Nehalem", got)
+    assert.equal("Nehalem", variable)
+    assert.equal("Prescott", (kernels "OPENBLAS_CORETYPE=Prescott"))
+  end
+  os.execute("rm -r " .. helper.quote(folder))
+  if code ~= 0 then return pending("no OpenBLAS to link with: " .. said) end
+end)
