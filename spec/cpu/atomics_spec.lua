@@ -44,6 +44,50 @@ __global__ void k(TYPE *s, const TYPE *y, const TYPE *z, TYPE *old, const int *a
 end
 ]==]
 
+-- Each lane's result is the word before its operation: in order of these results, additions of positive numbers follow
+-- on one another; exchanges of distinct numbers give back all but the last, and the first value.
+local chains = [==[
+local dc = require "dotcompute"
+math.randomseed(math.tointeger(arg[1]))
+local types = { int32 = "int", uint64 = "unsigned long long" }
+for dtype, c in pairs(types) do
+  local m = dc.module((([[
+__global__ void chain(T *sum, T *last, const T *y, T *olds, T *gone, int some) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i % 5 < some) {
+    olds[i] = atomicAdd(sum, y[i]);
+    gone[i] = atomicExch(last, (T)i + 1);
+  }
+  if (i % 7 < some) atomicAdd(sum + 1, y[i]);
+}]]):gsub("T ", c .. " "):gsub("%(T%)", "(" .. c .. ")")))
+  for some = 1, 5 do
+    local n, values = 64 * math.random(200, 400), {}
+    for i = 1, n do values[i] = math.random(1, 9) end
+    local y = dc.array(values, dtype)
+    local sum, last, olds, gone = dc.zeros(2, dtype), dc.zeros(1, dtype), dc.zeros(n, dtype), dc.zeros(n, dtype)
+    m:kernel "chain"(n // 64, 64, sum, last, y, olds, gone, some)
+    local old, back, order, seen, others = olds:to_table(), gone:to_table(), {}, {}, 0
+    for i = 1, n do
+      if (i - 1) % 7 < some then others = others + values[i] end
+      if (i - 1) % 5 < some then
+        order[#order + 1] = i
+        seen[back[i]] = true
+      end
+    end
+    table.sort(order, function(i, j) return old[i] < old[j] end)
+    local at, count = 0, 0
+    for _, i in ipairs(order) do
+      if old[i] ~= at then error(("%s: a sum of %d, not %d"):format(dtype, old[i], at)) end
+      at = at + values[i]
+    end
+    seen[last[1]] = true
+    for _ in pairs(seen) do count = count + 1 end
+    local lost = sum[1] ~= at or sum[2] ~= others or count ~= #order + 1 or not seen[0]
+    if lost then error(dtype .. ": an exchange is lost") end
+  end
+end
+]==]
+
 local less = { int32 = function(a, b) return a < b end, uint64 = math.ult }
 less.int64, less.uint32 = less.int32, less.int32
 local narrow = {
@@ -225,6 +269,12 @@ describe("atomics", function()
     for _, how in ipairs { "TIER=1", "TIER=1 DOTCOMPUTE_CPU_THREADS=4" } do
       local text = helper.on_cpu(how, adding, "{" .. table.concat(x, ",") .. "}")
       assert.equal(table.concat(count, " ") .. " " .. table.concat(sum, " ") .. "\n", text, helper.note(how))
+    end
+  end)
+
+  it("give each lane of several threads the word before its operation", function()
+    for _, how in ipairs { "TIER=0", "TIER=1", "TIER=1 DOTCOMPUTE_CPU_THREADS=4" } do
+      helper.passes_on_cpu(how, chains)
     end
   end)
 

@@ -53,10 +53,10 @@ static const char *function_of(const ptx_ins *ins, int space, char text[16]) {
   return text;
 }
 
-/* The macro of simd/atomics.h for words that other threads see, too. */
-static const char *by_lane_of(const ptx_ins *ins) {
-  if (ins->mode == PTX_ATOM_EXCH) return "DC_ATOM_BY_EXCH";
-  return ins->mode == PTX_ATOM_ADD && ptx_is_integer(ins->type) ? "DC_ATOM_BY_ADD" : "DC_ATOM_BY_CAS";
+/* The operation of the machine for words that other threads see, too, as the macros' names of simd/atomics.h end. */
+static const char *machine_operation(const ptx_ins *ins) {
+  if (ins->mode == PTX_ATOM_EXCH) return "EXCH";
+  return ins->mode == PTX_ATOM_ADD && ptx_is_integer(ins->type) ? "ADD" : "CAS";
 }
 
 /* Whether the operation may be a load where the word would stay what it is: not if it orders other accesses. */
@@ -200,7 +200,11 @@ static void put_atom(emitter *e, const ptx_ins *ins, const dc_access *p, const c
   put_of_lane(e, y, p->size, "b_");
   PUT(", ");
   put_of_lane(e, z, p->size, z != y ? "c_" : "b_");
-  PUT(", %s, %d, %s); })", value, may_idle(ins), p->how == DC_HOW_ONE || shared ? "DC_ATOM_NO_LANES" : by_lane_of(ins));
+  const char *operation = machine_operation(ins);
+  PUT(", %s, %d, DC_ATOM_", value, may_idle(ins));
+  if (p->how == DC_HOW_ONE || shared) PUT("NO_LANES");
+  else PUT("BY_%s", operation);
+  PUT(", DC_ATOM_ONE_BY_%s); })", operation);
 }
 
 /* The new values of x_, all lanes'; `f`: their function. */

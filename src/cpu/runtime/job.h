@@ -12,6 +12,7 @@
 #include "cpu/interp/interp.h"
 #include "cpu/runtime/warp_order.h"
 
+struct dc_block_range;
 struct dc_worker;
 struct dc_nested;
 
@@ -23,6 +24,10 @@ typedef struct dc_job {
   uint64_t nblocks;
   bool all_resident;              /* its blocks may wait for each other */
   _Atomic uint64_t next_block;
+  /* of shares.h, where blocks wait for no others */
+  struct dc_block_range *ranges;
+  int nranges;                    /* 0: the grid is not divided when threads join */
+  bool is_divided;                /* next_block no longer counts */
   atomic_bool left_to_native;     /* of a launch at tier 0: native code is to run the blocks that have not begun */
   _Atomic uint64_t deoptimized;   /* number of blocks that native code had to leave to tier 0 */
   atomic_bool waits;              /* some block has waited for others */

@@ -26,6 +26,7 @@
 #include "cpu/runtime/native_frame.h"
 #include "cpu/runtime/nested.h"
 #include "cpu/runtime/pool.h"
+#include "cpu/runtime/shares.h"
 #include "cpu/runtime/threads.h"
 #include "cpu/runtime/state.h"
 
@@ -193,66 +194,22 @@ static void run_blocks(dc_worker *k) {
   }
 }
 
-#define FIRST_SHARE 64     /* blocks that a worker takes at first, or fewer */
-#define SHORT_SHARE 100e-6 /* seconds; after a shorter share twice as many are taken, but for what is left to others */
-#define TINY_SHARE 5e-6    /* seconds; after a shorter share twice as many are taken, whatever is left to others */
-
-/* How many blocks a worker takes at a time, if native code runs whole blocks. */
-typedef struct shares {
-  uint64_t quarter; /* a quarter of the blocks that each thread runs, on average */
-  uint64_t limit;   /* upper bound of a share, which grows while shares are short */
-  uint64_t least;   /* lower bound of a share, which grows while shares are tiny */
-} shares;
-
-/* The bounds of a worker's first share.  Other threads are called after that. */
-static shares first_shares(const dc_worker *k) {
-  const uint64_t quarter = k->job->nblocks / (4 * (uint64_t)k->cpu->pool->nthreads), part = quarter / 16;
-  return (shares){ .quarter = quarter, .limit = part > FIRST_SHARE ? FIRST_SHARE : part < 1 ? 1 : part, .least = 1 };
+/* Whether native code runs whole blocks, which wait for no others. */
+static bool are_simple(const dc_job *job) {
+  return job->native && job->native->info.simple && !job->native->info.leaves;
 }
 
-/* The next share: a part of the blocks that are left, so that all workers end at about the same time (guided
-** self-scheduling), but at least s->least.  That lower bound is at most 4, or half of the blocks that each thread runs,
-** since long blocks may follow tiny ones. */
-static uint64_t share_of(const dc_worker *k, const shares *s, uint64_t limit) {
-  const dc_job *job = k->job;
-  const uint64_t n = job->nblocks, together = dc_native_together(job), quarter = s->quarter;
-  const uint64_t taken = atomic_load_explicit(&job->next_block, memory_order_relaxed);
-  const uint64_t part = taken < n && quarter > 1 ? (n - taken) / (8 * (uint64_t)k->cpu->pool->nthreads) : 0;
-  const uint64_t half = quarter > 2 ? 2 * quarter : 4, least = s->least < half ? s->least : half;
-  const uint64_t guided = part < limit ? part : limit, share = guided > least ? guided : least;
-  if (share >= together) return share - share % together;
-  return together < quarter ? together : quarter > share ? quarter : share;
-}
-
-/* The first of `share` blocks that no worker has taken.  While no other thread may join, without a locked operation: it
-** takes as long as all stores before it. */
-static uint64_t take_blocks(const dc_worker *k, dc_job *job, uint64_t share) {
-  if (k->index != 0 || job->open) return atomic_fetch_add_explicit(&job->next_block, share, memory_order_relaxed);
-  const uint64_t first = atomic_load_explicit(&job->next_block, memory_order_relaxed);
-  atomic_store_explicit(&job->next_block, first + share, memory_order_relaxed);
-  return first;
-}
-
-/* The same for native code that runs whole blocks.  A worker takes many at a time if they are short, since memory is
-** quicker where each stays in a part of its own for long: saxpy of 2^24 elements, two threads, takes 3.9 ms with 64
-** blocks at a time, 3.5 with 2048. */
+/* The same for such blocks. */
 static void run_simple_blocks(dc_worker *k) {
   dc_job *job = k->job;
-  shares s = first_shares(k);
+  dc_share s = dc_share_begin(k);
   dc_contention_begin(k);
   while (!atomic_load_explicit(&job->grid.stop, memory_order_relaxed) && !dc_job_interrupted(job)) {
-    if (!dc_contention_pause(k)) return;
-    const uint64_t most = atomic_load_explicit(&job->most_share, memory_order_relaxed);
-    const uint64_t share = share_of(k, &s, most && most < s.limit ? most : s.limit);
-    const uint64_t first = take_blocks(k, job, share);
-    if (first >= job->nblocks) return;
-    const uint64_t left = job->nblocks - first;
-    const double begun = left > share ? dc_clock() : 0;
-    if (dc_native_blocks(k, first, left < share ? left : share) == DC_STOPPED || left <= share) return;
-    dc_contention_note(k, share);
-    const double seconds = dc_clock() - begun;
-    if (share == s.limit && seconds < SHORT_SHARE) s.limit *= 2;
-    if (seconds < TINY_SHARE) s.least = 2 * share;
+    if (!dc_contention_pause(k) || !dc_share_take(k, &s)) return;
+    const double begun = s.is_last ? 0 : dc_clock();
+    if (dc_native_blocks(k, s.first, s.count) == DC_STOPPED || s.is_last) return;
+    dc_contention_note(k, s.count);
+    dc_share_note(&s, dc_clock() - begun);
     if (k->index == 0) job->wake(job);
   }
 }
@@ -279,7 +236,7 @@ static void work(dc_worker *k, dc_job *job) {
   k->replaying = k->in_native = false;
   bool again = false;
   if (sigsetjmp(k->escape, 0) == 0) {
-    if (job->native && job->native->info.simple && !job->native->info.leaves) {
+    if (are_simple(job)) {
       run_simple_blocks(k);
     } else { /* such blocks wait for none, and a locked operation takes as long as all stores before it */
       atomic_fetch_add(&job->workers, 1);
@@ -325,6 +282,13 @@ static void fill_tids(dc_tids *t, dc_dim3 block, uint32_t pitch) {
       at[1][i % DC_LANES] = row % block.y;
       at[2][i % DC_LANES] = row / block.y;
     }
+}
+
+/* Where the job's blocks wait for no others. */
+static void offer_ranges(dc_pool *pool, dc_job *job) {
+  if (!are_simple(job)) return;
+  job->ranges = pool->ranges;
+  job->nranges = pool->nthreads < DC_MOST_RANGES ? pool->nthreads : DC_MOST_RANGES;
 }
 
 /* The coordinates of the lanes of the job's warps and gangs. */
@@ -398,12 +362,14 @@ static int launch_one(dc_cpu_device *cpu, dc_cpu_function *fn, const dc_launch *
   };
   job.delay = dc_contention_delay(job.native);
   offer_grid_barrier(pool, &job);
+  offer_ranges(pool, &job);
   give_tids(pool, &job);
   dc_pool_run(cpu, &job, work);
   if (job.left_to_native && job.next_block < job.nblocks && !job.grid.stop && !job.interrupted) {
     job.left_to_native = false;
     job.native = dc_native_prepare(fn, l->grid, l->block);
     job.grid.id = pool->first_id + ++pool->launches; /* workers set themselves up again */
+    offer_ranges(pool, &job);
     give_tids(pool, &job);
     dc_pool_run(cpu, &job, work);
   }

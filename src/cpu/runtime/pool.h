@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "cpu/interp/interp.h"
 #include "cpu/runtime/job.h"
+#include "cpu/runtime/shares.h"
 #include "cpu/runtime/state.h"
 #include "cpu/runtime/warp_order.h"
 
@@ -24,6 +25,7 @@ typedef struct dc_pool {
   uint64_t launches;
   uint64_t workspace; /* host address of the state by which the blocks of a grid synchronize: its size, the barrier */
   dc_warp_order order; /* DOTCOMPUTE_CPU_ORDER */
+  dc_block_range ranges[DC_MOST_RANGES]; /* of the launch */
   dc_tids warps, gangs; /* the coordinates of a block's threads, by warp and by gang in rows */
 } dc_pool;
 

@@ -18,6 +18,7 @@
 #include "cpu/runtime/fault.h"
 #include "cpu/runtime/floats.h"
 #include "cpu/runtime/frames.h"
+#include "cpu/runtime/shares.h"
 
 #define MAX_THREADS 1024
 
@@ -87,16 +88,12 @@ static void interrupt_all(void) {
 
 /* --- threads -------------------------------------------------------------------------------------------- */
 
-static bool has_blocks(const dc_job *job) {
-  return atomic_load_explicit(&job->next_block, memory_order_relaxed) < job->nblocks;
-}
-
 /* The launch with blocks left and fewest threads that this one has not worked for; NULL: none.  The lock is held. */
 static dc_job *choose(const helper *h) {
   dc_job *best = NULL;
   for (dc_job *job = set.jobs; job; job = job->next) {
     if (!job->open || job->no_help || job->grid.id == h->last) continue;
-    if (!has_blocks(job) || atomic_load(&job->grid.stop)) continue;
+    if (!dc_job_has_blocks(job) || atomic_load(&job->grid.stop)) continue;
     if (job->helpers >= job->most_helpers) continue;
     if (best == NULL || job->helpers < best->helpers) best = job;
   }
@@ -153,7 +150,7 @@ static void start_threads(void) {
 }
 
 void dc_threads_help(dc_job *job) {
-  if (job->open || (job->is_long && (job->no_help || !has_blocks(job)))) return;
+  if (job->open || (job->is_long && (job->no_help || !dc_job_has_blocks(job)))) return;
   pthread_mutex_lock(&set.lock);
   if (!job->is_long) {
     if (set.jobs == NULL) sigint_begin();
@@ -163,7 +160,8 @@ void dc_threads_help(dc_job *job) {
   }
   start_threads();
   job->no_help = set.started == 0;
-  if (!job->no_help && has_blocks(job)) {
+  if (!job->no_help && dc_job_has_blocks(job)) {
+    dc_ranges_divide(job);
     job->open = true;
     pthread_cond_broadcast(&set.wake);
   }

@@ -45,11 +45,41 @@ DC_RENEW(64)
   }
 /* For one word, which all lanes address, and for shared memory, where no lanes are left for these. */
 #define DC_ATOM_NO_LANES(bits, address, m, result, y, z, value, idle)
+/* All lanes of m at the word p_: by one operation of the machine with what `all` makes of their operands in all_; `now`
+** is the word after it ... */
+#define DC_ATOM_ONE_LOCKED(bits, m, alone, result, y, value, all, now, operation)                                      \
+  u##bits x_, all_ = 0;                                                                                                \
+  DC_LANES_DO(m, all_ = all);                                                                                          \
+  if (alone) x_ = *p_, *p_ = now;                                                                                      \
+  else x_ = operation(p_, all_, __ATOMIC_SEQ_CST);                                                                     \
+  if (result) {                                                                                                        \
+    DC_LANES_DO(m, ({                                                                                                  \
+      const u##bits y_ = y;                                                                                            \
+      t_[l] = x_;                                                                                                      \
+      x_ = value;                                                                                                      \
+    }));                                                                                                               \
+  }
+#define DC_ATOM_ONE_BY_ADD(bits, m, alone, result, y, z, value, idle)                                                  \
+  DC_ATOM_ONE_LOCKED(bits, m, alone, result, y, value, all_ + (y), x_ + all_, __atomic_fetch_add)
+#define DC_ATOM_ONE_BY_EXCH(bits, m, alone, result, y, z, value, idle)                                                 \
+  DC_ATOM_ONE_LOCKED(bits, m, alone, result, y, value, y, all_, __atomic_exchange_n)
+/* ... or by exchanging it, until no other thread has changed it; not at all if it would stay what it is and `idle`. */
+#define DC_ATOM_ONE_BY_CAS(bits, m, alone, result, y, z, value, idle)                                                  \
+  u##bits old_ = dc_old_##bits(p_, alone), x_;                                                                         \
+  do {                                                                                                                 \
+    x_ = old_;                                                                                                         \
+    DC_LANES_DO(m, ({                                                                                                  \
+      const u##bits y_ = y, z_ = z;                                                                                    \
+      (void)y_, (void)z_;                                                                                              \
+      if (result) t_[l] = x_;                                                                                          \
+      x_ = value;                                                                                                      \
+    }));                                                                                                               \
+  } while (!(idle && x_ == old_) && !dc_renew_##bits(p_, &old_, x_, alone));
 /* Lanes go in ascending order; `value` makes the new value of x_ (old), y_, z_, which `y` and `z` give for lane l, at
 ** `address`.  `alone`: no other thread sees this memory, so that plain accesses do; `others`: one of the four macros
-** above for when some do.  Where all lanes address one word (`same`) it is exchanged once, or not at all if it would
-** stay what it is and `idle`.  Without `result` nothing is returned.  (Emitted code has variables named s32.) */
-#define DC_ATOM(bits, same, address, m, alone, result, y, z, value, idle, others)                                      \
+** above for when some do; `one`: of the three for when all lanes address one word (`same`).  Without `result` nothing
+** is returned.  (Emitted code has variables named s32.) */
+#define DC_ATOM(bits, same, address, m, alone, result, y, z, value, idle, others, one)                                 \
   ({                                                                                                                   \
     u##bits t_[DC_W];                                                                                                  \
     if (result && m != DC_EVERY) DC_ATOM_CLEAR_##bits(t_);                                                             \
@@ -57,16 +87,7 @@ DC_RENEW(64)
     } else if (same) {                                                                                                 \
       const u32 first_ = (u32)__builtin_ctz(M_word(m));                                                                \
       u##bits *const p_ = ({ const u32 l = first_; (void)l; DC_AT(u##bits, address); });                               \
-      u##bits old_ = dc_old_##bits(p_, alone), x_;                                                                     \
-      do {                                                                                                             \
-        x_ = old_;                                                                                                     \
-        DC_LANES_DO(m, ({                                                                                              \
-          const u##bits y_ = y, z_ = z;                                                                                \
-          (void)y_, (void)z_;                                                                                          \
-          if (result) t_[l] = x_;                                                                                      \
-          x_ = value;                                                                                                  \
-        }));                                                                                                           \
-      } while (!(idle && x_ == old_) && !dc_renew_##bits(p_, &old_, x_, alone));                                       \
+      one(bits, m, alone, result, y, z, value, idle)                                                                   \
     } else if (alone) {                                                                                                \
       DC_LANES_DO(m, ({                                                                                                \
         u##bits *const p_ = DC_AT(u##bits, address);                                                                   \

@@ -658,41 +658,57 @@ DC_FN int dc_near_words(V32 *r, u64 a, V32 x, M m) {
   DC_PARTS(DC_NEAR_, )
   return 1;
 }
+/* Whether the elements, of 1 << shift bytes, by signed indices are in the window w keeps; *from: their indices there. */
+DC_FN int dc_are_in_window(V32 *from, u64 a, V32 x, int shift, const dc_last_access *w, M m) {
+  const u64 reach = 1ull << (31 + shift); /* the window is not beyond what 32 bits count */
+  if (w->window - a + reach > 2 * reach - DC_WINDOW) return 0;
+  *from = v_sub_32(x, V32_splat((u32)((s64)(w->window - a) >> shift)));
+  return (P_word(v_setp_ge_u32(*from, V32_splat(DC_WINDOW >> shift))) & M_word(m)) == 0;
+}
+/* The same; if they are not, the window is moved to around some lane's element, where all may be, as at the begin of a
+** search.  The page is one that this lane accesses. */
+DC_FN int dc_find_window(V32 *from, u64 a, V32 x, int shift, dc_last_access *w, M m) {
+  if (w == NULL || w->window == DC_NO_WINDOW || !M_any(m)) return 0;
+  if (dc_are_in_window(from, a, x, shift, w, m)) {
+    w->near = 4;
+    return 1;
+  }
+  const u64 some = dc_element(a, dc_some_index(x, m), 1ull << shift, 1) & ~3ull, page = some & ~4095ull;
+  const u64 before = (some & 4095) < DC_WINDOW / 2 ? 0 : (some & 4095) - DC_WINDOW / 2;
+  w->near -= w->near > 0;
+  w->window = page + (before < 4096 - DC_WINDOW ? before : 4096 - DC_WINDOW);
+  return dc_are_in_window(from, a, x, shift, w, m);
+}
+/* Words of the window's four vectors. */
+#define DC_IN_WINDOW_(i, unused)                                                                                       \
+  r.p##i = (dc_u)_mm512_maskz_permutex2var_epi32(DC_PART(m, i), low, (__m512i)word.p##i, high);                        \
+  r.p##i = (dc_u)_mm512_mask_blend_epi32(                                                                              \
+      _mm512_test_epi32_mask((__m512i)word.p##i, _mm512_set1_epi32(32)), (__m512i)r.p##i,                              \
+      _mm512_permutex2var_epi32(third, (__m512i)word.p##i, fourth));
+DC_FN V32 dc_words_of_window(u64 window, V32 word, M m) {
+  const __m512i low = DC_LINE_AT_(window, 0), high = DC_LINE_AT_(window, 1);
+  const __m512i third = DC_LINE_AT_(window, 2), fourth = DC_LINE_AT_(window, 3);
+  V32 r;
+  DC_PARTS(DC_IN_WINDOW_, )
+  return r;
+}
 #endif
+DC_FN V32 dc_gathered_words(u64 a, V32 x, u64 stride, M m) {
+  V32 r;
+  DC_PARTS(DC_ELEMENT_, )
+  return r;
+}
 /* Words of an array, 4 or 8 bytes apart, by signed indices.  With AVX-512 lanes that are near each other are a
 ** permutation of vectors; in a loop these are the vectors from w->window on, loaded before the indices are known
 ** (searches in lists of 240 bytes take 0.7 of the time). */
 DC_FN V32 dc_words(u64 a, V32 x, u64 stride, dc_last_access *w, M m) {
-  V32 r;
 #if DC_NW == 16
+  V32 r, from;
   if (w == NULL && stride == 4 && dc_near_words(&r, a, x, m)) return r;
-  if (w && stride == 4 && (w->window & 4095) <= 4096 - DC_WINDOW && w->window - a + (1ull << 33) < 1ull << 34) {
-    const V32 from = v_sub_32(x, V32_splat((u32)((s64)(w->window - a) >> 2)));
-    if ((P_word(v_setp_ge_u32(from, V32_splat(DC_WINDOW / 4))) & M_word(m)) == 0 && M_any(m)) {
-      const __m512i low = DC_LINE_AT_(w->window, 0), high = DC_LINE_AT_(w->window, 1);
-      const __m512i third = DC_LINE_AT_(w->window, 2), fourth = DC_LINE_AT_(w->window, 3);
-      w->near = 4;
-#define DC_IN_WINDOW_(i, unused)                                                                                       \
-  r.p##i = (dc_u)_mm512_maskz_permutex2var_epi32(DC_PART(m, i), low, (__m512i)from.p##i, high);                        \
-  r.p##i = (dc_u)_mm512_mask_blend_epi32(                                                                              \
-      _mm512_test_epi32_mask((__m512i)from.p##i, _mm512_set1_epi32(32)), (__m512i)r.p##i,                              \
-      _mm512_permutex2var_epi32(third, (__m512i)from.p##i, fourth));
-      DC_PARTS(DC_IN_WINDOW_, )
-      return r;
-    }
-  }
+  if (stride == 4 && dc_find_window(&from, a, x, 2, w, m)) return dc_words_of_window(w->window, from, m);
 #endif
   (void)w;
-  DC_PARTS(DC_ELEMENT_, )
-#if DC_NW == 16
-  if (w && stride == 4 && w->window != DC_NO_WINDOW) { /* around some lane's word */
-    const u64 some = dc_element(a, dc_some_index(x, m), 4, 1), page = some & ~4095ull;
-    const u64 before = (some & 4095) < DC_WINDOW / 2 ? 0 : (some & 4095) - DC_WINDOW / 2;
-    w->near -= w->near > 0;
-    w->window = page + (before < 4096 - DC_WINDOW ? before : 4096 - DC_WINDOW);
-  }
-#endif
-  return r;
+  return dc_gathered_words(a, x, stride, m);
 }
 /* Where lanes are expected to be far from each other: those of indices that were loaded, as of a graph's edges.  These
 ** are often few, and half a gather takes half of the time (on Zen 4, which makes it of operations for each lane). */
@@ -715,18 +731,35 @@ DC_FN V32 dc_scattered_u32(u64 a, V32 x, u64 stride, int sign, M m) {
 }
 /* Elements of which 2^few are in a word, out of the aligned words, which reach into no other page. */
 #define DC_WORD_OF_(i, few) word.p##i = (dc_u)((dc_s)x.p##i >> few) + (((x.p##i & last) + first) >> few);
-#define DC_OUT_OF_(i, is_signed)                                                                                       \
+#define DC_OUT_OF_(i, unused)                                                                                          \
   r.p##i = word.p##i << (bits * (last - (((x.p##i & last) + first) & last)));                                          \
   r.p##i = is_signed ? (dc_u)((dc_s)r.p##i >> (32 - bits)) : r.p##i >> (32 - bits);
-#define DC_SMALL_ELEMENTS(T, few, is_signed)                                                                           \
+#if DC_NW == 16
+#define DC_WINDOW_WORD_(i, few) word.p##i = from.p##i >> few;
+#define DC_TURN_(i, few)                                                                                               \
+  r.p##i = (dc_u)_mm512_rorv_epi32((__m512i)word.p##i, (__m512i)(from.p##i << (5 - few))); /* modulo 32 bits */        \
+  r.p##i = is_signed ? (dc_u)((dc_s)(r.p##i << (32 - bits)) >> (32 - bits)) : r.p##i & (0xffffffffu >> (32 - bits));
+#define DC_SMALL_OF_WINDOW(few)                                                                                        \
+  V32 from;                                                                                                            \
+  if (dc_find_window(&from, a, x, 2 - few, w, m)) {                                                                    \
+    DC_PARTS(DC_WINDOW_WORD_, few)                                                                                     \
+    word = dc_words_of_window(w->window, word, m);                                                                     \
+    DC_PARTS(DC_TURN_, few)                                                                                            \
+    return r;                                                                                                          \
+  }
+#else
+#define DC_SMALL_OF_WINDOW(few)
+#endif
+#define DC_SMALL_ELEMENTS(T, few, is_signed_)                                                                          \
   DC_FN V32 dc_any_elements_##T(u64 a, V32 x, u64 stride, int sign, dc_last_access *w, M m) {                          \
-    enum { last = (1 << few) - 1, bits = 32 >> few };                                                                  \
+    enum { last = (1 << few) - 1, bits = 32 >> few, is_signed = is_signed_ };                                          \
     const u32 first = (u32)(a & 3) >> (2 - few);                                                                       \
     V32 r, word;                                                                                                       \
     if (!dc_may_gather(x, sign, m)) return dc_each_element_##T(a, x, stride, sign, m);                                 \
+    DC_SMALL_OF_WINDOW(few)                                                                                            \
     DC_PARTS(DC_WORD_OF_, few)                                                                                         \
-    word = dc_words(a & ~(u64)3, word, 4, w, m);                                                                       \
-    DC_PARTS(DC_OUT_OF_, is_signed)                                                                                    \
+    word = w ? dc_gathered_words(a & ~(u64)3, word, 4, m) : dc_words(a & ~(u64)3, word, 4, NULL, m);\
+    DC_PARTS(DC_OUT_OF_, )                                                                                             \
     return r;                                                                                                          \
   }
 DC_SMALL_ELEMENTS(u8, 2, 0)
