@@ -2,15 +2,17 @@
 #include "cpu/runtime/shares.h"
 
 #include "cpu/runtime/native_blocks.h"
-#include "cpu/runtime/pool.h"
+#include "cpu/runtime/state.h"
 
 #define FIRST_SHARE 64     /* blocks that a worker takes at first, or fewer */
 #define SHORT_SHARE 100e-6 /* seconds; after a shorter share twice as many are taken, but for what is left to others */
 #define TINY_SHARE 5e-6    /* seconds; after a shorter share twice as many are taken, whatever is left to others */
 
+static uint64_t threads_of(const dc_job *job) { return (uint64_t)job->most_helpers + 1; }
+
 /* Other threads are called after the first share. */
 dc_share dc_share_begin(const dc_worker *k) {
-  const uint64_t quarter = k->job->nblocks / (4 * (uint64_t)k->cpu->pool->nthreads), part = quarter / 16;
+  const uint64_t quarter = k->job->nblocks / (4 * threads_of(k->job)), part = quarter / 16;
   return (dc_share){ .quarter = quarter, .limit = part > FIRST_SHARE ? FIRST_SHARE : part < 1 ? 1 : part, .least = 1,
                      .range = k->job->nranges > 0 ? k->index % (uint32_t)k->job->nranges : 0 };
 }
@@ -37,9 +39,9 @@ static uint64_t size_of(const dc_job *job, const dc_share *s, uint64_t left, uin
 }
 
 /* While no other thread may join, without a locked operation: it takes as long as all stores before it. */
-static bool take_alone(const dc_worker *k, dc_job *job, dc_share *s) {
+static bool take_alone(dc_job *job, dc_share *s) {
   const uint64_t first = atomic_load_explicit(&job->next_block, memory_order_relaxed), left = job->nblocks - first;
-  const uint64_t size = size_of(job, s, left, (uint64_t)k->cpu->pool->nthreads);
+  const uint64_t size = size_of(job, s, left, threads_of(job));
   if (left == 0) return false;
   s->first = first;
   s->is_last = size >= left;
@@ -55,7 +57,7 @@ static uint64_t left_of(const dc_block_range *r) {
 
 bool dc_share_take(const dc_worker *k, dc_share *s) {
   dc_job *job = k->job;
-  if (!job->is_divided) return take_alone(k, job, s);
+  if (!job->is_divided) return take_alone(job, s);
   s->is_last = false;
   for (int i = 0; i < job->nranges; i++, s->range = (s->range + 1) % (uint32_t)job->nranges) {
     dc_block_range *r = &job->ranges[s->range];

@@ -658,7 +658,7 @@ DC_FN int dc_near_words(V32 *r, u64 a, V32 x, M m) {
   DC_PARTS(DC_NEAR_, )
   return 1;
 }
-/* Whether the elements, of 1 << shift bytes, by signed indices are in the window w keeps; *from: their indices there. */
+/* Whether the elements, of 1 << shift bytes, by signed indices are in w's window; *from: their indices there. */
 DC_FN int dc_are_in_window(V32 *from, u64 a, V32 x, int shift, const dc_last_access *w, M m) {
   const u64 reach = 1ull << (31 + shift); /* the window is not beyond what 32 bits count */
   if (w->window - a + reach > 2 * reach - DC_WINDOW) return 0;
