@@ -13,8 +13,9 @@ static uint64_t threads_of(const dc_job *job) { return (uint64_t)job->most_helpe
 /* Other threads are called after the first share. */
 dc_share dc_share_begin(const dc_worker *k) {
   const uint64_t quarter = k->job->nblocks / (4 * threads_of(k->job)), part = quarter / 16;
+  const uint32_t nranges = (uint32_t)k->job->nranges;
   return (dc_share){ .quarter = quarter, .limit = part > FIRST_SHARE ? FIRST_SHARE : part < 1 ? 1 : part, .least = 1,
-                     .range = k->job->nranges > 0 ? k->index % (uint32_t)k->job->nranges : 0 };
+                     .range = k->index < nranges ? k->index : k->index % nranges };
 }
 
 void dc_share_note(dc_share *s, double seconds) {
