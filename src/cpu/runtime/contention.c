@@ -131,7 +131,7 @@ bool dc_contention_may_begin(const dc_worker *k) {
                             atomic_load_explicit(&k->job->no_help, memory_order_relaxed));
 }
 
-/* A launch that was not measured has paused no threads, and a locked operation takes as long as all stores before it. */
+/* A launch that was not measured has paused no threads; a locked store would take as long as all stores before it. */
 void dc_contention_end(dc_worker *k) {
   if (k->index != 0 || k->contention.state == DC_CONTENTION_OFF) return;
   if (k->contention.state == DC_ALONE) was_faster(&k->contention, k->job);
