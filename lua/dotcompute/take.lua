@@ -1,6 +1,7 @@
 -- take and scatter_add: gather and scatter by indices, which count from 1, and from the end when negative.
 --
--- A pass over the indices checks their range before anything is computed; one value is read back.
+-- A pass over the indices of scatter_add checks their range before anything is computed; one value is read back.
+-- take is indexing by an array (array/gather.c), which does the same.
 --
 -- scatter_add adds in a fixed order where rounding depends on it: for floating-point dtypes the indices are sorted
 -- stably, the values of each index are summed as a tree by a segmented scan, and each sum is added once. Integers of 32
@@ -54,65 +55,6 @@ end
 
 -- --- take -------------------------------------------------------------------------------------------------------
 
-local units = { 16, 8, 4, 2, 1 }
-local unit_names = { [16] = "uint4", [8] = "unsigned long long", [4] = "unsigned int", [2] = "unsigned short",
-  [1] = "unsigned char" }
-
--- The result has outer × count × inner units of memory, count being the number of indices; neighbouring threads copy
--- neighbouring units.
-local function take_source(index, unit, wide)
-  return place_text(index) .. ("typedef %s dc_unit;\ntypedef %s dc_index;\n"):format(unit_names[unit],
-    wide and "long long" or "unsigned int") .. [[
-__global__ void __launch_bounds__(256) dc_take(void *to, const void *from, const dc_number *at, const dc_index total,
-                                               const dc_index count, const dc_index inner, const dc_index extent) {
-  dc_index i = (dc_index)blockIdx.x * 1024 + threadIdx.x;
-  #pragma unroll
-  for (int u = 0; u < 4; u++, i += 256) {
-    if (i >= total) return;
-    const dc_index c = i % inner, rest = i / inner, outer = rest / count;
-    const dc_index place = (dc_index)dc_place(at[rest % count], extent);
-    ((dc_unit *)to)[i] = ((const dc_unit *)from)[(outer * extent + place) * inner + c];
-  }
-}
-]]
-end
-
--- A warp copies up to 128 of the units of an index: what depends on the index is computed once.
-local function take_long_source(index, unit)
-  return place_text(index) .. ("typedef %s dc_unit;\n"):format(unit_names[unit]) .. [[
-__global__ void __launch_bounds__(256) dc_take_long(void *to, const void *from, const dc_number *at,
-    const long long warps, const long long count, const int parts, const long long inner, const long long extent) {
-  const long long warp = (long long)blockIdx.x * 8 + threadIdx.y;
-  if (warp >= warps) return;
-  const long long row = warp / parts, outer = row / count, first = warp % parts * 128;
-  const long long place = dc_place(at[row % count], extent);
-  dc_unit *const out = (dc_unit *)to + row * inner + first;
-  const dc_unit *const in = (const dc_unit *)from + (outer * extent + place) * inner + first;
-  const int n = inner - first < 128 ? (int)(inner - first) : 128;
-  #pragma unroll
-  for (int u = 0; u < 128; u += 32)
-    if (u + (int)threadIdx.x < n) out[u + threadIdx.x] = in[u + threadIdx.x];
-}
-]]
-end
-
-local LONG = 24 -- units of an index from which, on the CPU device, a warp copies them
-
--- Copies `inner` units for each of the indices `at`, in each of `outer` parts of the arrays.
-local function copy_units(out, from, at, unit, outer, inner, extent)
-  local device, dtype, count = out.device, algorithm.dtype(at), at.size
-  if inner >= LONG and not algorithm.is_gpu(device) then
-    local parts = (inner + 127) // 128
-    local warps = outer * count * parts
-    return algorithm.kernel(device, "dc_take_long", ("%s %d"):format(dtype.name, unit), take_long_source, dtype, unit)(
-      (warps + 7) // 8, { 32, 8 }, out, from, at, warps, count, parts, inner, extent)
-  end
-  local total, wide = outer * count * inner, outer * inner * math.max(count, extent) > algorithm.narrow
-  local kernel = algorithm.kernel(device, "dc_take", ("%s %d %s"):format(dtype.name, unit, wide), take_source, dtype,
-    unit, wide)
-  kernel((total + 1023) // 1024, 256, out, from, at, total, count, inner, extent)
-end
-
 local signature = { "a", "indices", "axis", required = 2, list = "axis", known = { axis = "any" },
   usage = "an array, indices, then perhaps an axis" }
 
@@ -120,24 +62,10 @@ local function take(...)
   local o = arguments.read("take", signature, ...)
   local a, axis = algorithm.array("take", "the first argument", o.a), o.axis
   local index = algorithm.integers("take", "indices", o.indices, a.device)
-  local shape = { a:shape() }
-  if axis == nil then shape, axis = { a.size }, 1 else axis = algorithm.axis("take", axis, a.ndim) end
-  local from, at = algorithm.flat(a), algorithm.flat(index)
-  check("take", at, shape[axis])
-  local result = table.move(shape, 1, axis - 1, 1, {})
-  for _, extent in ipairs { index:shape() } do result[#result + 1] = extent end
-  table.move(shape, axis + 1, #shape, #result + 1, result)
-  local out = algorithm.empty(a.device, result, a.dtype)
-  if out.size == 0 then return out end
-  local bytes = algorithm.product(shape, axis + 1) * algorithm.dtype(a).size
-  local aligned = core.aligned(from)
-  local unit
-  for _, size in ipairs(units) do
-    if not unit and bytes % size == 0 and (size <= algorithm.dtype(a).size or aligned) then unit = size end
-  end
-  if not aligned then unit = math.min(unit, 8) end
-  copy_units(out, from, at, unit, algorithm.product(shape, 1, axis - 1), bytes // unit, shape[axis])
-  return out
+  if axis == nil then a, axis = algorithm.flat(a):reshape(-1), 1 else axis = algorithm.axis("take", axis, a.ndim) end
+  local at = { index }
+  for _ = 2, axis do table.insert(at, 1, ":") end
+  return a[at]:eval()
 end
 
 -- --- scatter_add ------------------------------------------------------------------------------------------------
