@@ -1,7 +1,7 @@
 -- take and scatter_add: gather and scatter by indices, which count from 1, and from the end when negative.
 --
 -- A pass over the indices of scatter_add checks their range before anything is computed; one value is read back.
--- take is indexing by an array (array/gather.c), which does the same.
+-- take is indexing by an array (array/gather.c), which checks its indices so, too.
 --
 -- scatter_add adds in a fixed order where rounding depends on it: for floating-point dtypes the indices are sorted
 -- stably, the values of each index are summed as a tree by a segmented scan, and each sum is added once. Integers of 32
@@ -39,7 +39,7 @@ __global__ void dc_check_indices(const dc_number *at, long long count, long long
 end
 
 -- Raises for the first index that is not in 1..n or -n..-1.
-local function check(fname, index, n)
+local function check(index, n)
   if index.size == 0 then return end
   local dtype = algorithm.dtype(index)
   local bad = algorithm.on(index.device, dc.full, 1, math.maxinteger, "uint64")
@@ -48,7 +48,7 @@ local function check(fname, index, n)
   local at = bad[1]
   if at ~= math.maxinteger then
     local v = index:reshape(-1)[at + 1]
-    fail("index", "%s: index %s (number %d of %d) is out of range: there are %d elements%s", fname,
+    fail("index", "scatter_add: index %s (number %d of %d) is out of range: there are %d elements%s",
       algorithm.shown(v, index.dtype), at + 1, index.size, n, v == 0 and ", counted from 1" or "")
   end
 end
@@ -215,7 +215,7 @@ local function scatter_add(...)
     if d > 1 then shape[#shape + 1] = extent end
   end
   local at = algorithm.flat(index)
-  check("scatter_add", at, #a)
+  check(at, #a)
   if algorithm.product(shape) == 0 then return a end
   local given = algorithm.flat(values:to(a.dtype):broadcast_to(shape))
   if core.overlap(given, a) then given = given:copy() end

@@ -4,14 +4,11 @@ local helper = require "spec.helper"
 
 local script = [==[
 local dc = require "dotcompute"
+local core = require "dotcompute.core"
 math.randomseed(math.tointeger(arg[1]))
-local formats = { int8 = "<i1", uint8 = "<I1", int16 = "<i2", uint16 = "<I2", int32 = "<i4", uint32 = "<I4" }
-local types = { int8 = "signed char", uint8 = "unsigned char", int16 = "short", uint16 = "unsigned short",
-  int32 = "int", uint32 = "unsigned" }
-local text, names = {}, {}
-for dtype, c in pairs(types) do
-  names[#names + 1] = dtype
-  text[#text + 1] = (([[
+local text, names = {}, { "int8", "uint8", "int16", "uint16", "int32", "uint32" }
+for i, dtype in ipairs(names) do
+  text[i] = (([[
 __global__ void NAME(const T *x, int from, int at, int low, int high, int jump, int times, T stop,
     long long *o) {
   const int t = threadIdx.x;
@@ -25,18 +22,18 @@ __global__ void NAME(const T *x, int from, int at, int low, int high, int jump, 
     at = (at * 5 + t * 3 & low) | (at + jump & high);
   }
   o[t] = sum;
-}]]):gsub("NAME", dtype):gsub("T ", c .. " "))
+}]]):gsub("NAME", dtype):gsub("T ", core.dtype(dtype).ctype .. " "))
 end
-table.sort(names)
 local m = dc.module(table.concat(text))
 for _, dtype in ipairs(names) do
-  local k, size = m:kernel(dtype), string.packsize(formats[dtype])
+  local k, size = m:kernel(dtype), core.dtype(dtype).size
+  local format = ("<%s%d"):format(core.dtype(dtype).kind == "i" and "i" or "I", size)
   for _ = 1, 8 do
     local offset, n = math.random(0, 40), math.random(1, 9000)
     local bytes, value = {}, {}
     for i = 1, offset + n do
       bytes[i] = string.pack("<i8", math.random(0)):sub(1, size)
-      value[i - offset] = string.unpack(formats[dtype], bytes[i])
+      value[i - offset] = string.unpack(format, bytes[i])
     end
     local x = dc.from_bytes(table.concat(bytes), offset + n, dtype)
     local all = 1 << math.floor(math.log(n, 2)) -- the first elements, which are read

@@ -4,22 +4,18 @@
 local helper = require "spec.helper"
 local script = [==[
 local dc = require "dotcompute"
-local formats = { int16 = "<i2", int32 = "<i4", int64 = "<i8", int8 = "<i1", uint16 = "<I2", uint8 = "<I1" }
-local types = { int8 = "signed char", uint8 = "unsigned char", int16 = "short", uint16 = "unsigned short",
-  int32 = "int", int64 = "long long" }
-local text, names = {}, {}
-for dtype, c in pairs(types) do
-  names[#names + 1] = dtype
+local core = require "dotcompute.core"
+local text, names = {}, { "int16", "int32", "int64", "int8", "uint16", "uint8" }
+for i, dtype in ipairs(names) do
   local head = "__global__ void %s(const %s *x, const int *at, int from, long long *o, int n) {\n"
-  text[#text + 1] = head:format(dtype, c) ..
+  text[i] = head:format(dtype, core.dtype(dtype).ctype) ..
     "  int t = blockIdx.x * blockDim.x + threadIdx.x;\n  if (t < n && at[t] != 77) o[t] = x[at[t] - from] * 3ll;\n}\n"
 end
-table.sort(names)
 local m = dc.module(table.concat(text))
 local function list(i) return load("return " .. arg[i])() end
 local x, at, from = list(1), dc.array(list(2), "int32"), tonumber(arg[3])
 for _, dtype in ipairs(names) do
-  local bytes, size = {}, string.packsize(formats[dtype])
+  local bytes, size = {}, core.dtype(dtype).size
   for i = 1, #x do bytes[i] = string.pack("<i8", x[i]):sub(1, size) end
   local o, a = dc.zeros(at.size, "int64"), dc.from_bytes(table.concat(bytes), #x, dtype)
   local k = m:kernel(dtype)

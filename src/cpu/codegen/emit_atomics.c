@@ -53,8 +53,9 @@ static const char *function_of(const ptx_ins *ins, int space, char text[16]) {
   return text;
 }
 
-/* The operation of the machine for words that other threads see, too, as the macros' names of simd/atomics.h end. */
-static const char *machine_operation(const ptx_ins *ins) {
+/* The processor's instruction for words that other threads access, too, as the macros' names of simd/atomics.h end:
+** atomic addition, atomic exchange, or else compare-and-exchange in a loop. */
+static const char *atomic_instruction(const ptx_ins *ins) {
   if (ins->mode == PTX_ATOM_EXCH) return "EXCH";
   return ins->mode == PTX_ATOM_ADD && ptx_is_integer(ins->type) ? "ADD" : "CAS";
 }
@@ -200,11 +201,11 @@ static void put_atom(emitter *e, const ptx_ins *ins, const dc_access *p, const c
   put_of_lane(e, y, p->size, "b_");
   PUT(", ");
   put_of_lane(e, z, p->size, z != y ? "c_" : "b_");
-  const char *operation = machine_operation(ins);
+  const char *instruction = atomic_instruction(ins);
   PUT(", %s, %d, DC_ATOM_", value, may_idle(ins));
   if (p->how == DC_HOW_ONE || shared) PUT("NO_LANES");
-  else PUT("BY_%s", operation);
-  PUT(", DC_ATOM_ONE_BY_%s); })", operation);
+  else PUT("BY_%s", instruction);
+  PUT(", DC_ATOM_ONE_BY_%s); })", instruction);
 }
 
 /* The new values of x_, all lanes'; `f`: their function. */

@@ -189,8 +189,7 @@ static void run_blocks(dc_worker *k) {
       prefer_new = !prefer_new && !dc_job_others_progress(job);
       quiet = 0;
     }
-    if (k->index == 0 && atomic_load_explicit(&job->next_block, memory_order_relaxed) < job->nblocks)
-      job->wake(job);
+    if (k->index == 0 && dc_job_has_blocks(job)) job->wake(job);
   }
 }
 
@@ -199,7 +198,7 @@ static bool are_simple(const dc_job *job) {
   return job->native && job->native->info.simple && !job->native->info.leaves;
 }
 
-/* The same for such blocks. */
+/* Runs such blocks, a share of them at a time. */
 static void run_simple_blocks(dc_worker *k) {
   dc_job *job = k->job;
   dc_share s = dc_share_begin(k);
@@ -284,7 +283,7 @@ static void fill_tids(dc_tids *t, dc_dim3 block, uint32_t pitch) {
     }
 }
 
-/* Where the job's blocks wait for no others. */
+/* Lets the grid be divided among the threads, if its blocks wait for no others. */
 static void offer_ranges(dc_pool *pool, dc_job *job) {
   if (!are_simple(job)) return;
   job->ranges = pool->ranges;
@@ -365,7 +364,7 @@ static int launch_one(dc_cpu_device *cpu, dc_cpu_function *fn, const dc_launch *
   offer_ranges(pool, &job);
   give_tids(pool, &job);
   dc_pool_run(cpu, &job, work);
-  if (job.left_to_native && job.next_block < job.nblocks && !job.grid.stop && !job.interrupted) {
+  if (job.left_to_native && dc_job_has_blocks(&job) && !job.grid.stop && !job.interrupted) {
     job.left_to_native = false;
     job.native = dc_native_prepare(fn, l->grid, l->block);
     job.grid.id = pool->first_id + ++pool->launches; /* workers set themselves up again */

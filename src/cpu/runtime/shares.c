@@ -42,8 +42,8 @@ static uint64_t size_of(const dc_job *job, const dc_share *s, uint64_t left, uin
 /* While no other thread may join, without a locked operation: it takes as long as all stores before it. */
 static bool take_alone(dc_job *job, dc_share *s) {
   const uint64_t first = atomic_load_explicit(&job->next_block, memory_order_relaxed), left = job->nblocks - first;
-  const uint64_t size = size_of(job, s, left, threads_of(job));
   if (left == 0) return false;
+  const uint64_t size = size_of(job, s, left, threads_of(job));
   s->first = first;
   s->is_last = size >= left;
   s->count = s->is_last ? left : size;

@@ -23,7 +23,7 @@ DC_RENEW(64)
 /* Prefetches the lanes' words for stores: what follows a comparison that the processor mispredicted does not begin
 ** before (insertions into a hash table with one thread: 51, before 57 ms). */
 #define DC_ATOM_PREFETCH(m, address) DC_LANES_DO(m, __builtin_prefetch(DC_AT(const void, address), 1))
-/* The lanes of m one by one, at words that other threads access, too: by one operation of the machine ... */
+/* The lanes of m one by one, at words that other threads access, too: by one atomic instruction ... */
 #define DC_ATOM_LOCKED(bits, address, m, result, y, operation)                                                         \
   DC_EACH_LANE(l, m) {                                                                                                 \
     const u##bits x_ = operation(DC_AT(u##bits, address), y, __ATOMIC_SEQ_CST);                                        \
@@ -45,8 +45,8 @@ DC_RENEW(64)
   }
 /* For one word, which all lanes address, and for shared memory, where no lanes are left for these. */
 #define DC_ATOM_NO_LANES(bits, address, m, result, y, z, value, idle)
-/* All lanes of m at the word p_: by one operation of the machine with what `all` makes of their operands in all_; `now`
-** is the word after it ... */
+/* All lanes of m at the word p_: by one atomic instruction, whose operand all_ combines those of the lanes by `all`;
+** `now`: the word's new value, from its old one, x_ ... */
 #define DC_ATOM_ONE_LOCKED(bits, m, alone, result, y, value, all, now, operation)                                      \
   u##bits x_, all_ = 0;                                                                                                \
   DC_LANES_DO(m, all_ = all);                                                                                          \

@@ -693,12 +693,13 @@ DC_FN V32 dc_words_of_window(u64 window, V32 word, M m) {
   return r;
 }
 #endif
+/* By gathers: words of an array, 4 or 8 bytes apart, by signed indices. */
 DC_FN V32 dc_gathered_words(u64 a, V32 x, u64 stride, M m) {
   V32 r;
   DC_PARTS(DC_ELEMENT_, )
   return r;
 }
-/* Words of an array, 4 or 8 bytes apart, by signed indices.  With AVX-512 lanes that are near each other are a
+/* The same.  With AVX-512 lanes that are near each other are a
 ** permutation of vectors; in a loop these are the vectors from w->window on, loaded before the indices are known
 ** (searches in lists of 240 bytes take 0.7 of the time). */
 DC_FN V32 dc_words(u64 a, V32 x, u64 stride, dc_last_access *w, M m) {
@@ -736,7 +737,7 @@ DC_FN V32 dc_scattered_u32(u64 a, V32 x, u64 stride, int sign, M m) {
   r.p##i = is_signed ? (dc_u)((dc_s)r.p##i >> (32 - bits)) : r.p##i >> (32 - bits);
 #if DC_NW == 16
 #define DC_WINDOW_WORD_(i, few) word.p##i = from.p##i >> few;
-#define DC_TURN_(i, few)                                                                                               \
+#define DC_ROTATE_(i, few)                                                                                             \
   r.p##i = (dc_u)_mm512_rorv_epi32((__m512i)word.p##i, (__m512i)(from.p##i << (5 - few))); /* modulo 32 bits */        \
   r.p##i = is_signed ? (dc_u)((dc_s)(r.p##i << (32 - bits)) >> (32 - bits)) : r.p##i & (0xffffffffu >> (32 - bits));
 #define DC_SMALL_OF_WINDOW(few)                                                                                        \
@@ -744,7 +745,7 @@ DC_FN V32 dc_scattered_u32(u64 a, V32 x, u64 stride, int sign, M m) {
   if (dc_find_window(&from, a, x, 2 - few, w, m)) {                                                                    \
     DC_PARTS(DC_WINDOW_WORD_, few)                                                                                     \
     word = dc_words_of_window(w->window, word, m);                                                                     \
-    DC_PARTS(DC_TURN_, few)                                                                                            \
+    DC_PARTS(DC_ROTATE_, few)                                                                                          \
     return r;                                                                                                          \
   }
 #else
@@ -758,7 +759,7 @@ DC_FN V32 dc_scattered_u32(u64 a, V32 x, u64 stride, int sign, M m) {
     if (!dc_may_gather(x, sign, m)) return dc_each_element_##T(a, x, stride, sign, m);                                 \
     DC_SMALL_OF_WINDOW(few)                                                                                            \
     DC_PARTS(DC_WORD_OF_, few)                                                                                         \
-    word = w ? dc_gathered_words(a & ~(u64)3, word, 4, m) : dc_words(a & ~(u64)3, word, 4, NULL, m);\
+    word = w ? dc_gathered_words(a & ~(u64)3, word, 4, m) : dc_words(a & ~(u64)3, word, 4, NULL, m);                   \
     DC_PARTS(DC_OUT_OF_, )                                                                                             \
     return r;                                                                                                          \
   }
