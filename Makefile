@@ -92,7 +92,8 @@ UNIT_SRC := $(wildcard spec/c/test_*.c)
 UNITS := $(UNIT_SRC:spec/c/%.c=$(BUILD)/spec/%)
 # What ThreadSanitizer looks at, ten times slower: states in threads, launches by several threads, background builds.
 # (It does not follow the jump out of a kernel that faults.)
-TSAN_SPECS := $(wildcard spec/threads/*_spec.lua) spec/device/streams_spec.lua spec/kernel/launch_spec.lua
+TSAN_SPECS := $(wildcard spec/threads/*_spec.lua) spec/device/streams_spec.lua spec/kernel/launch_spec.lua \
+  spec/cpu/shares-of-blocks_spec.lua
 HOST := $(if $(SANITIZE),$(BUILD)/bin/lua5.4)
 # The compiler process beside core.so needs no more than this.
 COMPILER_OBJ := $(patsubst %.c,$(OBJ)/%.o,$(wildcard src/compiler/*.c src/base/*.c src/compile/nvrtc/*.c))

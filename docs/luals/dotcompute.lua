@@ -1831,7 +1831,7 @@ function c_generator:permutation(n) end
 
 ---@class dotcompute.random.choice.options
 ---@field replace? boolean whether a value may be chosen more than once. Default: true
----@field p? dotcompute.array|table a probability for each value; their sum is 1. Default: all are equal
+---@field p? dotcompute.array|table probabilities, or weights, of the values; divided by their sum. Default: all are equal
 
 ---Integers from 1 to n, or rows of `a`, chosen at random; none twice with `replace = false`; with probabilities `p`.
 ---```lua

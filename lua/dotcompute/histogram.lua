@@ -477,7 +477,8 @@ local function range_of(x, given)
   end
   if x.size == 0 then return 0.0, 1.0 end
   local low, high = extremes(x)
-  if low ~= low or high ~= high or low == -math.huge or high == math.huge then
+  if low ~= low then fail("argument", "histogram: the array has elements that are NaN; give option 'range'") end
+  if low == -math.huge or high == math.huge then
     fail("argument", "histogram: the array has elements that are not finite (%s to %s); give option 'range'", low, high)
   end
   return low, high

@@ -23,7 +23,9 @@ local function check_extents(name, list)
   for k = 1, #list do
     local n = list[k]
     if type(n) ~= "number" or not math.tointeger(n) or n < 0 or (n == 0 and #list > 1) then
-      fail("shape", "'%s': extent %d of the shape is %s; %s%s", name, k, core.describe(n), bounds[name],
+      local advice = type(n) == "string" and ("the dtype is an option: dc.random.%s(n, {dtype = '%s'})"):format(name, n)
+        or bounds[name]
+      fail("shape", "'%s': extent %d of the shape is %s; %s%s", name, k, core.describe(n), advice,
         n == 0 and " (a shape without elements is given as a table, {3, 0})" or "")
     end
   end
@@ -246,7 +248,7 @@ local function check_probabilities(p, n)
   p = p:to "float64"
   local least, total = p:min():item(), p:sum():item()
   if least ~= least or least < 0 or total <= 0 or total == math.huge then
-    fail("argument", "'choice': probabilities are not negative, and at least one is positive")
+    fail("argument", "'choice': probabilities are finite, not negative, and at least one is positive")
   end
   return p / total
 end

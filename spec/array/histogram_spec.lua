@@ -188,7 +188,7 @@ describe("histogram", function()
   end)
 
   it("refuses invalid bins, edges and ranges", function()
-    fails("argument", "not finite", function() dc.histogram({ 1, nan }) end)
+    fails("argument", "elements that are NaN", function() dc.histogram({ 1, nan }) end)
     fails("argument", "not finite %(%-inf to 2.0%)", function() dc.histogram({ -math.huge, 2 }) end)
     fails("argument", "not finite", function() dc.histogram({ 1, math.huge }, 3) end)
     fails("argument", "number of bins is an integer from 1 on", function() dc.histogram({ 1 }, 0) end)

@@ -16,6 +16,8 @@ describe("dc.random", function()
       g:uniform(-1, 1)
     end)
     fails("shape", "'uniform': extent 1 of the shape is the number 0%.5", function() g:uniform(0.5, 2) end)
+    fails("shape", "'uniform': extent 2 of the shape is the string 'float64'; the dtype is an option: "
+      .. "dc.random.uniform%(n, {dtype = 'float64'}%)", function() g:uniform(3, "float64") end)
     fails("shape", "'uniform': extent 1 of the shape is the number 0;", function() g:uniform(0, 1) end)
     fails("shape", "'exponential': extent 1 .* the mean is an option", function() g:exponential(2.5) end)
   end)

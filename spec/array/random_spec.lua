@@ -249,6 +249,7 @@ describe("permutations and choices", function()
     fails("argument", "5 different ones of 4", function() g:choice(4, 5, { replace = false }) end)
     fails("shape", "4 things", function() g:choice(4, 5, { p = { 1, 2 } }) end)
     fails("argument", "probabilities", function() g:choice(2, 5, { p = { -1, 2 } }) end)
+    fails("argument", "probabilities are finite", function() g:choice(2, 5, { p = { 1, math.huge } }) end)
   end)
 end)
 

@@ -111,10 +111,11 @@ dc.random.permutation(5):sort()            --> {1, 2, 3, 4, 5}
     },
     options = {
       { "replace", "boolean", "whether a value may be chosen more than once. Default: true" },
-      { "p", "array|table", "a probability for each value; their sum is 1. Default: all are equal" },
+      { "p", "array|table", "probabilities, or weights, of the values; divided by their sum. Default: all are equal" },
     },
     returns = { { "array", "int64 of that shape, or rows of `a`" } },
-    errors = { argument = "more values than there are without replacement, negative probabilities",
+    errors = { argument = "more values than there are without replacement, probabilities that are negative, not finite "
+        .. "or all 0",
       shape = "not one probability for each value" },
     example = [[
 dc.random.choice(5, 5, { replace = false }):sort()     --> {1, 2, 3, 4, 5}
