@@ -5281,7 +5281,7 @@ function dc.precision(name) end
 
 ---@class dotcompute.kernel.options
 ---@field name? string the kernel that `dc.kernel` returns; may be an instance: `"scale<float>"`
----@field define? table<string, any> macros: `{N = 16, FAST = true, T = "float"}`; `true` defines 1, `false` nothing
+---@field define? table<string, any> macros: `{N = 16, FAST = true, REAL = "float"}`; `true` defines 1, `false` nothing; they hold from the source's first line on, so also in headers that it includes, whose templates often have parameters called `T`
 ---@field include? string|string[] folders for `#include`, searched before CUDA's
 ---@field headers? table<string, string> headers as text: `{["mine.h"] = "…"}`
 ---@field flags? string|string[] more options for NVRTC, as a list; `-dlto` enables [link-time optimization](#modules); options whose output no device can load (`-optix-ir`) are errors
@@ -5316,7 +5316,7 @@ function dc.kernel(source, options) end
 
 ---@class dotcompute.module.options
 ---@field name? string the kernel that `dc.kernel` returns; may be an instance: `"scale<float>"`
----@field define? table<string, any> macros: `{N = 16, FAST = true, T = "float"}`; `true` defines 1, `false` nothing
+---@field define? table<string, any> macros: `{N = 16, FAST = true, REAL = "float"}`; `true` defines 1, `false` nothing; they hold from the source's first line on, so also in headers that it includes, whose templates often have parameters called `T`
 ---@field include? string|string[] folders for `#include`, searched before CUDA's
 ---@field headers? table<string, string> headers as text: `{["mine.h"] = "…"}`
 ---@field flags? string|string[] more options for NVRTC, as a list; `-dlto` enables [link-time optimization](#modules); options whose output no device can load (`-optix-ir`) are errors
@@ -5346,7 +5346,7 @@ function dc.module(source, options) end
 
 ---@class dotcompute.kernel_file.options
 ---@field name? string the kernel that `dc.kernel` returns; may be an instance: `"scale<float>"`
----@field define? table<string, any> macros: `{N = 16, FAST = true, T = "float"}`; `true` defines 1, `false` nothing
+---@field define? table<string, any> macros: `{N = 16, FAST = true, REAL = "float"}`; `true` defines 1, `false` nothing; they hold from the source's first line on, so also in headers that it includes, whose templates often have parameters called `T`
 ---@field include? string|string[] folders for `#include`, searched before CUDA's
 ---@field headers? table<string, string> headers as text: `{["mine.h"] = "…"}`
 ---@field flags? string|string[] more options for NVRTC, as a list; `-dlto` enables [link-time optimization](#modules); options whose output no device can load (`-optix-ir`) are errors
@@ -5378,7 +5378,7 @@ function dc.kernel_file(path, options) end
 
 ---@class dotcompute.module_file.options
 ---@field name? string the kernel that `dc.kernel` returns; may be an instance: `"scale<float>"`
----@field define? table<string, any> macros: `{N = 16, FAST = true, T = "float"}`; `true` defines 1, `false` nothing
+---@field define? table<string, any> macros: `{N = 16, FAST = true, REAL = "float"}`; `true` defines 1, `false` nothing; they hold from the source's first line on, so also in headers that it includes, whose templates often have parameters called `T`
 ---@field include? string|string[] folders for `#include`, searched before CUDA's
 ---@field headers? table<string, string> headers as text: `{["mine.h"] = "…"}`
 ---@field flags? string|string[] more options for NVRTC, as a list; `-dlto` enables [link-time optimization](#modules); options whose output no device can load (`-optix-ir`) are errors

@@ -1,7 +1,8 @@
 -- sort and argsort: a stable radix sort by digits of 8 bits, the least significant first (after Adinets and Merrill,
 -- "Onesweep", 2022).
 --
---   rows of up to 128:      a thread for each element counts the elements before it
+--   rows of up to 128:      a thread for each element counts the elements before it; on the CPU device, of many rows, a
+--                           lane sorts a row by a network
 --   rows that fit a block:  a block sorts a row in shared memory, one digit after another
 --   longer rows:            one pass counts all digits; then in a pass for each digit each block sorts a tile in shared
 --                           memory, finds the positions of its digits by decoupled look-back, and writes runs of keys
@@ -35,6 +36,11 @@ local function short_rows(job, v)
   v.width = 32
   while v.width < job.total do v.width = v.width * 2 end
   v.pay = job.index and "int" or nil
+  if not algorithm.is_gpu(job.device) and job.rows >= MANY then
+    kernel_for(job.device, "network", v)((job.rows + 31) // 32, 32, job.to or dc.null, job.from, job.index or dc.null,
+      job.total, job.rows)
+    return
+  end
   kernel_for(job.device, "short", v)((job.rows * v.width + 255) // 256, 256, job.to or dc.null, job.from,
     job.index or dc.null, job.total, job.rows)
 end

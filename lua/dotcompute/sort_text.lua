@@ -390,4 +390,95 @@ function text.short(v)
     PAYEND = v.pay and "index_to[row * total + place] = at + 1;" or "" })
 end
 
+-- A lane for each row of up to WIDTH elements, whose words stand in a column of shared memory. All lanes exchange the
+-- same two places: merge exchange (Knuth, The Art of Computer Programming 3, 5.2.2, algorithm M; Batcher, 1968), which
+-- takes any number of elements. It keeps no order of equal keys, so that these are made unequal by their places: as the
+-- low 8 bits of a word or, of keys of 8 bytes, in memory of their own. Integers without indices need no places.
+local network_text = [=[
+typedef WORD dc_word;
+__global__ void __launch_bounds__(32) dc_sort_network(void *to, const void *from, long long *index_to,
+                                                      const dc_index total, const long long rows) {
+  __shared__ dc_word words[WIDTH * 32];
+  PLACES
+  const int t = threadIdx.x, n = (int)total;
+  const long long row = (long long)blockIdx.x * 32 + t;
+  if (row >= rows) return;
+  const dc_key *const x = (const dc_key *)from + row * total;
+  for (int i = 0; i < n; i++) {
+    const dc_word k = dc_order(x[i]);
+    LOAD
+  }
+  int top = 1;
+  while (top * 2 < n) top *= 2;
+  #pragma unroll 1
+  for (int p = top; p > 0; p /= 2) {
+    int q = top, first = 0, apart = p;
+    #pragma unroll 1
+    while (true) {
+      #pragma unroll 1
+      for (int start = first; start + apart < n; start += 2 * p) {
+        const int end = min(start + p, n - apart);
+        #pragma unroll 1
+        for (int i = start; i < end; i++) {
+          dc_word *const u = words + i * 32 + t, *const v = u + apart * 32;
+          const dc_word a = *u, b = *v;
+          EXCHANGE
+        }
+      }
+      if (q == p) break;
+      apart = q - p;
+      q /= 2;
+      first = p;
+    }
+  }
+  for (int i = 0; i < n; i++) {
+    const dc_word k = words[i * 32 + t];
+    STORE
+  }
+}
+]=]
+
+-- dc_unorder(o, x): the key whose dc_order is o; x points to it, which is read where others have the same order (-0 and
+-- 0, NaN, bools). Of integers dc_order is its own inverse.
+local function unorder(dtype, descending)
+  local out = { "static __device__ __forceinline__ dc_key dc_unorder(dc_key o, const dc_key *x) {" }
+  if dtype.kind == "b" then
+    out[2] = "  return *x;"
+  elseif dtype.kind == "f" then
+    local sign = ("(dc_key)((dc_key)1 << %d)"):format(8 * dtype.size - 1)
+    out[2] = ("  const dc_key sign = %s, k = %so;"):format(sign, descending and "(dc_key)~" or "")
+    out[3] = "  if (o == (dc_key)~(dc_key)0 || k == sign) return *x;"
+    out[4] = "  return k & sign ? (dc_key)(k ^ sign) : (dc_key)~k;"
+  else
+    out[2] = "  return dc_order(o);"
+  end
+  return table.concat(out, "\n") .. "\n}\n"
+end
+
+function text.network(v)
+  local size, wide = v.dtype.size, "unsigned long long"
+  local fill = { WIDTH = v.width, WORD = size == 8 and wide or "unsigned", PLACES = "", LOAD = "words[i * 32 + t] = k;",
+    EXCHANGE = "*u = min(a, b), *v = max(a, b);" }
+  local order, place = "k", "0"
+  local needs_places = v.pay or v.dtype.kind == "f" or v.dtype.kind == "b"
+  if needs_places and size == 8 then
+    fill.PLACES = ("__shared__ unsigned places[%d * 32];"):format(v.width)
+    fill.LOAD = fill.LOAD .. " places[i * 32 + t] = i;"
+    fill.EXCHANGE = [[
+unsigned *const g = places + i * 32 + t, *const h = g + apart * 32;
+          const unsigned c = *g, d = *h;
+          const bool swap = b < a || (b == a && d < c);
+          *u = swap ? b : a, *v = swap ? a : b, *g = swap ? d : c, *h = swap ? c : d;]]
+    place = "places[i * 32 + t]"
+  elseif needs_places then
+    fill.WORD = size == 4 and wide or "unsigned"
+    fill.LOAD = "words[i * 32 + t] = k << 8 | i;"
+    order, place = "k >> 8", "k & 255"
+  end
+  fill.STORE = (v.keys and "((dc_key *)to)[row * total + i] = dc_unorder((dc_key)(ORDER), x + (PLACE)); " or "")
+    .. (v.pay and "index_to[row * total + i] = (long long)(PLACE) + 1;" or "")
+  fill.STORE = algorithm.fill(fill.STORE, { ORDER = order, PLACE = place })
+  return types(v) .. unorder(v.dtype, v.descending) .. algorithm.fill(network_text, fill)
+end
+
 return text

@@ -92,6 +92,28 @@ describe("sort and argsort", function()
     end)
   end)
 
+  it("order each of many short rows", function()
+    each_way(function()
+      for _, dtype in ipairs(dtypes) do
+        local rows, n, descending = math.random(64, 140), math.random(128), math.random(2) == 1
+        local a = dc.array(values(rows * n, dtype), dtype):reshape(rows, n)
+        local t, k = a:reshape(-1):to_table(), math.random(math.min(33, n), n)
+        local sorted, places = a:sort(2, { descending = descending }), a:argsort(2, { descending = descending })
+        local first, first_places = a:topk(k, { axis = 2, smallest = not descending })
+        local text = ("%d rows of %d %s, descending %s"):format(rows, n, dtype, descending)
+        for r = 1, rows do
+          local row, want = table.move(t, (r - 1) * n + 1, r * n, 1, {}), {}
+          local at = order_of(row, dtype, descending)
+          for j = 1, n do want[j] = row[at[j]] end
+          same_values(want, sorted[r]:to_table(), text)
+          h.same(at, places[r]:to_table(), text)
+          same_values(table.move(want, 1, k, 1, {}), first[r]:to_table(), text)
+          h.same(table.move(at, 1, k, 1, {}), first_places[r]:to_table(), text)
+        end
+      end
+    end)
+  end)
+
   it("order few long rows in several blocks, and many rows in one each", function()
     each_way(function()
       for _, shape in ipairs { { 1, math.random(33000, 40000) }, { 2, 33000 }, { 40, 300 } } do

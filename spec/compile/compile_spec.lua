@@ -37,6 +37,18 @@ __global__ void sum(int *x) { x[0] = MINE + MEMORY + N; }]]
     os.execute("rm -rf " .. dir)
   end)
 
+  it("define macros of any name, also those of NVRTC's own templates, and keep the source's lines", function()
+    local n = math.random(100)
+    local source = "__global__ void k(T *x) { assert(false); *x = TWICE(Q) + U; }"
+    local k = dc.kernel(source, { flags = { "-DQ", "-DTWICE(v)=(2*(v))" },
+      define = { T = "int", U = n, Args = false, NDEBUG = true } })
+    assert.equal(n + 2, value_of(k))
+    for _, options in ipairs { { define = { T = "int", U = n } }, { flags = "-DT=int" } } do
+      local err = fails(dc.kernel, "__global__ void k(T *x) {\n  *x = absent;\n}", options)
+      assert.matches('line 2 of the source: error: identifier "absent" is undefined', tostring(err))
+    end
+  end)
+
   it("of the wrong type are errors that name them", function()
     local source = "__global__ void k(int *x) {}"
     for _, options in ipairs { { define = 3 }, { nonsense = true }, { flags = 3 }, { include = { 1 } } } do

@@ -3,6 +3,7 @@
 */
 #include "compile/program.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,6 +80,30 @@ static bool names_standard(const dc_source *src) {
   return false;
 }
 
+/* Whether an option ("-DT=float") becomes a line before the source.  NVRTC's own header, which options apply to, has
+** templates with parameters of such names; macros that it asks for stay options. */
+static bool becomes_line(const char *option) {
+  static const char *const asked[] = {"CUDA_", "NDEBUG"}; /* and names that begin with "_" */
+  if (strncmp(option, "-D", 2) != 0 || strchr(option, '\n') || !isalpha((unsigned char)option[2])) return false;
+  for (size_t i = 0; i < sizeof asked / sizeof *asked; i++)
+    if (strncmp(option + 2, asked[i], strlen(asked[i])) == 0) return false;
+  return true;
+}
+
+/* The lines that define these macros.  A name that is defined already gets the new value, as by an option. */
+static void put_macros(const dc_source *src, dc_buf *b) {
+  bool any = false;
+  for (int i = 0; i < src->noptions; i++) {
+    if (!becomes_line(src->options[i])) continue;
+    const char *name = src->options[i] + 2, *value = strchr(name, '=');
+    const int length = (int)strcspn(name, "=");
+    dc_buf_printf(b, "#undef %.*s\n#define %.*s %s\n", (int)strcspn(name, "=("), name, length, name,
+                  value ? value + 1 : "1");
+    any = true;
+  }
+  if (any) dc_buf_puts(b, "#line 1\n");
+}
+
 /* The CPU device runs tile kernels as PTX, which is made for these GPUs alone. */
 #define TILE_PTX_GPU "sm_80"
 #define TILE_PTX_ARCH "compute_80"
@@ -104,7 +129,7 @@ static void collect_options(const job *j, dc_string_list *o) {
   if (src->part) dc_string_list_add(o, "-rdc=true");
   if (j->ir) dc_string_list_add(o, "-dlto");
   for (int i = 0; i < src->noptions; i++)
-    if (!dc_lto_is_flag(src->options[i])) dc_string_list_add(o, src->options[i]);
+    if (!dc_lto_is_flag(src->options[i]) && !becomes_line(src->options[i])) dc_string_list_add(o, src->options[i]);
   for (int i = 0; i < src->ninclude_dirs; i++) add_option(o, "-I", src->include_dirs[i]);
   if (j->tile) { /* of that NVRTC's own version */
     add_option(o, "--use-bundled-headers=", j->tile->headers);
@@ -214,6 +239,7 @@ static int run(job *j, dc_error *err) {
     dc_string_list_add(&texts, s->text);
   }
   dc_buf text = DC_BUF_INIT;
+  put_macros(j->src, &text);
   dc_buf_add(&text, j->src->text, j->src->len);
   bool ask = false;
   for (int i = 0; i < j->nlist; i++) ask = ask || j->list[i].query;

@@ -7,8 +7,9 @@ local PATH = { "path", "string|string[]", "the file, or a list of files that are
 
 local OPTIONS = {
   { "name", "string", 'the kernel that `dc.kernel` returns; may be an instance: `"scale<float>"`' },
-  { "define", "table<string, any>", 'macros: `{N = 16, FAST = true, T = "float"}`; `true` defines 1, '
-    .. "`false` nothing" },
+  { "define", "table<string, any>", 'macros: `{N = 16, FAST = true, REAL = "float"}`; `true` defines 1, '
+    .. "`false` nothing; they hold from the source's first line on, so also in headers that it includes, whose "
+    .. "templates often have parameters called `T`" },
   { "include", "string|string[]", "folders for `#include`, searched before CUDA's" },
   { "headers", "table<string, string>", 'headers as text: `{["mine.h"] = "…"}`' },
   { "flags", "string|string[]", "more options for NVRTC, as a list; `-dlto` enables [link-time "
