@@ -79,6 +79,8 @@ local function add(fname, spec, values, options)
   end
 end
 
+local function counted(n) return n == 1 and "one argument" or ("%d arguments"):format(n) end
+
 -- The arguments as a table by name. `spec` has the names of the positional ones in order, and the fields
 --   required  how many of them are operands, 1 by default
 --   known     name -> type of those that may be options
@@ -92,8 +94,8 @@ function arguments.read(fname, spec, ...)
   local options = type(last) == "table" and (n > #spec or not (spec.tables and spec.tables[spec[n]]) or has_names(last))
   local count = options and n - 1 or n
   if count == #spec + 1 then arguments.need(fname, given[count], spec.known) end
-  if n < required then fail(spec.missing or "%s takes %s; got %d arguments", fname, spec.usage, n) end
-  if count > #spec then fail("%s takes %s; got %d arguments", fname, spec.usage, n) end
+  if n < required then fail(spec.missing or "%s takes %s; got %s", fname, spec.usage, counted(n)) end
+  if count > #spec then fail("%s takes %s; got %s", fname, spec.usage, counted(n)) end
   for k = 1, count do values[spec[k]] = given[k] end
   if options then add(fname, spec, values, last) end
   return values

@@ -193,16 +193,20 @@ static int copy_array(lua_State *L, dc_lua *self, dc_array *a, dc_dtype dtype) {
   return 1;
 }
 
-/* Fields of a table of values, which would be lost: a dtype in it, {1, 2, dtype = "int8"}, or nothing but fields. The
-** field `n` is that of table.pack. */
+/* Fields of a table of values, which would be lost, such as a dtype in it, {1, 2, dtype = "int8"}. The field `n` is
+** that of table.pack. Fields follow the elements of Lua's array part, so that the search begins behind the last one. */
 static void refuse_fields(lua_State *L) {
   static const char *const rule = "a table of values has them as t[1], t[2], …; this one has %s as a key (a dtype is "
                                   "an argument of its own: dc.array(t, \"int32\"))";
   lua_pushliteral(L, "dtype");
   if (lua_rawget(L, 1) != LUA_TNIL) dc_lua_fail(L, DC_ARGUMENT, rule, "the string 'dtype'");
   lua_pop(L, 1);
-  if (luaL_len(L, 1) > 0) return;
-  for (lua_pushnil(L); lua_next(L, 1); lua_pop(L, 1)) {
+  const lua_Integer n = luaL_len(L, 1);
+  if (n > 0 && lua_rawlen(L, 1) != (lua_Unsigned)n) return;
+  if (n > 0) lua_pushinteger(L, n);
+  else lua_pushnil(L);
+  for (; lua_next(L, 1); lua_pop(L, 1)) {
+    if (n > 0 && lua_type(L, -2) != LUA_TSTRING) continue;
     if (lua_type(L, -2) == LUA_TSTRING && strcmp(lua_tostring(L, -2), "n") == 0) continue;
     lua_pop(L, 1);
     dc_lua_fail(L, DC_ARGUMENT, rule, dc_lua_describe(L, -1));
@@ -357,6 +361,9 @@ static int core_arange(lua_State *L) {
   bool integers = true;
   for (int i = 1; i <= 3; i++) {
     if (i == 3 && lua_isnil(L, 3)) break;
+    if (i == 2 && lua_isnil(L, 2))
+      return dc_lua_badarg(L, 2, "a range has its first and its last number, both of them included: "
+                                 "dc.arange(0, 4) has 0, 1, 2, 3 and 4");
     if (lua_type(L, i) != LUA_TNUMBER) return dc_lua_expected(L, i, "a number");
     integers = integers && lua_isinteger(L, i);
   }

@@ -268,7 +268,8 @@ static bool compare_operand(lua_State *L, dc_lua *self, int idx) {
     dc_lua_fail(L, DC_ARGUMENT, "'<' compares arrays of one element and numbers, got %s", dc_lua_describe(L, idx));
   if (dc_array_size(a) != 1)
     dc_lua_fail(L, DC_SHAPE,
-                "'<' and '<=' compare arrays of one element, this one has %lld; Lua makes one boolean of them",
+                "'<', '<=', '>' and '>=' compare arrays of one element, this one has %lld, and Lua makes one boolean "
+                "of them; a:lt(b), a:le(b), a:gt(b) and a:ge(b) compare element by element",
                 (long long)dc_array_size(a));
   if (dc_array_dtype(a) == DC_BOOL) dc_lua_fail(L, DC_DTYPE, "bool arrays have no order");
   dc_lua_materialize(L, self, a);

@@ -95,6 +95,7 @@ void dc_native_begin(dc_worker *k, dc_warp *w) {
     to[i][1] = size[i]->y;
     to[i][2] = size[i]->z;
   }
+  n->shared_bytes = g->shared_bytes;
   n->nwarps = g->nwarps;
   n->smid = k->index;
   n->nsmid = g->nsm;
@@ -120,7 +121,6 @@ int dc_native_frame(dc_warp *w, dc_frame *f, int32_t node) {
   dc_native_set_block(n, w->block->ctaid);
   dc_native_set_frame(n, f, c);
   memcpy(n->base, w->base, sizeof w->base);
-  memcpy(n->lane_stride, w->lane_stride, sizeof w->lane_stride);
   n->tid = w->tid;
   n->warpid = w->warpid;
   n->node = (uint32_t)node;

@@ -125,6 +125,10 @@ DC_FN int dc_bad_addresses(V64 a, u64 base, unsigned bytes, M m) {
   return (any[0] | any[1]) != 0;
 #endif
 }
+/* Whether the lanes of m are in the `bytes` bytes from `first` on. */
+DC_FN int dc_are_within(V64 a, u64 first, u64 bytes, M m) {
+  return (P_word(v_setp_ge_u64(v_sub_64(a, V64_splat(first)), V64_splat(bytes))) & M_word(m)) == 0;
+}
 /* Whether the bytes [a, a + bytes) of some lane of m are in two pages of 4096. */
 DC_FN int dc_crosses_page(V64 a, u64 bytes, M m) {
   const V64 within = v_and_64(V64_select(m, a, V64_splat(0)), V64_splat(4095));
