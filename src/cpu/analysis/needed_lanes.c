@@ -51,7 +51,7 @@ const uint8_t *dc_needed_lanes_find(dc_uniformity *k, dc_has_scalar has_scalar) 
   for (int32_t i = f->nins - 1; i >= 0; i--) {
     const ptx_ins *ins = &f->ins[i];
     const int32_t d = ins->ndst > 0 ? ins->opnd[0].reg : -1;
-    const bool first = k->block_of[i] >= 0 && dc_runs_first_lane(k, k->block_of[i]);
+    const bool first = dc_runs_first_lane(k, k->block_of[i]);
     if (ins->pred >= 0) need[ins->pred] = ALL;
     for (int o = ins->ndst; o < ins->ndst + ins->nsrc; o++) {
       const int32_t r = ins->opnd[o].reg;

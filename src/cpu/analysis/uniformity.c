@@ -702,7 +702,7 @@ static bool sweep(dc_uniformity *k, dc_has_scalar has_scalar) {
   find_alone(k);
   for (int32_t i = 0; i < f->nins; i++) {
     const ptx_ins *ins = &f->ins[i];
-    if (ins->ndst == 0 || k->block_of[i] < 0) continue;
+    if (ins->ndst == 0) continue;
     dc_value_shape r = result(k, ins, has_scalar);
     for (int d = 0; d < ins->ndst; d++) {
       int32_t reg = ins->opnd[d].reg;
@@ -773,7 +773,6 @@ int dc_uniformity_find(dc_uniformity *k, const ptx_func *f, dc_by_thread values,
   k->values = values;
   k->shape = shape;
   if (allocate(k) != 0 || list_registers(k) != 0) return -1;
-  for (int32_t i = 0; i < f->nins; i++) k->block_of[i] = -1;
   for (int32_t b = 0; b < f->nblocks; b++) {
     k->exit_block[b] = ptx_is_exit_block(f, &f->blocks[b]);
     for (int32_t i = f->blocks[b].first; i < f->blocks[b].last; i++) k->block_of[i] = b;
@@ -794,7 +793,7 @@ int dc_uniformity_find(dc_uniformity *k, const ptx_func *f, dc_by_thread values,
   for (int32_t r = 0; r < f->nregs; r++)
     if (k->reg[r].tag == DC_UNKNOWN) k->reg[r] = shape.by_lane ? uniform : varying; /* made of itself alone */
   for (int32_t i = 0; i < f->nins; i++)
-    for (int d = 0; d < f->ins[i].ndst && k->block_of[i] >= 0; d++)
+    for (int d = 0; d < f->ins[i].ndst; d++)
       if (f->ins[i].opnd[d].reg >= 0 && must_blend(k, f->ins[i].opnd[d].reg, i)) k->blend[i] = true;
   return 0;
 }

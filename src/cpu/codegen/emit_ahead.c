@@ -39,8 +39,8 @@ static int32_t definition(const emitter *e, int32_t reg, int32_t at) {
 
 /* Whether instruction i is in a block outside of loops that is run at once, so that all that it uses has its value. */
 static bool is_at_once(const emitter *e, int32_t i) {
-  const int32_t b = e->k.block_of[i], next = b + 1 < e->f->nblocks ? e->fn->node_of[b + 1] : e->nnodes;
-  return e->k.loop_at[b] < 0 && next == e->fn->node_of[b] + 1;
+  const int32_t b = e->k.block_of[i];
+  return e->k.loop_at[b] < 0 && e->fn->node_of[b + 1] == e->fn->node_of[b] + 1;
 }
 
 static bool is_row(const emitter *e, const ptx_ins *ins) {

@@ -37,7 +37,7 @@ int dc_emit_find_hoisted(emitter *e) {
   bool one_block = true;
   for (int32_t n = 0; n < e->nnodes; n++) one_block &= e->pace[n] == NULL; /* else they may run by turns */
   for (int32_t i = 0; i < f->nins; i++)
-    if (e->k.block_of[i] >= 0 && is_of_all(e, &f->ins[i], one_block)) e->hoisted[f->ins[i].opnd[0].reg] = true;
+    if (is_of_all(e, &f->ins[i], one_block)) e->hoisted[f->ins[i].opnd[0].reg] = true;
   return 0;
 }
 
@@ -47,6 +47,5 @@ bool dc_emit_is_hoisted(const emitter *e, const ptx_ins *ins) {
 
 void dc_emit_hoist(emitter *e) {
   for (int32_t i = 0; i < e->f->nins; i++)
-    if (e->k.block_of[i] >= 0 && dc_emit_is_hoisted(e, &e->f->ins[i]))
-      dc_emit_operation(e, &e->f->ins[i], 0, "M_all()", false);
+    if (dc_emit_is_hoisted(e, &e->f->ins[i])) dc_emit_operation(e, &e->f->ins[i], 0, "M_all()", false);
 }

@@ -15,11 +15,19 @@ typedef struct deciders {
   int32_t regs[64];
 } deciders;
 
-static bool is_made_inside(const emitter *e, int32_t reg, const deciders *by) {
-  bool found = false;
-  for (int32_t i = reg < 0 ? 0 : e->k.def_at[reg]; reg >= 0 && i < e->k.def_at[reg + 1]; i++)
-    found |= e->k.defs[i] >= by->first && e->k.defs[i] < by->last;
+int32_t dc_emit_definition(const emitter *e, int32_t reg, int32_t first, int32_t last, int *n) {
+  int32_t found = -1;
+  *n = 0;
+  for (int32_t i = reg < 0 ? 0 : e->k.def_at[reg]; reg >= 0 && i < e->k.def_at[reg + 1]; i++) {
+    if (e->k.defs[i] < first || e->k.defs[i] >= last) continue;
+    found = e->k.defs[i];
+    ++*n;
+  }
   return found;
+}
+
+int32_t dc_emit_definition_in_loop(const emitter *e, int32_t reg, int32_t h, int *n) {
+  return dc_emit_definition(e, reg, e->f->blocks[h].first, e->f->blocks[e->k.loop_last[h]].last, n);
 }
 
 /* Whether an instruction reads and does not count, as atomicAdd(p, 1) does. */
@@ -33,8 +41,10 @@ static bool only_looks(const ptx_ins *ins) {
 ** stored at an address that the loop does not change. */
 static bool reads_others(const emitter *e, const ptx_ins *ins, const deciders *by) {
   const bool loads = ptx_traits(ins->op) & (PTX_T_LOADS | PTX_T_WARP_WIDE);
+  int n;
   if (by->polls)
-    return loads && dc_may_spin(ins) && only_looks(ins) && !is_made_inside(e, ins->opnd[ins->ndst].reg, by);
+    return loads && dc_may_spin(ins) && only_looks(ins) &&
+           dc_emit_definition(e, ins->opnd[ins->ndst].reg, by->first, by->last, &n) < 0;
   return loads && !(ins->op == PTX_OP_LD && (ins->space == PTX_PARAM || ins->space == PTX_CONST));
 }
 
@@ -134,8 +144,7 @@ bool dc_emit_loop_waits_for_flag(const emitter *e, int32_t header, int32_t last)
 }
 
 int32_t dc_emit_end_of_loop(const emitter *e, int32_t h) {
-  const int32_t last = e->k.loop_last[h];
-  return last + 1 < e->f->nblocks ? e->fn->node_of[last + 1] : e->nnodes;
+  return e->fn->node_of[e->k.loop_last[h] + 1];
 }
 
 bool dc_emit_is_in_quiet_loop(const emitter *e, int32_t b) {
@@ -153,12 +162,10 @@ bool dc_emit_is_in_storing_loop(const emitter *e, int32_t b) {
 }
 
 bool dc_emit_is_carried(const emitter *e, int32_t reg, int32_t h, int depth) {
-  const int32_t first = e->f->blocks[h].first, last = e->f->blocks[e->k.loop_last[h]].last;
-  int32_t inside = -1, outside = -1;
+  int n;
   if (reg < 0 || dc_is_scalar(dc_emit_shape(e, reg))) return false;
-  for (int32_t i = e->k.def_at[reg]; i < e->k.def_at[reg + 1]; i++)
-    *(e->k.defs[i] >= first && e->k.defs[i] < last ? &inside : &outside) = e->k.defs[i];
-  if (inside < 0 || outside >= 0) return inside >= 0;
+  const int32_t inside = dc_emit_definition_in_loop(e, reg, h, &n);
+  if (inside < 0 || e->k.def_at[reg + 1] - e->k.def_at[reg] > n) return inside >= 0;
   const ptx_ins *ins = &e->f->ins[inside];
   if (depth == 0 || !(ptx_traits(ins->op) & PTX_T_PURE)) return false;
   for (int k = ins->ndst; k < ins->ndst + ins->nsrc; k++)
@@ -193,17 +200,10 @@ bool dc_emit_follows_loads(const emitter *e, int32_t reg, int32_t h) {
 
 #define MOST_STEPS 8 /* operations between a loop's variable and an address made of it */
 
-/* The only instruction of the loop that writes the register, behind moves; *n: how many do. */
+/* An instruction of the loop with header block h that writes the register, or NULL; *n: how many do. */
 static const ptx_ins *maker_of(const emitter *e, int32_t reg, int32_t h, int *n) {
-  const int32_t first = e->f->blocks[h].first, last = e->f->blocks[e->k.loop_last[h]].last;
-  const ptx_ins *found = NULL;
-  *n = 0;
-  for (int32_t i = e->k.def_at[reg]; i < e->k.def_at[reg + 1]; i++) {
-    if (e->k.defs[i] < first || e->k.defs[i] >= last) continue;
-    found = &e->f->ins[e->k.defs[i]];
-    ++*n;
-  }
-  return found;
+  const int32_t d = dc_emit_definition_in_loop(e, reg, h, n);
+  return d < 0 ? NULL : &e->f->ins[d];
 }
 
 static bool is_integer_conversion(const ptx_ins *ins) {
@@ -247,7 +247,7 @@ static bool is_counter(const emitter *e, int32_t reg, int32_t h, dc_growth *g) {
 static bool grows(const emitter *e, const ptx_operand *o, int32_t h, int depth, dc_growth *g) {
   dc_growth b = { 0 };
   int n = 0;
-  const ptx_ins *ins = o->reg >= 0 ? maker_of(e, o->reg, h, &n) : NULL;
+  const ptx_ins *ins = maker_of(e, o->reg, h, &n);
   *g = b;
   if (n == 0 || is_counter(e, o->reg, h, g)) return true;
   if (n != 1 || ins->pred >= 0 || ins->ndst != 1 || depth == 0) return false;
@@ -353,7 +353,7 @@ static bool stays_a_row(const emitter *e, const dc_access *p, int32_t i, int32_t
 
 int32_t dc_emit_row_of_loop(const emitter *e, int32_t i) {
   const ptx_ins *ins = &e->f->ins[i];
-  const int32_t h = e->k.block_of[i] >= 0 ? e->k.loop_at[e->k.block_of[i]] : -1;
+  const int32_t h = e->k.loop_at[e->k.block_of[i]];
   if (h < 0 || !dc_emit_memory_supported(e, ins) || dc_emit_walks(e, i)) return -1;
   const dc_access p = dc_emit_access_of(e, ins);
   const int bytes = p.size * p.n, row = e->k.shape.width * bytes;

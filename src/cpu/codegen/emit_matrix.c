@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "cpu/codegen/emit_access.h"
+#include "cpu/codegen/emit_state.h"
 
 #define PUT(...) dc_buf_printf(e->t, __VA_ARGS__)
 #define SUM_BYTES 128     /* of a register */
@@ -57,8 +58,7 @@ static bool is_live(const emitter *e, int32_t reg, int32_t block, int32_t i) {
     if (k->defs[d] >= i && k->block_of[k->defs[d]] == block && k->defs[d] < def && e->f->ins[k->defs[d]].pred < 0)
       def = k->defs[d];
   if (use < INT32_MAX || def < INT32_MAX) return use <= def;
-  const int32_t end = block + 1 < e->f->nblocks ? e->fn->node_of[block + 1] : e->nnodes;
-  const dc_basic_block *node = dc_emit_node(e, end - 1);
+  const dc_basic_block *node = dc_emit_node(e, e->fn->node_of[block + 1] - 1);
   for (int32_t t = -2; t < node->ntargets; t++) {
     const int32_t to = t == -2 ? node->next : t == -1 ? node->taken : node->targets[t];
     if (to >= 0 && e->live[(size_t)to * e->words + (size_t)(reg >> 6)] >> (reg & 63) & 1) return true;
@@ -133,12 +133,6 @@ static void find_sums(places *p) {
   }
 }
 
-static int32_t reserve(emitter *e, uint32_t bytes) {
-  const uint32_t at = (e->out->save_bytes + 63) / 64 * 64;
-  e->out->save_bytes = at + bytes;
-  return (int32_t)at;
-}
-
 int dc_emit_place_sums(emitter *e) {
   const size_t regs = (size_t)e->f->nregs + 1, ins = (size_t)e->f->nins + 1;
   places p = {.e = e};
@@ -157,7 +151,7 @@ int dc_emit_place_sums(emitter *e) {
   for (int32_t r = 0; r < e->f->nregs; r++) {
     if (p.parent[r] < 0) continue;
     int32_t *first = &e->sum_at[place_of(&p, r)];
-    if (*first < 0) *first = reserve(e, SUM_BYTES);
+    if (*first < 0) *first = dc_emit_reserve(e, SUM_BYTES);
     e->sum_at[r] = *first;
     e->has_sums = true;
   }
@@ -330,7 +324,7 @@ static void product(emitter *e, const ptx_ins *ins, const ptx_matrix *m, const p
     at[i % each] = d >= 0 ? e->sum_at[d] : -1;
     if (each == 1) at[1] = -1;
     if (at[i % each] < 0 || has_place(e, &ins->opnd[c + i + 1], n - i - 1, at[i % each])) { /* none, or read later */
-      if (!e->has_scratch) e->scratch_at = reserve(e, 8 * SUM_BYTES);
+      if (!e->has_scratch) e->scratch_at = dc_emit_reserve(e, 8 * SUM_BYTES);
       e->has_scratch = e->has_sums = true;
       at[i % each] = e->scratch_at + i * SUM_BYTES;
       in_place = false;

@@ -34,7 +34,7 @@ void dc_emit_find_far(emitter *e) {
   int n = 0;
   for (int32_t i = 0; i < e->f->nins; i++) {
     const ptx_ins *ins = &e->f->ins[i];
-    if (e->k.block_of[i] >= 0 && dc_emit_memory_supported(e, ins) && dc_emit_access(e, ins) == DC_ACCESS_LANES)
+    if (dc_emit_memory_supported(e, ins) && dc_emit_access(e, ins) == DC_ACCESS_LANES)
       n += dc_emit_access_of(e, ins).n;
   }
   e->far = n > MOST_INLINE;

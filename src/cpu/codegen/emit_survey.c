@@ -24,10 +24,8 @@
 /* The block of each node. */
 static void find_blocks(emitter *e) {
   int32_t n = 0;
-  for (int32_t b = 0; b < e->f->nblocks; b++) {
-    int32_t end = b + 1 < e->f->nblocks ? e->fn->node_of[b + 1] : e->nnodes;
-    for (; n < end; n++) e->block_of[n] = b;
-  }
+  for (int32_t b = 0; b < e->f->nblocks; b++)
+    for (; n < e->fn->node_of[b + 1]; n++) e->block_of[n] = b;
 }
 
 /* A scalar that the arm writes is seen by the other lanes too: it must have no use outside of the arm. */

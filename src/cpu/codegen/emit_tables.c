@@ -50,8 +50,7 @@ static bool find_variable(const emitter *e, int32_t reg, dc_variable *v) {
     if (first.low < 0 || first.low > first.high || step.low < 0 || step.low > step.high) continue;
     if (last < 0 || n > MOST_NUMBERS || high + step.high > INT32_MAX) continue; /* or it might wrap around */
     *v = (dc_variable){ .reg = reg, .first = (int32_t)first.low - width + 1, .from = e->fn->node_of[h],
-                        .to = b + 1 < e->f->nblocks ? e->fn->node_of[b + 1] : e->nnodes,
-                        .n = (int32_t)n, .end = update };
+                        .to = e->fn->node_of[b + 1], .n = (int32_t)n, .end = update };
     return true;
   }
   return false;

@@ -36,11 +36,8 @@
 
 /* Whether the loop with header block h writes register `reg`. */
 static bool changes(const emitter *e, int32_t reg, int32_t h) {
-  for (int32_t d = e->k.def_at[reg]; d < e->k.def_at[reg + 1]; d++) {
-    const int32_t b = e->k.block_of[e->k.defs[d]];
-    if (b >= h && b <= e->k.loop_last[h]) return true;
-  }
-  return false;
+  int n;
+  return dc_emit_definition_in_loop(e, reg, h, &n) >= 0;
 }
 
 static dc_value_kind kind_of(const emitter *e, const ptx_operand *o) {
@@ -90,7 +87,7 @@ static const ptx_operand *pace_of(const emitter *e, int32_t reg, int depth, walk
 static const ptx_operand *pace_of_loop(const emitter *e, int32_t h) {
   for (int32_t i = e->f->blocks[h].first; i < e->f->blocks[e->k.loop_last[h]].last; i++) {
     const ptx_ins *ins = &e->f->ins[i];
-    if (e->k.block_of[i] < 0 || e->k.loop_at[e->k.block_of[i]] != h || !dc_emit_memory_supported(e, ins)) continue;
+    if (e->k.loop_at[e->k.block_of[i]] != h || !dc_emit_memory_supported(e, ins)) continue;
     walk w = { .header = h, .index = dc_emit_far_index(e, ins) };
     const ptx_operand *const pace = w.index >= 0 ? pace_of(e, w.index, MOST_DEPTH, &w) : NULL;
     if (pace) return pace;

@@ -138,16 +138,14 @@ static void find_live(const ptx_func *f, dc_by_thread values, bool *live, int32_
 
 /* Whether block b does no more than compute, access memory and jump, so that nothing else refers to its nodes. */
 static bool is_plain(const dc_cpu_function *fn, int32_t b) {
-  const int32_t end = b + 1 < fn->ptx->nblocks ? fn->node_of[b + 1] : fn->nnodes;
-  for (int32_t n = fn->node_of[b]; n < end; n++)
+  for (int32_t n = fn->node_of[b]; n < fn->node_of[b + 1]; n++)
     if (fn->nodes[n].end != DC_END_JUMP || fn->nodes[n].wait != DC_WAIT_NOT || fn->nodes[n].strict) return false;
   return !ptx_is_exit_block(fn->ptx, &fn->ptx->blocks[b]);
 }
 
 static void empty(const dc_cpu_function *fn, int32_t b) {
   const ptx_func *f = fn->ptx;
-  const int32_t end = b + 1 < f->nblocks ? fn->node_of[b + 1] : fn->nnodes;
-  for (int32_t n = fn->node_of[b]; n < end; n++) {
+  for (int32_t n = fn->node_of[b]; n < fn->node_of[b + 1]; n++) {
     dc_basic_block *node = &fn->nodes[n];
     node->last = node->first;
     if (node->guard >= 0) node->taken = node->next;

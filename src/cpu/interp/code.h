@@ -70,7 +70,7 @@ struct dc_cpu_function {
   int state;             /* 0: not decoded yet, 1: ready, -1: refused */
   dc_basic_block *nodes;
   int32_t nnodes;
-  const int32_t *node_of; /* per block of ptx: its first node */
+  const int32_t *node_of; /* per block of ptx, and behind the last one: its first node */
   const uint8_t *constants; /* the part of the register file that never changes, behind the registers */
   uint32_t constant_bytes, file_bytes; /* file_bytes: registers only */
   uint32_t npreds;       /* two constants behind them included: false, true */

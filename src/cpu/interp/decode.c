@@ -40,7 +40,7 @@ typedef struct decoder {
   uint32_t constant_bytes;
   dc_basic_block *nodes;
   int32_t nnodes;
-  int32_t *node_of;  /* block -> its first node */
+  int32_t *node_of;  /* block -> its first node; behind the last block: their number */
   int32_t *spinners; /* prefix sums over blocks: instructions that may wait for other threads */
   dc_uop *ops;
   int32_t nops;
@@ -519,6 +519,7 @@ static int survey_blocks(decoder *D) {
     D->spinners[b + 1] = D->spinners[b];
     for (int32_t i = f->blocks[b].first; i < f->blocks[b].last; i++) D->spinners[b + 1] += dc_may_spin(&f->ins[i]);
   }
+  D->node_of[f->nblocks] = nodes;
   D->nodes = dc_arena_alloc(D->arena, (size_t)(nodes + 1) * sizeof *D->nodes);
   D->ops = dc_arena_alloc(D->arena, (size_t)(f->nins + 1) * sizeof *D->ops);
   return D->nodes && D->ops ? 0 : dc_fail_oom(D->err);

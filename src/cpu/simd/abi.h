@@ -80,7 +80,7 @@ typedef struct dc_native {
   uint32_t *preds;
   uint8_t *save;      /* values kept over a pause */
   uint32_t *wait;     /* out, when tier 0 goes on: lanes that stand before each of dc_emitted.waiting */
-  uint64_t base[8]; /* of the spaces, as in dc_warp */
+  uint64_t base[8];    /* of the spaces, as in dc_warp */
   uint64_t shared_bytes; /* of a block */
   uint64_t stack_end;  /* of the local memory of a lane and the functions it calls */
   uint64_t variables, functions; /* what addresses of global variables and of functions are relative to */
