@@ -4,15 +4,10 @@
 #include <string.h>
 
 #include "cpu/analysis/cfg.h"
+#include "cpu/ptx/opcode.h"
 
 #define MOST_SPLIT 8 /* registers of each kind; kernels have one of each dimension */
 #define MOST_BETWEEN 16 /* instructions that are searched for a constant before its copy */
-
-static bool writes(const ptx_ins *ins, int32_t reg) {
-  bool found = false;
-  for (int d = 0; d < ins->ndst; d++) found |= ins->opnd[d].reg == reg;
-  return found;
-}
 
 static bool is_move(const ptx_ins *ins) { return ins->op == PTX_OP_MOV && ins->ndst == 1 && ins->nsrc == 1; }
 
@@ -28,7 +23,7 @@ static bool find_reached(const ptx_func *f, int32_t reg, const ptx_ins *first, b
   for (int32_t b = 0; b < f->nblocks; b++) {
     bool other = false;
     for (int32_t i = f->blocks[b].first; i < f->blocks[b].last; i++)
-      other |= &f->ins[i] != first && writes(&f->ins[i], reg);
+      other |= &f->ins[i] != first && ptx_writes(&f->ins[i], reg);
     found |= other;
     if (other) stack[depth++] = b;
     while (depth > 0) {
@@ -54,7 +49,7 @@ static int rename_reads(const ptx_func *f, int32_t reg, const ptx_ins *first, co
         ins->opnd[o].reg = to;
         n++;
       }
-      changed = ins != first && writes(ins, reg);
+      changed = ins != first && ptx_writes(ins, reg);
     }
   }
   return n;
@@ -100,7 +95,7 @@ static int split_specials(ptx_module *m, ptx_func *f, bool *reached, int32_t *st
 /* The last of a few instructions before `ins`, from `first` on, that writes reg; NULL: none does. */
 static const ptx_ins *writer_before(const ptx_ins *ins, const ptx_ins *first, int32_t reg) {
   for (int n = 0; n < MOST_BETWEEN && ins > first; n++)
-    if (writes(--ins, reg)) return ins;
+    if (ptx_writes(--ins, reg)) return ins;
   return NULL;
 }
 
@@ -148,7 +143,7 @@ static bool compares_counter(const ptx_func *f, const counter *c, const ptx_ins 
 static bool tests(const ptx_func *f, const counter *c, const ptx_block *b) {
   for (int32_t i = b->last - 2; i >= b->first; i--) {
     const ptx_ins *ins = &f->ins[i], *branch = &f->ins[b->last - 1];
-    if (branch->pred >= 0 && writes(ins, branch->pred)) return compares_counter(f, c, ins);
+    if (branch->pred >= 0 && ptx_writes(ins, branch->pred)) return compares_counter(f, c, ins);
   }
   return false;
 }
@@ -168,7 +163,7 @@ static bool leaves_by_count_alone(const ptx_func *f, const counter *c) {
 
 static bool defines(const ptx_func *f, int32_t reg, int32_t from, int32_t end) {
   bool found = false;
-  for (int32_t i = from; i < end; i++) found |= writes(&f->ins[i], reg);
+  for (int32_t i = from; i < end; i++) found |= ptx_writes(&f->ins[i], reg);
   return found;
 }
 
@@ -199,7 +194,7 @@ static int32_t find_start(const ptx_func *f, const counter *c, bool *reached, in
       const ptx_ins *ins = &f->ins[i];
       for (int o = ins->ndst; o < ins->ndst + ins->nsrc && is_inside(c, b) && i != c->update; o++)
         read |= ins->opnd[o].reg == c->reg;
-      if (!writes(ins, c->reg) || i == c->update) continue;
+      if (!ptx_writes(ins, c->reg) || i == c->update) continue;
       if (is_inside(c, b) || ins->pred >= 0) return -1;
       if (!enters(f, c, b, i, reached, stack)) continue;
       if (start >= 0 || !is_move(ins)) return -1;

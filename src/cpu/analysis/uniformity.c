@@ -662,7 +662,7 @@ static bool may_index(const ptx_ins *ins) {
 
 /* Whether an instruction makes a scalar of a lane that runs alone, whatever its operands are. */
 static bool is_of_lane_alone(const dc_uniformity *k, const ptx_ins *ins, dc_has_scalar has_scalar) {
-  const bool loads = ins->op == PTX_OP_LD || ins->op == PTX_OP_LDU;
+  const bool loads = ptx_is_load(ins);
   if (ins->ndst != 1 || ins->opnd[0].reg < 0 || !k->alone[k->block_of[ins - k->f->ins]]) return false;
   if (!(loads || has_scalar(ins)) || ins->space == PTX_LOCAL || (loads && ins->space == PTX_PARAM)) return false;
   for (int i = 1; i <= ins->nsrc; i++)
@@ -685,7 +685,7 @@ static dc_value_shape result(const dc_uniformity *k, const ptx_ins *ins, dc_has_
     if (ins->opnd[i].kind == PTX_SREG && ins->op != PTX_OP_MOV) return varying;
   }
   if (unknown) return (dc_value_shape){.origin = -1};
-  if (ins->op == PTX_OP_LD || ins->op == PTX_OP_LDU) return load_kind(k, ins);
+  if (ptx_is_load(ins)) return load_kind(k, ins);
   if (ins->op == PTX_OP_CVTA && ins->space == PTX_LOCAL && !k->shape.by_lane) return varying;
   if (ins->op == PTX_OP_MOV && ins->nsrc == 1 && ins->ndst == 1 && ins->opnd[1].kind == PTX_SREG)
     return dc_value_shape_of(k, &ins->opnd[1]);

@@ -161,19 +161,24 @@ static void run_arm(emitter *e, int32_t n) {
   e->chooses = false;
 }
 
+/* The node's lanes for which its guard holds, tk, and the others, nt. */
+static void split_lanes(emitter *e, const dc_basic_block *node) {
+  const char *flip = node->flip ? "n" : "", *keep = node->flip ? "" : "n";
+  PUT("{ const M g_ = ");
+  dc_emit_register(e, guard_reg(node), 'm');
+  PUT("; tk = M_and%s(%s, g_); nt = M_and%s(%s, g_); }\n", flip, e->mask, keep, e->mask);
+}
+
 /* A divergent branch: lanes tk take it, nt do not. */
 static void diverge(emitter *e, int32_t n) {
   const dc_basic_block *node = dc_emit_node(e, n);
   int32_t taken = node->taken, next = node->next;
-  const char *here = e->mask;
   if (e->predicated[n] >= 0) {
     run_arm(e, n);
     go(e, n, e->predicated[n] == next ? taken : next);
     return;
   }
-  PUT("{ const M g_ = ");
-  dc_emit_register(e, guard_reg(node), 'm');
-  PUT("; tk = M_and%s(%s, g_); nt = M_and%s(%s, g_); }\n", node->flip ? "n" : "", here, node->flip ? "" : "n", here);
+  split_lanes(e, node);
   if (!dc_emit_divergent(e, n) && (taken == DC_NODE_LEAVE) != (next == DC_NODE_LEAVE)) { /* some exit */
     int32_t on = taken == DC_NODE_LEAVE ? next : taken;
     skip(e, n, on, taken == DC_NODE_LEAVE ? "tk" : "nt");
@@ -279,10 +284,7 @@ static void end_lanes(emitter *e, int32_t n) {
     go_to_waiting(e, dc_emit_next_waiting(e, n));
     return;
   }
-  PUT("{ const M g_ = ");
-  dc_emit_register(e, g, 'm');
-  PUT("; tk = M_and%s(%s, g_); nt = M_and%s(%s, g_); }\n", node->flip ? "n" : "", e->mask, node->flip ? "" : "n",
-      e->mask);
+  split_lanes(e, node);
   exit_lanes(e, n, "tk");
   if (divergent) {
     send(e, n, node->next, "nt");
@@ -317,7 +319,7 @@ static void end_node(emitter *e, int32_t n) {
 /* A lane that is missing in its own member mask is a fault: tier 0 runs the operation again and reports it. */
 static void check_members(emitter *e, const ptx_ins *ins) {
   if (!dc_may_lack_members(ins)) return;
-  const ptx_operand *member = &ins->opnd[ins->ndst + ins->nsrc - 1];
+  const ptx_operand *member = ptx_member(ins);
   const bool scalar = dc_value_shape_of(&e->k, member).tag == DC_UNIFORM;
   PUT(scalar ? "if (DC_RARE((M_word(%s) & ~" : "if (DC_RARE(dc_outsiders(", scalar ? e->mask : "");
   dc_emit_operand(e, member, scalar ? 'W' : 'w');
@@ -337,7 +339,7 @@ static void gather(emitter *e, int32_t n) {
   if (node->wait == DC_WAIT_NOT) return;
   const ptx_ins *ins = dc_emit_waiting(node);
   e->out->lane_free = false;
-  const ptx_operand *member = &ins->opnd[ins->ndst + ins->nsrc - 1];
+  const ptx_operand *member = ptx_member(ins);
   bool divergent = dc_emit_divergent(e, n), scalar = dc_value_shape_of(&e->k, member).tag == DC_UNIFORM;
   check_members(e, ins);
   if (!divergent) return;
@@ -486,7 +488,6 @@ static void begin(emitter *e) {
     else PUT("goto N%d;\n", n);
   }
   if (e->out->simple) dc_emit_yield_entries(e);
-  if (e->out->waits) dc_emit_wait_entries(e);
   PUT("default: return DC_NATIVE_STOP; }\n");
 }
 

@@ -14,7 +14,7 @@
 
 bool dc_emit_memory_supported(const emitter *e, const ptx_ins *ins) {
   int size = ptx_type_bits((ptx_type)ins->type), n = ins->vec ? ins->vec : 1;
-  bool load = ins->op == PTX_OP_LD || ins->op == PTX_OP_LDU;
+  const bool load = ptx_is_load(ins);
   if ((!load && ins->op != PTX_OP_ST) || size < 8 || size > 64) return false;
   const ptx_operand *at = dc_emit_address_of(ins);
   int space = dc_emit_space_of(ins, at);

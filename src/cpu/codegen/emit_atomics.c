@@ -121,11 +121,9 @@ static bool is_unchanged(const emitter *e, int32_t d, int32_t i) {
   const int32_t base = dc_emit_address_of(&e->f->ins[d])->reg;
   for (int32_t k = d + 1; k < i; k++) {
     const ptx_ins *ins = &e->f->ins[k];
-    const bool accesses = (ptx_traits(ins->op) & PTX_T_ADDRESS) && ins->ndst + ins->nsrc > 0;
-    const bool shared = accesses && dc_emit_space_of(ins, dc_emit_address_of(ins)) == PTX_SHARED;
+    const bool shared = ptx_has_address(ins) && dc_emit_space_of(ins, dc_emit_address_of(ins)) == PTX_SHARED;
     if (ins->op != PTX_OP_LD && !shared && !(ptx_traits(ins->op) & PTX_T_PURE)) return false;
-    for (int j = 0; j < ins->ndst; j++)
-      if (ins->opnd[j].reg == base) return false;
+    if (ptx_writes(ins, base)) return false;
   }
   return true;
 }

@@ -8,10 +8,6 @@
 #include "cpu/codegen/emit_ops.h"
 #include "cpu/interp/code.h"
 
-static bool has_address(const ptx_ins *ins) {
-  return (ptx_traits(ins->op) & PTX_T_ADDRESS) && ins->ndst + ins->nsrc > 0;
-}
-
 /* Adds the estimated time of an instruction, in halves of an operation on 16 lanes, to that of a gang and of a lane.
 ** What is accessed lane by lane turns out to be a row for many gangs that are one (simd/memory.h). */
 static void add_time(emitter *e, const ptx_ins *ins, uint64_t times) {
@@ -19,8 +15,8 @@ static void add_time(emitter *e, const ptx_ins *ins, uint64_t times) {
   const dc_gang_layout shape = e->k.shape;
   const uint64_t parts = (uint64_t)shape.width / 16, lanes = shape.rows ? 16 * parts : 64;
   const int32_t d = ins->ndst ? ins->opnd[0].reg : -1;
-  const dc_access_kind access = has_address(ins) ? dc_emit_access(e, ins) : DC_ACCESS_ONE;
-  uint64_t gang = has_address(ins) || d < 0 || dc_is_scalar(dc_emit_shape(e, d)) ? SCALAR : VECTOR * parts;
+  const dc_access_kind access = ptx_has_address(ins) ? dc_emit_access(e, ins) : DC_ACCESS_ONE;
+  uint64_t gang = ptx_has_address(ins) || d < 0 || dc_is_scalar(dc_emit_shape(e, d)) ? SCALAR : VECTOR * parts;
   if (access == DC_ACCESS_LANES) gang = lanes;
   if (access == DC_ACCESS_ROW) gang = ROW * parts;
   if (dc_emit_is_foreign(e, ins)) gang = CALL;
@@ -36,7 +32,7 @@ static uint64_t time_together(const emitter *e, const ptx_ins *ins) {
   enum { SCALAR = 1, VECTOR = 4, WIDE = 8, ROW = 8, STRIDED = 24, GATHER = 72, BYTES = 160 };
   const int32_t d = ins->ndst ? ins->opnd[0].reg : -1;
   if (dc_emit_is_foreign(e, ins)) return CALL_TIME;
-  if (has_address(ins)) {
+  if (ptx_has_address(ins)) {
     const dc_access_kind access = dc_emit_access(e, ins);
     const int32_t i = (int32_t)(ins - e->f->ins);
     const bool field = e->joined[i].kind == DC_JOINED_FIELD || e->joined[i].kind == DC_JOINED_FIELD_BEHIND;

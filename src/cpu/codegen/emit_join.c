@@ -6,16 +6,8 @@
 #define MOST_AHEAD 64 /* instructions between the first access and the last */
 #define MOST_JOINED 8
 
-static bool is_load(const ptx_ins *ins) { return ins->op == PTX_OP_LD || ins->op == PTX_OP_LDU; }
-
 /* Whether an instruction neither accesses memory nor waits for anything. */
 static bool is_quiet(const ptx_ins *ins) { return ins->op == PTX_OP_MOV || ptx_traits(ins->op) & PTX_T_PURE; }
-
-static bool writes(const ptx_ins *ins, int32_t reg) {
-  bool found = false;
-  for (int d = 0; d < ins->ndst; d++) found |= ins->opnd[d].reg == reg;
-  return found;
-}
 
 /* Whether a load or store, of which nothing is known yet, may be one with others; *p: how it accesses memory. */
 static bool may_join(const emitter *e, const ptx_ins *ins, dc_access *p) {
@@ -23,12 +15,12 @@ static bool may_join(const emitter *e, const ptx_ins *ins, dc_access *p) {
   const int32_t i = (int32_t)(ins - e->f->ins);
   if (e->joined[i].by != 0 || e->copied[i] >= 0 || !dc_emit_memory_supported(e, ins)) return false;
   *p = dc_emit_access_of(e, ins);
-  return p->how != DC_HOW_ONE && p->base != DC_BASE_LOCAL && (!is_load(ins) || ins->opnd[0].reg >= 0);
+  return p->how != DC_HOW_ONE && p->base != DC_BASE_LOCAL && (!ptx_is_load(ins) || ins->opnd[0].reg >= 0);
 }
 
 /* Whether other is in the block of ins, and nothing before it has changed the address in `reg`. */
 static bool is_within_reach(const emitter *e, const ptx_ins *ins, const ptx_ins *other, int32_t reg) {
-  return other < e->f->ins + e->f->nins && other - ins <= MOST_AHEAD && !writes(other - 1, reg) &&
+  return other < e->f->ins + e->f->nins && other - ins <= MOST_AHEAD && !ptx_writes(other - 1, reg) &&
          e->k.block_of[other - e->f->ins] == e->k.block_of[ins - e->f->ins];
 }
 /* The same of the blocks behind, as far as none jumps back and all are in one loop: lanes that come there do so before
@@ -40,7 +32,7 @@ static bool is_ahead(const emitter *e, const ptx_ins *ins, const ptx_ins *other,
     const int32_t next = e->f->blocks[last].succ[i];
     if (next >= 0 && next <= last) return false;
   }
-  return to >= 0 && other - ins <= MOST_AHEAD && !writes(other - 1, reg) && e->k.loop_at[to] == e->k.loop_at[from];
+  return to >= 0 && other - ins <= MOST_AHEAD && !ptx_writes(other - 1, reg) && e->k.loop_at[to] == e->k.loop_at[from];
 }
 static bool dominates(const emitter *e, const ptx_ins *ins, const ptx_ins *other) {
   const int32_t from = e->k.block_of[ins - e->f->ins];
@@ -60,7 +52,7 @@ static void set(emitter *e, const ptx_ins *ins, const ptx_ins *by, dc_join_kind 
 /* --- bytes side by side ----------------------------------------------------------------------------------------- */
 
 static bool is_part_of_word(const ptx_ins *ins, const dc_access *p) {
-  return is_load(ins) && p->size <= 2 && (p->how != DC_HOW_ROW || p->stride != p->size);
+  return ptx_is_load(ins) && p->size <= 2 && (p->how != DC_HOW_ROW || p->stride != p->size);
 }
 
 /* A hash, or a pixel: each lane loads the bytes of a word one by one, lanes far from each other.  The first of these
@@ -72,8 +64,8 @@ static void join_word(emitter *e, const ptx_ins *ins, const dc_access *p) {
   at[each - 1] = ins;
   for (const ptx_ins *other = ins + 1; is_within_reach(e, ins, other, p->at->reg); other++) {
     dc_access q;
-    if (is_load(other) ? other->flags & PTX_F_STRONG : !is_quiet(other)) break;
-    if (!is_load(other) || !may_join(e, other, &q) || !is_near(p, &q) || !is_part_of_word(other, &q)) continue;
+    if (ptx_is_load(other) ? other->flags & PTX_F_STRONG : !is_quiet(other)) break;
+    if (!ptx_is_load(other) || !may_join(e, other, &q) || !is_near(p, &q) || !is_part_of_word(other, &q)) continue;
     const long long far = q.offset - p->offset, n = far / p->size + each - 1;
     if (far % p->size == 0 && n >= 0 && n < 2 * each - 1 && !at[n]) at[n] = other;
   }
@@ -94,7 +86,7 @@ static long long start_of_fields(const dc_access *p) { return p->offset & ~15ll;
 /* Whether each lane loads a word at an address of its own, which may be a field of a struct.  (Elements of an array by
 ** an index are left out: at run time their lanes may be a row, or all the same.) */
 static bool may_be_field(const emitter *e, const ptx_ins *ins, const dc_access *p) {
-  if (!is_load(ins) || p->how != DC_HOW_LANES || p->size != 4 || p->n != 1 || p->parts > 1) return false;
+  if (!ptx_is_load(ins) || p->how != DC_HOW_LANES || p->size != 4 || p->n != 1 || p->parts > 1) return false;
   return (p->base == DC_BASE_FLAT || p->base == DC_BASE_SHARED) && p->at->reg >= 0 && !e->k.shape.by_lane;
 }
 
@@ -111,8 +103,8 @@ static bool join_fields(emitter *e, const ptx_ins *ins, const dc_access *p) {
   for (const ptx_ins *other = ins + 1; is_ahead(e, ins, other, p->at->reg); other++) {
     dc_access q;
     if (other->op == PTX_OP_BRA) continue;
-    if (is_load(other) ? other->flags & PTX_F_STRONG : !is_quiet(other)) break;
-    if (!is_load(other) || !may_join(e, other, &q) || !is_near(p, &q) || !may_be_field(e, other, &q)) continue;
+    if (ptx_is_load(other) ? other->flags & PTX_F_STRONG : !is_quiet(other)) break;
+    if (!ptx_is_load(other) || !may_join(e, other, &q) || !is_near(p, &q) || !may_be_field(e, other, &q)) continue;
     const bool is_behind = e->k.block_of[other - e->f->ins] != e->k.block_of[ins - e->f->ins];
     const long long at = q.offset - start;
     if (at < 0 || at >= 16 || at % 4 != 0 || found[at / 4] || (is_behind && !dominates(e, ins, other))) continue;
@@ -167,7 +159,7 @@ static void join_loads(emitter *e, const ptx_ins *ins, const dc_access *p) {
   bool all = false; /* lanes of ins load the second half, too */
   for (const ptx_ins *other = ins + 1; is_ahead(e, ins, other, p->at->reg) && n < MOST_JOINED; other++) {
     dc_access q;
-    const bool stores = other->op == PTX_OP_ST, is_access = stores || is_load(other);
+    const bool stores = other->op == PTX_OP_ST, is_access = stores || ptx_is_load(other);
     const bool behind = e->k.block_of[other - e->f->ins] != e->k.block_of[ins - e->f->ins];
     if (other->op == PTX_OP_BRA) continue;
     if (is_access ? other->flags & PTX_F_STRONG : !is_quiet(other)) break;
@@ -202,7 +194,7 @@ static void join_stores(emitter *e, const ptx_ins *ins, const dc_access *p) {
   for (const ptx_ins *other = ins + 1; is_within_reach(e, ins, other, p->at->reg); other++) {
     const int32_t by = e->joined[other - e->f->ins].by;
     dc_access q;
-    if (p->at[1].reg >= 0 && writes(other - 1, p->at[1].reg)) return;
+    if (p->at[1].reg >= 0 && ptx_writes(other - 1, p->at[1].reg)) return;
     if (other->op == PTX_OP_ST) {
       if (!may_join(e, other, &q) || !is_near(p, &q)) return;
       const long long far = q.offset - p->offset;
@@ -211,7 +203,7 @@ static void join_stores(emitter *e, const ptx_ins *ins, const dc_access *p) {
       set(e, other, ins, DC_JOINED_PAIR, far > 0, llabs(far));
       return;
     }
-    if (is_load(other) ? by == 0 || by > ins - e->f->ins : !is_quiet(other)) return;
+    if (ptx_is_load(other) ? by == 0 || by > ins - e->f->ins : !is_quiet(other)) return;
   }
 }
 
@@ -219,6 +211,6 @@ void dc_emit_join(emitter *e, const ptx_ins *ins, const dc_access *p) {
   dc_access q;
   if (!may_join(e, ins, &q) || q.how != p->how) return;
   if (is_part_of_word(ins, p)) join_word(e, ins, p);
-  else if (!is_load(ins)) join_stores(e, ins, p);
+  else if (!ptx_is_load(ins)) join_stores(e, ins, p);
   else if (!join_fields(e, ins, p)) join_loads(e, ins, p);
 }

@@ -29,7 +29,6 @@ static bool is_low_half(const emitter *e, const ptx_ins *ins, const ptx_operand 
 
 /* The registers of an operation must be of the sizes that its form wants. */
 static bool fits(const emitter *e, const ptx_ins *ins, const dc_native_form *form) {
-  if (form->ndst != ins->ndst || form->nsrc != ins->nsrc) return false;
   for (int i = 0; i < ins->ndst + ins->nsrc; i++) {
     const ptx_operand *o = &ins->opnd[i];
     char want = i < ins->ndst ? form->dst[i] : form->src[i - ins->ndst];

@@ -118,7 +118,7 @@ int dc_emit_liveness(emitter *e) {
       for (const dc_uop *o = node->last; o > node->first; o--) pass_back(set, o[-1].ins);
       if (node->wait != DC_WAIT_NOT) {
         const ptx_ins *ins = dc_emit_waiting(node);
-        add(set, ins->opnd[ins->ndst + ins->nsrc - 1].reg);
+        add(set, ptx_member(ins)->reg);
         add(set, ins->pred);
       }
       moved |= merge(e, row(e, n), set);

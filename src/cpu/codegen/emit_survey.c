@@ -67,7 +67,7 @@ static void count_ways(const emitter *e, int32_t *ways) {
 ** and is a barrier to the C compiler's scheduler (sinf and cosf have two each).  The arm, the node that the branch
 ** jumps around, must have no other predecessor, join the branch's other side, and consist of a few vector operations,
 ** whose results are masked in the other lanes. */
-static int find_predicated(emitter *e) {
+static void find_predicated(emitter *e) {
   const int32_t *ways = e->ways;
   count_ways(e, e->ways);
   for (int32_t n = 0; n < e->nnodes; n++) {
@@ -82,7 +82,6 @@ static int find_predicated(emitter *e) {
       e->inlined[arm] = true;
     }
   }
-  return 0;
 }
 
 static bool is_whole_barrier(const dc_basic_block *node) {
@@ -202,7 +201,7 @@ int dc_emit_survey(emitter *e, dc_gang_layout shape) {
   e->straight = true;
   for (int32_t b = 0; b < e->f->nblocks; b++) e->straight &= e->k.loop_at[b] < 0;
   dc_emit_find_streams(e);
-  if (find_predicated(e) != 0) return -1;
+  find_predicated(e);
   dc_emit_find_words(e);
   find_reductions(e);
   e->out->simple = e->out->simple && has_simple_pauses(e);

@@ -224,18 +224,6 @@ void dc_emit_yield(emitter *e, int32_t n) {
   PUT("DC_YIELD(%d) }\n", n);
 }
 
-void dc_emit_yield_entries(emitter *e) {
-  for (int32_t n = 0; n < e->nnodes; n++) {
-    if (e->pace[n] == NULL) continue;
-    PUT("case DC_AT_YIELD + %d: ", n);
-    if (!e->takes_turns) dc_emit_enter_gang(e);
-    dc_emit_resume(e, n);
-    dc_emit_remat(e, n);
-    if (!e->takes_turns) put_masks(e, n, true);
-    PUT(dc_emit_divergent(e, n) ? "goto T%d;\n" : "goto N%d;\n", n);
-  }
-}
-
 /* Whether the loop from header block `header` to `last` may take a lock. */
 static bool may_lock(const emitter *e, int32_t header, int32_t last) {
   for (int32_t i = e->f->blocks[header].first; i < e->f->blocks[last].last; i++)
@@ -254,17 +242,17 @@ void dc_emit_give_way(emitter *e, int32_t n, int32_t to) {
   PUT("go_on = DC_AT_YIELD + %d; goto wait; }\n", to);
 }
 
-void dc_emit_wait_entries(emitter *e) {
+void dc_emit_yield_entries(emitter *e) {
   for (int32_t n = 0; n < e->nnodes; n++) {
-    if (!e->waits[n]) continue;
+    const bool waits = e->out->waits && e->waits[n], divergent = dc_emit_divergent(e, n);
+    if (!waits && e->pace[n] == NULL) continue;
     PUT("case DC_AT_YIELD + %d: ", n);
-    dc_emit_enter_gang(e);
+    if (!e->takes_turns) dc_emit_enter_gang(e);
     dc_emit_resume(e, n);
     dc_emit_remat(e, n);
-    put_masks(e, n, true);
-    const bool divergent = dc_emit_divergent(e, n);
-    PUT("if (DC_RARE(n->leave_all)) { ");
-    if (!divergent) PUT("t%d = act; ", n);
-    PUT(divergent ? "goto deoptimize; } goto T%d;\n" : "goto deoptimize; } goto N%d;\n", n);
+    if (!e->takes_turns) put_masks(e, n, true);
+    if (waits) PUT(divergent ? "if (DC_RARE(n->leave_all)) { " : "if (DC_RARE(n->leave_all)) { t%d = act; ", n);
+    if (waits) PUT("goto deoptimize; } ");
+    PUT(divergent ? "goto T%d;\n" : "goto N%d;\n", n);
   }
 }

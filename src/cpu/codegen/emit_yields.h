@@ -10,8 +10,7 @@
 int dc_emit_find_yields(emitter *e);
 /* At a back edge to node n: the gang gives way to the next one. */
 void dc_emit_yield(emitter *e, int32_t n);
-/* The entries where gangs go on. */
-void dc_emit_yield_entries(emitter *e);
 /* The same for a gang whose lanes wait in the loop with header `to`, which they go back to from node n; with a '}'. */
 void dc_emit_give_way(emitter *e, int32_t n, int32_t to);
-void dc_emit_wait_entries(emitter *e);
+/* The entries where gangs go on that gave way. */
+void dc_emit_yield_entries(emitter *e);

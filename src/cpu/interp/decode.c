@@ -271,7 +271,7 @@ static int vector_atomic(decoder *D, dc_uop *op) {
 
 static int memory_operands(decoder *D, dc_uop *op) {
   const ptx_ins *ins = op->ins;
-  bool load = ins->op == PTX_OP_LD || ins->op == PTX_OP_LDU, atom = ins->op == PTX_OP_ATOM;
+  bool load = ptx_is_load(ins), atom = ins->op == PTX_OP_ATOM;
   int at = ins->ndst, rc = address_operand(D, op, &ins->opnd[at]);
   bool neg;
   op->d = DC_NO_OPERAND;
@@ -650,7 +650,7 @@ static dc_basic_block *begin_node(decoder *D) {
 
 /* The member mask is the last operand; the constant 0xffffffff names every lane. */
 bool dc_may_lack_members(const ptx_ins *ins) {
-  const ptx_operand *member = &ins->opnd[ins->ndst + ins->nsrc - 1];
+  const ptx_operand *member = ptx_member(ins);
   return member->kind != PTX_IMM || (uint32_t)member->imm != DC_ALL_LANES;
 }
 

@@ -313,7 +313,7 @@ bool PER_ISA(dc_select_memory)(dc_uop *o) {
       return select_access(o, loads, sizeof loads / sizeof *loads, o->bits[0], ptx_is_signed(o->ins->type));
     case PTX_OP_ST: return select_access(o, stores, sizeof stores / sizeof *stores, o->bits[2], false);
     case PTX_OP_PREFETCH: case PTX_OP_PREFETCHU: case PTX_OP_APPLYPRIORITY: case PTX_OP_DISCARD:
-    case PTX_OP_GRIDDEPCONTROL: case PTX_OP_SETMAXNREG: case PTX_OP_PMEVENT: return PICK_RARE(no_operation);
+    case PTX_OP_GRIDDEPCONTROL: case PTX_OP_SETMAXNREG: return PICK_RARE(no_operation);
     case PTX_OP_MEMBAR: case PTX_OP_FENCE: return PICK_RARE(fence);
     default: return false;
   }

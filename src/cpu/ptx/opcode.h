@@ -50,10 +50,9 @@ enum ptx_trait {
   PTX_T_PAIR = 1u << 17,         /* writes d or d|p: a second destination is a predicate, the sources are none */
   PTX_T_BY_WIDTH = 1u << 18,     /* integers: simd/ has it as v_TEXT_32, v_TEXT_64 … (predicates: v_TEXT_pred) */
   PTX_T_BY_TYPE = 1u << 19,      /* integers: simd/ has it as v_TEXT_s32, v_TEXT_u64 … */
-  PTX_T_COUNT = 1u << 20,        /* integers: the result has 32 bits, whatever the type */
-  PTX_T_SYMBOL = 1u << 21,       /* a source may be a variable's name: its address */
-  PTX_T_TEXTURE = 1u << 22,      /* its address is a handle, mostly with coordinates behind it */
-  PTX_T_MATRIX = 1u << 23        /* of tensor cores (matrix.h): by all lanes of a warp */
+  PTX_T_SYMBOL = 1u << 20,       /* a source may be a variable's name: its address */
+  PTX_T_TEXTURE = 1u << 21,      /* its address is a handle, mostly with coordinates behind it */
+  PTX_T_MATRIX = 1u << 22        /* of tensor cores (matrix.h): by all lanes of a warp */
 };
 uint32_t ptx_traits(unsigned op);        /* ptx_opcode; enum ptx_trait */
 const char *ptx_op_text(unsigned op);    /* "add" */
@@ -76,6 +75,19 @@ bool ptx_is_address(const ptx_ins *ins, int i);
 static inline ptx_type ptx_source_type(const ptx_ins *ins) {
   return (ptx_type)(ins->op == PTX_OP_CVT ? ins->type2 : ins->type);
 }
+
+static inline bool ptx_is_load(const ptx_ins *ins) { return ins->op == PTX_OP_LD || ins->op == PTX_OP_LDU; }
+/* Whether an instruction accesses memory at the address that is its first source. */
+static inline bool ptx_has_address(const ptx_ins *ins) {
+  return (ptx_traits(ins->op) & PTX_T_ADDRESS) && ins->ndst + ins->nsrc > 0;
+}
+static inline bool ptx_writes(const ptx_ins *ins, int32_t reg) {
+  bool found = false;
+  for (int d = 0; d < ins->ndst; d++) found |= ins->opnd[d].reg == reg;
+  return found;
+}
+/* The member mask of a warp-wide instruction. */
+static inline const ptx_operand *ptx_member(const ptx_ins *ins) { return &ins->opnd[ins->ndst + ins->nsrc - 1]; }
 
 /* A barrier of a block's threads, not of a warp's lanes. */
 bool ptx_is_barrier(const ptx_ins *ins);

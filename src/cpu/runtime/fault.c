@@ -16,6 +16,7 @@
 #include "base/buf.h"
 #include "cpu/interp/code.h"
 #include "cpu/interp/texture.h"
+#include "cpu/ptx/opcode.h"
 #include "cpu/ptx/ptx.h"
 #include "cpu/runtime/job.h"
 #include "device/device.h"
@@ -292,7 +293,7 @@ static void describe_access(const dc_worker *k, const dc_uop *o, uint64_t addres
   const dc_warp *w = k->warp;
   char where[160];
   const ptx_ins *ins = o->ins;
-  const char *verb = ins->op == PTX_OP_LD || ins->op == PTX_OP_LDU || ins->mode == PTX_MATRIX_LOAD ? "read"
+  const char *verb = ptx_is_load(ins) || ins->mode == PTX_MATRIX_LOAD ? "read"
                    : ins->op == PTX_OP_ST || ins->mode == PTX_MATRIX_STORE ? "write" : "atomic operation";
   unsigned long long bytes = access_bytes(o);
   uint64_t offset = address - w->base[DC_BASE_SHARED];

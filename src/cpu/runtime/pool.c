@@ -21,7 +21,6 @@ int dc_pool_open(dc_cpu_device *cpu, dc_error *err) {
   dc_pool *pool = aligned_alloc(64, sizeof *pool);
   if (pool == NULL) return dc_fail_oom(err);
   memset(pool, 0, sizeof *pool);
-  pool->nthreads = dc_threads_count();
   pool->first_id = cpu->serial << 40;
   pool->workspace = dc_memory_alloc(cpu->memory, WORKSPACE, err);
   if (pool->workspace == 0 || dc_warp_order_read(&pool->order, err) != 0) {

@@ -37,7 +37,7 @@ DC_FN dc_ul n_equal_64(dc_ul x, dc_ul y) { /* only the lower half of a lane is r
 }
 #endif
 #endif
-#define DC_ORDER(t, b, T, S, f, conv, n16)                                                                             \
+#define DC_ORDER(t, b, T, f, conv, n16)                                                                                \
   DC_SETP32(lt_##t##b, DC_COMPARE32(T, f##32, cmplt, <, n16(x), n16(y)), conv(x) < conv(y))                            \
   DC_SETP32(le_##t##b, DC_COMPARE32(T, f##32, cmple, <=, n16(x), n16(y)), conv(x) <= conv(y))                          \
   DC_SETP32(gt_##t##b, DC_COMPARE32(T, f##32, cmpgt, >, n16(x), n16(y)), conv(x) > conv(y))                            \
@@ -52,10 +52,10 @@ DC_FN dc_ul n_equal_64(dc_ul x, dc_ul y) { /* only the lower half of a lane is r
   DC_SETP64(ge_##t##64, DC_COMPARE64(f, cmpge, n_less_##t##64, x, y, ~), (S)x >= (S)y)
 DC_EQUAL(16)
 DC_EQUAL(32)
-DC_ORDER(u, 16, dc_u, u32, epu, , )
-DC_ORDER(s, 16, dc_s, s32, epi, DC_S16, DC_N16)
-DC_ORDER(u, 32, dc_u, u32, epu, , )
-DC_ORDER(s, 32, dc_s, s32, epi, (s32), )
+DC_ORDER(u, 16, dc_u, epu, , )
+DC_ORDER(s, 16, dc_s, epi, DC_S16, DC_N16)
+DC_ORDER(u, 32, dc_u, epu, , )
+DC_ORDER(s, 32, dc_s, epi, (s32), )
 DC_SETP64(eq_u64, DC_COMPARE64(epu64, cmpeq, n_equal_64, x, y, ), x == y)
 DC_SETP64(ne_u64, DC_COMPARE64(epu64, cmpneq, n_equal_64, x, y, ~), x != y)
 DC_ORDER64(u, epu64, u64)
