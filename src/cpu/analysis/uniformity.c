@@ -301,8 +301,9 @@ static bool tells_lanes(const dc_uniformity *k, const ptx_ins *ins) {
 /* Whether of the lanes that run block b together at most one goes on to block s: threadIdx.x == 0. */
 static bool lets_one_on(const dc_uniformity *k, int32_t b, int32_t s) {
   const ptx_ins *ins = branch_of(k, b);
-  if (ins == NULL || ins->op != PTX_OP_BRA || ins->pred < 0 || !dc_is_defined_once(k->def_at, ins->pred)) return false;
-  const int32_t at = k->defs[k->def_at[ins->pred]], from = k->block_of[at];
+  const int32_t at = ins && ins->op == PTX_OP_BRA ? dc_only_definition(k, ins->pred) : -1;
+  if (at < 0) return false;
+  const int32_t from = k->block_of[at];
   const ptx_ins *by = &k->f->ins[at];
   if (by->op != PTX_OP_SETP || by->pred >= 0 || by->boolop || by->ndst != 1 || by->nsrc != 2) return false;
   if ((by->cmp != PTX_EQ && by->cmp != PTX_NE) || !ptx_is_integer(by->type)) return false;
@@ -320,7 +321,7 @@ static bool waits(const ptx_func *f, int32_t b) {
 
 /* Whether the comparison that lets_one_on is `lane == 0`. */
 static bool compares_with_first(const dc_uniformity *k, int32_t b) {
-  const ptx_ins *by = &k->f->ins[k->defs[k->def_at[branch_of(k, b)->pred]]];
+  const ptx_ins *by = &k->f->ins[dc_only_definition(k, branch_of(k, b)->pred)];
   const ptx_operand *zero = &by->opnd[2];
   return zero->kind == PTX_IMM && zero->imm == 0 && dc_value_shape_of(k, &by->opnd[1]).from_zero;
 }

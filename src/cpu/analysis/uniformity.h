@@ -60,16 +60,18 @@ typedef struct dc_uniformity {
   bool *exit_block;    /* per block: a lone ret, exit or trap */
   int32_t *alone;      /* per block: 1 + the first of those that one lane of a gang runs alone; 0: it is none */
   int32_t *block_of;   /* per instruction */
-  /* private to uniformity.c */
   int32_t *idom, *enter, *leave; /* dominator tree: a block dominates those in its interval [enter, leave) */
-  int32_t *ipdom;
-  int32_t *loop_last, *latches, *entries;
+  int32_t *loop_last;  /* per block: the last block of the loop with this header; -1: it is none */
+  int32_t *latches;    /* per loop header: back edges, those from inner loops twice */
   int32_t *loop_at, *loop_up; /* header of the innermost loop around a block; of the loop around a header's; -1 none */
+  int32_t *def_at, *defs, *use_at, *uses; /* instructions that write register r: defs[def_at[r] .. def_at[r + 1]) */
+  bool regular;        /* the analysis covers the flow graph */
+  /* private to uniformity.c */
+  int32_t *ipdom;
+  int32_t *entries;
   bool *non_uniform_exit;        /* per loop header: lanes may leave the loop in different iterations */
-  int32_t *def_at, *defs, *use_at, *uses;
   int32_t *mark, *stack;
   int32_t turn;        /* number of the current walk; mark[b] of visited blocks equals it */
-  bool regular;
 } dc_uniformity;
 
 /* Whether an instruction has a scalar form (so that uniform operands give a uniform result). */
@@ -88,6 +90,10 @@ static inline int dc_row_of(const dc_uniformity *k) { return k->shape.single ? k
 dc_value_shape dc_value_shape_of(const dc_uniformity *k, const ptx_operand *o);
 /* Whether one instruction alone writes register r, which has def_at[r + 1] - def_at[r] definitions. */
 static inline bool dc_is_defined_once(const int32_t *def_at, int32_t r) { return def_at[r + 1] - def_at[r] == 1; }
+/* That instruction; -1: none or several write the register, or r is -1, no register. */
+static inline int32_t dc_only_definition(const dc_uniformity *k, int32_t r) {
+  return r >= 0 && dc_is_defined_once(k->def_at, r) ? k->defs[k->def_at[r]] : -1;
+}
 /* Whether a value is kept as a scalar: that of lane 0 and a stride, or what an index is added to. */
 static inline bool dc_is_scalar(const dc_value_shape *k) { return k->tag >= DC_UNIFORM && k->tag <= DC_INDEXED; }
 /* Whether no lane but lane 0 of a gang runs block b. */

@@ -309,7 +309,7 @@ static void end_node(emitter *e, int32_t n) {
   else if (leaves(node)) end_lanes(e, n);
   else if (dc_emit_pauses(e, n)) pause_at(e, n);
   else if (dc_emit_is_call(e, node)) dc_emit_call(e, node), go(e, n, node->next);
-  else if (dc_emit_is_builtin(node)) call_builtin(e, n);
+  else if (dc_is_builtin_end(node)) call_builtin(e, n);
   else if (node->end == DC_END_SLEEP) go(e, n, node->next); /* which may take any time, also none */
   else leave_at_end(e, n);
 }
@@ -448,7 +448,7 @@ static void declare(emitter *e) {
     if (e->loops[i]) PUT("dc_last_access h%d[DC_LAST_ACCESSES] = {{0}}; ", i);
   for (int32_t n = 0; n < e->nnodes; n++)
     if (e->tracked[n]) PUT("M t%d = M_none(); ", n);
-  if (e->asks) PUT("uint64_t ahead = 0; ");
+  if (e->prefetches_ahead) PUT("uint64_t ahead = 0; ");
   if (e->most_copies) PUT("dc_copying copies[%d]; ", e->most_copies);
   for (int b = DC_BASE_SHARED; b < DC_BASE_LOCAL; b++) {
     const bool changes = b == DC_BASE_SHARED && e->out->yields && e->out->simple;
@@ -482,7 +482,7 @@ static void begin(emitter *e) {
       dc_emit_resume(e, n);
       dc_emit_remat(e, n);
       put_reduction(e, n);
-      if (e->out->simple && e->leaves) PUT("if (DC_RARE(n->leave_all)) { t%d = act; goto deoptimize; }\n", n);
+      if (e->out->simple && e->has_leave) PUT("if (DC_RARE(n->leave_all)) { t%d = act; goto deoptimize; }\n", n);
     }
     if (dc_emit_divergent(e, n)) PUT("t%d = act; goto T%d;\n", n, n);
     else PUT("goto N%d;\n", n);
@@ -499,7 +499,7 @@ static void tail(emitter *e) {
     PUT("done: n->live = M_word(act); return DC_NATIVE_DONE;\n");
     PUT("pause: n->live = n->lanes = M_word(act); return DC_NATIVE_SUSPEND;\n");
   }
-  if (!e->leaves) return;
+  if (!e->has_leave) return;
   PUT("deoptimize: DC_ENTER n->node = n->lanes = 0; r = DC_NATIVE_LEAVE; goto out;\n");
   PUT("finish: r = DC_NATIVE_FINISH;\nout: n->live = M_word(act); m = M_none();\n");
   for (int32_t i = 0; i < e->out->nwaiting; i++)
@@ -526,15 +526,15 @@ static int outputs(emitter *e) {
   out->waiting = malloc(((size_t)e->nnodes + 1) * sizeof *out->waiting);
   out->resumes = calloc((size_t)e->nnodes + 1, 1);
   if (!out->waiting || !out->resumes) return dc_fail_oom(e->err);
-  if (e->leaves && out->simple)
+  if (e->has_leave && out->simple)
     for (int32_t n = 1; n < e->nnodes; n++)
       if (e->entered[n]) dc_emit_waits_at(e, n);
   for (int32_t n = 0; n < e->nnodes; n++) {
     if (e->waiting[n >> 6] >> (n & 63) & 1) out->waiting[out->nwaiting++] = n;
     out->resumes[n] = e->entered[n];
   }
-  out->leaves = e->leaves;
-  out->lane_free = out->lane_free && out->simple && !e->leaves; /* a gang that leaves goes on as a warp */
+  out->leaves = e->has_leave;
+  out->lane_free = out->lane_free && out->simple && !e->has_leave; /* a gang that leaves goes on as a warp */
   out->narrow = out->narrow && out->lane_free;
   out->operates = e->operates;
   dc_emit_estimate(e);
@@ -579,7 +579,7 @@ static int emit_callee(emitter *kernel, const dc_cpu_function *fn, dc_buf *text)
     dc_emit_callee_begin(e);
     dc_buf_add(e->t, dc_buf_str(&nodes), nodes.len);
     PUT("done: return DC_NATIVE_DONE;\n}\n");
-    if (e->leaves || e->operates || out.suspends || !out.narrow || !out.lane_free) rc = 1;
+    if (e->has_leave || e->operates || out.suspends || !out.narrow || !out.lane_free) rc = 1;
     if (nodes.failed || text->failed) rc = dc_fail_oom(e->err);
     dc_buf_free(&nodes);
     kernel->numbers |= e->numbers;

@@ -35,7 +35,7 @@ static inline bool dc_emit_is_ordered(const ptx_ins *ins, int space) {
 
 dc_access dc_emit_access_of(const emitter *e, const ptx_ins *ins);
 
-/* The addresses of all lanes, as an expression (V64). */
+/* The addresses of all lanes, as an expression (V64), where base and offset of the access are known. */
 void dc_emit_all_addresses(emitter *e, const ptx_operand *at, int base, long long offset);
 
 /* The index that instruction `origin` widened. */
@@ -71,6 +71,6 @@ dc_access_kind dc_emit_access(const emitter *e, const ptx_ins *ins);
 /* The register whose lanes say where the lanes of an access to global memory are that is no row, or -1. */
 int32_t dc_emit_far_index(const emitter *e, const ptx_ins *ins);
 
-/* The addresses of all lanes, as an expression (V64); what they are relative to. */
+/* The same of an operand in a space, which decides the base: the result.  Of any instruction with an address. */
 int dc_emit_addresses(emitter *e, const ptx_operand *at, int space);
 int dc_emit_first_address(emitter *e, const ptx_operand *at, int space); /* of lane 0 (uint64_t) */

@@ -133,8 +133,8 @@ static bool is_unchanged(const emitter *e, int32_t d, int32_t i) {
 ** histogram of bytes in 0.75 of the time.) */
 static const ptx_ins *row_of_index(const emitter *e, const ptx_ins *ins, int32_t origin) {
   const int32_t reg = dc_emit_index_of(e, origin)->reg, i = (int32_t)(ins - e->f->ins);
-  if (reg < 0 || !dc_is_defined_once(e->k.def_at, reg)) return NULL;
-  const int32_t d = e->k.defs[e->k.def_at[reg]];
+  const int32_t d = dc_only_definition(&e->k, reg);
+  if (d < 0) return NULL;
   const ptx_ins *load = &e->f->ins[d];
   if (load->op != PTX_OP_LD || load->pred >= 0 || load->space != PTX_GLOBAL || load->flags & PTX_F_STRONG) return NULL;
   if (d >= i || e->k.block_of[d] != e->k.block_of[i] || e->joined[d].by) return NULL;

@@ -57,14 +57,6 @@ bool dc_emit_is_call(const emitter *e, const dc_basic_block *node) {
   return node->end == DC_END_CALL || (node->end == DC_END_CALL_ADDRESS && is_one_of_few(e, node));
 }
 
-bool dc_emit_is_builtin(const dc_basic_block *node) {
-  switch (node->end) {
-    case DC_END_TRAP: case DC_END_ASSERT: case DC_END_PRINTF: case DC_END_MALLOC: case DC_END_FREE:
-    case DC_END_PREPARE: case DC_END_LAUNCH: return true;
-    default: return false;
-  }
-}
-
 void dc_emit_builtin(emitter *e, int32_t n, const char *mask) {
   const dc_basic_block *node = dc_emit_node(e, n);
   e->operates = true;

@@ -11,9 +11,7 @@ typedef struct dc_callees {
   int32_t n, cap;
 } dc_callees;
 
-/* Whether a node ends with a trap or a call of the CUDA device library, which the device does (runtime/builtin.c). */
-bool dc_emit_is_builtin(const dc_basic_block *node);
-/* Calls the device at the end of node n, for lanes of `mask`. */
+/* Calls the device at the end of node n (dc_is_builtin_end), for lanes of `mask`. */
 void dc_emit_builtin(emitter *e, int32_t n, const char *mask);
 
 /* Whether emitted code does the call that ends the node. */

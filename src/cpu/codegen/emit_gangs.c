@@ -13,12 +13,12 @@ void dc_emit_enter_gang(emitter *e) {
   PUT("tid = g->tid; act = %s; ", all ? "M_all()" : "M_from(g->live)");
   if (e->out->yields) PUT("turn = DC_TURN; base1 = g->shared; memcpy(n->ctaid, g->ctaid, sizeof n->ctaid); ");
   if (e->numbers) PUT("n->warpid = g->number; ");
-  if (e->asks) PUT("ahead = g + 1 < end ? DC_W * ((uint64_t)g[1].number - g->number) : 0; ");
+  if (e->prefetches_ahead) PUT("ahead = g + 1 < end ? DC_W * ((uint64_t)g[1].number - g->number) : 0; ");
   if (e->has_sums) PUT("sums = g->save; ");
   if (e->fn->local_stride || e->out->stack_bytes) PUT("base4 = g->local; ");
   if (e->out->stack_bytes) PUT("n->stack_end = base4 + %u; ", e->out->stack_bytes);
   if (e->operates) PUT("n->entered = 0; ");
-  if (e->leaves) PUT(e->out->waits ? "spins = DC_TURN; " : "spins = n->spin_budget; ");
+  if (e->has_leave) PUT(e->out->waits ? "spins = DC_TURN; " : "spins = n->spin_budget; ");
 }
 
 /* Where the gang of threads `first` and following goes on behind the next barrier, if values by thread show that it
@@ -107,7 +107,7 @@ void dc_emit_begin_gangs(emitter *e) {
       "any = next < 0 ? 0 : (uint32_t)next; all = next < 0 ? ~0u : (uint32_t)next; next = DC_APART; }\n"
       "%s"
       "gang: switch (next == DC_APART ? g->node : (uint32_t)here) {\n",
-      e->leaves ? "n->leave_all ? (int32_t)g->node : 0" : "0",
+      e->has_leave ? "n->leave_all ? (int32_t)g->node : 0" : "0",
       e->reduces ? "sum = yes; every = no == 0; yes = no = 0;" : "", e->exits ? "g->live = M_word(act); " : "",
       e->out->waits ? "if (n->resumes) { next = DC_APART; holds = 1; left = any = 0; all = ~0u; "
                       "for (dc_gang *q = n->gangs; q != end; q++) if (q->live) { left++; "

@@ -59,10 +59,9 @@ static bool is_live(const emitter *e, int32_t reg, int32_t block, int32_t i) {
       def = k->defs[d];
   if (use < INT32_MAX || def < INT32_MAX) return use <= def;
   const dc_basic_block *node = dc_emit_node(e, e->fn->node_of[block + 1] - 1);
-  for (int32_t t = -2; t < node->ntargets; t++) {
-    const int32_t to = t == -2 ? node->next : t == -1 ? node->taken : node->targets[t];
+  int32_t to;
+  for (int s = 0; dc_node_succ(node, s, &to); s++)
     if (to >= 0 && e->live[(size_t)to * e->words + (size_t)(reg >> 6)] >> (reg & 63) & 1) return true;
-  }
   return false;
 }
 

@@ -90,14 +90,14 @@ static void prefetch_for_gangs(emitter *e, const ptx_ins *ins, const dc_access *
   if (p->how == DC_HOW_INDEX) /* not of lanes that pass a test: processors mispredict a branch by their indices */
     PUT("if (dc_are_first(%s) && dc_is_line(i%d, i%d.p0[0], %d, %s)) ", e->mask, p->s.origin, p->s.origin,
         dc_emit_is_signed(e, p->s.origin), e->mask);
-  const bool ahead = e->straight && !e->pauses;
+  const bool ahead = e->straight && !e->has_pause;
   if (ahead) PUT("if (DC_PREFETCH_AHEAD) ");
   if (dc_emit_may_stream(e, ins, p)) PUT("if (!n->streams) ");
   PUT("dc_prefetch_bytes(");
   put_first(e, p);
   const char *const blocks = loops ? "" : "n->ntid[0] + ";
   if (ahead) PUT(" + %d", ins->op == PTX_OP_ST ? 512 : 1024);
-  else if (e->pauses && e->k.shape.rows)
+  else if (e->has_pause && e->k.shape.rows)
     PUT(" + (int32_t)(%sn->ntid[0] - DC_W - 2 * tid[0][0]) * %lldll", blocks, stride);
   else PUT(" + (%s0u) * %lldull", blocks, stride);
   if (loops) PUT(" + %lld", 16 * bytes);
@@ -142,9 +142,9 @@ static int32_t first_of_address(const emitter *e, const ptx_ins *ins, const dc_a
 /* Whether a loop's load is of an element whose number is in an array: a list of neighbours, of columns, of points.
 ** No row is looked for there, and no stride from iteration to iteration. */
 static bool is_of_list(const emitter *e, const ptx_ins *ins, const dc_access *p) {
-  const int32_t reg = dc_emit_index_of(e, p->s.origin)->reg;
-  if (reg < 0 || !dc_is_defined_once(e->k.def_at, reg) || !dc_emit_is_looping(e, ins, p->base)) return false;
-  const ptx_ins *from = &e->f->ins[e->k.defs[e->k.def_at[reg]]];
+  const int32_t d = dc_only_definition(&e->k, dc_emit_index_of(e, p->s.origin)->reg);
+  if (d < 0 || !dc_emit_is_looping(e, ins, p->base)) return false;
+  const ptx_ins *from = &e->f->ins[d];
   return from->op == PTX_OP_LD && ptx_type_bits((ptx_type)from->type) == 32;
 }
 
@@ -183,7 +183,7 @@ static void prefetch(emitter *e, const ptx_ins *ins, const dc_access *p, const c
   const bool quiet = dc_emit_is_in_quiet_loop(e, b), stores = ins->op == PTX_OP_ST;
   if (p->how == DC_HOW_INDEX && is_of_list(e, ins, p)) return;
   const dc_growth growth = dc_emit_growth(e, p->at->reg, e->k.loop_at[b]);
-  if (e->pauses && quiet && growth.step == NULL && growth.times > 0 && growth.times <= 1024) {
+  if (e->has_pause && quiet && growth.step == NULL && growth.times > 0 && growth.times <= 1024) {
     prefetch_for_gangs(e, ins, p, true);
     return;
   }
@@ -214,7 +214,7 @@ static void prefetch(emitter *e, const ptx_ins *ins, const dc_access *p, const c
     PUT(")");
     e->strides[i] = quiet;
   }
-  e->asks |= quiet;
+  e->prefetches_ahead |= quiet;
   if (stores) {
     PUT(", 2); ");
     return;

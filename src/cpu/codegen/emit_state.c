@@ -53,11 +53,10 @@ static bool merge(const emitter *e, uint64_t *into, const uint64_t *from) {
 
 /* The registers that are live before the last instruction of the node; to `set`. */
 static void at_end(const emitter *e, const dc_basic_block *node, uint64_t *set) {
+  int32_t to;
   memset(set, 0, e->words * sizeof *set);
-  if (node->next >= 0) merge(e, set, row(e, node->next));
-  if (node->taken >= 0) merge(e, set, row(e, node->taken));
-  for (int32_t i = 0; i < node->ntargets; i++)
-    if (node->targets[i] >= 0) merge(e, set, row(e, node->targets[i]));
+  for (int k = 0; dc_node_succ(node, k, &to); k++)
+    if (to >= 0) merge(e, set, row(e, to));
   if (node->op) pass_back(set, node->op->ins);
 }
 
@@ -65,9 +64,8 @@ bool dc_emit_pauses(const emitter *e, int32_t n) {
   const dc_basic_block *node = dc_emit_node(e, n);
   if (dc_emit_divergent(e, n)) return false;
   switch (node->end) {
-    case DC_END_JUMP: case DC_END_LEAVE: case DC_END_EXIT: case DC_END_TRAP: case DC_END_BRX: return false;
-    case DC_END_SLEEP: return false;
-    default: return !dc_emit_is_call(e, node) && !dc_emit_is_builtin(node);
+    case DC_END_JUMP: case DC_END_LEAVE: case DC_END_EXIT: case DC_END_BRX: case DC_END_SLEEP: return false;
+    default: return !dc_emit_is_call(e, node) && !dc_is_builtin_end(node);
   }
 }
 
@@ -88,6 +86,7 @@ static int find_changes(emitter *e, uint64_t *set) {
   e->changed = dc_arena_alloc(&e->k.arena, (size_t)(e->nnodes + 1) * e->words * sizeof *e->changed);
   if (!e->changed) return dc_fail_oom(e->err);
   bool moved = true;
+  int32_t to;
   while (moved) {
     moved = false;
     for (int32_t n = 0; n < e->nnodes; n++) {
@@ -95,9 +94,7 @@ static int find_changes(emitter *e, uint64_t *set) {
       if (dc_emit_pauses(e, n)) memset(set, 0, e->words * sizeof *set);
       else changed_at_end(e, n, set);
       for (int i = 0; node->op && i < node->op->ins->ndst; i++) add(set, node->op->ins->opnd[i].reg);
-      moved |= pass_on(e, node->next, set);
-      moved |= pass_on(e, node->taken, set);
-      for (int32_t i = 0; i < node->ntargets; i++) moved |= pass_on(e, node->targets[i], set);
+      for (int k = 0; dc_node_succ(node, k, &to); k++) moved |= pass_on(e, to, set);
     }
   }
   return 0;

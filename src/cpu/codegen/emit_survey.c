@@ -94,7 +94,7 @@ static void find_reductions(emitter *e) {
   for (int32_t n = 0; n < e->nnodes; n++) e->reduced[n] = -1;
   for (int32_t n = 0; n < e->nnodes; n++) {
     const int32_t next = dc_emit_node(e, n)->next;
-    if (dc_emit_pauses(e, n)) e->last_pause = n, e->pauses = true;
+    if (dc_emit_pauses(e, n)) e->last_pause = n, e->has_pause = true;
     if (next < 0 || !dc_emit_pauses(e, n)) continue;
     if (e->entered[next]) e->reduced[next] = -1;
     else if (is_whole_barrier(dc_emit_node(e, n)) && dc_emit_node(e, n)->op->ins->ndst) e->reduced[next] = n;
@@ -115,6 +115,7 @@ static bool come_from(emitter *e, int32_t n, int32_t entry) {
 /* Fills e->from and e->also. */
 static void find_entries(emitter *e) {
   bool news = true;
+  int32_t to;
   for (int32_t n = 0; n < e->nnodes; n++) {
     e->from[n] = e->entered[n] ? n : NOWHERE;
     e->also[n] = NOWHERE;
@@ -125,11 +126,8 @@ static void find_entries(emitter *e) {
       const dc_basic_block *node = dc_emit_node(e, n);
       const int32_t by[] = { e->from[n], e->also[n] };
       if (dc_emit_pauses(e, n)) continue;
-      for (int i = 0; i < 2; i++) {
-        news |= come_from(e, node->next, by[i]);
-        news |= come_from(e, node->taken, by[i]);
-        for (int32_t j = 0; j < node->ntargets; j++) news |= come_from(e, node->targets[j], by[i]);
-      }
+      for (int i = 0; i < 2; i++)
+        for (int k = 0; dc_node_succ(node, k, &to); k++) news |= come_from(e, to, by[i]);
     }
   }
 }

@@ -22,8 +22,8 @@
 static int64_t last_number(const emitter *e, int32_t reg, int32_t h, int32_t update) {
   const ptx_block *latch = &e->f->blocks[e->k.loop_last[h]];
   const ptx_ins *bra = &e->f->ins[latch->last - 1];
-  if (bra->op != PTX_OP_BRA || bra->pred < 0 || !dc_is_defined_once(e->k.def_at, bra->pred)) return -1;
-  const int32_t at = e->k.defs[e->k.def_at[bra->pred]];
+  const int32_t at = dc_only_definition(&e->k, bra->pred);
+  if (bra->op != PTX_OP_BRA || at < 0) return -1;
   const ptx_ins *by = &e->f->ins[at];
   if (at <= update || at >= latch->last || latch->succ[!bra->pred_neg] != h || by->pred >= 0) return -1;
   const ptx_cmp r = dc_emit_relation(by, false);

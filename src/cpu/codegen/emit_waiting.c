@@ -55,7 +55,7 @@ static bool may_leave(const emitter *e) {
     if (node->spin && (node->next <= n || node->taken <= n)) return true;
     if (node->wait != DC_WAIT_NOT && dc_emit_divergent(e, n)) return true;
     const bool goes_on = node->end == DC_END_JUMP || node->end == DC_END_LEAVE || node->end == DC_END_EXIT ||
-                         node->end == DC_END_SLEEP || dc_emit_is_builtin(node) || dc_emit_is_call(e, node);
+                         node->end == DC_END_SLEEP || dc_is_builtin_end(node) || dc_emit_is_call(e, node);
     if (!goes_on && !dc_emit_pauses(e, n)) return true;
   }
   return false;
@@ -144,7 +144,7 @@ int32_t dc_emit_next_waiting(emitter *e, int32_t n) {
 int32_t dc_emit_next_without(const emitter *e, int32_t n) { return lowest(e, after(e, n), n); }
 
 void dc_emit_leaves(emitter *e, int32_t n, bool sent, int32_t also) {
-  e->leaves = true;
+  e->has_leave = true;
   if (sent) behind(e, n, e->behind);
   const uint64_t *set = sent ? e->behind : after(e, n);
   for (size_t i = 0; i < e->node_words && (sent || dc_emit_divergent(e, n)); i++) e->waiting[i] |= set[i];

@@ -117,8 +117,9 @@ static void keep_for_waiting(emitter *e, int32_t at) {
 /* Whether a value is made of the grid's size. */
 static bool is_of_grid(const emitter *e, const ptx_operand *o, int depth) {
   if (o->kind == PTX_SREG) return o->sreg == PTX_SR_NCTAID_X;
-  if (o->reg < 0 || depth == 0 || !dc_is_defined_once(e->k.def_at, o->reg)) return false;
-  const ptx_ins *ins = &e->f->ins[e->k.defs[e->k.def_at[o->reg]]];
+  const int32_t d = dc_only_definition(&e->k, o->reg);
+  if (d < 0 || depth == 0) return false;
+  const ptx_ins *ins = &e->f->ins[d];
   for (int i = ins->ndst; i < ins->ndst + ins->nsrc; i++)
     if (ins->op != PTX_OP_LD && is_of_grid(e, &ins->opnd[i], depth - 1)) return true;
   return false;

@@ -173,17 +173,17 @@ typedef struct emitter {
   struct dc_callees *callees;
   bool far;             /* gathers and scatters are calls */
   bool reduces;         /* some barrier reduces */
-  bool leaves;          /* some site deoptimizes */
+  bool has_leave;       /* some site deoptimizes */
   bool *waits;          /* per node: of simple code, a loop's header; a gang that waits in the loop gives way there */
   bool exits;           /* some lanes may exit before others pause */
-  bool pauses;          /* some node ends with a pause */
+  bool has_pause;       /* some node ends with a pause */
   int32_t last_pause;   /* the last of them */
   bool operates;        /* some operation is done by tier 0's function */
   bool numbers;         /* some operation reads the warp's number */
   bool straight;        /* there is no loop */
   int32_t streams_from; /* from this instruction on stores may be non-temporal, see emit_access.h */
   bool *prefetched;     /* per register: addresses in it are prefetched for gangs further on (code without loops) */
-  bool asks;            /* some load prefetches what the next gang loads, which is `ahead` lanes ahead */
+  bool prefetches_ahead; /* some load prefetches what the next gang loads, which is `ahead` lanes ahead */
   const char *mask;     /* of the node being emitted: "act" or "m" */
   bool alone;           /* scalars of vectors are the value of `lane`, which runs alone, not of lane 0 */
   bool chooses;         /* masks given to operations are predicates (P) for the moment */

@@ -18,6 +18,7 @@ typedef enum dc_end { /* what happens at the end of a node */
   DC_END_CALL_ADDRESS,
   DC_END_BARRIER,
   DC_END_SLEEP,
+  /* the rest: a trap and calls of the CUDA device library, which the device does (runtime/builtin.c) */
   DC_END_TRAP,
   DC_END_PRINTF,
   DC_END_ASSERT,
@@ -63,6 +64,15 @@ typedef struct dc_basic_block {
   int32_t nargs;
   dc_copy ret;           /* size 0: none */
 } dc_basic_block;
+
+static inline bool dc_is_builtin_end(const dc_basic_block *node) { return node->end >= DC_END_TRAP; }
+
+/* Node k that lanes may go to from a node: DC_NODE_LEAVE, too.  False behind the last one.  One may come twice. */
+static inline bool dc_node_succ(const dc_basic_block *node, int k, int32_t *to) {
+  if (k >= 2 + node->ntargets) return false;
+  *to = k == 0 ? node->next : k == 1 ? node->taken : node->targets[k - 2];
+  return true;
+}
 
 struct dc_cpu_function {
   const ptx_func *ptx;

@@ -27,7 +27,7 @@ typedef struct dc_cpu_texture {
 } dc_cpu_texture;
 
 /* NULL: no texture or surface that is open has this handle; tex and tld4 of a surface, and suld, sust and sured of a
-** texture, are for the caller to refuse (`surface`).  "txq" and "suq" take either. */
+** texture, are for the caller to refuse (dc_texture_suits), and so are txq of a surface and suq of a texture. */
 const dc_cpu_texture *dc_cpu_texture_find(uint64_t handle);
 
 /* A handle for a copy of *t; 0 with DC_MEMORY. */

@@ -1,5 +1,5 @@
 /*
-** parser.h - the state of the PTX parser; errors, tokens, growing arrays and a hash map for its files.
+** parser.h - the state of the PTX parser; errors, tokens, growing arrays, maps of numbers.
 **
 ** Functions return 0, or -1 with P->err set, unless they say otherwise.
 */

@@ -181,7 +181,7 @@ static bool begin_blocks(dc_worker *k, dc_block_run *const *b, dc_dim3 *at, uint
   for (uint32_t i = 0; i < nblocks; i++) {
     for (uint32_t j = i; info->yields && j < k->native.ngangs; j += nblocks) {
       k->gangs[j].shared = (uint64_t)(uintptr_t)b[i]->s.shared;
-      k->gangs[j].ctaid[0] = at->x, k->gangs[j].ctaid[1] = at->y, k->gangs[j].ctaid[2] = at->z;
+      memcpy(k->gangs[j].ctaid, at, sizeof *at);
     }
     *at = next_block(&job->grid, *at);
   }

@@ -88,13 +88,8 @@ void dc_native_begin(dc_worker *k, dc_warp *w) {
   const dc_grid *g = &k->job->grid;
   n->warp = w;
   if (k->native_for == g->id) return;
-  const dc_dim3 *size[2] = {&g->block, &g->grid};
-  uint32_t *to[2] = {n->ntid, n->nctaid};
-  for (int i = 0; i < 2; i++) {
-    to[i][0] = size[i]->x;
-    to[i][1] = size[i]->y;
-    to[i][2] = size[i]->z;
-  }
+  memcpy(n->ntid, &g->block, sizeof g->block);
+  memcpy(n->nctaid, &g->grid, sizeof g->grid);
   n->shared_bytes = g->shared_bytes;
   n->nwarps = g->nwarps;
   n->smid = k->index;

@@ -3,6 +3,8 @@
 */
 #pragma once
 
+#include <string.h>
+
 #include "cpu/interp/interp.h"
 #include "cpu/runtime/state.h"
 #include "cpu/simd/abi.h"
@@ -18,11 +20,8 @@ int dc_native_frame(dc_warp *w, dc_frame *f, int32_t n);
 /* From here on other threads may access the memory that native code does. */
 void dc_native_end_alone(dc_native *n);
 
-static inline void dc_native_set_block(dc_native *n, dc_dim3 ctaid) {
-  n->ctaid[0] = ctaid.x;
-  n->ctaid[1] = ctaid.y;
-  n->ctaid[2] = ctaid.z;
-}
+_Static_assert(sizeof(dc_dim3) == sizeof(uint32_t[3]), "x, y and z, as emitted code has them");
+static inline void dc_native_set_block(dc_native *n, dc_dim3 ctaid) { memcpy(n->ctaid, &ctaid, sizeof ctaid); }
 
 static inline void dc_native_set_frame(dc_native *n, const dc_frame *f, const dc_native_code *c) {
   n->regs = f->regs;
