@@ -1892,7 +1892,7 @@ function c_kernel:forall(n, ...) end
 ---@field shared? integer `shared = bytes`: dynamic shared memory of a block; more than 48 KB is requested from the device automatically
 ---@field stack? integer `stack = bytes`: every thread has a stack of at least this size. Only kernels with recursive functions, or functions called through pointers, need it: a GPU gives them 1 KiB if the compiler cannot determine the size, and using more is an illegal address. CUDA has one limit for all kernels of a device, which stays raised. The CPU device has 1 MiB by default
 ---@field cooperative? boolean `true`: all blocks are resident together, so that they may synchronize (`cooperative_groups::this_grid()`); the default for kernels that do so. A grid with too many blocks is an error that names the limit; `false` makes an ordinary launch
----@field cluster? integer|integer[] `n` or `{x, y, z}`: blocks of a thread-block cluster (compute capability 9.0 and newer; up to 8 always, up to 16 if the GPU has the resources). A kernel with `__cluster_dims__` needs no option
+---@field cluster? integer|integer[] `n` or `{x, y, z}`: blocks of a thread-block cluster (compute capability 9.0 and newer; up to 8 always, up to 16 if the GPU has the resources). A kernel with `__cluster_dims__` needs no option; its launch is an error on a device without clusters, such as the CPU device
 ---@field pdl? boolean `true`: programmatic dependent launch: the kernel may start before the previous one has ended and waits for it with `cudaGridDependencySynchronize` (compute capability 9.0 and newer)
 ---@field stream? dotcompute.stream the [stream](#streams-events-graphs) of the launch
 

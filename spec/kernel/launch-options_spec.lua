@@ -163,6 +163,26 @@ __global__ void sizes(int *x) {
       fails("launch", "no programmatic dependent launch", function() k:with { pdl = true, shared = 128 }(2, 32, x) end)
       k:with { cluster = 1, shared = 128 }(2, 32, x)
     end)
+    it("refuses kernels that were compiled for clusters", function()
+      local function compiled_for(dims)
+        return dc.kernel(([[
+__global__ void __cluster_dims__(%s) ranks(int *x) {
+  unsigned int n;
+  asm("mov.u32 %%0, %%%%cluster_nctaid.x;" : "=r"(n));
+  x[blockIdx.x] = n;
+}]]):format(dims), { arch = "sm_90" })
+      end
+      local x = dc.zeros(4, "int32")
+      local clusters = compiled_for "2, 1, 1"
+      fails("launch", "kernel 'ranks': clusters of 2 blocks %(2x1x1%); .* takes at most 1", function()
+        clusters(4, 1, x)
+      end)
+      fails("launch", "clusters of 2 blocks", function() clusters:with { cluster = 1 }(4, 1, x) end)
+      fails("launch", "clusters of 6 blocks %(1x2x3%)", function() compiled_for "1, 2, 3"({ 1, 2, 3 }, 1, x) end)
+      assert.same({ 0, 0, 0, 0 }, x:to_table())
+      compiled_for "1, 1, 1"(4, 1, x)
+      assert.same({ 1, 1, 1, 1 }, x:to_table())
+    end)
   end
 end)
 

@@ -89,6 +89,7 @@ typedef struct dc_function_facts {
   size_t constant;    /* the module's constant memory that it uses */
   int binary_version; /* 90 for sm_90; 75 on the CPU device */
   dc_dim3 block;      /* the one shape of block that it runs with (.reqntid); x 0: any, or not known */
+  dc_dim3 cluster;    /* blocks of its clusters (__cluster_dims__); x 0: any, or not known */
 } dc_function_facts;
 
 typedef struct dc_launch {

@@ -161,6 +161,7 @@ static DC_COLD int launch_checked(dc_kernel *k, dc_launch *l, const dc_launch_op
   dc_device *dev = k->dev;
   const int some = check_extents(k, l, err);
   if (some <= 0) return some;
+  if (k->facts.cluster.x != 0 && check_cluster(k, l->grid, k->facts.cluster, err) != 0) return -1;
   if (how->shared > k->shared_limit && raise_shared(k, how->shared, err) != 0) return -1;
 
   if (dc_log_on(DC_LOG_LAUNCH))

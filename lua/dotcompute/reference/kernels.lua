@@ -41,7 +41,7 @@ local LAUNCH_OPTIONS = {
     .. "error that names the limit; `false` makes an ordinary launch" },
   { "cluster", "integer|integer[]", "`n` or `{x, y, z}`: blocks of a thread-block cluster (compute capability 9.0 and "
     .. "newer; up to 8 always, up to 16 if the GPU has the resources). A kernel with `__cluster_dims__` needs no "
-    .. "option" },
+    .. "option; its launch is an error on a device without clusters, such as the CPU device" },
   { "pdl", "boolean", "`true`: programmatic dependent launch: the kernel may start before the previous one has ended "
     .. "and waits for it with `cudaGridDependencySynchronize` (compute capability 9.0 and newer)" },
   { "stream", "stream", "the [stream](#streams-events-graphs) of the launch" },

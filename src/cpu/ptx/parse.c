@@ -269,13 +269,13 @@ static int read_params(ptx_parser *P, ptx_vec *list, uint64_t *end, bool result)
   return ptxp_expect(P, ')');
 }
 
-/* x[, y[, z]] behind .maxntid and .reqntid. */
-static int read_dims3(ptx_parser *P, uint32_t dims[3]) {
+/* x[, y[, z]] behind .maxntid, .reqntid and .reqnctapercluster; `unit` and `whole` are for messages. */
+static int read_dims3(ptx_parser *P, const char *unit, const char *whole, uint32_t dims[3]) {
   dims[0] = dims[1] = dims[2] = 1;
   for (int i = 0; i < 3; i++) {
     uint64_t v = 0;
-    if (expect_int(P, &v, "a number of threads") != 0) return -1;
-    if (v == 0 || v > 65535) return ptxp_fail(P, P->lex.tok.line, "a block's size must be from 1 to 65535");
+    if (expect_int(P, &v, unit) != 0) return -1;
+    if (v == 0 || v > 65535) return ptxp_fail(P, P->lex.tok.line, "a %s's size must be from 1 to 65535", whole);
     dims[i] = (uint32_t)v;
     if (!ptxp_accept(P, ',')) break;
   }
@@ -296,9 +296,11 @@ static int read_hints(ptx_parser *P, ptx_func *f) {
   uint32_t maxntid[3] = {0};
   while (P->lex.tok.kind == PTX_TOK_DOT) {
     if (accept_dot(P, ".maxntid")) {
-      if (read_dims3(P, maxntid) != 0) return -1;
+      if (read_dims3(P, "a number of threads", "block", maxntid) != 0) return -1;
     } else if (accept_dot(P, ".reqntid")) {
-      if (read_dims3(P, f->reqntid) != 0) return -1;
+      if (read_dims3(P, "a number of threads", "block", f->reqntid) != 0) return -1;
+    } else if (accept_dot(P, ".reqnctapercluster")) {
+      if (read_dims3(P, "a number of blocks", "cluster", f->cluster) != 0) return -1;
     } else if (accept_dot(P, ".pragma")) {
       if (skip_statement(P) != 0) return -1;
     } else {

@@ -225,6 +225,7 @@ typedef struct ptx_func {
   uint32_t reserved_bytes;
   int max_threads;                    /* .maxntid product or 0 */
   uint32_t reqntid[3];
+  uint32_t cluster[3];                /* .reqnctapercluster, blocks; 0: none */
   ptx_reg *regs; int nregs;
   ptx_ins *ins; int nins;
   ptx_block *blocks; int nblocks;     /* in reverse post-order, loops contiguous; block 0 is the entry */

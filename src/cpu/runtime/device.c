@@ -300,6 +300,7 @@ static int cpu_function_facts(dc_function *fn, dc_function_facts *out, dc_error 
     .max_threads = limit > 0 && limit < DC_MAX_WARPS * DC_LANES ? limit : DC_MAX_WARPS * DC_LANES,
     .binary_version = 75,
     .block = { f->ptx->reqntid[0], f->ptx->reqntid[1], f->ptx->reqntid[2] },
+    .cluster = { f->ptx->cluster[0], f->ptx->cluster[1], f->ptx->cluster[2] },
   };
   return 0;
 }
