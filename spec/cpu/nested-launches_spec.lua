@@ -84,19 +84,52 @@ __global__ void parent(int *p, int blocks, int threads, int shared) {
 }]]
     local x = dc.zeros(4, "int32")
     for _, bad in ipairs { { 0, 1, 0 }, { 1, 0, 0 }, { 1, 1025, 0 }, { 1, 1, 1 << 20 }, { 1, 1, -1 } } do
-      local err = fails("launch", "kernel 'parent'.*it launches '_Z5childPi' with a grid of", function()
+      local err = fails("launch", "kernel 'parent'.*it launches 'child' with a grid of", function()
         m.parent(1, 1, x, table.unpack(bad))
         return x[1]
       end)
       assert(err.message:find "spec/cpu/nested%-launches_spec.lua:%d+", err.message)
     end
-    local err = fails("launch", "'_Z5childPi', launched by a kernel: illegal address", function()
+    local err = fails("launch", "'child', launched by a kernel: illegal address", function()
       m.parent(1, 1, x, 1, 1024, 0)
       return x[1]
     end)
     assert.equal("CUDA_ERROR_ILLEGAL_ADDRESS", err.code)
     m.parent(1, 1, x, 1, 4, 0)
     assert.same({ 1, 1, 1, 1 }, x:to_table())
+  end))
+
+  it("names what it cannot launch as C++ does", on_cpu(function()
+    local m = dc.module([[
+namespace outer { namespace inner { __global__ void child(int *p) {} } }
+namespace { __global__ void hidden(int *p) {} }
+static __global__ void of_file(int *p) {}
+extern "C" __global__ void of_c(int *p) {}
+template <class T> __global__ void any(T *p) {}
+__global__ void __cluster_dims__(1, 3, 1) clusters(int *p) {}
+__global__ void __cluster_dims__(1, 1, 1) alone(int *p) { *p = 7; }
+__global__ void parent(int *p, int which) {
+  if (which == 0) outer::inner::child<<<1, 2048>>>(p);
+  if (which == 1) hidden<<<1, 2048>>>(p);
+  if (which == 2) of_file<<<1, 2048>>>(p);
+  if (which == 3) of_c<<<1, 2048>>>(p);
+  if (which == 4) any<float><<<1, 2048>>>((float *)p);
+  if (which == 5) clusters<<<dim3(1, 3), 1>>>(p);
+  if (which == 6) alone<<<1, 1>>>(p);
+}]], { arch = "sm_90" })
+    local x = dc.zeros(1, "int32")
+    local function says(which, text)
+      fails("launch", text, function()
+        m.parent(1, 1, x, which)
+        return x[1]
+      end)
+    end
+    for i, name in ipairs { "outer::inner::child", "hidden", "of_file", "of_c", "any" } do
+      says(i - 1, ("it launches '%s' with a grid of 1x1x1 blocks of 2048x1x1"):format(name))
+    end
+    says(5, "it launches 'clusters', which has clusters of 1x3x1 blocks; the CPU device has none")
+    m.parent(1, 1, x, 6)
+    assert.equal(7, x[1])
   end))
 
   it("runs so in native code, too", function()

@@ -12,13 +12,13 @@
 */
 #include "cpu/codegen/native.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
 #include "base/dump.h"
 #include "base/error.h"
+#include "base/name.h"
 #include "base/notice.h"
 
 enum { NOT_YET, EMITTED, BUILDING, READY, FAILED = -1 }; /* dc_native_code.state */
@@ -79,19 +79,11 @@ static void start_build(dc_native_code *c, const char *isa) {
   dc_buf_free(&c->info.text);
 }
 
-/* Waits for a build, with a status line that names the kernel: of "_Z5saxpyifPKfPf" only "saxpy". */
+/* Waits for a build, with a status line that names the kernel. */
 static void wait_for_build(const dc_native_code *c) {
-  const char *name = c->fn->ptx->name;
-  char *rest = NULL;
-  size_t len = strlen(name);
-  char text[48];
+  char name[48];
   dc_notice notice;
-  if (strncmp(name, "_Z", 2) == 0 && name[2] >= '1' && name[2] <= '9') {
-    const size_t stated = strtoul(name + 2, &rest, 10);
-    if (stated <= strlen(rest)) name = rest, len = stated;
-  }
-  snprintf(text, sizeof text, "%.*s", len < sizeof text ? (int)len : (int)sizeof text - 1, name);
-  dc_notice_begin(&notice, "compiling native code of", text);
+  dc_notice_begin(&notice, "compiling native code of", dc_short_name(c->fn->ptx->name, name, sizeof name));
   dc_build_wait(c->build);
   dc_notice_end(&notice);
 }

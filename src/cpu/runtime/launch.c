@@ -14,6 +14,7 @@
 
 #include "base/buf.h"
 #include "base/limit.h"
+#include "base/name.h"
 #include "base/runtime.h"
 #include "cpu/codegen/native.h"
 #include "cpu/interp/decode_calls.h"
@@ -381,7 +382,9 @@ static int launch_nested(dc_cpu_device *cpu, const dc_nested *n, dc_nested **chi
   dc_launch l = { .grid = n->grid, .block = n->block, .shared = n->shared,
                   .params = (const void *)(uintptr_t)n->params, .params_size = n->fn->ptx->params_size };
   if (dc_decode_to_run(n->fn, err) == 0 && launch_one(cpu, n->fn, &l, children, err) == 0) return 0;
-  return err->kind == DC_INTERRUPTED ? -1 : dc_error_prefix(err, "'%s', launched by a kernel: ", n->fn->ptx->name);
+  char name[64];
+  if (err->kind == DC_INTERRUPTED) return -1;
+  return dc_error_prefix(err, "'%s', launched by a kernel: ", dc_short_name(n->fn->ptx->name, name, sizeof name));
 }
 
 int dc_cpu_launch(dc_cpu_device *cpu, dc_cpu_function *fn, const dc_launch *l, dc_error *err) {

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/name.h"
 #include "cpu/runtime/allocator.h"
 #include "cpu/runtime/job.h"
 #include "cpu/runtime/state.h"
@@ -30,11 +31,19 @@ uint64_t dc_nested_prepare(dc_job *job, struct dc_memory *memory, uint64_t kerne
     dc_job_fail(job, DC_LAUNCH, "CUDA_ERROR_INVALID_VALUE", line, "it launches what is no kernel");
     return 0;
   }
+  char name[64];
   if (!fits(fn, grid, block, shared)) {
     dc_job_fail(job, DC_LAUNCH, "CUDA_ERROR_INVALID_VALUE", line,
                 "it launches '%s' with a grid of %ux%ux%u blocks of %ux%ux%u threads and %u bytes of dynamic shared "
-                "memory, which that cannot have", fn->ptx->name, grid.x, grid.y, grid.z, block.x, block.y, block.z,
-                shared);
+                "memory, which that cannot have", dc_short_name(fn->ptx->name, name, sizeof name), grid.x, grid.y,
+                grid.z, block.x, block.y, block.z, shared);
+    return 0;
+  }
+  const uint32_t *c = fn->ptx->cluster;
+  if ((uint64_t)c[0] * c[1] * c[2] > 1) {
+    dc_job_fail(job, DC_LAUNCH, "CUDA_ERROR_INVALID_VALUE", line,
+                "it launches '%s', which has clusters of %ux%ux%u blocks; the CPU device has none",
+                dc_short_name(fn->ptx->name, name, sizeof name), c[0], c[1], c[2]);
     return 0;
   }
   dc_error err = DC_ERROR_INIT;
