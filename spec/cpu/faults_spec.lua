@@ -554,6 +554,36 @@ __global__ void constants(int *x, long long i) {
 }]], function(k) k(1, 1, dc.zeros(1, "int32"), 1 << 38) end, ILLEGAL, { "read of 4 bytes" })
   end))
 
+  it("leaves a variable of its module, which is named, or an array at a distance that fits its size", on_cpu(function()
+    local x <close> = dc.zeros(1, "int32")
+    local y <close> = dc.zeros(4000, "int32")
+    contained([[
+__constant__ int table[4];
+__global__ void near_constants(int *x, int i) {
+  x[0] = table[i]; // <- near_constants
+}]], function(k) k(1, 1, x, 100) end, ILLEGAL, { "384 bytes past the end of the variable 'table' of 16 bytes" })
+    contained([[
+namespace name { __device__ int table[1000]; }
+static __device__ int other[4];
+__device__ __noinline__ int get(int i) {
+  return name::table[i]; // <- variables
+}
+__global__ void variables(int *x, int i) {
+  x[0] = get(i) + other[2];
+}]], function(k) k(1, 1, x, 1004 + 60) end, ILLEGAL, {
+      "%d+ bytes past the end of the variable 'name::table' of 4000 bytes" })
+    local source = [[
+__global__ void of_two(int *x, const int *y, int i) {
+  x[i] = y[0]; // <- of_two
+}]]
+    contained(source, function(k) k(1, 1, x, y, 1 << 28) end, ILLEGAL, { "no array is there" })
+    contained(source, function(k) k(1, 1, y, x, 1 << 18) end, ILLEGAL, { "array of 16000 bytes, .*parameter 1" })
+    contained([[
+__global__ void of_one(int *x, int i) {
+  x[i] = 1; // <- of_one
+}]], function(k) k(1, 1, x, 1 << 28) end, ILLEGAL, { "past the end of an array of 4 bytes, .*parameter 1" })
+  end))
+
   it("lets half of the threads wait for ever (a deadlock)", on_cpu(function()
     local x <close> = dc.zeros(64, "int32")
     local k = dc.kernel [[

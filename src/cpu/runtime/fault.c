@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/name.h"
 #include "cpu/interp/code.h"
 #include "cpu/interp/texture.h"
 #include "cpu/ptx/opcode.h"
@@ -172,11 +173,12 @@ static bool run_guarded(void (*fn)(void *ud), void *ud, uint64_t *address) {
 
 /* --- reports --------------------------------------------------------------------------------------------- */
 
-/* The array nearest to a wrong address. */
+/* The array or variable nearest to a wrong address. */
 typedef struct place {
   uint64_t base;
   size_t bytes;
-  int param; /* of the kernel, from 1; 0: none */
+  int param;            /* of the kernel, from 1; 0: none */
+  const char *variable; /* of the module, its PTX name; NULL: none */
 } place;
 
 /* "16 bytes past the end of an array of 400 bytes" and the like, to text. */
@@ -194,6 +196,12 @@ static void describe_place(const place *p, uint64_t address, char *text, size_t 
   if (address < p->base) n = snprintf(text, size, "%" PRIu64 " bytes before the start of", p->base - address);
   else if (address > end) n = snprintf(text, size, "%" PRIu64 " bytes past the end of", address - end);
   else n = snprintf(text, size, address == end ? "right at the end of" : "inside");
+  if (p->variable) {
+    char name[64];
+    snprintf(text + n, size - (size_t)n, " the variable '%s' of %zu bytes",
+             dc_short_name(p->variable, name, sizeof name), p->bytes);
+    return;
+  }
   n += snprintf(text + n, size - (size_t)n, " an array of %zu bytes", p->bytes);
   if (p->param) snprintf(text + n, size - (size_t)n, ", the kernel's parameter %d", p->param);
 }
@@ -254,38 +262,91 @@ static int faulting_lane(const dc_worker *k, const dc_uop *o, uint64_t *address)
   return best >= 0 ? best : first;
 }
 
-#define FAR ((uint64_t)1 << 40) /* an address that far from an array is not attributed to it */
+/* How far from an array or variable an address is attributed to it.  An index that is off by a factor, or an extent too
+** many, leads to within some thousand times the array's size; at more than that the nearest of several is a guess that
+** misleads.  Where there is but one, it is a guess without an alternative, as when a product of int overflows. */
+#define FAR_SIZES 4096
+#define FAR_LEAST ((uint64_t)64 << 10)
+#define FAR_ALONE ((uint64_t)1 << 40)
 
 static uint64_t distance(const place *p, uint64_t address) {
   return address < p->base ? p->base - address : address < p->base + p->bytes ? 0 : address - p->base - p->bytes;
 }
 
-/* The array nearest to the address among the kernel's arguments; if there is none, among all. */
-static bool nearest_array(const dc_worker *k, uint64_t address, place *best) {
+/* What an address may be attributed to: the nearest so far of `n` that are not the same. */
+typedef struct nearest {
+  uint64_t address;
+  place best;
+  int n;
+} nearest;
+
+static void consider(nearest *q, const place *p) {
+  const bool nearer = q->n == 0 || distance(p, q->address) < distance(&q->best, q->address);
+  if (q->n > 0 && p->base == q->best.base) return;
+  q->n++;
+  if (nearer) q->best = *p;
+}
+
+/* The arrays that the kernel's arguments hold. */
+static void consider_arguments(nearest *q, const dc_worker *k) {
   const ptx_func *f = k->job->fn->ptx;
-  dc_memory *m = k->cpu->memory;
-  bool found = false;
   for (int i = 0; i < f->nparams; i++) {
     const ptx_sym *param = f->params[i];
     for (uint64_t at = (param->offset + 7) / 8 * 8; at + 8 <= param->offset + param->size; at += 8) {
       uint64_t pointer;
-      place p;
+      place p = { .param = i + 1 };
       memcpy(&pointer, k->job->grid.params + at, sizeof pointer);
-      if (!dc_memory_find(m, pointer, &p.base, &p.bytes) || pointer - p.base >= p.bytes) continue;
-      p.param = i + 1;
-      if (distance(&p, address) >= (found ? distance(best, address) : FAR)) continue;
-      *best = p;
-      found = true;
+      if (dc_memory_find(k->cpu->memory, pointer, &p.base, &p.bytes) && pointer - p.base < p.bytes) consider(q, &p);
     }
   }
-  if (found) return true;
-  best->param = 0;
-  return dc_memory_find(m, address, &best->base, &best->bytes);
 }
 
-static void describe_nearest(const dc_worker *k, uint64_t address, char *text, size_t size) {
+/* The variables of that space that the function names. */
+static void consider_variables(nearest *q, const dc_cpu_function *fn, int space) {
+  const struct dc_code *code = fn->code;
+  const uint64_t image = space == PTX_CONST ? code->const_image : code->global_image;
+  for (int32_t i = 0; i < fn->ptx->nins; i++) {
+    const ptx_ins *ins = &fn->ptx->ins[i];
+    for (int j = 0; j < ins->ndst + ins->nsrc; j++) {
+      const ptx_sym *sym = ins->opnd[j].sym;
+      if (!sym || sym->kind != PTX_SYM_VAR || sym->space != space || sym->size == 0) continue;
+      consider(q, &(place){ image + sym->offset, (size_t)sym->size, 0, sym->name });
+    }
+  }
+}
+
+/* Those of the kernel, and of the functions that it is in. */
+static void consider_all_variables(nearest *q, const dc_worker *k, int space) {
+  consider_variables(q, k->job->fn, space);
+  for (const dc_frame *f = k->warp ? k->warp->ctl->frame : NULL; f; f = f->parent)
+    if (f->fn != k->job->fn && (f->parent == NULL || f->fn != f->parent->fn)) consider_variables(q, f->fn, space);
+}
+
+/* The array or variable that a wrong address of operation `o` is attributed to; o NULL: not known. */
+static bool nearest_array(const dc_worker *k, const dc_uop *o, uint64_t address, place *best) {
+  nearest q = { .address = address };
+  const bool constant = o && accesses_memory(o) && o->base == DC_BASE_CONST; /* where only variables are */
+  if (constant) {
+    consider_all_variables(&q, k, PTX_CONST);
+    *best = q.best;
+    return q.n > 0;
+  }
+  consider_arguments(&q, k);
+  consider_all_variables(&q, k, PTX_GLOBAL);
+  consider_all_variables(&q, k, PTX_CONST);
+  if (q.n == 0) {
+    q.n = dc_memory_find(k->cpu->memory, address, &q.best.base, &q.best.bytes);
+    q.best.param = 0;
+  }
+  const uint64_t sizes = q.best.bytes < FAR_ALONE / FAR_SIZES ? FAR_SIZES * (uint64_t)q.best.bytes : FAR_ALONE;
+  const uint64_t far = q.n == 1 ? FAR_ALONE : sizes > FAR_LEAST ? sizes : FAR_LEAST;
+  *best = q.best;
+  return q.n > 0 && distance(&q.best, address) < far;
+}
+
+static void describe_nearest(const dc_worker *k, const dc_uop *o, uint64_t address, char *text, size_t size) {
   place p;
-  describe_place(nearest_array(k, address, &p) ? &p : NULL, address, text, size);
+  describe_place(nearest_array(k, o, address, &p) ? &p : NULL, address, text, size);
 }
 
 /* "read of 4 bytes at 0x7f…: 16 bytes past the end of an array of 400 bytes" */
@@ -304,7 +365,7 @@ static void describe_access(const dc_worker *k, const dc_uop *o, uint64_t addres
   } else if (o->base == DC_BASE_LOCAL || o->base == DC_BASE_CALL || o->base == DC_BASE_FRAME) {
     snprintf(text, size, "%s of %llu bytes outside of the thread's local memory", verb, bytes);
   } else {
-    describe_nearest(k, address, where, sizeof where);
+    describe_nearest(k, o, address, where, sizeof where);
     snprintf(text, size, "%s of %llu bytes at 0x%" PRIx64 ": %s", verb, bytes, address, where);
   }
 }
@@ -353,7 +414,7 @@ static void describe_fault(const dc_worker *k, const dc_uop *o, uint64_t address
         describe_access(k, o, address, access, sizeof access);
         SAY("ILLEGAL_ADDRESS", "illegal address: %s", access);
       } else {
-        describe_nearest(k, address, access, sizeof access);
+        describe_nearest(k, o, address, access, sizeof access);
         SAY("ILLEGAL_ADDRESS", "illegal address 0x%" PRIx64 ": %s", address, access);
       }
       break;
