@@ -1926,7 +1926,7 @@ function c_kernel:with(options) end
 ---@return integer # the threads of the block
 function c_kernel:occupancy(block, shared) end
 
----A report: registers, spilling, shared memory, launch bounds, and the occupancy of this block (by default `"auto"`) with its limiting resource.
+---A report: registers, spilling, shared memory, launch bounds, and the occupancy of this block (by default `"auto"`) with its limiting resource; on the CPU device whether the kernel runs as native code, and why not.
 ---```lua
 ---local k = dc.kernel "__global__ void twice(float *x) { *x *= 2; }"
 ---k:explain(128):find "occupancy" ~= nil     --> true

@@ -82,8 +82,10 @@ local function explain(k, block, shared)
   end
   local chosen = block == nil or block == "auto"
   if not on_gpu then
+    local why = core.kernel_refusal(k)
     say("occupancy: the CPU device runs %d block%s a core at a time; %s", blocks, blocks == 1 and "" or "s",
-      a.tier == 1 and "native code" or "interpreted until native code is ready")
+      a.tier == 1 and "native code" or why and "stays interpreted: " .. why
+      or "interpreted until native code is ready")
     return table.concat(lines, "\n")
   end
   local name = limiting(limits(a, facts, threads, shared), blocks)

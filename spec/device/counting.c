@@ -145,7 +145,7 @@ static int occupancy(dc_function *fn, uint32_t threads, size_t shared, int *bloc
   return cpu_code(COUNT_occupancy)->occupancy(fn, threads, shared, blocks, err);
 }
 
-static int tier(dc_function *fn) { return cpu_code(COUNT_tier)->tier(fn); }
+static int tier(dc_function *fn, const char **why) { return cpu_code(COUNT_tier)->tier(fn, why); }
 
 static int set_shared_limit(dc_function *fn, size_t bytes, dc_error *err) {
   return cpu_code(COUNT_set_shared_limit)->set_shared_limit(fn, bytes, err);

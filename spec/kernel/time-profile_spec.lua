@@ -108,6 +108,31 @@ describe("k:explain", function()
     assert(blocks >= 1 and share > 0 and share <= 1)
     assert(threads >= 32 and threads <= k.attributes.max_threads and threads % 32 == 0)
   end)
+  it("says why a kernel stays interpreted on the CPU device", function()
+    local function line(how, source, ...)
+      local text, code = h.on_cpu(how, ([[
+local k = require "dotcompute".kernel %q
+k(1, 32%s)
+print(k:explain():match "occupancy.*; (.*)")
+print(k.attributes.tier)]]):format(source, table.concat({ "", ... }, ", ")))
+      assert.equal(0, code, text)
+      return text
+    end
+    local plain = "__global__ void plain(int n) {}"
+    assert.equal("native code\n1\n", line("TIER=1", plain, 1))
+    assert.equal("stays interpreted: DOTCOMPUTE_CPU_TIER is 0\n0\n", line("TIER=0", plain, 1))
+    assert.equal("stays interpreted: there is no C compiler for native code\n0\n",
+      line("TIER=1 DOTCOMPUTE_CC=off", plain, 1))
+    assert.equal("stays interpreted: a function that it calls has malloc, free, printf, assert, traps or the like\n0\n",
+      line("TIER=1", [[
+struct base { __device__ virtual ~base() {} int a; };
+struct derived : base { __device__ ~derived() { a = 1; } };
+__global__ void deletes(int n) { base *b = n ? new derived : new base; delete b; }]], 1))
+    assert.matches("^stays interpreted: it calls functions, and has barriers, .*\n0\n$", line("TIER=1", [[
+__device__ __noinline__ int sum(int n) { return n < 2 ? 1 : n * sum(n - 1) + sum(n - 2); }
+__global__ void exchanges(int *x, int n) { *x = sum(n) + __shfl_xor_sync(~0u, sum(n + 1), 1); }]],
+      "require('dotcompute').zeros(1, 'int32')", 3))
+  end)
 end)
 
 describe("dclua --profile", function()

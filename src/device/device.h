@@ -297,8 +297,10 @@ typedef struct dc_code_ops {
   int (*global)(dc_device *dev, dc_code *code, const char *name, dc_ptr *ptr, size_t *size, dc_error *err);
   /* resident blocks per multiprocessor; optional (default: unknown, and no cooperative launches) */
   int (*occupancy)(dc_function *fn, uint32_t threads, size_t shared, int *blocks, dc_error *err);
-  /* compilation tier of the function's code: 0 interpreted, 1 native; optional (default: the device has one way) */
-  int (*tier)(dc_function *fn);
+  /* compilation tier of the function's code: 0 interpreted, 1 native; optional (default: the device has one way).
+  ** *why: the reason for which it stays interpreted, in static memory or the function's; NULL: it does not, or that is
+  ** not known yet. */
+  int (*tier)(dc_function *fn, const char **why);
   /* raises the function's dynamic shared memory limit; optional (default: the limit is facts.shared_per_block) */
   int (*set_shared_limit)(dc_function *fn, size_t bytes, dc_error *err);
   /* Every thread of every kernel has a stack of at least `bytes` from now on; DC_LAUNCH when that is more than the

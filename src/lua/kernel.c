@@ -670,7 +670,8 @@ static void push_attributes(lua_State *L, const dc_kernel *k) {
     dc_lua_set_integer(L, list[i].name, list[i].v);
   }
   if (dev->code->tier && dev->state == DC_DEVICE_OPEN) {
-    dc_lua_set_integer(L, "tier", dev->code->tier(k->fn));
+    const char *why;
+    dc_lua_set_integer(L, "tier", dev->code->tier(k->fn, &why));
   }
 }
 
@@ -741,7 +742,20 @@ static int core_kernel_place(lua_State *L) {
   return 0;
 }
 
-const luaL_Reg dc_lua_kernel_internal[] = { { "kernel_place", core_kernel_place }, { NULL, NULL } };
+/* kernel_refusal(k): the reason for which it stays interpreted on a device with tiers; nil: it does not, or that is not
+** known yet. */
+static int core_kernel_refusal(lua_State *L) {
+  dc_lua *self;
+  const dc_kernel *k = check_kernel(L, &self)->k;
+  const char *why = NULL;
+  if (k->dev->code->tier && k->dev->state == DC_DEVICE_OPEN) k->dev->code->tier(k->fn, &why);
+  lua_pushstring(L, why); /* NULL: nil */
+  return 1;
+}
+
+const luaL_Reg dc_lua_kernel_internal[] = {
+  { "kernel_place", core_kernel_place }, { "kernel_refusal", core_kernel_refusal }, { NULL, NULL },
+};
 
 static const luaL_Reg kernel_methods[] = {
   { "reload", kernel_reload },

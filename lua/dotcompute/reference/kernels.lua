@@ -381,7 +381,7 @@ blocks >= 1, share > 0 and share <= 1, threads  --> true, true, 128
   {
     "explain", at = "kernel", call = "k:explain([block [, shared]])",
     text = "A report: registers, spilling, shared memory, launch bounds, and the occupancy of this block (by default "
-      .. '`"auto"`) with its limiting resource.',
+      .. '`"auto"`) with its limiting resource; on the CPU device whether the kernel runs as native code, and why not.',
     args = { KERNEL, { "block?", "block", 'an integer, `{x, y, z}` or `"auto"`. Default: "auto"' },
       { "shared?", "integer", "bytes of dynamic shared memory; also by name. Default: 0" } },
     returns = { { "string", "the report, of several lines" } },

@@ -36,6 +36,8 @@
 
 #define PUT(...) dc_buf_printf(e->t, __VA_ARGS__)
 #define MAX_INSTRUCTIONS 15000
+#define TEXT(number) TEXT_OF(number)
+#define TEXT_OF(number) #number
 
 static bool is_bra(const dc_basic_block *node) { return node->end == DC_END_JUMP; }
 static bool leaves(const dc_basic_block *node) {
@@ -509,16 +511,29 @@ static void tail(emitter *e) {
   PUT("return r;\n");
 }
 
-/* Tier 1 does not take very long functions and 128-bit registers; only code that runs lanes one by one calls other
+/* What of a function tier 1 does not take, NULL: it takes it; only code that runs lanes one by one calls other
 ** functions of the module. */
-static bool takes(const dc_cpu_function *fn, bool by_lane) {
+static const char *obstacle(const dc_cpu_function *fn, bool by_lane) {
   const ptx_func *f = fn->ptx;
-  if (f->nins > MAX_INSTRUCTIONS || (f->has_indirect_call && !by_lane)) return false;
+  if (f->nins > MAX_INSTRUCTIONS) return "too many instructions (of PTX, the limit is " TEXT(MAX_INSTRUCTIONS) ")";
+  if (f->has_indirect_call && !by_lane) return "calls through pointers";
   for (int32_t r = 0; r < f->nregs; r++)
-    if (f->regs[r].bits == 128 && f->slot[r] >= 0) return false;
-  for (int32_t n = 0; n < fn->nnodes; n++)
-    if ((fn->nodes[n].callee && !by_lane) || (!f->entry && fn->nodes[n].end == DC_END_EXIT)) return false;
-  return true;
+    if (f->regs[r].bits == 128 && f->slot[r] >= 0) return "registers of 128 bits";
+  for (int32_t n = 0; n < fn->nnodes; n++) {
+    if (fn->nodes[n].callee && !by_lane) return "calls of functions";
+    if (!f->entry && fn->nodes[n].end == DC_END_EXIT) return "an exit of the thread in a function";
+  }
+  return NULL;
+}
+
+/* What code that runs lanes one by one cannot do, or not within calls. */
+static const char *obstacle_of_lanes(bool builtins) {
+  return builtins ? "malloc, free, printf, assert, traps or the like"
+                  : "barriers, warp-wide operations, loops that may wait for others, or pointers to many functions";
+}
+
+void dc_emit_refuse_calls(char why[DC_REFUSAL], const dc_emitted *by_lane) {
+  snprintf(why, DC_REFUSAL, "it calls functions, and has %s", obstacle_of_lanes(by_lane->builtins));
 }
 
 static int outputs(emitter *e) {
@@ -561,14 +576,24 @@ static void free_emitter(emitter *e) {
   free(e);
 }
 
+static const char irregular[] = "loops with several entries, or too many in one another";
+
+/* 1, with the reason for which fn stays at tier 0 in `why`. */
+static int refuse(char why[DC_REFUSAL], const dc_cpu_function *fn, const char *what) {
+  snprintf(why, DC_REFUSAL, "%s has %s", fn->ptx->entry ? "it" : "a function that it calls", what);
+  return 1;
+}
+
 /* A function that the kernel calls, appended to `text`.  1: it is one that tier 1 does not take. */
-static int emit_callee(emitter *kernel, const dc_cpu_function *fn, dc_buf *text) {
-  if (!takes(fn, true)) return 1;
+static int emit_callee(emitter *kernel, const dc_cpu_function *fn, char why[DC_REFUSAL], dc_buf *text) {
+  const char *what = obstacle(fn, true);
+  if (what) return refuse(why, fn, what);
   dc_emitted out = { .simple = true, .lane_free = true, .narrow = true };
   emitter *e = new_emitter(fn, &out, kernel->callees, kernel->err);
   if (e == NULL) return -1;
   e->callee = true;
   int rc = dc_emit_survey(e, kernel->k.shape);
+  if (rc == 1) refuse(why, fn, irregular);
   if (rc == 0) {
     dc_buf nodes = DC_BUF_INIT;
     emit_nodes(e, &nodes);
@@ -579,7 +604,8 @@ static int emit_callee(emitter *kernel, const dc_cpu_function *fn, dc_buf *text)
     dc_emit_callee_begin(e);
     dc_buf_add(e->t, dc_buf_str(&nodes), nodes.len);
     PUT("done: return DC_NATIVE_DONE;\n}\n");
-    if (e->has_leave || e->operates || out.suspends || !out.narrow || !out.lane_free) rc = 1;
+    if (e->has_leave || e->operates || out.suspends || !out.narrow || !out.lane_free)
+      rc = refuse(why, fn, obstacle_of_lanes(out.builtins));
     if (nodes.failed || text->failed) rc = dc_fail_oom(e->err);
     dc_buf_free(&nodes);
     kernel->numbers |= e->numbers;
@@ -590,12 +616,13 @@ static int emit_callee(emitter *kernel, const dc_cpu_function *fn, dc_buf *text)
   return rc;
 }
 
-static int emit(emitter *e, dc_gang_layout shape) {
+static int emit(emitter *e, dc_gang_layout shape, char why[DC_REFUSAL]) {
   int rc = dc_emit_survey(e, shape);
+  if (rc == 1) refuse(why, e->fn, irregular);
   if (rc != 0) return rc;
   dc_buf functions = DC_BUF_INIT, nodes = DC_BUF_INIT;
   emit_nodes(e, &nodes);
-  for (int32_t i = 0; i < e->callees->n && rc == 0; i++) rc = emit_callee(e, e->callees->list[i], &functions);
+  for (int32_t i = 0; i < e->callees->n && rc == 0; i++) rc = emit_callee(e, e->callees->list[i], why, &functions);
   if (rc == 0) rc = outputs(e);
   e->t = &e->out->text;
   PUT("#include \"native%d.h\"\n", shape.width);
@@ -621,15 +648,16 @@ static int emit(emitter *e, dc_gang_layout shape) {
   return rc;
 }
 
-int dc_emit(const dc_cpu_function *fn, dc_gang_layout shape, dc_emitted *out, dc_error *err) {
+int dc_emit(const dc_cpu_function *fn, dc_gang_layout shape, dc_emitted *out, char why[DC_REFUSAL], dc_error *err) {
+  const char *what = obstacle(fn, shape.by_lane);
   dc_callees callees = { .n = 0 };
   memset(out, 0, sizeof *out);
   out->lane_free = out->narrow = true;
   out->simple = !shape.by_warp;
-  if (!takes(fn, shape.by_lane)) return 1;
+  if (what) return refuse(why, fn, what);
   emitter *e = new_emitter(fn, out, &callees, err);
   if (e == NULL) return -1;
-  const int rc = emit(e, shape);
+  const int rc = emit(e, shape, why);
   free(callees.list);
   free_emitter(e);
   if (rc != 0) dc_emitted_free(out);

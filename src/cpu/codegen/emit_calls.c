@@ -59,7 +59,7 @@ bool dc_emit_is_call(const emitter *e, const dc_basic_block *node) {
 
 void dc_emit_builtin(emitter *e, int32_t n, const char *mask) {
   const dc_basic_block *node = dc_emit_node(e, n);
-  e->operates = true;
+  e->operates = e->out->builtins = true;
   e->out->narrow = false;
   if (node->guard < 0) {
     PUT("DC_ENTER n->builtin(n, %d, M_word(%s));\n", n, mask);

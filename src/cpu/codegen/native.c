@@ -12,6 +12,7 @@
 */
 #include "cpu/codegen/native.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +21,7 @@
 #include "base/error.h"
 #include "base/name.h"
 #include "base/notice.h"
+#include "cpu/codegen/compile.h"
 
 enum { NOT_YET, EMITTED, BUILDING, READY, FAILED = -1 }; /* dc_native_code.state */
 #define IN_ROWS(w)                                                                                                     \
@@ -43,10 +45,11 @@ static bool emit(dc_native_code *c, dc_error *err) {
   const dc_gang_layout by_lane = { .width = 32, .rows = c->shape.rows, .by_lane = true,
                                    .long_grid = c->shape.long_grid };
   dc_emitted other;
-  const int rc = dc_emit(c->fn, c->shape, &c->info, err);
+  const int rc = dc_emit(c->fn, c->shape, &c->info, c->refusal, err);
   if (rc < 0 || (rc == 0 ? !c->info.scalar : !c->fn->ptx->has_call)) return rc == 0;
-  if (dc_emit(c->fn, by_lane, &other, err) != 0) return rc == 0;
+  if (dc_emit(c->fn, by_lane, &other, c->refusal, err) != 0) return rc == 0;
   const bool suits = other.narrow && !other.suspends;
+  if (!suits) dc_emit_refuse_calls(c->refusal, &other);
   dc_emitted_free(suits ? &c->info : &other);
   if (suits) c->info = other, c->shape = by_lane;
   return suits || rc == 0;
@@ -67,6 +70,8 @@ static void emit_first(dc_native_code *c, const dc_cpu_function *fn, dc_gang_lay
   dc_error_clear(&err);
 }
 
+static const char no_compiler[] = "there is no C compiler for native code";
+
 static void start_build(dc_native_code *c, const char *isa) {
   const dc_buf *text = &c->info.text;
   if (dc_dump_on(DC_DUMP_C)) {
@@ -76,6 +81,7 @@ static void start_build(dc_native_code *c, const char *isa) {
   }
   c->build = dc_build_start(text->data, text->len, isa, c->fn->ptx->nins > HUGE ? 1 : 2);
   c->state = c->build ? BUILDING : FAILED;
+  if (!c->build) snprintf(c->refusal, sizeof c->refusal, "%s", no_compiler);
   dc_buf_free(&c->info.text);
 }
 
@@ -98,6 +104,7 @@ static void poll(dc_native_code *c, const dc_cpu_function *fn, dc_gang_layout sh
   if (state == 0) return;
   c->run = state == 1 ? (dc_native_fn *)(uintptr_t)dc_build_symbol(c->build, "dc_run") : NULL;
   c->state = c->run ? READY : FAILED;
+  if (!c->run) snprintf(c->refusal, sizeof c->refusal, "the C compiler failed on it");
 }
 
 /* Both numbers decay, so that what happened long ago counts less. */
@@ -183,7 +190,8 @@ dc_native_code *dc_native_prepare(dc_cpu_function *fn, dc_dim3 grid, dc_dim3 blo
   if (fn->code->tier == 0) return NULL;
   dc_native_set *set = set_of(fn);
   if (set == NULL) return NULL;
-  const int n = suitable(set, fn, grid.x > DC_USUAL_GRID ? LONG_GRID : 0, block, list);
+  const int base = grid.x > DC_USUAL_GRID ? LONG_GRID : 0, n = suitable(set, fn, base, block, list);
+  if (n == 0) set->last = base + ODD_32; /* which takes any block, unless it failed */
   for (int i = 0; i < n; i++) {
     dc_native_code *c = &set->code[list[i]];
     set->last = list[i];
@@ -200,10 +208,14 @@ bool dc_native_is_ready(const dc_cpu_function *fn) {
   return c->state == BUILDING && dc_build_state(c->build) == 1;
 }
 
-int dc_native_tier(const dc_cpu_function *fn) {
+int dc_native_tier(const dc_cpu_function *fn, const char **why) {
+  *why = fn->code->tier == 0        ? "DOTCOMPUTE_CPU_TIER is 0"
+         : !dc_native_possible() ? no_compiler
+                                    : NULL;
   if (fn->native == NULL) return 0;
   dc_native_code *c = &fn->native->code[fn->native->last];
   if (c->state == BUILDING) poll(c, fn, c->shape);
+  if (c->state == FAILED && c->refusal[0]) *why = c->refusal;
   return c->state == READY;
 }
 

@@ -20,6 +20,7 @@ typedef struct dc_native_code {
   dc_emitted info;
   dc_gang_layout shape;
   int state;             /* of native.c; 0: not requested yet */
+  char refusal[DC_REFUSAL]; /* why there is none, if it failed */
   uint64_t blocks;       /* number of blocks that it has run lately */
   uint64_t deoptimized;  /* number of these blocks that it had to leave to tier 0 */
   int launches_measured; /* number of launches that yet go by what runtime/contention.h has measured: */
@@ -46,6 +47,7 @@ static inline uint32_t dc_gangs_of_row(dc_gang_layout shape, dc_dim3 block) {
 static inline uint32_t dc_gangs_of(dc_gang_layout shape, dc_dim3 block) {
   return dc_gangs_of_row(shape, block) * (shape.rows ? block.y * block.z : 1);
 }
-/* The tier that the last prepared shape of fn is at: 0 or 1. */
-int dc_native_tier(const dc_cpu_function *fn);
+/* The tier that the last prepared shape of fn is at: 0 or 1.  *why: the reason for which it stays 0, as long as fn is
+** there; NULL: it does not, or that is not known yet. */
+int dc_native_tier(const dc_cpu_function *fn, const char **why);
 void dc_native_drop(dc_cpu_function *fn); /* frees all code of fn */

@@ -323,7 +323,7 @@ static int cpu_global(dc_device *dev, dc_code *code, const char *name, dc_ptr *p
   return 0;
 }
 
-static int cpu_tier(dc_function *fn) { return dc_native_tier(fn_of(fn)); }
+static int cpu_tier(dc_function *fn, const char **why) { return dc_native_tier(fn_of(fn), why); }
 
 /* The number of blocks that a worker keeps resident when they wait for each other. */
 static int cpu_occupancy(dc_function *fn, uint32_t threads, size_t shared, int *blocks, dc_error *err) {
