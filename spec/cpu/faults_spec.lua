@@ -584,6 +584,36 @@ __global__ void of_one(int *x, int i) {
 }]], function(k) k(1, 1, x, 1 << 28) end, ILLEGAL, { "past the end of an array of 4 bytes, .*parameter 1" })
   end))
 
+  it("runs in a graph, also when the kernel is gone and after an update that fails", on_cpu(function()
+    local x <close> = dc.zeros(1, "int32")
+    local first = debug.getinfo(1, "l").currentline
+    local function graph_of(check)
+      local k = dc.kernel [[
+__global__ void in_graph(int *x, int i) {
+  x[i] = 1;
+}]]
+      local other = dc.kernel "__global__ void other(const int *x) { assert(x[0] == 0); }"
+      return function()
+        if check then other(1, 1, x) end
+        k(1, 1, x, 1 << 28)
+      end
+    end
+    local g = dc.graph(graph_of(false))
+    local function says(place)
+      collectgarbage()
+      local text = tostring(fails(g))
+      assert.matches(place, text)
+    end
+    local place = "in a graph, kernel 'in_graph' %%(spec/cpu/faults_spec%%.lua:%d%%): illegal address"
+    says(place:format(first + 4))
+    assert.is_false(pcall(g.update, g, function() error "not captured" end))
+    says(place:format(first + 4))
+    x:fill(1)
+    g:update(graph_of(true))
+    says(("in a graph, kernel 'other': .*faults_spec%%.lua:%d: .*Assertion `x%%[0%%] == 0` failed"):format(first + 6))
+    still_works()
+  end))
+
   it("lets half of the threads wait for ever (a deadlock)", on_cpu(function()
     local x <close> = dc.zeros(64, "int32")
     local k = dc.kernel [[

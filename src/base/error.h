@@ -33,6 +33,7 @@ typedef struct dc_error {
   char *log;       /* a compiler's or tool's full text, owned, or NULL */
   dc_kind kind;
   int source_line; /* line of the kernel source that is to blame, from 1; 0 when unknown */
+  const void *function; /* of a graph's failure: the dc_function that is to blame, which the graph holds; else NULL */
   char code[48];   /* "CUDA_ERROR_…", "NVRTC_ERROR_…", or "" */
 } dc_error;
 
@@ -43,6 +44,7 @@ static inline void dc_error_start(dc_error *err) {
   err->message = err->log = NULL;
   err->kind = DC_OK;
   err->source_line = 0;
+  err->function = NULL;
   err->code[0] = '\0';
 }
 

@@ -24,6 +24,9 @@ typedef struct graph_object {
   dc_graph *g; /* NULL: not made yet, or closed */
 } graph_object;
 
+/* A graph object's user value: the origins of its kernels' sources (source.c) by their dc_functions. */
+enum { GRAPH_ORIGINS = 1, GRAPH_NVALUES = 1 };
+
 static graph_object *check_object(lua_State *L, const dc_lua *self) {
   return dc_lua_check(L, self, 1, DC_LUA_GRAPH, "a graph");
 }
@@ -44,19 +47,51 @@ static void check_function(lua_State *L, int arg) {
   lua_pop(L, 1);
 }
 
-/* Calls the function at `fn` and makes what it launches the graph of `o`.  The collector runs before and after:
-** pending arrays that are unreachable in Lua would become part of the graph, and be computed at each run of it. */
-static void capture(lua_State *L, dc_lua *self, dc_device *dev, graph_object *o, int fn) {
+/* While a device captures, the registry has the table of its graph's origins, at the device's address. */
+static void end_origins(lua_State *L, dc_device *dev) {
+  lua_pushnil(L);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, dev);
+}
+
+void dc_lua_graph_captured(lua_State *L, const dc_device *dev, const dc_function *fn, int origin) {
+  origin = lua_absindex(L, origin);
+  if (lua_rawgetp(L, LUA_REGISTRYINDEX, dev) == LUA_TTABLE) { /* origins */
+    lua_pushvalue(L, origin);
+    lua_rawsetp(L, -2, fn);
+  }
+  lua_pop(L, 1);
+}
+
+/* A run of the graph at index 1 has failed: the places of lines are those of the kernel that is to blame. */
+static int raise_run(lua_State *L, dc_error *err) {
+  lua_settop(L, 1);
+  if (err->function == NULL || lua_getiuservalue(L, 1, GRAPH_ORIGINS) != LUA_TTABLE) return dc_lua_raise(L, err);
+  if (lua_rawgetp(L, -1, err->function) != LUA_TTABLE) return dc_lua_raise(L, err);
+  return dc_lua_raise_at(L, err, lua_gettop(L));
+}
+
+/* Calls the function at `fn` and makes what it launches the graph of `o`, which is at `at`.  The collector runs before
+** and after: pending arrays that are unreachable in Lua would become part of the graph, and be computed at each run of
+** it. */
+static void capture(lua_State *L, dc_lua *self, dc_device *dev, graph_object *o, int at, int fn) {
   dc_error err = DC_ERROR_INIT;
   lua_gc(L, LUA_GCCOLLECT, 0);
+  lua_newtable(L); /* origins */
+  const int origins = lua_gettop(L);
   if (DC_LUA_WORK(self, dc_array_capture_begin(dev, &err)) != 0) dc_lua_raise(L, &err);
+  lua_pushvalue(L, origins);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, dev);
   lua_pushvalue(L, fn);
-  if (lua_pcall(L, 0, 0, 0) != LUA_OK) {
+  const int status = lua_pcall(L, 0, 0, 0);
+  end_origins(L, dev);
+  if (status != LUA_OK) {
     dc_capture_abandon(dev);
     lua_error(L);
   }
   lua_gc(L, LUA_GCCOLLECT, 0);
   if (DC_LUA_WORK(self, dc_array_capture_end(dev, &o->g, &err)) != 0) dc_lua_raise(L, &err);
+  lua_pushvalue(L, origins);
+  lua_setiuservalue(L, at, GRAPH_ORIGINS);
 }
 
 /* graph(fn): calls fn once; what it launches on the current device does not run but becomes the graph. */
@@ -64,8 +99,10 @@ static int core_graph(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
   check_function(L, 1);
   dc_device *dev = dc_lua_current(L, self);
-  graph_object *o = dc_lua_new(L, DC_LUA_GRAPH, sizeof *o, 0);
-  capture(L, self, dev, o, 1);
+  graph_object *o = dc_lua_new(L, DC_LUA_GRAPH, sizeof *o, GRAPH_NVALUES);
+  const int at = lua_gettop(L);
+  capture(L, self, dev, o, at, 1);
+  lua_settop(L, at);
   return 1;
 }
 
@@ -84,7 +121,7 @@ static int graph_call(lua_State *L) {
   dc_error err = DC_ERROR_INIT;
   const int rc = DC_LUA_WORK(self, dc_profile_is_on(g->dev) ? run_profiled(g, &err)
                                                                      : dc_array_graph_launch(g, &err));
-  return rc == 0 ? 0 : dc_lua_raise(L, &err);
+  return rc == 0 ? 0 : raise_run(L, &err);
 }
 
 /* update(fn): captures again, in place; returns the graph, which is as it was when that fails. */
@@ -93,7 +130,7 @@ static int graph_update(lua_State *L) {
   graph_object *o = check_object(L, self);
   dc_graph *g = check_graph(L, self);
   check_function(L, 2);
-  capture(L, self, g->dev, o, 2);
+  capture(L, self, g->dev, o, 1, 2);
   lua_settop(L, 1);
   return 1;
 }

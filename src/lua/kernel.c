@@ -30,6 +30,7 @@
 #include "lua/convert.h"
 #include "lua/device.h"
 #include "lua/error.h"
+#include "lua/graph.h"
 #include "lua/host_interrupt.h"
 #include "lua/module.h"
 #include "lua/named.h"
@@ -297,6 +298,14 @@ static DC_COLD int raise_launch(lua_State *L, const dc_kernel *k, dc_error *err)
   return k->dev->state == DC_DEVICE_LOST ? dc_lua_raise(L, err) : dc_lua_raise_kernel(L, err);
 }
 
+/* The graph that is being captured keeps where the kernel's source is from. */
+static void note_captured(lua_State *L, const kernel_object *o) {
+  lua_getiuservalue(L, 1, DC_LUA_KERNEL_MODULE); /* module */
+  if (lua_getiuservalue(L, -1, DC_LUA_MODULE_ORIGIN) == LUA_TTABLE) /* module origin */
+    dc_lua_graph_captured(L, o->k->dev, o->k->fn, -1);
+  lua_pop(L, 2);
+}
+
 /* Any launch, its arguments marshalled: profiled, tracked, with attributes, in other streams. */
 static DC_COLD int launch_slow(lua_State *L, dc_lua *self, kernel_object *o, dc_launch *l, int first,
                                launch_reach reach) {
@@ -308,6 +317,7 @@ static DC_COLD int launch_slow(lua_State *L, dc_lua *self, kernel_object *o, dc_
   if (dc_profile_is_on(o->k->dev)) dc_lua_profile_arguments(L, self, o->k, first);
   if (o->working) rc = DC_LUA_WORK(self, dc_kernel_launch(o->k, l, &o->how, &err));
   else if ((rc = dc_kernel_launch(o->k, l, &o->how, &err)) == 0) note(L, self, o, l);
+  if (rc == 0 && o->k->dev->capture) note_captured(L, o);
   if (reach.peers && rc == 0) order_peers(L, self, o, first, reach.peers, false);
   return rc == 0 ? 0 : raise_launch(L, o->k, &err);
 }

@@ -171,9 +171,10 @@ static int graph_launch(dc_device *dev, void *handle, void *stream, dc_error *er
     case ACTION_LAUNCH: {
       dc_launch l = a->launch;
       rc = dc_cpu_launch(dev->impl, (dc_cpu_function *)a->fn, &l, err); /* dc_graph_launch counts all of them */
-      if (rc != 0)
-        dc_error_prefix(err, "in a graph, kernel '%s': ",
-                        dc_short_name(((dc_cpu_function *)a->fn)->ptx->name, name, sizeof name));
+      if (rc == 0) break;
+      err->function = a->fn;
+      dc_error_prefix(err, "in a graph, kernel '%s': ",
+                      dc_short_name(((dc_cpu_function *)a->fn)->ptx->name, name, sizeof name));
       break;
     }
     case ACTION_COPY: rc = dev->memory->copy(dev, a->dst, a->src, a->n, err); break;
