@@ -416,6 +416,38 @@ __global__ void deep_large(int *x) {
 }]], function(k) k(1, 32, x) end, FAILED, { "stack overflow", "thread %(5,0,0%)" })
   end))
 
+  it("recurses deeper than its stack allows, which an option raises", function()
+    for tier = 0, 1 do
+      local text, code = helper.on_cpu("TIER=" .. tier, [[
+local dc = require "dotcompute"
+local k = dc.kernel("__device__ __noinline__ int deep(int n) { return n == 0 ? 0 : 1 + deep(n - 1) * 3; }"
+  .. "__global__ void run(int *x, int n) { x[threadIdx.x] = deep(n); }")
+local x = dc.zeros(64, "int32")
+local function check(k, n)
+  local want = 0
+  for _ = 1, n do want = 1 + want * 3 & 0xffffffff end
+  k(1, 64, x, n)
+  assert(x[64] & 0xffffffff == want)
+end
+local function refused(k, n, bytes)
+  local ok, err = pcall(k, 1, 64, x, n)
+  local says = "more than %d deep, or need more than the %d bytes of a thread's stack; k:with{stack = bytes}"
+  assert(not ok and tostring(err):find(says:format(bytes // 512, bytes), 1, true), err)
+end
+check(k, 2040)
+refused(k, 2050, 1 << 20)
+local deep = k:with { stack = 8 << 20 }
+check(deep, 16000)
+refused(deep, 17000, 8 << 20)
+check(k:with { stack = 1 << 20 }, 2050) -- a raised limit stays
+assert(not pcall(k.with, k, { stack = 1 << 25 }))
+print(k.attributes.tier, (k:explain():match "stays interpreted: (.*)"))]])
+      assert.equal(0, code, text)
+      local why = tier == 0 and "DOTCOMPUTE_CPU_TIER is 0\n" or "it calls functions that call themselves"
+      assert.equal("0\t" .. why, text:sub(1, 2 + #why))
+    end
+  end)
+
   it("traps or fails an assertion in one thread of many", on_cpu(function()
     local b, t = math.random(0, 99), math.random(0, 127)
     local at = { ("block %%(%d,0,0%%)"):format(b), ("thread %%(%d,0,0%%)"):format(t) }

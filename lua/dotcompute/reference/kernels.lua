@@ -35,7 +35,9 @@ local LAUNCH_OPTIONS = {
   { "stack", "integer", "`stack = bytes`: every thread has a stack of at least this size. Only kernels with recursive "
     .. "functions, or functions called through pointers, need it: a GPU gives them 1 KiB if the compiler cannot "
     .. "determine the size, and using more is an illegal address. CUDA has one limit for all kernels of a device, "
-    .. "which stays raised. The CPU device has 1 MiB by default" },
+    .. "which stays raised. The CPU device has 1 MiB by default, up to 16 MiB can be asked for, "
+    .. "and functions may call each other as many times deep as the stack has 512 bytes: 2048. Once a kernel has asked "
+    .. "for more than 1 MiB, those with recursive functions are interpreted" },
   { "cooperative", "boolean", "`true`: all blocks are resident together, so that they may synchronize "
     .. "(`cooperative_groups::this_grid()`); the default for kernels that do so. A grid with too many blocks is an "
     .. "error that names the limit; `false` makes an ordinary launch" },

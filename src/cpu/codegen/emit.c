@@ -588,6 +588,7 @@ static int refuse(char why[DC_REFUSAL], const dc_cpu_function *fn, const char *w
 static int emit_callee(emitter *kernel, const dc_cpu_function *fn, char why[DC_REFUSAL], dc_buf *text) {
   const char *what = obstacle(fn, true);
   if (what) return refuse(why, fn, what);
+  kernel->out->recursive |= fn->ptx->recursive;
   dc_emitted out = { .simple = true, .lane_free = true, .narrow = true };
   emitter *e = new_emitter(fn, &out, kernel->callees, kernel->err);
   if (e == NULL) return -1;
@@ -610,7 +611,7 @@ static int emit_callee(emitter *kernel, const dc_cpu_function *fn, char why[DC_R
     dc_buf_free(&nodes);
     kernel->numbers |= e->numbers;
     kernel->out->atomics |= out.atomics;
-    if (fn->local_stride) kernel->out->stack_bytes = DC_WARP_STACK / DC_LANES;
+    if (fn->local_stride) kernel->out->stack_bytes = DC_THREAD_STACK;
   }
   free_emitter(e);
   return rc;

@@ -111,7 +111,7 @@ void dc_emit_prototype(emitter *e, const dc_cpu_function *fn) {
 }
 
 void dc_emit_callee_begin(emitter *e) {
-  PUT("const uint32_t(*const tid)[32] = n->tid;\nif (DC_RARE(depth >= %d", DC_MAX_DEPTH);
+  PUT("const uint32_t(*const tid)[32] = n->tid;\nif (DC_RARE(depth >= %d", (int)(DC_THREAD_STACK / DC_LEAST_FRAME));
   if (e->fn->local_stride) PUT(" || base4 + %u > n->stack_end", e->fn->local_stride);
   PUT(")) n->fault(n);\nif (DC_RARE(--n->poll_budget < 0) && n->tick(n)) return DC_NATIVE_STOP;\nact = 1; goto N0;\n");
 }

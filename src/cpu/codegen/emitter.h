@@ -36,6 +36,7 @@ typedef struct dc_emitted {
   bool overruns_shared; /* vectors of shared memory are accessed whose last words, masked, are behind its end */
   bool lane_free;       /* nothing shows which lane runs a thread, so that gangs may begin at any thread */
   bool narrow;          /* besides, all of it exists for gangs of 16 lanes, and for lanes one by one */
+  bool recursive;       /* calls functions that may call themselves */
   bool scalar;          /* lanes one by one are estimated to be faster */
   uint32_t stack_bytes; /* local memory of a lane, that of functions it calls included; 0: as tier 0 has it */
   uint64_t gang_time, lane_time; /* estimated: of a gang, and besides of each of its threads */

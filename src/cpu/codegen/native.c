@@ -185,6 +185,11 @@ static int suitable(dc_native_set *set, const dc_cpu_function *fn, int base, dc_
   return n;
 }
 
+/* Whether option `stack` allows calls that are deeper than the code can make, which then stays unused. */
+static bool is_too_shallow(const dc_native_code *c) {
+  return c->info.recursive && *c->fn->code->stack > DC_THREAD_STACK;
+}
+
 dc_native_code *dc_native_prepare(dc_cpu_function *fn, dc_dim3 grid, dc_dim3 block) {
   int list[NSHAPES];
   if (fn->code->tier == 0) return NULL;
@@ -197,7 +202,7 @@ dc_native_code *dc_native_prepare(dc_cpu_function *fn, dc_dim3 grid, dc_dim3 blo
     set->last = list[i];
     if (c->state != READY) poll(c, fn, layout_of(list[i]));
     if (c->state == FAILED) continue;
-    return c->state == READY ? ready(c) : NULL;
+    return c->state == READY && !is_too_shallow(c) ? ready(c) : NULL;
   }
   return NULL;
 }
@@ -216,7 +221,9 @@ int dc_native_tier(const dc_cpu_function *fn, const char **why) {
   dc_native_code *c = &fn->native->code[fn->native->last];
   if (c->state == BUILDING) poll(c, fn, c->shape);
   if (c->state == FAILED && c->refusal[0]) *why = c->refusal;
-  return c->state == READY;
+  if (c->state != READY || !is_too_shallow(c)) return c->state == READY;
+  *why = "it calls functions that call themselves, and option `stack` has allowed more than native code has";
+  return 0;
 }
 
 static void drop_code(dc_native_code *c) {

@@ -34,8 +34,12 @@ typedef enum dc_wait { /* what a node waits for before it runs */
   DC_WAIT_GROUP     /* and it runs for lanes with one and the same member mask at a time */
 } dc_wait;
 
-#define DC_MAX_DEPTH 2000    /* nested calls */
-#define DC_WARP_STACK ((size_t)32 << 20) /* bytes of a warp's frames */
+/* The stack of a thread in bytes, of which a warp's frames take DC_LANES times as much: unless option `stack` asks for
+** more, and at most.  A call takes DC_LEAST_FRAME of it or more, so that it limits the depth of calls, too: in native
+** code these are on the stack of C, which is as large as it is, so the depth that code has is the default stack's. */
+#define DC_THREAD_STACK ((size_t)1 << 20)
+#define DC_MOST_STACK ((size_t)16 << 20)
+#define DC_LEAST_FRAME 512
 #define DC_NODE_LEAVE (-1) /* a jump to it ends or returns the lanes */
 
 /* Bytes moved between a caller's and a callee's parameter areas, of each lane. */
@@ -116,6 +120,7 @@ typedef struct dc_frame {
 struct dc_code {
   const dc_isa *ops;
   int tier;                   /* DOTCOMPUTE_CPU_TIER: 0 or 1, -1 when not set */
+  const size_t *stack;        /* the device's */
   struct dc_memory *memory;   /* of the images */
   ptx_module ptx;
   dc_cpu_function *functions; /* ptx.nfuncs of them */

@@ -171,4 +171,5 @@ typedef struct dc_cpu_device {
   int tier;                      /* DOTCOMPUTE_CPU_TIER: 0 or 1, -1 when not set */
   struct dc_pool *pool;          /* of worker threads (runtime/pool.c) */
   uint64_t last_level_cache;     /* bytes */
+  size_t stack;                  /* bytes a thread, from DC_THREAD_STACK to DC_MOST_STACK (code.h) */
 } dc_cpu_device;

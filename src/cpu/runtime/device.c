@@ -153,6 +153,7 @@ static int cpu_open(dc_device *dev, dc_error *err) {
   cpu->ops = dc_ops_best();
   cpu->last_level_cache = last_level_cache();
   const char *tier = getenv("DOTCOMPUTE_CPU_TIER");
+  cpu->stack = DC_THREAD_STACK;
   cpu->tier = tier && (tier[0] == '0' || tier[0] == '1') && tier[1] == 0 ? tier[0] - '0' : -1;
   if ((cpu->memory = open_memory(err)) == NULL || dc_pool_open(cpu, err) != 0) {
     cpu_close(dev);
@@ -335,9 +336,12 @@ static int cpu_occupancy(dc_function *fn, uint32_t threads, size_t shared, int *
 }
 
 static int cpu_set_stack(dc_device *dev, size_t bytes, dc_error *err) {
-  if (bytes <= DC_WARP_STACK / DC_LANES) return 0;
-  return dc_fail(err, DC_LAUNCH, "CUDA_ERROR_INVALID_VALUE", "a stack of %zu bytes a thread; %s has %zu", bytes,
-                 dev->id, DC_WARP_STACK / DC_LANES);
+  dc_cpu_device *cpu = cpu_of(dev);
+  if (bytes > DC_MOST_STACK)
+    return dc_fail(err, DC_LAUNCH, "CUDA_ERROR_INVALID_VALUE", "a stack of %zu bytes a thread; %s has at most %zu",
+                   bytes, dev->id, DC_MOST_STACK);
+  if (bytes > cpu->stack) cpu->stack = bytes;
+  return 0;
 }
 
 static int cpu_set_shared_limit(dc_function *fn, size_t bytes, dc_error *err) {

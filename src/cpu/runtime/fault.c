@@ -425,8 +425,9 @@ static void describe_fault(const dc_worker *k, const dc_uop *o, uint64_t address
     case DC_FAULT_TRAP: SAY("LAUNCH_FAILED", "the kernel executed a trap"); break;
     case DC_FAULT_ASSERT: SAY("ASSERT", "%s", dc_buf_str(&k->text)); break;
     case DC_FAULT_STACK:
-      SAY("LAUNCH_FAILED", "stack overflow: functions call each other more than %d deep, or need more than %zu MiB "
-          "a warp", DC_MAX_DEPTH, DC_WARP_STACK >> 20);
+      SAY("LAUNCH_FAILED", "stack overflow: functions call each other more than %zu deep, or need more than the %zu "
+          "bytes of a thread's stack; k:with{stack = bytes} raises both limits in proportion, up to %zu bytes",
+          k->cpu->stack / DC_LEAST_FRAME, k->cpu->stack, DC_MOST_STACK);
       break;
     case DC_FAULT_CALL:
       SAY("LAUNCH_FAILED", "call through a pointer, 0x%" PRIx64 ", that is no function with these arguments", address);

@@ -67,6 +67,7 @@ int dc_code_load(dc_device *dev, const void *image, size_t len, struct dc_code *
   code->ops = cpu->ops;
   code->tier = cpu->tier;
   code->memory = cpu->memory;
+  code->stack = &cpu->stack;
   code->shared_align = 128;
   if (ptx_parse(text, len, &code->ptx, err) != 0) goto failed;
   code->functions = calloc((size_t)code->ptx.nfuncs + 1, sizeof *code->functions);

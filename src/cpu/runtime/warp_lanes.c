@@ -44,8 +44,9 @@ void dc_warp_add_frame(dc_warp *w, dc_frame *f, dc_frame *parent, uint32_t lanes
 
 dc_frame *dc_warp_push_frame(dc_warp *w, const dc_cpu_function *fn, dc_frame *parent, uint32_t lanes) {
   const dc_warp_control *c = w->ctl;
-  if (c->depth >= DC_MAX_DEPTH || c->stack + stack_bytes(fn) > DC_WARP_STACK + (parent ? 0 : stack_bytes(fn)))
-    return NULL;
+  const size_t stack = c->worker->cpu->stack;
+  const bool full = (size_t)c->depth >= stack / DC_LEAST_FRAME || c->stack + stack_bytes(fn) > stack * DC_LANES;
+  if (parent && full) return NULL;
   dc_frame *f = dc_frame_new(&c->worker->frames, fn);
   if (f) dc_warp_add_frame(w, f, parent, lanes);
   return f;
