@@ -78,9 +78,15 @@ static void capture(lua_State *L, dc_lua *self, dc_device *dev, graph_object *o,
   lua_gc(L, LUA_GCCOLLECT, 0);
   lua_newtable(L); /* origins */
   const int origins = lua_gettop(L);
-  if (DC_LUA_WORK(self, dc_array_capture_begin(dev, &err)) != 0) dc_lua_raise(L, &err);
-  lua_pushvalue(L, origins);
-  lua_rawsetp(L, LUA_REGISTRYINDEX, dev);
+  const bool captures = dev->capture != NULL; /* another graph: refused below */
+  if (!captures) {
+    lua_pushvalue(L, origins);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, dev); /* may raise, so before the capture begins */
+  }
+  if (DC_LUA_WORK(self, dc_array_capture_begin(dev, &err)) != 0) {
+    if (!captures) end_origins(L, dev);
+    dc_lua_raise(L, &err);
+  }
   lua_pushvalue(L, fn);
   const int status = lua_pcall(L, 0, 0, 0);
   end_origins(L, dev);

@@ -214,14 +214,16 @@ bool dc_native_is_ready(const dc_cpu_function *fn) {
 }
 
 int dc_native_tier(const dc_cpu_function *fn, const char **why) {
-  *why = fn->code->tier == 0        ? "DOTCOMPUTE_CPU_TIER is 0"
-         : !dc_native_possible() ? no_compiler
-                                    : NULL;
+  *why = NULL;
+  if (fn->code->tier == 0) *why = "DOTCOMPUTE_CPU_TIER is 0";
+  else if (!dc_native_possible()) *why = no_compiler;
   if (fn->native == NULL) return 0;
   dc_native_code *c = &fn->native->code[fn->native->last];
   if (c->state == BUILDING) poll(c, fn, c->shape);
   if (c->state == FAILED && c->refusal[0]) *why = c->refusal;
-  if (c->state != READY || !is_too_shallow(c)) return c->state == READY;
+  if (c->state != READY) return 0;
+  *why = NULL;
+  if (!is_too_shallow(c)) return 1;
   *why = "it calls functions that call themselves, and option `stack` has allowed more than native code has";
   return 0;
 }
