@@ -301,6 +301,9 @@ static void consider_arguments(nearest *q, const dc_worker *k) {
   }
 }
 
+/* The compiler's own: texts of printf and assert. */
+static bool is_unnamed(const char *name) { return name[0] == '$' || strncmp(name, "__unnamed_", 10) == 0; }
+
 /* The variables of that space that the function names. */
 static void consider_variables(nearest *q, const dc_cpu_function *fn, int space) {
   const struct dc_code *code = fn->code;
@@ -309,7 +312,8 @@ static void consider_variables(nearest *q, const dc_cpu_function *fn, int space)
     const ptx_ins *ins = &fn->ptx->ins[i];
     for (int j = 0; j < ins->ndst + ins->nsrc; j++) {
       const ptx_sym *sym = ins->opnd[j].sym;
-      if (!sym || sym->kind != PTX_SYM_VAR || sym->space != space || sym->size == 0) continue;
+      if (!sym || sym->kind != PTX_SYM_VAR || sym->space != space) continue;
+      if (sym->size == 0 || is_unnamed(sym->name)) continue;
       consider(q, &(place){ image + sym->offset, (size_t)sym->size, 0, sym->name });
     }
   }
