@@ -70,6 +70,22 @@ __global__ void f() {}]] end)
     assert.matches(this, tostring(err))
   end)
 
+  it("may have more static shared memory than a block", function()
+    local function with(bytes)
+      return dc.kernel(([[
+__global__ void k(char *x) {
+  __shared__ char s[%d];
+  s[threadIdx.x] = x[threadIdx.x];
+  __syncthreads();
+  x[threadIdx.x] = s[(threadIdx.x + 1) %% 32];
+}]]):format(bytes))
+    end
+    local x = dc.arange(1, 32, "int8")
+    with(49152)(1, 32, x)
+    assert.equal(2, x[1])
+    fails("compile", "shared", function() with(math.random(49153, 99000)) end)
+  end)
+
   it("is not cached as a failure, and does not affect other sources", function()
     local source = "#include \"late.h\"\n__global__ void f(int *x) { *x = LATE; }"
     fails("compile", "late", function() dc.kernel(source) end)

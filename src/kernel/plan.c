@@ -290,7 +290,12 @@ int dc_kernel_facts(dc_kernel *k, dc_error *err) {
 int dc_plan_make(dc_kernel *k, dc_error *err) {
   if (dc_kernel_facts(k, err) != 0) return -1;
   /* Every device allows this much, static and dynamic together, without being asked. */
-  size_t free_shared = k->dev->facts.shared_per_block;
+  const size_t free_shared = k->dev->facts.shared_per_block;
+  if (k->facts.shared > free_shared && !k->sig->tile) /* a GPU's assembler refuses these, the CPU device has none */
+    return dc_fail(err, DC_COMPILE, NULL,
+                   "kernel '%s' has %zu bytes of static shared memory, and a block may have %zu; more is dynamic, "
+                   "`extern __shared__`, and given by launch option 'shared'",
+                   k->sig->name, k->facts.shared, free_shared);
   k->shared_limit = (uint32_t)(free_shared > k->facts.shared ? free_shared - k->facts.shared : 0);
   if ((k->sig->typed ? plan_typed(k, err) : plan_untyped(k, err)) != 0) return -1;
   for (int i = 0; i < k->nparams; i++) k->common[i] = common_of(&k->params[i]);
