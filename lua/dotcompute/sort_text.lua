@@ -18,11 +18,13 @@ local function infinity(dtype)
   return ("0x%xull"):format(sign - fraction)
 end
 
+local function sign_bit(dtype) return ("(dc_key)((dc_key)1 << %d)"):format(8 * dtype.size - 1) end
+
 -- The text of dc_key, dc_order and dc_digit (8 bits from bit `shift`) for a dtype.
 function text.order(dtype, descending)
   local out = { ("typedef %s dc_key;"):format(unsigned[dtype.size]),
     "static __device__ __forceinline__ dc_key dc_order(dc_key k) {" }
-  local sign = ("(dc_key)((dc_key)1 << %d)"):format(8 * dtype.size - 1)
+  local sign = sign_bit(dtype)
   if dtype.kind == "f" then
     out[#out + 1] = ("  const dc_key sign = %s, size = k & (dc_key)~sign;"):format(sign)
     out[#out + 1] = ("  if (size > (dc_key)%s) return (dc_key)~(dc_key)0;"):format(infinity(dtype))
@@ -37,6 +39,25 @@ function text.order(dtype, descending)
   out[#out + 1] = "}\nstatic __device__ __forceinline__ unsigned dc_digit(dc_key k, int shift) {"
   out[#out + 1] = "  return (dc_order(k) >> shift) & 255;\n}"
   return table.concat(out, "\n") .. "\n"
+end
+
+-- Whether different keys of a dtype may have the same dc_order: -0 and 0, NaN, bools.
+local function has_ties(dtype) return dtype.kind == "f" or dtype.kind == "b" end
+
+-- The text of dc_unorder(o, x): the key whose dc_order is o; x points to it, which is read where others have the same
+-- order. Of integers dc_order is its own inverse.
+local function unorder(dtype, descending)
+  local out = { "static __device__ __forceinline__ dc_key dc_unorder(dc_key o, const dc_key *x) {" }
+  if dtype.kind == "b" then
+    out[2] = "  return *x;"
+  elseif dtype.kind == "f" then
+    out[2] = ("  const dc_key sign = %s, k = %so;"):format(sign_bit(dtype), descending and "(dc_key)~" or "")
+    out[3] = "  if (o == (dc_key)~(dc_key)0 || k == sign) return *x;"
+    out[4] = "  return k & sign ? (dc_key)(k ^ sign) : (dc_key)~k;"
+  else
+    out[2] = "  return dc_order(o);"
+  end
+  return table.concat(out, "\n") .. "\n}\n"
 end
 
 -- dc_less(a, b) of keys in that order.
@@ -438,29 +459,12 @@ __global__ void __launch_bounds__(32) dc_sort_network(void *to, const void *from
 }
 ]=]
 
--- dc_unorder(o, x): the key whose dc_order is o; x points to it, which is read where others have the same order (-0 and
--- 0, NaN, bools). Of integers dc_order is its own inverse.
-local function unorder(dtype, descending)
-  local out = { "static __device__ __forceinline__ dc_key dc_unorder(dc_key o, const dc_key *x) {" }
-  if dtype.kind == "b" then
-    out[2] = "  return *x;"
-  elseif dtype.kind == "f" then
-    local sign = ("(dc_key)((dc_key)1 << %d)"):format(8 * dtype.size - 1)
-    out[2] = ("  const dc_key sign = %s, k = %so;"):format(sign, descending and "(dc_key)~" or "")
-    out[3] = "  if (o == (dc_key)~(dc_key)0 || k == sign) return *x;"
-    out[4] = "  return k & sign ? (dc_key)(k ^ sign) : (dc_key)~k;"
-  else
-    out[2] = "  return dc_order(o);"
-  end
-  return table.concat(out, "\n") .. "\n}\n"
-end
-
 function text.network(v)
   local size, wide = v.dtype.size, "unsigned long long"
   local fill = { WIDTH = v.width, WORD = size == 8 and wide or "unsigned", PLACES = "", LOAD = "words[i * 32 + t] = k;",
     EXCHANGE = "*u = min(a, b), *v = max(a, b);" }
   local order, place = "k", "0"
-  local needs_places = v.pay or v.dtype.kind == "f" or v.dtype.kind == "b"
+  local needs_places = v.pay or has_ties(v.dtype)
   if needs_places and size == 8 then
     fill.PLACES = ("__shared__ unsigned places[%d * 32];"):format(v.width)
     fill.LOAD = fill.LOAD .. " places[i * 32 + t] = i;"

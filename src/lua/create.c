@@ -206,8 +206,7 @@ static void refuse_fields(lua_State *L) {
   if (n > 0) lua_pushinteger(L, n);
   else lua_pushnil(L);
   for (; lua_next(L, 1); lua_pop(L, 1)) {
-    if (n > 0 && lua_type(L, -2) != LUA_TSTRING) continue;
-    if (lua_type(L, -2) == LUA_TSTRING && strcmp(lua_tostring(L, -2), "n") == 0) continue;
+    if (lua_type(L, -2) == LUA_TSTRING ? strcmp(lua_tostring(L, -2), "n") == 0 : n > 0) continue;
     lua_pop(L, 1);
     dc_lua_fail(L, DC_ARGUMENT, rule, dc_lua_describe(L, -1));
   }

@@ -511,7 +511,7 @@ static void tail(emitter *e) {
   PUT("return r;\n");
 }
 
-/* What of a function tier 1 does not take, NULL: it takes it; only code that runs lanes one by one calls other
+/* What keeps a function at tier 0, for messages; NULL: nothing.  Only code that runs lanes one by one calls other
 ** functions of the module. */
 static const char *obstacle(const dc_cpu_function *fn, bool by_lane) {
   const ptx_func *f = fn->ptx;

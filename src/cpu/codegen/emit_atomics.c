@@ -167,7 +167,7 @@ static void declare_indices(emitter *e, const ptx_ins *ins, int32_t origin) {
 }
 
 /* Whether the lanes' words may be in shared memory, which no other thread accesses, without the instruction saying so:
-** those of cuda::atomic_ref are (sums in shared memory by two threads: 0.4 ms, with locks 6). */
+** those of cuda::atomic_ref are (a histogram of 2^20 words by two threads: 0.50 ms, with locks 0.70). */
 static bool is_generic(const emitter *e, const ptx_ins *ins, const dc_access *p) {
   return !e->callee && dc_emit_space_of(ins, p->at) == PTX_GENERIC && p->base == DC_BASE_FLAT &&
          (p->how == DC_HOW_ONE || p->how == DC_HOW_LANES);

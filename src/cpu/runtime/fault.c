@@ -301,8 +301,8 @@ static void consider_arguments(nearest *q, const dc_worker *k) {
   }
 }
 
-/* The compiler's own: texts of printf and assert. */
-static bool is_unnamed(const char *name) { return name[0] == '$' || strncmp(name, "__unnamed_", 10) == 0; }
+/* Whether a variable is the compiler's own: a text of printf or assert. */
+static bool is_of_compiler(const char *name) { return name[0] == '$' || strncmp(name, "__unnamed_", 10) == 0; }
 
 /* The variables of that space that the function names. */
 static void consider_variables(nearest *q, const dc_cpu_function *fn, int space) {
@@ -313,7 +313,7 @@ static void consider_variables(nearest *q, const dc_cpu_function *fn, int space)
     for (int j = 0; j < ins->ndst + ins->nsrc; j++) {
       const ptx_sym *sym = ins->opnd[j].sym;
       if (!sym || sym->kind != PTX_SYM_VAR || sym->space != space) continue;
-      if (sym->size == 0 || is_unnamed(sym->name)) continue;
+      if (sym->size == 0 || is_of_compiler(sym->name)) continue;
       consider(q, &(place){ image + sym->offset, (size_t)sym->size, 0, sym->name });
     }
   }
