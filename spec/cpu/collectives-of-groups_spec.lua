@@ -7,7 +7,7 @@ local dc = require "dotcompute"
 dc.use "cpu"
 math.randomseed(tonumber(arg[1]))
 
-local results = { "ballot", "any", "all", "uni", "same", "same64", "every", "allsame", "add", "min", "max", "least",
+local results = { "ballot", "any", "all", "uni", "same", "same64", "shared", "every", "allsame", "add", "min", "max", "least",
   "most", "and_", "or_", "xor_" }
 local source = [[
 __device__ int uni(unsigned mask, int p) {
@@ -27,6 +27,7 @@ __global__ void k(const unsigned *masks, const unsigned *x, const unsigned long 
   PUT(uni, uni(mask, v % 3))
   PUT(same, __match_any_sync(mask, v % 7))
   PUT(same64, __match_any_sync(mask, y[t]))
+  PUT(shared, __match_any_sync(mask, gridDim.x))
   PUT(every, __match_all_sync(mask, v / 4096, &all))
   PUT(allsame, all)
   PUT(add, __reduce_add_sync(mask, v))
@@ -63,6 +64,7 @@ local function expected(x, y, group, t)
   r.min, r.max = r.min & 0xffffffff, r.max & 0xffffffff
   r.any, r.all = fives > 0 and 1 or 0, fives == 0 and 1 or 0
   r.uni = (threes == 0 or threes == #group) and 1 or 0
+  r.shared = all
   r.every, r.allsame = same_high and all or 0, same_high and 1 or 0
   return r
 end

@@ -161,6 +161,24 @@ static uint32_t read_extent(lua_State *L, const dc_kernel *k, const char *what, 
   return (uint32_t)v;
 }
 
+/* Raises where a table of `found` extents has more fields, which would have no effect: k({ 16, shared = 64 }, …). */
+static void check_fields(lua_State *L, const dc_kernel *k, const char *what, int idx, int found) {
+  int fields = 0;
+  if (lua_getmetatable(L, idx)) { /* an object, which may have others of its own */
+    lua_pop(L, 1);
+    return;
+  }
+  for (lua_pushnil(L); lua_next(L, idx) != 0; lua_pop(L, 1)) fields++;
+  if (fields == found) return;
+  for (lua_pushnil(L); lua_next(L, idx) != 0; lua_pop(L, 1)) {
+    const char *name = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : NULL;
+    if (name == NULL || (strlen(name) == 1 && name[0] >= 'x' && name[0] <= 'z')) continue;
+    dc_lua_fail(L, DC_LAUNCH, "kernel '%s': the %s has a field '%.40s', but is {x, y, z}; options of a launch are given "
+                "to k:with", k->sig->name, what, name);
+  }
+  dc_lua_fail(L, DC_LAUNCH, "kernel '%s': the %s has %d fields, but is {x, y, z}", k->sig->name, what, fields);
+}
+
 static DC_COLD dc_dim3 read_extents(lua_State *L, const dc_kernel *k, const char *what, int idx,
                                       const uint32_t limit[3]) {
   static const char *const names[3] = { "x", "y", "z" };
@@ -186,6 +204,7 @@ static DC_COLD dc_dim3 read_extents(lua_State *L, const dc_kernel *k, const char
     found++;
   }
   if (found == 0) fail_extents(L, k, what, idx);
+  check_fields(L, k, what, idx, found);
   return (dc_dim3){ v[0], v[1], v[2] };
 }
 
@@ -410,23 +429,18 @@ DC_HOT bool dc_lua_launch_marshalled(lua_State *L, dc_lua *self, dc_lua_kernel *
 
 bool dc_lua_is_extent_list(lua_State *L, int idx, dc_dim3 *d) {
   if (!lua_istable(L, idx)) return false;
-  const int top = lua_gettop(L);
-  const bool has_metatable = lua_getmetatable(L, idx) != 0;
-  const int n = (int)lua_rawlen(L, idx);
-  bool plain = !has_metatable && n >= 1 && n <= 3;
+  const int top = lua_gettop(L), n = (int)lua_rawlen(L, idx);
+  bool plain = lua_getmetatable(L, idx) == 0 && n >= 1 && n <= 3;
   uint32_t v[3] = { 1, 1, 1 };
-  for (int i = 0; i < 3 && plain; i++) {
-    static const char *const names[3] = { "x", "y", "z" };
+  for (int i = 0; i < n && plain; i++) {
     dc_dim3 one;
-    if (i >= n) {
-      plain = lua_getfield(L, idx, names[i]) == LUA_TNIL;
-      continue;
-    }
     lua_rawgeti(L, idx, i + 1);
     plain = dc_lua_is_extent(L, -1, &one);
     if (plain) v[i] = one.x;
   }
   *d = (dc_dim3){ v[0], v[1], v[2] };
+  lua_pushinteger(L, n);
+  plain = plain && lua_next(L, idx) == 0; /* else it has fields, too, or is no list inside */
   lua_settop(L, top);
   return plain;
 }

@@ -613,7 +613,9 @@ bool dc_is_broadcast(const dc_uniformity *k, const ptx_ins *ins) {
 
 bool dc_is_one_for_all(const dc_uniformity *k, const ptx_ins *ins) {
   if (ins->op == PTX_OP_ACTIVEMASK) return true;
-  if ((ins->op == PTX_OP_VOTE && ins->nsrc == 2) || (ins->op == PTX_OP_REDUX && ins->type != PTX_F32))
+  const bool matches = ins->op == PTX_OP_MATCH && ins->mode == PTX_MATCH_ANY && ins->ndst == 1 &&
+                       dc_value_shape_of(k, &ins->opnd[1]).tag <= DC_UNIFORM;
+  if (matches || (ins->op == PTX_OP_VOTE && ins->nsrc == 2) || (ins->op == PTX_OP_REDUX && ins->type != PTX_F32))
     return dc_value_shape_of(k, &ins->opnd[2]).tag <= DC_UNIFORM;
   if (ins->op == PTX_OP_SHFL) return dc_is_broadcast(k, ins);
   return ptx_is_whole_barrier(ins);

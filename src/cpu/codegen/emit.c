@@ -54,15 +54,16 @@ static void go_to_waiting(emitter *e, int32_t n) {
 }
 
 /* A back edge counts against the poll budget; in loops that may wait for other threads also against the spin budget.
-** When it is spent, simple code gives way to the block's other gangs; other code is deoptimized to tier 0, unless the
-** device finds that waiting on takes less. */
+** When it is spent, simple code gives way to the block's other gangs, at once if only these can end the wait; other
+** code is deoptimized to tier 0, unless the device finds that waiting on takes less. */
 static void burn(emitter *e, int32_t n, int32_t to) {
   if (to < 0 || to > n) return;
   PUT("if (DC_RARE(--polls < 0)) { if (n->tick(n)) return DC_NATIVE_STOP; polls = n->poll_budget; } ");
   dc_emit_yield(e, to);
   if (!dc_emit_loop_waits(e, e->block_of[to], e->block_of[n])) return;
   dc_emit_leaves(e, n, true, to);
-  PUT("if (DC_RARE(--spins < 0)) { ");
+  const bool own = e->waits[to] && dc_emit_loop_waits_for_block(e, e->block_of[to], e->block_of[n]);
+  PUT(own ? "{ " : "if (DC_RARE(--spins < 0)) { ");
   if (e->waits[to]) {
     dc_emit_give_way(e, n, to);
     return;

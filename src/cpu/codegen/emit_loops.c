@@ -143,6 +143,15 @@ bool dc_emit_loop_waits_for_flag(const emitter *e, int32_t header, int32_t last)
   return true;
 }
 
+bool dc_emit_loop_waits_for_block(const emitter *e, int32_t header, int32_t last) {
+  for (int32_t i = e->f->blocks[header].first; i < e->f->blocks[last].last; i++) {
+    const ptx_ins *ins = &e->f->ins[i];
+    const bool loads = ins->op == PTX_OP_LD && (ins->space == PTX_SHARED || ins->flags & PTX_F_CTA);
+    if (dc_may_spin(ins) && !loads && ins->op != PTX_OP_MBARRIER && ins->op != PTX_OP_NANOSLEEP) return false;
+  }
+  return true;
+}
+
 int32_t dc_emit_end_of_loop(const emitter *e, int32_t h) {
   return e->fn->node_of[e->k.loop_last[h] + 1];
 }

@@ -52,3 +52,7 @@ bool dc_emit_loop_waits(const emitter *e, int32_t header, int32_t last);
 /* Whether a loop that may wait does so by loads alone, not of shared memory: for a flag, which other blocks may set,
 ** and not for a lock, which lanes of the same warp may hold. */
 bool dc_emit_loop_waits_for_flag(const emitter *e, int32_t header, int32_t last);
+
+/* Whether only threads of the same block can end its waits, which are for shared memory, an mbarrier, or loads of the
+** block's scope. */
+bool dc_emit_loop_waits_for_block(const emitter *e, int32_t header, int32_t last);

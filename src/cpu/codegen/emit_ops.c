@@ -307,6 +307,10 @@ static void common(emitter *e, const ptx_ins *ins, const char *mask, bool keep) 
   begin_one(e, ins->opnd[0].reg, mask, keep);
   if (ins->op == PTX_OP_ACTIVEMASK) {
     PUT("M_word(%s)", mask);
+  } else if (ins->op == PTX_OP_MATCH) { /* of the same value in all lanes */
+    PUT("(M_word(%s) & ", mask);
+    dc_emit_operand(e, &ins->opnd[2], 'W');
+    PUT(")");
   } else {
     PUT("dc_%s_%s(", votes ? "vote" : "reduce", collective_of(ins));
     dc_emit_operand(e, &ins->opnd[1], votes ? 'm' : 'w');

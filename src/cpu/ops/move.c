@@ -122,9 +122,10 @@ static void mov_sreg(dc_warp *w, const dc_uop *o) {
   EACH_LANE(l, w->mask) put_lane(w, o->d, container, l, each ? lane_sreg(w, sreg, l) : value);
 }
 
-/* The usual ones, 32 bits wide. */
+/* The usual ones. */
 BOTH_(mov_tid, u32, const u32 *t = w->tid[o->ins->opnd[1].sreg - PTX_SR_TID_X];, , t[l])
 BOTH_(mov_uniform, u32, const u32 v = (u32)uniform_sreg(w, o->ins->opnd[1].sreg);, , v)
+BOTH_(mov_uniform_64, u64, const u64 v = uniform_sreg(w, o->ins->opnd[1].sreg);, , v)
 
 static void clear_pred(dc_warp *w, const dc_uop *o) { put_pred_masked(w, o->d, 0); }
 
@@ -132,6 +133,7 @@ static bool select_sreg(dc_uop *o) {
   const int sreg = o->ins->opnd[1].sreg;
   if (sreg == PTX_SR_NONE) return false;
   if (o->ins->type == PTX_PRED) return sreg == PTX_SR_ZERO && PICK_RARE(clear_pred); /* %is_explicit_cluster */
+  if (o->bits[0] == 64 && !is_lane_sreg(sreg)) return PICK(mov_uniform_64);
   if (o->bits[0] != 32) return PICK_RARE(mov_sreg);
   if (sreg >= PTX_SR_TID_X && sreg <= PTX_SR_TID_Z) return PICK(mov_tid);
   return is_lane_sreg(sreg) ? PICK_RARE(mov_sreg) : PICK(mov_uniform);

@@ -72,14 +72,14 @@ static const word_num flag_words[] = {
   {"cc", PTX_F_CC}, {"NaN", PTX_F_NAN}, {"relu", PTX_F_RELU}, {"satfinite", PTX_F_SATFINITE}, {NULL, 0}
 };
 
-/* Memory operations: semantics, then hints (scopes are hints in one process with coherent memory). */
+/* Memory operations: semantics and the scope, then hints (larger scopes are, in one process with coherent memory). */
 static const word_num memory_flags[] = {
   {"volatile", PTX_F_VOLATILE}, {"relaxed", PTX_F_RELAXED}, {"mmio", PTX_F_RELAXED}, {"acquire", PTX_F_ACQUIRE},
   {"release", PTX_F_RELEASE}, {"acq_rel", PTX_F_ACQUIRE | PTX_F_RELEASE}, {"sc", PTX_F_ACQUIRE | PTX_F_RELEASE},
-  {"nc", PTX_F_NC}, {"cs", PTX_F_STREAMING}, {NULL, 0}
+  {"nc", PTX_F_NC}, {"cs", PTX_F_STREAMING}, {"cta", PTX_F_CTA}, {NULL, 0}
 };
 static const word_num memory_hints[] = {
-  {"weak", 1}, {"cta", 1}, {"cluster", 1}, {"gpu", 1}, {"gl", 1}, {"sys", 1}, {"ca", 1}, {"cg", 1},
+  {"weak", 1}, {"cluster", 1}, {"gpu", 1}, {"gl", 1}, {"sys", 1}, {"ca", 1}, {"cg", 1},
   {"lu", 1}, {"cv", 1}, {"wb", 1}, {"wt", 1}, {"noftz", 1}, {"L1", 1}, {"L2", 1}, {"unified", 1}, {NULL, 0}
 };
 

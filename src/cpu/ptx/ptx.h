@@ -89,6 +89,7 @@ enum ptx_flag {
   PTX_F_NOINC = 1u << 20 /* cp.async.mbarrier.arrive.noinc */,
   PTX_F_CLAMP = 1u << 21 /* vshl, vshr */, PTX_F_PLUS_ONE = 1u << 22 /* vmad.po */, PTX_F_SHR7 = 1u << 23,
   PTX_F_SHR15 = 1u << 24, PTX_F_CLUSTER = 1u << 25 /* barrier.cluster */,
+  PTX_F_CTA = PTX_F_SHR7 /* a memory access: of the block's scope */,
   PTX_F_REFUSED = 1u << 26 /* has a word of unknown meaning: must not run */,
   PTX_F_STRONG = PTX_F_VOLATILE | PTX_F_ACQUIRE | PTX_F_RELEASE | PTX_F_RELAXED /* accesses that others may observe */,
   PTX_F_SATFINITE = 1u << 27, PTX_F_ABS = 1u << 28 /* redux, min and max of three: of the magnitudes */,
