@@ -7,8 +7,8 @@ local dc = require "dotcompute"
 dc.use "cpu"
 math.randomseed(tonumber(arg[1]))
 
-local results = { "ballot", "any", "all", "uni", "same", "same64", "shared", "every", "allsame", "add", "min", "max", "least",
-  "most", "and_", "or_", "xor_" }
+local results = { "ballot", "any", "all", "uni", "same", "same64", "shared", "every", "allsame", "add", "min", "max",
+  "least", "most", "and_", "or_", "xor_" }
 local source = [[
 __device__ int uni(unsigned mask, int p) {
   int r;

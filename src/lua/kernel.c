@@ -173,8 +173,8 @@ static void check_fields(lua_State *L, const dc_kernel *k, const char *what, int
   for (lua_pushnil(L); lua_next(L, idx) != 0; lua_pop(L, 1)) {
     const char *name = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : NULL;
     if (name == NULL || (strlen(name) == 1 && name[0] >= 'x' && name[0] <= 'z')) continue;
-    dc_lua_fail(L, DC_LAUNCH, "kernel '%s': the %s has a field '%.40s', but is {x, y, z}; options of a launch are given "
-                "to k:with", k->sig->name, what, name);
+    dc_lua_fail(L, DC_LAUNCH, "kernel '%s': the %s has a field '%.40s', but is {x, y, z}; options of a launch are "
+                "given to k:with", k->sig->name, what, name);
   }
   dc_lua_fail(L, DC_LAUNCH, "kernel '%s': the %s has %d fields, but is {x, y, z}", k->sig->name, what, fields);
 }
