@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bitset.h"
 #include "base/buf.h"
 #include "cpu/codegen/emit_ahead.h"
 #include "cpu/codegen/emit_calls.h"
@@ -369,7 +370,7 @@ static void body(emitter *e, const dc_basic_block *node, const char *mask) {
     if (!dc_emit_is_product(o)) dc_emit_end_products(e);
     e->alone = dc_emit_is_alone(e, ins);
     if (ins->pred < 0) {
-      const bool keep = e->k.blend[ins - e->f->ins] && dc_emit_must_keep(e, (int32_t)(node - e->fn->nodes), ins);
+      const bool keep = e->k.blend[dc_emit_at(e, ins)] && dc_emit_must_keep(e, (int32_t)(node - e->fn->nodes), ins);
       dc_emit_prefetch_elements(e, ins, mask);
       dc_emit_operation(e, ins, index, mask, keep);
       continue;
@@ -546,7 +547,7 @@ static int outputs(emitter *e) {
     for (int32_t n = 1; n < e->nnodes; n++)
       if (e->entered[n]) dc_emit_waits_at(e, n);
   for (int32_t n = 0; n < e->nnodes; n++) {
-    if (e->waiting[n >> 6] >> (n & 63) & 1) out->waiting[out->nwaiting++] = n;
+    if (dc_bit_has(e->waiting, n)) out->waiting[out->nwaiting++] = n;
     out->resumes[n] = e->entered[n];
   }
   out->leaves = e->has_leave;

@@ -48,7 +48,7 @@ void dc_emit_find_streams(emitter *e) {
 }
 
 bool dc_emit_may_stream(const emitter *e, const ptx_ins *ins, const dc_access *p) {
-  const int32_t i = (int32_t)(ins - e->f->ins), reg = p->at->reg;
+  const int32_t i = dc_emit_at(e, ins), reg = p->at->reg;
   if (ins->op != PTX_OP_ST || p->base != DC_BASE_FLAT || p->how != DC_HOW_ROW || reg < 0) return false;
   if (i < e->streams_from || e->k.loop_at[e->k.block_of[i]] >= 0) return false;
   for (int32_t u = e->k.use_at[reg]; u < e->k.use_at[reg + 1]; u++)
@@ -70,7 +70,7 @@ dc_access dc_emit_access_of(const emitter *e, const ptx_ins *ins) {
   dc_access p = { .at = at, .size = ptx_type_bits((ptx_type)ins->type) / 8, .n = ins->vec ? ins->vec : 1, .parts = 1,
                   .base = base_of(e, at, ins->space), .offset = offset_of(at), .by_index = -1 };
   const bool local = p.base == DC_BASE_LOCAL && !e->k.shape.by_lane;
-  const bool alone = e->k.alone[e->k.block_of[ins - e->f->ins]] && !local;
+  const bool alone = e->k.alone[dc_emit_block_of(e, ins)] && !local;
   if (p.at->reg < 0) {
     p.how = local ? DC_HOW_ROW : DC_HOW_ONE;
     p.s = (dc_value_shape){ .tag = DC_AFFINE, .origin = -1 };

@@ -76,7 +76,7 @@ static bool find_slice(const emitter *e, slice *s, int32_t reg, int32_t at) {
 }
 
 void dc_emit_prefetch_elements(emitter *e, const ptx_ins *ins, const char *mask) {
-  const int32_t at = (int32_t)(ins - e->f->ins);
+  const int32_t at = dc_emit_at(e, ins);
   slice s = { .load = -1 };
   if (e->alone || ins->pred >= 0 || !is_at_once(e, at)) return;
   if (!dc_emit_memory_supported(e, ins) && !dc_emit_atom_supported(e, ins)) return;

@@ -132,7 +132,7 @@ static bool is_unchanged(const emitter *e, int32_t d, int32_t i) {
 ** may read them where they were loaded from; else NULL.  (A lane takes longer to come out of a vector by memory: a
 ** histogram of bytes in 0.75 of the time.) */
 static const ptx_ins *row_of_index(const emitter *e, const ptx_ins *ins, int32_t origin) {
-  const int32_t reg = dc_emit_index_of(e, origin)->reg, i = (int32_t)(ins - e->f->ins);
+  const int32_t reg = dc_emit_index_of(e, origin)->reg, i = dc_emit_at(e, ins);
   const int32_t d = dc_only_definition(&e->k, reg);
   if (d < 0) return NULL;
   const ptx_ins *load = &e->f->ins[d];

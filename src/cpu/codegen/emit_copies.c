@@ -67,7 +67,9 @@ static bool is_async(const ptx_ins *ins) {
          ins->opnd[0].kind == PTX_ADDR && ins->opnd[1].kind == PTX_ADDR;
 }
 
-bool dc_emit_is_copy(const emitter *e, const ptx_ins *ins) { return is_async(ins) || e->copied[ins - e->f->ins] >= 0; }
+bool dc_emit_is_copy(const emitter *e, const ptx_ins *ins) {
+  return is_async(ins) || e->copied[dc_emit_at(e, ins)] >= 0;
+}
 
 /* Declares the addresses, checked; what they are relative to. */
 static int put_addresses(emitter *e, const char *name, const ptx_operand *at, int space, const char *mask) {
@@ -78,7 +80,7 @@ static int put_addresses(emitter *e, const char *name, const ptx_operand *at, in
 }
 
 static void put_source(emitter *e, const ptx_ins *ins, const ptx_operand *at, int space, const char *mask) {
-  const int32_t i = (int32_t)(ins - e->f->ins);
+  const int32_t i = dc_emit_at(e, ins);
   e->listed[i] = true;
   PUT("{ ");
   const int base = put_addresses(e, "from_", at, space, mask);
@@ -97,7 +99,7 @@ static void put_target(emitter *e, const ptx_operand *at, int space, int32_t sou
 }
 
 void dc_emit_copy(emitter *e, const ptx_ins *ins, const char *mask) {
-  const int32_t i = (int32_t)(ins - e->f->ins);
+  const int32_t i = dc_emit_at(e, ins);
   if (ins->op == PTX_OP_LD) {
     put_source(e, ins, &ins->opnd[ins->ndst], ins->space, mask);
     return;

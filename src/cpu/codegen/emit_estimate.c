@@ -34,7 +34,7 @@ static uint64_t time_together(const emitter *e, const ptx_ins *ins) {
   if (dc_emit_is_foreign(e, ins)) return CALL_TIME;
   if (ptx_has_address(ins)) {
     const dc_access_kind access = dc_emit_access(e, ins);
-    const int32_t i = (int32_t)(ins - e->f->ins);
+    const int32_t i = dc_emit_at(e, ins);
     const bool field = e->joined[i].kind == DC_JOINED_FIELD || e->joined[i].kind == DC_JOINED_FIELD_BEHIND;
     if (access != DC_ACCESS_LANES) return access == DC_ACCESS_ROW ? ROW : SCALAR;
     if (field && dc_emit_is_part(e, i)) return SCALAR;

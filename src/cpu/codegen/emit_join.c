@@ -12,7 +12,7 @@ static bool is_quiet(const ptx_ins *ins) { return ins->op == PTX_OP_MOV || ptx_t
 /* Whether a load or store, of which nothing is known yet, may be one with others; *p: how it accesses memory. */
 static bool may_join(const emitter *e, const ptx_ins *ins, dc_access *p) {
   if (ins->pred >= 0 || ins->vec > 1 || ins->flags & (PTX_F_STRONG | PTX_F_STREAMING)) return false;
-  const int32_t i = (int32_t)(ins - e->f->ins);
+  const int32_t i = dc_emit_at(e, ins);
   if (e->joined[i].by != 0 || e->copied[i] >= 0 || !dc_emit_memory_supported(e, ins)) return false;
   *p = dc_emit_access_of(e, ins);
   return p->how != DC_HOW_ONE && p->base != DC_BASE_LOCAL && (!ptx_is_load(ins) || ins->opnd[0].reg >= 0);
@@ -21,13 +21,13 @@ static bool may_join(const emitter *e, const ptx_ins *ins, dc_access *p) {
 /* Whether other is in the block of ins, and nothing before it has changed the address in `reg`. */
 static bool is_within_reach(const emitter *e, const ptx_ins *ins, const ptx_ins *other, int32_t reg) {
   return other < e->f->ins + e->f->nins && other - ins <= MOST_AHEAD && !ptx_writes(other - 1, reg) &&
-         e->k.block_of[other - e->f->ins] == e->k.block_of[ins - e->f->ins];
+         dc_emit_block_of(e, other) == dc_emit_block_of(e, ins);
 }
 /* The same of the blocks behind, as far as none jumps back and all are in one loop: lanes that come there do so before
 ** any executes ins again. */
 static bool is_ahead(const emitter *e, const ptx_ins *ins, const ptx_ins *other, int32_t reg) {
-  const int32_t to = other < e->f->ins + e->f->nins ? e->k.block_of[other - e->f->ins] : -1;
-  const int32_t from = e->k.block_of[ins - e->f->ins], last = e->k.block_of[other - 1 - e->f->ins];
+  const int32_t to = other < e->f->ins + e->f->nins ? dc_emit_block_of(e, other) : -1;
+  const int32_t from = dc_emit_block_of(e, ins), last = dc_emit_block_of(e, other - 1);
   for (int i = 0; i < 2 && last != to && last >= 0; i++) {
     const int32_t next = e->f->blocks[last].succ[i];
     if (next >= 0 && next <= last) return false;
@@ -35,8 +35,8 @@ static bool is_ahead(const emitter *e, const ptx_ins *ins, const ptx_ins *other,
   return to >= 0 && other - ins <= MOST_AHEAD && !ptx_writes(other - 1, reg) && e->k.loop_at[to] == e->k.loop_at[from];
 }
 static bool dominates(const emitter *e, const ptx_ins *ins, const ptx_ins *other) {
-  const int32_t from = e->k.block_of[ins - e->f->ins];
-  int32_t b = e->k.block_of[other - e->f->ins];
+  const int32_t from = dc_emit_block_of(e, ins);
+  int32_t b = dc_emit_block_of(e, other);
   while (b > from) b = e->k.idom[b];
   return b == from;
 }
@@ -45,8 +45,8 @@ static bool is_near(const dc_access *p, const dc_access *q) {
 }
 
 static void set(emitter *e, const ptx_ins *ins, const ptx_ins *by, dc_join_kind kind, int part, long long far) {
-  e->joined[ins - e->f->ins] = (dc_joined){
-    .by = (int32_t)(by - e->f->ins) + 1, .kind = (uint8_t)kind, .part = (uint8_t)part, .far = (uint16_t)far };
+  e->joined[dc_emit_at(e, ins)] = (dc_joined){
+    .by = dc_emit_at(e, by) + 1, .kind = (uint8_t)kind, .part = (uint8_t)part, .far = (uint16_t)far };
 }
 
 /* --- bytes side by side ----------------------------------------------------------------------------------------- */
@@ -105,7 +105,7 @@ static bool join_fields(emitter *e, const ptx_ins *ins, const dc_access *p) {
     if (other->op == PTX_OP_BRA) continue;
     if (ptx_is_load(other) ? other->flags & PTX_F_STRONG : !is_quiet(other)) break;
     if (!ptx_is_load(other) || !may_join(e, other, &q) || !is_near(p, &q) || !may_be_field(e, other, &q)) continue;
-    const bool is_behind = e->k.block_of[other - e->f->ins] != e->k.block_of[ins - e->f->ins];
+    const bool is_behind = dc_emit_block_of(e, other) != dc_emit_block_of(e, ins);
     const long long at = q.offset - start;
     if (at < 0 || at >= 16 || at % 4 != 0 || found[at / 4] || (is_behind && !dominates(e, ins, other))) continue;
     found[at / 4] = other;
@@ -160,7 +160,7 @@ static void join_loads(emitter *e, const ptx_ins *ins, const dc_access *p) {
   for (const ptx_ins *other = ins + 1; is_ahead(e, ins, other, p->at->reg) && n < MOST_JOINED; other++) {
     dc_access q;
     const bool stores = other->op == PTX_OP_ST, is_access = stores || ptx_is_load(other);
-    const bool behind = e->k.block_of[other - e->f->ins] != e->k.block_of[ins - e->f->ins];
+    const bool behind = dc_emit_block_of(e, other) != dc_emit_block_of(e, ins);
     if (other->op == PTX_OP_BRA) continue;
     if (is_access ? other->flags & PTX_F_STRONG : !is_quiet(other)) break;
     if (!is_access || (stores && is_elsewhere(ins, other))) continue;
@@ -192,7 +192,7 @@ static void join_loads(emitter *e, const ptx_ins *ins, const dc_access *p) {
 /* The first value waits for the second, as long as nothing accesses memory or changes it. */
 static void join_stores(emitter *e, const ptx_ins *ins, const dc_access *p) {
   for (const ptx_ins *other = ins + 1; is_within_reach(e, ins, other, p->at->reg); other++) {
-    const int32_t by = e->joined[other - e->f->ins].by;
+    const int32_t by = e->joined[dc_emit_at(e, other)].by;
     dc_access q;
     if (p->at[1].reg >= 0 && ptx_writes(other - 1, p->at[1].reg)) return;
     if (other->op == PTX_OP_ST) {
@@ -203,7 +203,7 @@ static void join_stores(emitter *e, const ptx_ins *ins, const dc_access *p) {
       set(e, other, ins, DC_JOINED_PAIR, far > 0, llabs(far));
       return;
     }
-    if (ptx_is_load(other) ? by == 0 || by > ins - e->f->ins : !is_quiet(other)) return;
+    if (ptx_is_load(other) ? by == 0 || by > dc_emit_at(e, ins) : !is_quiet(other)) return;
   }
 }
 

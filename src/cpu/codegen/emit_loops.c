@@ -327,7 +327,7 @@ static bool counts_in_each(const emitter *e, int32_t reg, int32_t h) {
   int n;
   do {
     const ptx_ins *ins = maker_of(e, at, h, &n);
-    if (is_integer_conversion(ins) || !is_in_each(e, e->k.block_of[ins - e->f->ins], e->k.loop_last[h])) return false;
+    if (is_integer_conversion(ins) || !is_in_each(e, dc_emit_block_of(e, ins), e->k.loop_last[h])) return false;
     at = ins->opnd[1].reg;
   } while (at != reg);
   return true;
@@ -343,7 +343,7 @@ static bool keeps_distances(const emitter *e, const ptx_operand *o, int32_t i, i
   if (n == 0) return true;
   if (dc_emit_bits(e, o->reg) < 32) return false; /* values of 16 bits wrap around at these */
   if (is_counter(e, o->reg, h, &g)) return counts_in_each(e, o->reg, h);
-  const int32_t d = (int32_t)(ins - e->f->ins);
+  const int32_t d = dc_emit_at(e, ins);
   const bool adds = ins->op == PTX_OP_ADD || ins->op == PTX_OP_SUB || (ins->op == PTX_OP_MOV && ins->nsrc == 1);
   if (n != 1 || depth == 0 || !adds || ins->pred >= 0 || ins->ndst != 1 || !precedes(e, d, i)) return false;
   for (int k = 1; k <= ins->nsrc; k++)

@@ -61,7 +61,7 @@ static bool is_live(const emitter *e, int32_t reg, int32_t block, int32_t i) {
   const dc_basic_block *node = dc_emit_node(e, e->fn->node_of[block + 1] - 1);
   int32_t to;
   for (int s = 0; dc_node_succ(node, s, &to); s++)
-    if (to >= 0 && e->live[(size_t)to * e->words + (size_t)(reg >> 6)] >> (reg & 63) & 1) return true;
+    if (to >= 0 && dc_emit_is_live(e, to, reg)) return true;
   return false;
 }
 
@@ -117,7 +117,7 @@ static void find_sums(places *p) {
   const ptx_matrix *m;
   for (int32_t n = 0; n < e->nnodes; n++)
     for (const dc_uop *o = e->fn->nodes[n].first; o < e->fn->nodes[n].last; o++)
-      if ((m = product_of(o, &b)) != NULL) p->c_at[o->ins - e->f->ins] = (uint8_t)first_of(m, PTX_C);
+      if ((m = product_of(o, &b)) != NULL) p->c_at[dc_emit_at(e, o->ins)] = (uint8_t)first_of(m, PTX_C);
   for (int32_t i = 0; i < e->f->nins; i++) {
     const ptx_ins *ins = &e->f->ins[i];
     for (int j = 0; p->c_at[i] && j < ins->ndst; j++) {
@@ -169,7 +169,7 @@ bool dc_emit_is_in_place(const emitter *e, const ptx_ins *ins) {
 void dc_emit_forget_factors(emitter *e, const ptx_ins *ins) {
   for (int i = 0; i < ins->ndst; i++) {
     const int32_t d = ins->opnd[i].reg;
-    if (d >= 0 && e->rows[d].by != ins - e->f->ins) e->rows[d].by = 0;
+    if (d >= 0 && e->rows[d].by != dc_emit_at(e, ins)) e->rows[d].by = 0;
   }
   for (int f = 0; f < e->nfactors; f++)
     for (int i = 0; i < ins->ndst && e->factors[f].region == e->region; i++)
@@ -227,7 +227,7 @@ static int factor(emitter *e, const ptx_ins *ins, const ptx_matrix *m, const ptx
     x->waits = true;
     return f;
   }
-  const int f = free_factor(e, (int32_t)(ins - e->f->ins)), words = 4 * b->parts * (rows ? 16 : 8);
+  const int f = free_factor(e, dc_emit_at(e, ins)), words = 4 * b->parts * (rows ? 16 : 8);
   want.waits = true;
   want.words = e->factors[f].words > words * used ? e->factors[f].words : words * used;
   e->factors[f] = want;
@@ -362,7 +362,7 @@ static void assign_rows(emitter *e, int32_t d, dc_rows rows) {
 
 /* Lanes 8 i to 8 i + 7 have the addresses of matrix i's rows. */
 static void load_rows(emitter *e, const ptx_ins *ins, const ptx_matrix *m) {
-  const int32_t by = (int32_t)(ins - e->f->ins);
+  const int32_t by = dc_emit_at(e, ins);
   PUT("{ const V64 a_ = ");
   const int base = dc_emit_addresses(e, &ins->opnd[ins->ndst], ins->space);
   PUT("; if (DC_RARE(dc_bad_addresses(a_, %s, 16, 0x%xu))) n->fault(n); V64_store(q%d, a_); ", dc_emit_base(base),
@@ -383,7 +383,7 @@ static void load_lines(emitter *e, const ptx_ins *ins, const ptx_matrix *m, bool
   const int along = m->k * bits / 128, line = (across ? 8 * blocks : m->k) * bits / 8;
   const int below = line < 16 ? line - 1 : 15; /* bits of an address that must be 0 */
   const ptx_operand *at = &ins->opnd[ins->ndst];
-  const int32_t by = (int32_t)(ins - e->f->ins);
+  const int32_t by = dc_emit_at(e, ins);
   PUT("m%d = ", by);
   if (has_stride) {
     PUT("(int64_t)(int32_t)(");

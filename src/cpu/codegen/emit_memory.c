@@ -107,10 +107,10 @@ static void prefetch_for_gangs(emitter *e, const ptx_ins *ins, const dc_access *
 /* Tiles of matrices are copied 16 bytes a lane, one after another along rows that are pages apart: what each gang loads
 ** next is prefetched while it uses the last (f16 products of 1024^3 with tiles of 64 x 64 x 32: 55, before 59 ms). */
 bool dc_emit_is_looping(const emitter *e, const ptx_ins *ins, int base) {
-  return base == DC_BASE_FLAT && e->k.loop_at[e->k.block_of[ins - e->f->ins]] >= 0;
+  return base == DC_BASE_FLAT && e->k.loop_at[dc_emit_block_of(e, ins)] >= 0;
 }
 void dc_emit_last_access(emitter *e, const ptx_ins *ins) {
-  const int32_t i = (int32_t)(ins - e->f->ins);
+  const int32_t i = dc_emit_at(e, ins);
   e->loops[i] = true;
   PUT("h%d + DC_GANG %% DC_LAST_ACCESSES", i);
 }
@@ -123,7 +123,7 @@ static bool is_prefetched(const dc_access *p) {
 /* The first load of its basic block whose address is constant bytes from this one's, but for loads that take their
 ** value from one of an earlier block, which prefetched nothing; *bytes: what all of these load. */
 static int32_t first_of_address(const emitter *e, const ptx_ins *ins, const dc_access *p, long long *bytes) {
-  const int32_t self = (int32_t)(ins - e->f->ins), reg = p->at->reg;
+  const int32_t self = dc_emit_at(e, ins), reg = p->at->reg;
   int32_t first = self;
   *bytes = 0;
   for (int32_t i = e->k.use_at[reg]; i < e->k.use_at[reg + 1]; i++) {
@@ -167,7 +167,7 @@ static int iterations_ahead(const emitter *e, int32_t b) {
 ** row).  The stride is what the loop adds to the address or, where that is unknown, the way from the last address, if
 ** it was the same before; in loops without barriers, loads at constant distances share it. */
 static void prefetch(emitter *e, const ptx_ins *ins, const dc_access *p, const char *mask) {
-  const int32_t i = (int32_t)(ins - e->f->ins), b = e->k.block_of[i];
+  const int32_t i = dc_emit_at(e, ins), b = e->k.block_of[i];
   if (!is_prefetched(p)) return;
   if (e->k.loop_at[b] < 0) {
     prefetch_for_gangs(e, ins, p, false);
@@ -273,7 +273,7 @@ static void load_packs(emitter *e, const ptx_ins *ins, const dc_access *p, const
 ** each one's load would begin after the last one's end. */
 static bool expects(emitter *e, const ptx_ins *ins, const dc_access *p) {
   enum { MOST_OPERATIONS = 8 };
-  const int32_t i = (int32_t)(ins - e->f->ins), b = e->k.block_of[i], h = e->k.loop_at[b];
+  const int32_t i = dc_emit_at(e, ins), b = e->k.block_of[i], h = e->k.loop_at[b];
   if (p->how != DC_HOW_INDEX || e->joined[i].by || !dc_emit_is_in_quiet_loop(e, b) || dc_emit_window_of(e, p) >= 0)
     return false;
   const int32_t index = dc_emit_index_of(e, p->s.origin)->reg;
@@ -363,7 +363,7 @@ static void load_fields(emitter *e, int32_t i, const dc_access *p, const char *m
 
 /* Of a load that is the first of several: what all of them load, into w<instruction>. */
 static void load_joined(emitter *e, const ptx_ins *ins, const dc_access *p, const char *mask) {
-  const int32_t i = (int32_t)(ins - e->f->ins);
+  const int32_t i = dc_emit_at(e, ins);
   const char *far = far_of(e, p);
   const int before = e->joined[i].part;
   if (e->joined[i].kind == DC_JOINED_FIELD) {
@@ -391,7 +391,7 @@ static void load_joined(emitter *e, const ptx_ins *ins, const dc_access *p, cons
 /* Whether a load can take its value from what an earlier load has loaded only under a condition of run time: halves of
 ** elements if these are aligned, fields of a later block if the struct's 16 bytes are in one page. */
 static bool is_guessed(const emitter *e, const ptx_ins *ins) {
-  const dc_joined *const j = &e->joined[ins - e->f->ins];
+  const dc_joined *const j = &e->joined[dc_emit_at(e, ins)];
   if (j->by && j->kind == DC_JOINED_FIELD_BEHIND) return true;
   return j->by && j->kind == DC_JOINED_HALF && j->part != e->joined[j->by - 1].part;
 }
@@ -405,8 +405,8 @@ static void put_loaded(emitter *e, const ptx_ins *ins, const dc_access *p, int j
     PUT("V%d_splat(dc_ld_%s(a_ + %d))", size == 8 ? 64 : 32, T, j * size);
   } else if (packs(p)) {
     PUT("q_.x%d", j);
-  } else if (p->how == DC_HOW_LANES && !p->wraps && dc_emit_walks(e, (int32_t)(ins - e->f->ins))) {
-    PUT("dc_walk_%s(&b%d, a_, %s)", T, (int)(ins - e->f->ins), mask);
+  } else if (p->how == DC_HOW_LANES && !p->wraps && dc_emit_walks(e, dc_emit_at(e, ins))) {
+    PUT("dc_walk_%s(&b%d, a_, %s)", T, dc_emit_at(e, ins), mask);
   } else if (p->how == DC_HOW_LANES) {
     PUT("dc_%sgather_%s(a_, %d, %s)", far, T, j * size, mask);
   } else if (p->how == DC_HOW_INDEX && size >= 4 && !p->expected && is_of_list(e, ins, p)) {
@@ -421,7 +421,7 @@ static void put_loaded(emitter *e, const ptx_ins *ins, const dc_access *p, int j
       far = "far_";
     }
     PUT("dc_%selements_%s(a_, i%d, %d, %d, ", far, T, p->s.origin, (int)p->s.times, dc_emit_is_signed(e, p->s.origin));
-    if (p->expected) PUT("&a%d, %s)", (int)(ins - e->f->ins), mask);
+    if (p->expected) PUT("&a%d, %s)", dc_emit_at(e, ins), mask);
     else PUT("0, %s)", mask);
   } else if (p->stride == size) {
     PUT("dc_row_%s(a_ + %d, %s)", T, j * size, mask);
@@ -436,7 +436,7 @@ static void put_loaded(emitter *e, const ptx_ins *ins, const dc_access *p, int j
 }
 
 static void load_element(emitter *e, const ptx_ins *ins, const dc_access *p, int j, const char *mask, bool keep) {
-  const int32_t d = ins->opnd[j].reg, i = (int32_t)(ins - e->f->ins), size = p->size, bytes = size / p->parts;
+  const int32_t d = ins->opnd[j].reg, i = dc_emit_at(e, ins), size = p->size, bytes = size / p->parts;
   if (d < 0) return;
   bool sign = ptx_is_signed(ins->type);
   bool low = dc_emit_bits(e, d) == 16 && (ins->type == PTX_S8 || ins->type == PTX_S16);
@@ -622,9 +622,9 @@ static void store_pair(emitter *e, const ptx_ins *ins, const dc_access *p, int f
 
 static void load(emitter *e, const ptx_ins *ins, const dc_access *p, const char *mask, bool keep) {
   if (packs(p)) load_packs(e, ins, p, mask);
-  if (e->joined[ins - e->f->ins].by) load_joined(e, ins, p, mask);
+  if (e->joined[dc_emit_at(e, ins)].by) load_joined(e, ins, p, mask);
   if (p->parts > 1) {
-    PUT("const V32 w%d = ", (int)(ins - e->f->ins));
+    PUT("const V32 w%d = ", dc_emit_at(e, ins));
     put_loaded(e, ins, p, 0, mask);
     PUT("; ");
   }
@@ -632,7 +632,7 @@ static void load(emitter *e, const ptx_ins *ins, const dc_access *p, const char 
 }
 
 static void store(emitter *e, const ptx_ins *ins, const dc_access *p, const char *mask) {
-  const dc_joined *const joined = &e->joined[ins - e->f->ins];
+  const dc_joined *const joined = &e->joined[dc_emit_at(e, ins)];
   const bool pair = joined->by != 0;
   const ptx_operand *v[4];
   if (!pair && !packs(p)) {
@@ -701,7 +701,7 @@ static void access_row_of_loop(emitter *e, const ptx_ins *ins, const dc_access *
 
 void dc_emit_memory(emitter *e, const ptx_ins *ins, const char *mask, bool keep) {
   dc_access p = dc_emit_access_of(e, ins);
-  const int32_t i = (int32_t)(ins - e->f->ins);
+  const int32_t i = dc_emit_at(e, ins);
   const dc_joined *const joined = &e->joined[i];
   as_lanes_if_odd(&p);
   if (p.base == DC_BASE_SHARED && p.how != DC_HOW_ONE)

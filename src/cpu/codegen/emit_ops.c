@@ -505,7 +505,7 @@ bool dc_emit_is_cheap(const emitter *e, const ptx_ins *ins) {
 
 void dc_emit_operation(emitter *e, const ptx_ins *ins, int32_t index, const char *mask, bool keep) {
   dc_native_form form;
-  const int32_t i = (int32_t)(ins - e->f->ins);
+  const int32_t i = dc_emit_at(e, ins);
   const way how = way_of(e, ins, &form);
   if (!lets_copies_wait(ins, how)) dc_emit_end_copies(e);
   const bool product = how == BY_TIER0 && dc_emit_matrix(e, ins, index, mask);

@@ -30,7 +30,7 @@ static bool is_constant(const ptx_ins *ins) {
 static int cost_of(const emitter *e, const ptx_ins *ins) {
   const int32_t d = ins->ndst == 1 ? ins->opnd[0].reg : -1;
   if (d < 0 || ins->pred >= 0 || !dc_is_defined_once(e->k.def_at, d) || dc_emit_is_alone(e, ins)) return 0;
-  if (e->k.blend[ins - e->f->ins] || (!is_constant(ins) && !dc_emit_is_cheap(e, ins))) return 0;
+  if (e->k.blend[dc_emit_at(e, ins)] || (!is_constant(ins) && !dc_emit_is_cheap(e, ins))) return 0;
   if (e->sum_at[d] >= 0) return 0; /* its place may be another's by now */
   int cost = dc_is_scalar(dc_emit_shape(e, d)) ? 1 : VECTOR_COST;
   for (int i = 1; i <= ins->nsrc; i++) {
@@ -64,7 +64,7 @@ static void find_needed(emitter *e, int32_t node) {
   const ptx_func *f = e->f;
   memset(e->needed, 0, (size_t)f->nregs);
   for (int32_t r = 0; r < f->nregs; r++) {
-    if (!(e->live[(size_t)node * e->words + (size_t)(r >> 6)] >> (r & 63) & 1)) continue;
+    if (!dc_emit_is_live(e, node, r)) continue;
     const dc_value_shape *s = dc_emit_shape(e, r);
     need(e, r);
     if (dc_is_scalar(s) && s->origin >= 0) need(e, f->ins[s->origin].opnd[0].reg);

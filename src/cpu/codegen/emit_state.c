@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bitset.h"
 #include "base/buf.h"
 #include "base/error.h"
 #include "cpu/analysis/uniformity.h"
@@ -28,10 +29,10 @@
 static uint64_t *row(const emitter *e, int32_t node) { return e->live + (size_t)node * e->words; }
 static uint64_t *lane_row(const emitter *e, int32_t node) { return e->lane_live + (size_t)node * e->words; }
 static void add(uint64_t *set, int32_t reg) {
-  if (reg >= 0) set[reg >> 6] |= (uint64_t)1 << (reg & 63);
+  if (reg >= 0) dc_bit_add(set, reg);
 }
 static void drop(uint64_t *set, int32_t reg) {
-  if (reg >= 0) set[reg >> 6] &= ~((uint64_t)1 << (reg & 63));
+  if (reg >= 0) dc_bit_remove(set, reg);
 }
 
 /* Live-out to live-in of one instruction. */
@@ -150,7 +151,7 @@ static int32_t save_offset(emitter *e, int32_t reg) {
 }
 
 /* What has not changed since it was loaded is there. */
-static bool is_kept(const emitter *e, int32_t reg) { return !(e->scratch[reg >> 6] >> (reg & 63) & 1); }
+static bool is_kept(const emitter *e, int32_t reg) { return !dc_bit_has(e->scratch, reg); }
 
 static void keep_origin(emitter *e, int32_t origin, bool back) {
   if (origin < 0 || e->origin_turn[origin] == e->turn) return; /* shared by several registers */
@@ -304,7 +305,7 @@ void dc_emit_deoptimize_all(emitter *e) {
     }
     PUT("tk = M_none(); ");
     for (int32_t i = 0; i < nwaiting; i++)
-      if (lane_row(e, waiting[i])[r >> 6] >> (r & 63) & 1) PUT("tk = M_or(tk, t%d); ", waiting[i]);
+      if (dc_bit_has(lane_row(e, waiting[i]), r)) PUT("tk = M_or(tk, t%d); ", waiting[i]);
     dc_emit_to_slot(e, r, "tk");
   }
   PUT("\n");

@@ -87,7 +87,7 @@ static int find_results(emitter *e, const dc_variable *v) {
       dc_looked_up *t = dc_arena_alloc(&e->k.arena, sizeof *t);
       if (t == NULL) return dc_fail_oom(e->err);
       *t = (dc_looked_up){ values[d], v->reg, v->first, v->n, dc_emit_bits(e, d) == 16 };
-      e->looked_up[ins - e->f->ins] = t;
+      e->looked_up[dc_emit_at(e, ins)] = t;
       e->ntables++;
       cost[d] = 1;
     }
@@ -127,7 +127,7 @@ void dc_emit_tables(emitter *e) {
 }
 
 bool dc_emit_look_up(emitter *e, const ptx_ins *ins, const char *mask, bool keep) {
-  const int32_t i = (int32_t)(ins - e->f->ins), d = ins->opnd[0].reg;
+  const int32_t i = dc_emit_at(e, ins), d = ins->opnd[0].reg;
   const dc_looked_up *t = e->looked_up[i];
   if (t == NULL) return false;
   dc_emit_assign(e, d, mask, keep);

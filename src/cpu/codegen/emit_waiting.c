@@ -10,6 +10,7 @@
 
 #include <string.h>
 
+#include "base/bitset.h"
 #include "base/runtime.h"
 #include "cpu/analysis/cfg.h"
 #include "cpu/codegen/emit_calls.h"
@@ -18,7 +19,6 @@
 /* --- sets of nodes -------------------------------------------------------------------------------------- */
 
 static uint64_t *after(const emitter *e, int32_t n) { return e->after + (size_t)n * e->node_words; }
-static void add(uint64_t *set, int32_t n) { set[n >> 6] |= (uint64_t)1 << (n & 63); }
 
 /* The members of the set's word i that are above node n. */
 static uint64_t above(const uint64_t *set, int32_t i, int32_t n) {
@@ -86,7 +86,7 @@ static void behind(const emitter *e, int32_t n, uint64_t *set) {
   if (divergent) memcpy(set, after(e, n), e->node_words * sizeof *set);
   else memset(set, 0, e->node_words * sizeof *set);
   for (int i = 0; i < 2 && (divergent || splits(e, n)); i++)
-    if (to[i] >= 0 && e->tracked[to[i]] && !dc_emit_is_exit(e, to[i])) add(set, to[i]);
+    if (to[i] >= 0 && e->tracked[to[i]] && !dc_emit_is_exit(e, to[i])) dc_bit_add(set, to[i]);
 }
 
 /* Lanes may wait at nodes of `set` above `than` when control comes to node `to`.  True: that is news. */
@@ -123,7 +123,7 @@ int dc_emit_find_waiting(emitter *e) {
 }
 
 bool dc_emit_may_wait(const emitter *e, int32_t n, int32_t at) {
-  return e->tracked[n] && (n == at || (after(e, at)[n >> 6] >> (n & 63) & 1));
+  return e->tracked[n] && (n == at || dc_bit_has(after(e, at), n));
 }
 
 bool dc_emit_must_keep(const emitter *e, int32_t n, const ptx_ins *ins) {
@@ -131,7 +131,7 @@ bool dc_emit_must_keep(const emitter *e, int32_t n, const ptx_ins *ins) {
   for (int32_t at = -1; (at = lowest(e, after(e, n), at)) >= 0;)
     for (int i = 0; i < ins->ndst; i++) {
       const int32_t r = ins->opnd[i].reg;
-      if (r >= 0 && (e->live[(size_t)at * e->words + (size_t)(r >> 6)] >> (r & 63) & 1)) return true;
+      if (r >= 0 && dc_emit_is_live(e, at, r)) return true;
     }
   return false;
 }
@@ -148,7 +148,7 @@ void dc_emit_leaves(emitter *e, int32_t n, bool sent, int32_t also) {
   if (sent) behind(e, n, e->behind);
   const uint64_t *set = sent ? e->behind : after(e, n);
   for (size_t i = 0; i < e->node_words && (sent || dc_emit_divergent(e, n)); i++) e->waiting[i] |= set[i];
-  if (also >= 0) add(e->waiting, also);
+  if (also >= 0) dc_bit_add(e->waiting, also);
 }
 
-void dc_emit_waits_at(emitter *e, int32_t n) { add(e->waiting, n); }
+void dc_emit_waits_at(emitter *e, int32_t n) { dc_bit_add(e->waiting, n); }

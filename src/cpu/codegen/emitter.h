@@ -13,6 +13,7 @@
 */
 #pragma once
 
+#include "base/bitset.h"
 #include "base/buf.h"
 #include "base/error.h"
 #include "cpu/analysis/needed_lanes.h"
@@ -201,6 +202,17 @@ static inline const ptx_ins *dc_emit_waiting(const dc_basic_block *node) {
   if (traits & PTX_T_BARRIER) return ins->mode == PTX_BAR_WARP ? ins : ins - 1;
   return traits & PTX_T_WARP_WIDE ? ins : ins - 1;
 }
+/* An instruction's index in its function, and its block. */
+static inline int32_t dc_emit_at(const emitter *e, const ptx_ins *ins) { return (int32_t)(ins - e->f->ins); }
+static inline int32_t dc_emit_block_of(const emitter *e, const ptx_ins *ins) {
+  return e->k.block_of[dc_emit_at(e, ins)];
+}
+
+/* Whether a register is live at the beginning of a node. */
+static inline bool dc_emit_is_live(const emitter *e, int32_t node, int32_t reg) {
+  return dc_bit_has(e->live + (size_t)node * e->words, reg);
+}
+
 static inline const dc_value_shape *dc_emit_shape(const emitter *e, int32_t reg) { return &e->k.reg[reg]; }
 static inline int dc_emit_bits(const emitter *e, int32_t reg) {
   int bits = e->f->regs[reg].bits;
@@ -220,7 +232,7 @@ static inline bool dc_emit_is_signed(const emitter *e, int32_t origin) {
 static inline bool dc_emit_is_alone(const emitter *e, const ptx_ins *ins) {
   const int32_t d = ins->ndst ? ins->opnd[0].reg : -1;
   const bool accesses = ptx_traits(ins->op) & PTX_T_ADDRESS;
-  return e->k.alone[e->k.block_of[ins - e->f->ins]] && (accesses || (d >= 0 && e->k.reg[d].tag == DC_UNIFORM));
+  return e->k.alone[dc_emit_block_of(e, ins)] && (accesses || (d >= 0 && e->k.reg[d].tag == DC_UNIFORM));
 }
 
 /* Whether something reads a result of the instruction. */

@@ -81,30 +81,56 @@ static barrier change(const ptx_ins *ins, barrier b, u32 n) {
   return b;
 }
 
+/* Whether all lanes of w->mask have the address of the first of them: the usual case. */
+static inline bool is_one_address(const dc_warp *w, const u64 *at) {
+  const u64 first = at[__builtin_ctz(w->mask)];
+  u64 differs = 0;
+  LANES(l) differs |= w->m32[l] ? at[l] ^ first : 0;
+  return differs == 0;
+}
+
+/* Arrivals at one barrier, as many for each lane, that end no phase only count down.  False: they are others. */
+static bool count_down(dc_warp *w, const dc_uop *o, const u64 *at, u64 *before) {
+  const u32 lanes = w->mask, first = (u32)__builtin_ctz(lanes), *n = o->bits[2] ? REG(u32, o->b) : NULL;
+  const u32 each = n ? n[first] : 1;
+  u64 *const p = HOST(u64, at[first]), arrivals = (u64)each * (u32)__builtin_popcount(lanes);
+  u32 differs = 0;
+  if (o->ins->mode != PTX_MB_ARRIVE || o->ins->flags & PTX_F_EXPECT || !is_one_address(w, at)) return false;
+  if (n) LANES(l) differs |= w->m32[l] ? n[l] ^ each : 0;
+  if (differs || arrivals >= unpack(*p).pending) return false;
+  LANES(l) before[l] = *p - (u64)each * (u32)__builtin_popcount(lanes & (((u32)1 << l) - 1));
+  *p -= arrivals;
+  return true;
+}
+
 /* One thread of the host runs all threads of a block, so its shared memory needs no atomic access. */
 static void mbarrier_change(dc_warp *w, const dc_uop *o) {
   u64 at[DC_LANES] BUFFER, before[DC_LANES] BUFFER;
   if (!w->mask) return;
   begin_each(w, o, at, 8);
-  EACH_LANE(l, w->mask) {
-    u64 *p = HOST(u64, at[l]);
-    before[l] = *p;
-    *p = pack(change(o->ins, unpack(*p), o->bits[2] ? REG(u32, o->b)[l] : 1));
-  }
+  if (!count_down(w, o, at, before))
+    EACH_LANE(l, w->mask) {
+      u64 *p = HOST(u64, at[l]);
+      before[l] = *p;
+      *p = pack(change(o->ins, unpack(*p), o->bits[2] ? REG(u32, o->b)[l] : 1));
+    }
   if (o->d != DC_NO_OPERAND) PUT_MASKED(u64, o->d, before);
 }
 
 static void mbarrier_wait(dc_warp *w, const dc_uop *o) {
-  u64 at[DC_LANES] BUFFER;
-  u32 done = 0;
+  u64 at[DC_LANES] BUFFER, now[DC_LANES] BUFFER;
+  u32 over[DC_LANES] BUFFER, done = 0;
   if (!w->mask) return;
   begin_each(w, o, at, 8);
-  EACH_LANE(l, w->mask) {
-    const u32 phase = unpack(*HOST(u64, at[l])).phase;
-    const bool over = o->ins->flags & PTX_F_PARITY ? (phase & 1) != (REG(u32, o->b)[l] & 1)
-                                                   : phase != unpack(REG(u64, o->b)[l]).phase;
-    done |= (u32)over << l;
+  if (is_one_address(w, at)) {
+    const u64 one = *HOST(u64, at[__builtin_ctz(w->mask)]);
+    LANES(l) now[l] = one;
+  } else {
+    EACH_LANE(l, w->mask) now[l] = *HOST(u64, at[l]);
   }
+  if (o->ins->flags & PTX_F_PARITY) LANES(l) over[l] = (u32)(now[l] >> 62 ^ REG(u32, o->b)[l]) & 1;
+  else LANES(l) over[l] = (now[l] ^ REG(u64, o->b)[l]) >> 62 != 0;
+  LANES(l) done |= over[l] << l;
   put_pred_masked(w, o->d, done);
 }
 

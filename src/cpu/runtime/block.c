@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/bitset.h"
 #include "base/error.h"
 #include "cpu/interp/code.h"
 #include "cpu/interp/interp.h"
@@ -126,7 +127,7 @@ static void add_waits(line_set *set, const dc_warp_slot *s) {
   }
   for (const dc_frame *f = c->frames; f; f = f->below)
     for (int32_t i = 0; i < f->fn->nnodes; i++)
-      if ((f->blocked[i >> 6] >> (i & 63) & 1) && f->fn->nodes[i].ins) add_line(set, f->fn->nodes[i].ins->line);
+      if (dc_bit_has(f->blocked, i) && f->fn->nodes[i].ins) add_line(set, f->fn->nodes[i].ins->line);
 }
 
 /* Every warp waits for another: fails the job with the lines where they wait. */

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bitset.h"
 #include "cpu/codegen/native.h"
 #include "cpu/interp/code.h"
 #include "cpu/ptx/ptx.h"
@@ -63,8 +64,8 @@ static int32_t pick(dc_warp *w, uint32_t *lanes, dc_progress *progress) {
       dc_frame *f = c->frame;
       *lanes = f->pend[n];
       f->pend[n] = 0;
-      f->ready[n >> 6] &= ~((uint64_t)1 << (n & 63));
-      f->blocked[n >> 6] &= ~((uint64_t)1 << (n & 63));
+      dc_bit_remove(f->ready, n);
+      dc_bit_remove(f->blocked, n);
       if (*lanes) return n;
       continue; /* they exited while they waited */
     }
@@ -635,7 +636,7 @@ bool dc_warp_force(dc_warp_slot *s) {
   c->force = false;
   for (const dc_frame *f = c->frames; f; f = f->below)
     for (int32_t n = 0; n < f->fn->nnodes; n++)
-      if ((f->blocked[n >> 6] >> (n & 63) & 1) && f->fn->nodes[n].wait != DC_WAIT_NOT) c->force = true;
+      if (dc_bit_has(f->blocked, n) && f->fn->nodes[n].wait != DC_WAIT_NOT) c->force = true;
   c->recheck = c->force;
   return c->force;
 }

@@ -3,6 +3,7 @@
 */
 #pragma once
 
+#include "base/bitset.h"
 #include "cpu/interp/code.h"
 #include "cpu/interp/interp.h"
 #include "cpu/runtime/state.h"
@@ -27,14 +28,14 @@ bool dc_warp_merge_frames(dc_warp *w);
 /* Lanes can run node n. */
 static inline void dc_lanes_arrive(dc_frame *f, int32_t n, uint32_t lanes) {
   f->pend[n] |= lanes;
-  f->ready[n >> 6] |= (uint64_t)1 << (n & 63);
+  dc_bit_add(f->ready, n);
   if ((uint32_t)n >> 6 < f->low) f->low = (uint32_t)n >> 6;
 }
 
 /* Lanes are at node n but must wait for other lanes there. */
 static inline void dc_lanes_block(dc_frame *f, int32_t n, uint32_t lanes) {
   f->pend[n] |= lanes;
-  f->blocked[n >> 6] |= (uint64_t)1 << (n & 63);
+  dc_bit_add(f->blocked, n);
 }
 
 /* Makes all blocked lanes runnable, so that they test their conditions again. */
