@@ -79,7 +79,21 @@ local function add(fname, spec, values, options)
   end
 end
 
-local function counted(n) return n == 1 and "one argument" or ("%d arguments"):format(n) end
+-- Raises for a wrong number of arguments. `usage`: what the function takes, an array first; `first` and `n`: the first
+-- argument and their number. As a method of that array it takes the rest of them: a receiver is not counted. Where a
+-- tail call hides how the function was called, the message tells the array from the others.
+function arguments.fail_count(fname, usage, first, n)
+  local rest, count = usage:match "^an? [%a ]-array,? ?(.*)$", n == 1 and "one argument" or ("%d arguments"):format(n)
+  local method = false
+  if rest and n > 0 and core.is_array(first) then method = core.called_on(first) end
+  if method then
+    usage = rest == "" and "no arguments" or rest:gsub("^and ", ""):gsub("^then ", "")
+    count = n == 2 and "one argument" or ("%d arguments"):format(n - 1)
+  elseif method == nil then
+    count = n == 1 and "the array alone" or ("the array and %d more"):format(n - 1)
+  end
+  fail("%s takes %s; got %s", fname, usage, count)
+end
 
 -- The arguments as a table by name. `spec` has the names of the positional ones in order, and the fields
 --   required  how many of them are operands, 1 by default
@@ -94,8 +108,8 @@ function arguments.read(fname, spec, ...)
   local options = type(last) == "table" and (n > #spec or not (spec.tables and spec.tables[spec[n]]) or has_names(last))
   local count = options and n - 1 or n
   if count == #spec + 1 then arguments.need(fname, given[count], spec.known) end
-  if n < required then fail(spec.missing or "%s takes %s; got %s", fname, spec.usage, counted(n)) end
-  if count > #spec then fail("%s takes %s; got %s", fname, spec.usage, counted(n)) end
+  if n < required and spec.missing then fail(spec.missing, fname) end
+  if n < required or count > #spec then arguments.fail_count(fname, spec.usage, given[1], n) end
   for k = 1, count do values[spec[k]] = given[k] end
   if options then add(fname, spec, values, last) end
   return values

@@ -3,7 +3,7 @@
 -- Each predicate is evaluated once, to an array of bools; each part is a selection whose mask combines these.
 local core = require "dotcompute.core"
 local dc = require "dotcompute"
-local algorithm = require "dotcompute.algorithm"
+local arguments = require "dotcompute.arguments"
 local elements = require "dotcompute.elements"
 local operators = require "dotcompute.operators"
 local select_ = require "dotcompute.select"
@@ -11,10 +11,7 @@ core.builtin(debug.getinfo(1, "S").source)
 
 local function partition(...)
   local a, predicates, n = ..., { select(2, ...) }, select("#", ...) - 1
-  if n < 1 then
-    algorithm.fail("argument", "partition takes an array and one or more predicates, got %d argument%s",
-      n + 1, n == 0 and "" or "s")
-  end
+  if n < 1 then arguments.fail_count("partition", "an array and one or more predicates", a, n + 1) end
   local x = elements.array("partition", "the first argument", a)
   local parts, rest = {}, nil -- rest: where no predicate so far was true
   for k = 1, n do

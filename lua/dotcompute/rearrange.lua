@@ -127,8 +127,8 @@ local function replicate(a, shape, before, after)
 end
 
 local function tile(...)
-  local a = ...
-  if select("#", ...) < 2 then fail("argument", "tile takes an array, then how often along each axis") end
+  local a, n = ..., select("#", ...)
+  if n < 2 then arguments.fail_count("tile", "an array, then how often along each axis", a, n) end
   a = algorithm.array("tile", "the first argument", a)
   local reps = arguments.list("tile", {}, select(2, ...))
   for k = 1, #reps do reps[k] = algorithm.integer("tile", "how often", reps[k], 0) end
@@ -168,7 +168,7 @@ local function axes_of(fname, ndim, ...)
 end
 
 local function flip(...)
-  if select("#", ...) < 1 then fail("argument", "flip takes an array, then perhaps axes") end
+  if select("#", ...) < 1 then arguments.fail_count("flip", "an array, then perhaps axes", nil, 0) end
   local a = algorithm.array("flip", "the first argument", (...))
   local set, list, shape = axes_of("flip", a.ndim, select(2, ...)), {}, { a:shape() }
   for d, n in ipairs(shape) do list[d] = set[d] and n > 1 and { n, 1, -1 } or ":" end

@@ -13,6 +13,7 @@
 local core = require "dotcompute.core"
 local dc = require "dotcompute"
 local algorithm = require "dotcompute.algorithm"
+local arguments = require "dotcompute.arguments"
 local serial = require "dotcompute.select_serial"
 core.builtin(debug.getinfo(1, "S").source)
 
@@ -372,9 +373,8 @@ end
 
 function select_.select(...)
   local a, mask = ...
-  if select("#", ...) ~= 2 then
-    fail("argument", "select takes an array and a mask or a function, got %d arguments", (select("#", ...)))
-  end
+  local n = select("#", ...)
+  if n ~= 2 then arguments.fail_count("select", "an array and a mask or a function", a, n) end
   local is_struct = algorithm.is_struct_array(a)
   a = is_struct and a or algorithm.array("select", "the first argument", a)
   if type(mask) == "function" or (type(mask) == "table" and require "dotcompute.operators".is(mask)) then
@@ -408,8 +408,8 @@ local function coordinates(flat, shape)
 end
 
 function select_.nonzero(...)
-  local a = ...
-  if select("#", ...) ~= 1 then fail("argument", "nonzero takes an array, got %d arguments", (select("#", ...))) end
+  local a, n = ..., select("#", ...)
+  if n ~= 1 then arguments.fail_count("nonzero", "an array", a, n) end
   a = algorithm.array("nonzero", "the first argument", a)
   if a.ndim == 0 then
     fail("shape", "nonzero: an array without axes has no places; a:reshape(1) has one")

@@ -196,9 +196,8 @@ end
 
 local function scatter_add(...)
   local a, index, values = ...
-  if select("#", ...) ~= 3 then
-    fail("argument", "scatter_add takes an array, indices and values, got %d arguments", (select("#", ...)))
-  end
+  local n = select("#", ...)
+  if n ~= 3 then arguments.fail_count("scatter_add", "an array, indices and values", a, n) end
   if not core.is_array(a) then fail("argument", "scatter_add: an array expected, got %s", core.describe(a)) end
   if a.ndim == 0 then fail("shape", "scatter_add: an array without axes has no elements to name") end
   local dtype = algorithm.dtype(a)

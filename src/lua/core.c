@@ -245,6 +245,7 @@ int luaopen_dotcompute_core(lua_State *L) {
   dc_lua_setfuncs(L, 1, dc_lua_memory_internal);
   dc_lua_setfuncs(L, 1, dc_lua_operators_internal);
   dc_lua_setfuncs(L, 1, dc_lua_named_internal);
+  dc_lua_setfuncs(L, 1, dc_lua_error_internal);
   dc_lua_setfuncs(L, 1, dc_lua_variant_internal);
   dc_lua_setfuncs(L, 1, dc_lua_tile_internal);
   dc_lua_setfuncs(L, 1, dc_lua_texture_internal);

@@ -241,6 +241,7 @@ typedef struct called {
   const char *name; /* NULL: not known, as when pcall called it */
   bool method;      /* with a colon */
   bool field;       /* it is in C, and was called as a field of something, with a dot */
+  int outermost;    /* level of the first of our functions in Lua that the call runs; 0: there is none */
 } called;
 
 static called find_call(lua_State *L) {
@@ -255,6 +256,7 @@ static called find_call(lua_State *L) {
     if (level > 0 && !entry && !dc_lua_is_builtin(self, ar.source, ar.srclen)) break;
     c.name = ar.name && strcmp(ar.name, "?") == 0 ? NULL : ar.name; /* called by a key that is computed */
     c.method = ar.namewhat && strcmp(ar.namewhat, "method") == 0;
+    if (*ar.what != 'C') c.outermost = level;
     if (level == 0) c.field = ar.namewhat && strcmp(ar.namewhat, "field") == 0;
   }
   return c;
@@ -293,6 +295,26 @@ int dc_lua_fail_named(lua_State *L, dc_kind kind, const char *fmt, ...) {
   if (c.name) dc_error_prefix(&err, "'%s': ", c.name);
   return dc_lua_raise(L, &err);
 }
+
+bool dc_lua_is_method_call(lua_State *L) { return find_call(L).method; }
+
+/* called_on(v): whether the script called the function of ours that is running as a method of v; nil where that is not
+** known, of tail calls and of calls by pcall. */
+static int core_called_on(lua_State *L) {
+  lua_Debug ar;
+  const called c = find_call(L);
+  bool is_receiver = false;
+  lua_settop(L, 1);
+  if (c.method && c.outermost > 0 && lua_getstack(L, c.outermost, &ar)) {
+    lua_getinfo(L, "u", &ar);
+    is_receiver = lua_getlocal(L, &ar, ar.nparams ? 1 : -1) && lua_rawequal(L, 1, -1); /* -1: the first of `...` */
+  }
+  if (c.name) lua_pushboolean(L, is_receiver);
+  else lua_pushnil(L);
+  return 1;
+}
+
+const luaL_Reg dc_lua_error_internal[] = { { "called_on", core_called_on }, { NULL, NULL } };
 
 int dc_lua_expected(lua_State *L, int arg, const char *what) {
   return dc_lua_badarg(L, arg, "%s expected, got %s", what, dc_lua_describe(L, arg));

@@ -3,7 +3,9 @@
 */
 #pragma once
 
+#include <lauxlib.h>
 #include <lua.h>
+#include <stdbool.h>
 
 #include "base/error.h"
 #include "lua/object.h"
@@ -19,6 +21,9 @@ int dc_lua_badarg(lua_State *L, int arg, const char *fmt, ...) DC_PRINTF(3, 4);
 /* An error of that kind, with the name of the function that the script called in front: "'zeros': …". */
 int dc_lua_fail_named(lua_State *L, dc_kind kind, const char *fmt, ...) DC_PRINTF(3, 4);
 
+/* Whether the script called the function of ours that is running with a colon: its first argument is the receiver. */
+bool dc_lua_is_method_call(lua_State *L);
+
 /* dc_lua_badarg, "bad argument #2 to 'fill': an array expected, got nil". */
 int dc_lua_expected(lua_State *L, int arg, const char *what);
 
@@ -31,3 +36,5 @@ const char *dc_lua_describe(lua_State *L, int idx);
 /* Raises `err` as a Lua error table (docs/api.md, "Errors") and clears it. Never returns; the return type
 ** is for `return dc_lua_raise(L, &err);`. Nothing may be held that the error would leak. */
 int dc_lua_raise(lua_State *L, dc_error *err);
+
+extern const luaL_Reg dc_lua_error_internal[];

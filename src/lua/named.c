@@ -109,7 +109,10 @@ void dc_lua_take_options(lua_State *L, int first, int last, const dc_lua_option 
   int top = lua_gettop(L);
   while (top >= first && lua_isnil(L, top)) top--;
   if (top < first || !lua_istable(L, top)) return;
-  if (top > last + 1) dc_lua_fail(L, DC_ARGUMENT, "at most %d arguments and options expected, got %d", last, top);
+  if (top > last + 1) {
+    const int receiver = dc_lua_is_method_call(L);
+    dc_lua_fail(L, DC_ARGUMENT, "at most %d arguments and options expected, got %d", last - receiver, top - receiver);
+  }
   lua_settop(L, top);
   lua_settop(L, last + 1); /* arguments and nils, place of the table */
   if (top <= last) { /* the table behind all places */
