@@ -3380,7 +3380,7 @@ function c_progress:close() end
 ---@field code string|nil The driver's or compiler's name for it (`CUDA_ERROR_…`, `NVRTC_ERROR_…`), or nil.
 ---@field message string One sentence.
 ---@field where string `script.lua:17`: the line that called dotcompute.
----@field at string|nil For compile errors: the line of the script or file with the first error.
+---@field at string|nil For compile errors: the line of the script or file with the first error, also of one in inline assembly.
 ---@field log string|nil The compiler's complete output, or nil.
 ---@field traceback string Lua's traceback, taken when it was raised.
 local c_error = {}

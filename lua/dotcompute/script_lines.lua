@@ -68,11 +68,24 @@ local function look_up_start(origin)
   return find_start(file:gsub("\r\n", "\n"):gsub("\n\r", "\n"):gsub("\r", "\n"), origin.text, origin.call)
 end
 
+-- Whether the text is PTX that was compiled here before (m:ptx()), whose lines are those of its CUDA source.
+local function is_compiled(origin)
+  if origin.compiled == nil then
+    origin.compiled = core.is_prebuilt(origin.text)
+      and origin.text:find '%.file%s+%d+%s+"[^"\n]*dotcompute%.cu"' ~= nil
+  end
+  return origin.compiled
+end
+
 -- The place of a line of the source: "script.lua:17".
 function script_lines.place(origin, line)
   origin, line = unit_of(origin, line)
   local known = origin.place_of and origin.place_of(line)
   if known then return known end
+  if is_compiled(origin) then
+    return ("%s, line %d of the CUDA C that the PTX was made from"):format(origin.path
+      or origin.shown and ("%s:%d"):format(origin.shown, origin.call) or "PTX", line)
+  end
   origin.start = origin.start or look_up_start(origin)
   if origin.start > 0 then return ("%s:%d"):format(origin.shown or "?", origin.start + line - 1) end
   if not origin.shown then return ("line %d of the source"):format(line) end
@@ -90,13 +103,13 @@ function script_lines.map_lines(origin, text)
 end
 
 -- Gives the fields of an error about the source places of the script; `line`: the source's line that is to blame, or
--- 0. The compiler's messages begin with the sentence of the first error: its place is put in front, and is the field
--- `at`. Other messages that name no line get the place behind "kernel 'saxpy'", or in front.
+-- 0. Its place is the field `at` of compile errors. The compiler's messages begin with the sentence of the first error:
+-- the place is put in front. Other messages that name no line get the place behind "kernel 'saxpy'", or in front.
 function script_lines.explain(err, origin, line)
   local text = err.message
+  if err.kind == "compile" and line > 0 then err.at = script_lines.place(origin, line) end
   err.message = script_lines.map_lines(origin, text)
   if err.code == "NVRTC_ERROR_COMPILATION" and line > 0 then
-    err.at = script_lines.place(origin, line)
     err.message = err.at .. ": " .. err.message
   elseif err.message == text and line > 0 then
     local place, kernel, rest = script_lines.place(origin, line), text:match "^(.-kernel '[^']*')(.*)$"

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MOST_LOCAL (512 << 10) /* bytes of a thread's local memory; on every GPU */
+
 /* --- conversions ------------------------------------------------------------------------------ */
 
 static const char no_reference[] = "a reference cannot be passed to a kernel; take a pointer or a value instead";
@@ -296,6 +298,11 @@ int dc_plan_make(dc_kernel *k, dc_error *err) {
                    "kernel '%s' has %zu bytes of static shared memory, and a block may have %zu; more is dynamic, "
                    "`extern __shared__`, and given by launch option 'shared'",
                    k->sig->name, k->facts.shared, free_shared);
+  if (k->facts.local > MOST_LOCAL && !k->sig->tile)
+    return dc_fail(err, DC_COMPILE, NULL,
+                   "kernel '%s' has %zu bytes of local memory, and a thread may have %d; large arrays belong in global "
+                   "memory",
+                   k->sig->name, k->facts.local, MOST_LOCAL);
   k->shared_limit = (uint32_t)(free_shared > k->facts.shared ? free_shared - k->facts.shared : 0);
   if ((k->sig->typed ? plan_typed(k, err) : plan_untyped(k, err)) != 0) return -1;
   for (int i = 0; i < k->nparams; i++) k->common[i] = common_of(&k->params[i]);

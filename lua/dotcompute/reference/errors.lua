@@ -45,7 +45,7 @@ select(2, pcall(dc.ones(2, 3).reshape, dc.ones(2, 3), 4)).message    --> …4…
   },
   {
     "at", at = "error", type = "string|nil",
-    text = "For compile errors: the line of the script or file with the first error.",
+    text = "For compile errors: the line of the script or file with the first error, also of one in inline assembly.",
   },
   {
     "log", at = "error", type = "string|nil",

@@ -50,10 +50,11 @@ static bool word_is(const char *word, size_t len, const char *text) {
   return strlen(text) == len && memcmp(word, text, len) == 0;
 }
 
+/* CUDA C does not begin with a dot.  PTX without .version is the device's to refuse, with a message about PTX. */
 bool dc_is_ptx(const char *text) {
   const char *word;
-  size_t len = read_word(&text, &word);
-  return word_is(word, len, ".version");
+  const size_t len = read_word(&text, &word);
+  return len > 1 && word[0] == '.' && isalpha((unsigned char)word[1]);
 }
 
 bool dc_is_machine_code(const char *text, size_t len) {

@@ -11,7 +11,7 @@
 #include "compile/types/image.h"
 #include "compile/types/source.h"
 
-/* Whether the text is PTX: its first word, comments aside, is a .version directive. */
+/* Whether the text is PTX: its first word, comments aside, is a directive (.version, if it is whole). */
 bool dc_is_ptx(const char *text);
 
 /* Behind blanks and comments of PTX text. */

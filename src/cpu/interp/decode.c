@@ -49,7 +49,8 @@ typedef struct decoder {
 static int refuse(decoder *D, const ptx_ins *ins, const char *why) {
   dc_cpu_function *fn = D->fn;
   char text[400];
-  snprintf(text, sizeof text, "%s '%.120s' (PTX line %u)", why, ins->text, ins->ptx_line);
+  if (ins->refusal) snprintf(text, sizeof text, "%s (PTX line %u)", ins->refusal, ins->ptx_line);
+  else snprintf(text, sizeof text, "%s '%.120s' (PTX line %u)", why, ins->text, ins->ptx_line);
   free(fn->refusal);
   fn->refusal = strdup(text);
   fn->refusal_line = ins->line;

@@ -2,13 +2,17 @@
 ** instruction.c - see instruction.h.
 **
 ** Operands are flattened into one list, destinations first; then their number and kinds are checked
-** against the opcode's form, so that later passes index them without a check.
+** against the opcode's form, so that later passes index them without a check.  An instruction that does not pass the
+** check is refused as an unknown one is: its function cannot run.
 */
 #include "cpu/ptx/instruction.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/error.h"
 #include "base/map.h"
 #include "cpu/ptx/declaration.h"
 #include "cpu/ptx/expand.h"
@@ -31,7 +35,9 @@ static ptx_operand *add(ptx_parser *P, ptx_operand_kind kind) {
 }
 
 static int unknown_name(ptx_parser *P, const ptx_tok *t) {
-  return ptxp_fail(P, t->line, "'%.*s' is not declared", (int)(t->len < 80 ? t->len : 80), t->s);
+  ptxp_fail(P, t->line, "'%.*s' is not declared", (int)(t->len < 80 ? t->len : 80), t->s);
+  P->bad_at = t->s;
+  return -1;
 }
 
 /* Joins the .x of %tid.x or of a vector register to the name's token, where no blank separates them. */
@@ -271,6 +277,32 @@ static int read_operands(ptx_parser *P, int *first, bool *refuse) {
 
 /* ---- checks ---- */
 
+/* The text of the current instruction, which has been read, on one line with single blanks. */
+static void statement_text(const ptx_parser *P, char *out, size_t size) {
+  const char *end = memchr(P->statement, ';', (size_t)(P->lex.end - P->statement));
+  size_t n = 0;
+  for (const char *p = P->statement; end && p < end && n + 1 < size; p++) {
+    const bool blank = *p == ' ' || (*p >= '\t' && *p <= '\r');
+    if (blank && n > 0 && out[n - 1] == ' ') continue;
+    out[n++] = blank ? ' ' : *p > ' ' && *p <= '~' ? *p : '?';
+  }
+  out[n] = '\0';
+}
+
+/* Refuses the instruction by a sentence that ends with its text. 1, or -1: out of memory. */
+static int DC_PRINTF(3, 4) refuse_operands(ptx_parser *P, ptx_ins *ins, const char *fmt, ...) {
+  char why[200], text[120], all[sizeof why + sizeof text + 8];
+  va_list ap;
+  va_start(ap, fmt);
+  vsnprintf(why, sizeof why, fmt, ap);
+  va_end(ap);
+  statement_text(P, text, sizeof text);
+  snprintf(all, sizeof all, "%s '%s'", why, text);
+  ins->flags |= PTX_F_REFUSED;
+  ins->refusal = dc_arena_strndup(&P->m->arena, all, strlen(all));
+  return ins->refusal ? 1 : ptxp_oom(P);
+}
+
 static int kind_at(const ptx_ins *ins, int i) { return i < ins->ndst + ins->nsrc ? (int)ins->opnd[i].kind : -1; }
 
 /* Whether the number of operands is right for the form. */
@@ -311,28 +343,27 @@ static bool kind_fits(const ptx_parser *P, const ptx_ins *ins, int i) {
 }
 
 /* A named variable must be in the state space of the instruction; accesses of parameters must be inside of them. */
-static int check_place(ptx_parser *P, const ptx_ins *ins, const ptx_operand *o) {
+static int check_place(ptx_parser *P, ptx_ins *ins, const ptx_operand *o) {
   const ptx_sym *sym = o->sym;
   uint8_t space = ins->op == PTX_OP_CP && o != ins->opnd ? ins->space2 : ins->space;
   if (o->kind != PTX_ADDR || !sym) return 0;
   if (sym->kind != PTX_SYM_VAR || (space != PTX_GENERIC && space != sym->space))
-    return ptxp_fail(P, ins->ptx_line, "'%.80s' does not lie in the space of %.80s", sym->name, ins->text);
+    return refuse_operands(P, ins, "'%.80s' does not lie in the space of", sym->name);
   uint64_t bytes = (uint64_t)ptx_type_bits((ptx_type)ins->type) / 8 * ins->vec;
   if (sym->space == PTX_PARAM && (o->imm < 0 || (uint64_t)o->imm > sym->size || sym->size - (uint64_t)o->imm < bytes))
-    return ptxp_fail(P, ins->ptx_line, "%.80s reaches outside of parameter '%.80s' of %llu bytes", ins->text, sym->name,
-                     (unsigned long long)sym->size);
+    return refuse_operands(P, ins, "parameter '%.80s' has %llu bytes, which are exceeded by", sym->name,
+                           (unsigned long long)sym->size);
   return 0;
 }
 
+/* 0: the operands fit; 1: the instruction is refused; -1 failed. */
 static int check(ptx_parser *P, const ptx_form *form, ptx_ins *ins) {
-  if (!count_fits(form, ins))
-    return ptxp_fail(P, ins->ptx_line, "%.80s does not take these operands", ins->text);
+  if (!count_fits(form, ins)) return refuse_operands(P, ins, "the CPU device does not take these operands:");
   for (int i = 0; i < ins->ndst + ins->nsrc; i++)
-    if (!kind_fits(P, ins, i))
-      return ptxp_fail(P, ins->ptx_line, "operand %d of %.80s is of the wrong kind", i + 1, ins->text);
-  for (int i = 0; i < ins->ndst + ins->nsrc; i++)
-    if (check_place(P, ins, &ins->opnd[i]) != 0) return -1;
-  return 0;
+    if (!kind_fits(P, ins, i)) return refuse_operands(P, ins, "operand %d is of the wrong kind:", i + 1);
+  int rc = 0;
+  for (int i = 0; rc == 0 && i < ins->ndst + ins->nsrc; i++) rc = check_place(P, ins, &ins->opnd[i]);
+  return rc;
 }
 
 /* Converts float constants to the type of the instruction: bits of an f64, or of an f32 in the low half. */
@@ -417,14 +448,17 @@ static int call_target(ptx_parser *P, ptx_ins *ins) {
   return 0;
 }
 
-/* Arguments and result must be at least as large as the callee's, whose sizes are copied. */
-static int check_call(ptx_parser *P, const ptx_ins *ins) {
+/* Arguments and result must be at least as large as the callee's, whose sizes are copied. 1: refused. */
+static int check_call(ptx_parser *P, ptx_ins *ins) {
   const ptx_func *f = ins->callee ? ins->callee->func : NULL;
   if (!f) return 0;
   bool fits = ins->ncall_args == f->nparams && !(ins->call_ret && (!f->ret || f->ret->size > ins->call_ret->size));
   for (int i = 0; fits && i < f->nparams; i++) fits = ins->call_args[i]->size >= f->params[i]->size;
   if (fits) return 0;
-  return ptxp_fail(P, ins->ptx_line, "the call's arguments or result do not fit function '%.80s'", f->name);
+  ins->ncall_args = 0;
+  ins->call_ret = NULL;
+  P->args.n = P->results.n = 0;
+  return refuse_operands(P, ins, "arguments or result do not fit function '%.80s':", f->name);
 }
 
 /* The callee's view of the arguments. */
@@ -438,7 +472,7 @@ static int keep_arguments(ptx_parser *P, ptx_ins *ins, const ptx_vec *args, cons
   return 0;
 }
 
-/* call (result), target, (arguments), prototype; with every part but the target optional. */
+/* call (result), target, (arguments), prototype; with every part but the target optional. 1: refused. */
 static int read_call(ptx_parser *P, ptx_ins *ins, bool *refuse) {
   ptx_vec *rets = &P->results, *args = &P->args;
   P->ops.n = rets->n = args->n = 0;
@@ -526,18 +560,18 @@ static int size_copy(ptx_parser *P, ptx_ins *ins) {
   int64_t n = o->kind == PTX_IMM && !o->is_float ? o->imm : 0;
   if (ins->nsrc == 4 && o[1].kind == PTX_IMM && o[1].imm == n) ins->nsrc = 3;
   ins->type = n == 4 ? PTX_B32 : n == 8 ? PTX_B64 : n == 16 ? PTX_B128 : PTX_NOTYPE;
-  return ins->type ? 0 : ptxp_fail(P, ins->ptx_line, "%.80s copies 4, 8 or 16 bytes", ins->text);
+  return ins->type ? 0 : refuse_operands(P, ins, "an instruction of this kind copies 4, 8 or 16 bytes:");
 }
 
-/* Splits the flat operands: all sources for a form without a destination. */
+/* Splits the flat operands: all sources for a form without a destination. 1: refused. */
 static int place_operands(ptx_parser *P, const ptx_form *form, ptx_ins *ins, int first, bool refused) {
   bool has_dst = form->ndst_max > 0 || form->shape == PTX_SHAPE_MOV || form->shape == PTX_SHAPE_LOAD ||
                  form->shape == PTX_SHAPE_ATOM;
   ins->ndst = (uint16_t)(has_dst ? first : 0);
   ins->nsrc = (uint16_t)(P->ops.n - ins->ndst);
   if (refused || form->shape == PTX_SHAPE_FREE) return 0;
-  if (check(P, form, ins) != 0) return -1;
-  return ins->op == PTX_OP_CP && ins->mode == PTX_CP_COPY ? size_copy(P, ins) : 0;
+  const int rc = check(P, form, ins);
+  return rc == 0 && ins->op == PTX_OP_CP && ins->mode == PTX_CP_COPY ? size_copy(P, ins) : rc;
 }
 
 static int push_instruction(ptx_parser *P, const ptx_ins *ins) { return ptxp_append(P, &P->ins, ins, sizeof *ins); }
@@ -545,7 +579,7 @@ static int push_instruction(ptx_parser *P, const ptx_ins *ins) { return ptxp_app
 /* A call, preceded by stores of its direct arguments and followed by loads of its direct results. */
 static int call_instruction(ptx_parser *P, const ptx_form *form, ptx_ins *ins) {
   bool refuse = form->refused;
-  if (read_call(P, ins, &refuse) != 0) return -1;
+  if (read_call(P, ins, &refuse) < 0) return -1;
   if (!(ins->opnd = ptxp_keep(P, &P->ops, sizeof *ins->opnd))) return ptxp_oom(P);
   if (refuse) ins->flags |= PTX_F_REFUSED;
   if (ptxp_before_call(P, ins, &P->args) != 0 || push_instruction(P, ins) != 0) return -1;
@@ -560,15 +594,41 @@ static int jump_instruction(ptx_parser *P, const ptx_form *form, ptx_ins *ins) {
   return push_instruction(P, ins);
 }
 
+/* The operands of an unknown instruction may have a syntax that is unknown, too: reads on behind its ';' where the text
+** has one before it goes on with something else.  Else -1 and the error stays. */
+static int skip_operands(ptx_parser *P, const ptx_lex *lex) {
+  const ptx_lex failed = P->lex;
+  int depth = 0;
+  for (P->lex = *lex;; ptx_lex_next(&P->lex)) {
+    const ptx_tok *t = &P->lex.tok;
+    if (ptxp_accept(P, ';')) break;
+    depth += ptx_tok_is(t, '{') - ptx_tok_is(t, '}');
+    const bool directive = t->kind == PTX_TOK_DOT && t->s[-1] <= ' '; /* not a suffix */
+    if (depth < 0 || directive || t->kind == PTX_TOK_END || t->kind == PTX_TOK_BAD) {
+      P->lex = failed;
+      return -1;
+    }
+  }
+  dc_error_clear(P->err);
+  P->ops.n = 0;
+  return 0;
+}
+
 static int plain_instruction(ptx_parser *P, const ptx_form *form, ptx_ins *ins) {
   bool refuse = false;
   P->has_handle = (ptx_traits(ins->op) & PTX_T_TEXTURE) != 0;
+  const ptx_lex lex = P->lex;
   int first = 0, rc = read_operands(P, &first, &refuse);
+  if (rc != 0 && form->refused && P->err->kind == DC_COMPILE) {
+    first = 0;
+    rc = skip_operands(P, &lex);
+  }
   if (rc == 0) rc = ptxp_move_specials(P, ins);
   if (rc != 0) return -1;
   refuse = refuse || form->refused;
   if (!(ins->opnd = ptxp_keep(P, &P->ops, sizeof *ins->opnd))) return ptxp_oom(P);
-  if (place_operands(P, form, ins, first, refuse) != 0) return -1;
+  if ((rc = place_operands(P, form, ins, first, refuse)) < 0) return -1;
+  refuse = refuse || rc > 0;
   fix_floats(ins);
   if (refuse) ins->flags |= PTX_F_REFUSED;
   else if ((rc = ptxp_expand(P, ins)) != 0) return rc < 0 ? -1 : 0;
@@ -588,6 +648,7 @@ int ptxp_instruction(ptx_parser *P) {
   ins.pred_neg = neg;
   ins.ptx_line = P->lex.tok.line;
   ins.line = ptxp_line(P, ins.ptx_line);
+  P->statement = P->lex.tok.s;
   ptx_lex_next(&P->lex);
   switch (form->shape) {
     case PTX_SHAPE_CALL: return call_instruction(P, form, &ins);

@@ -35,7 +35,7 @@ static int lay_out_module_vars(ptx_parser *P) {
     if (sym->space != PTX_GLOBAL && sym->space != PTX_CONST) continue;
     uint64_t *end = sym->space == PTX_CONST ? &m->const_size : &m->global_size;
     sym->offset = ptxp_lay_out(end, sym->size, sym->align);
-    if (*end > PTX_MAX_BYTES) return ptxp_fail(P, 1, "the module's variables take more than 2^46 bytes");
+    if (*end > PTX_MAX_BYTES) return ptxp_fail(P, 0, "the module's variables take more than 2^46 bytes");
   }
   return 0;
 }
@@ -306,7 +306,7 @@ static int lay_out_statics(layout *l, ptx_sym *const *vars) {
     if (vars[i]->external) continue;
     l->at[i] = many ? behind_all(l, vars, i) : first_fit(l, vars, i);
     const uint64_t end = l->at[i] + vars[i]->size;
-    if (end > UINT32_MAX / 2) return ptxp_fail(l->g->P, 1, "shared variables take more than 2 GiB");
+    if (end > UINT32_MAX / 2) return ptxp_fail(l->g->P, 0, "shared variable '%.80s' ends beyond 2 GiB", vars[i]->name);
     for (size_t u = l->users.at[i]; u < l->users.at[i + 1]; u++)
       if (end > l->ends[l->users.items[u]]) l->ends[l->users.items[u]] = end;
   }

@@ -146,6 +146,8 @@ static const char *word_end(const ptx_lex *lx, const char *p, bool dots) {
 
 void ptx_lex_next(ptx_lex *lx) {
   ptx_tok *t = &lx->tok;
+  lx->behind = lx->p;
+  lx->behind_line = lx->line;
   bool fine = skip_blanks(lx);
   t->line = lx->line;
   t->s = lx->p;

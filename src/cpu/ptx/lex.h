@@ -34,6 +34,8 @@ typedef struct ptx_lex {
   const char *p, *end; /* p: just behind the current token */
   uint32_t line;
   ptx_tok tok;
+  const char *behind;  /* the token before the current one */
+  uint32_t behind_line;
 } ptx_lex;
 
 void ptx_lex_init(ptx_lex *lx, const char *text, size_t len); /* the first token is current afterwards */

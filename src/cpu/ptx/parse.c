@@ -1,5 +1,5 @@
 /*
-** parse.c - see parse.h: directives, functions, statements, source lines.
+** parse.c - see parse.h: directives, functions, statements.
 **
 ** Recursive descent, except for scopes: the text decides how deep they nest, so they are an explicit stack.
 */
@@ -18,6 +18,7 @@
 #include "cpu/ptx/layout.h"
 #include "cpu/ptx/lex.h"
 #include "cpu/ptx/parser.h"
+#include "cpu/ptx/place.h"
 #include "cpu/ptx/scope.h"
 
 /* ---- small directives ---- */
@@ -29,29 +30,14 @@ static bool accept_dot(ptx_parser *P, const char *word) {
   return true;
 }
 
-static int expect_int(ptx_parser *P, uint64_t *v, const char *what) {
-  if (P->lex.tok.kind != PTX_TOK_INT) return ptxp_expected(P, what);
-  *v = P->lex.tok.bits;
-  ptx_lex_next(&P->lex);
-  return 0;
-}
-
 /* Skips a directive that is only a hint, through its ';'. */
 static int skip_statement(ptx_parser *P) { return ptxp_skip(P, '\0', ';', "';'"); }
-
-/* The decimal number at s; large ones are cut off. */
-static int decimal(const char *s, const char *end) {
-  int n = 0;
-  for (; s < end && *s >= '0' && *s <= '9'; s++)
-    if (n < 100000) n = n * 10 + (*s - '0');
-  return n;
-}
 
 /* "9.0" is a float token, so the digits are taken from the text. */
 static int read_version(ptx_parser *P) {
   const ptx_tok *t = &P->lex.tok;
   if (t->kind != PTX_TOK_FLOAT && t->kind != PTX_TOK_INT) return ptxp_expected(P, "a version");
-  P->has_version = decimal(t->s, t->s + t->len) > 0;
+  P->has_version = ptxp_decimal(t->s, t->s + t->len) > 0;
   ptx_lex_next(&P->lex);
   return 0;
 }
@@ -68,7 +54,7 @@ static int read_target(ptx_parser *P) {
 static int read_address_size(ptx_parser *P) {
   uint32_t line = P->lex.tok.line;
   uint64_t bits = 0;
-  if (expect_int(P, &bits, "an address size") != 0) return -1;
+  if (ptxp_int(P, &bits, "an address size") != 0) return -1;
   if (bits == 64) return 0;
   return ptxp_fail(P, line, "only 64-bit addresses are supported, not .address_size %u", (unsigned)bits);
 }
@@ -76,68 +62,11 @@ static int read_address_size(ptx_parser *P) {
 /* .file 1 "name", timestamp, size */
 static int read_file(ptx_parser *P) {
   uint64_t n = 0;
-  if (expect_int(P, &n, "a file's number") != 0) return -1;
+  if (ptxp_int(P, &n, "a file's number") != 0) return -1;
   if (P->lex.tok.kind != PTX_TOK_STRING) return ptxp_expected(P, "a file's name");
   ptx_lex_next(&P->lex);
   while (ptxp_accept(P, ','))
-    if (expect_int(P, &n, "a number") != 0) return -1;
-  return 0;
-}
-
-/* ---- source lines ---- */
-
-static uint64_t location_key(uint64_t file, uint64_t line, uint64_t column) {
-  return (file & 0xfff) << 52 | (line & 0xffffffff) << 20 | (column & 0xfffff);
-}
-
-static int read_location(ptx_parser *P, uint64_t loc[3]) {
-  for (int i = 0; i < 3; i++)
-    if (expect_int(P, &loc[i], "a source location") != 0) return -1;
-  return 0;
-}
-
-/* .loc file line column[, function_name label[+n], inlined_at file line column].
-** The user's line is the innermost one in their file; an inlined location leads to it through the .loc
-** of its call site, which the compiler has listed before. */
-static int read_loc(ptx_parser *P) {
-  uint64_t loc[3], at[3] = {0, 0, 0}, line = 0;
-  if (read_location(P, loc) != 0) return -1;
-  while (ptxp_accept(P, ',')) {
-    bool inlined = ptx_tok_eq(&P->lex.tok, PTX_TOK_NAME, "inlined_at");
-    bool function = ptx_tok_eq(&P->lex.tok, PTX_TOK_NAME, "function_name");
-    if (!inlined && !function) return ptxp_expected(P, "function_name or inlined_at");
-    ptx_lex_next(&P->lex);
-    if (inlined) {
-      if (read_location(P, at) != 0) return -1;
-      continue;
-    }
-    ptx_tok label;
-    if (ptxp_name(P, &label, "a label") != 0) return -1;
-    uint64_t n = 0;
-    if (ptxp_accept(P, '+') && expect_int(P, &n, "a label's offset") != 0) return -1;
-  }
-  if (loc[0] == P->user_file && loc[1] != 0) line = loc[1];
-  else if (at[0] == P->user_file && at[1] != 0) line = at[1];
-  else if (at[1] != 0) line = ptxp_number_get(&P->inlined, location_key(at[0], at[1], at[2]));
-  if (line != 0 && ptxp_number_set(&P->inlined, location_key(loc[0], loc[1], loc[2]), line) != 0) return ptxp_oom(P);
-  if (line != 0) P->line = (uint32_t)line;
-  return 0;
-}
-
-/* The .file number of the user's source (.file directives are at the end of the text); 0: there is none, as in prebuilt
-** PTX. */
-static uint32_t find_user_file(const char *text, size_t len) {
-  static const char mark[] = "dotcompute.cu\"", file[] = ".file";
-  const char *p = text, *end = text + len;
-  for (; (p = memmem(p, (size_t)(end - p), mark, sizeof mark - 1)) != NULL; p++) {
-    const char *s = p;
-    while (s > text && s[-1] != '\n') s--;
-    while (s < p && (*s == ' ' || *s == '\t')) s++;
-    if ((size_t)(p - s) < sizeof file || memcmp(s, file, sizeof file - 1) != 0) continue;
-    for (s += sizeof file - 1; s < p && (*s == ' ' || *s == '\t'); s++) {}
-    const int n = decimal(s, p);
-    if (n > 0) return (uint32_t)n;
-  }
+    if (ptxp_int(P, &n, "a number") != 0) return -1;
   return 0;
 }
 
@@ -191,15 +120,19 @@ static int read_named(ptx_parser *P) {
 
 static int read_body_directive(ptx_parser *P) {
   uint64_t ignored[3]; /* a place in the compiler's own intermediate code */
-  if (accept_dot(P, ".loc")) return read_loc(P);
-  if (accept_dot(P, ".loc_intermediate")) return read_location(P, ignored);
+  if (accept_dot(P, ".loc")) return ptxp_read_loc(P);
+  if (accept_dot(P, ".loc_intermediate")) return ptxp_read_location(P, ignored);
   if (accept_dot(P, ".reg")) return ptxp_registers(P);
   if (accept_dot(P, ".pragma") || accept_dot(P, ".callprototype") || accept_dot(P, ".calltargets") ||
       accept_dot(P, ".noreturn"))
     return skip_statement(P);
   if (accept_dot(P, ".file")) return read_file(P);
   ptx_decl d = {.space = -1};
-  return ptxp_decl(P, &d) != 0 ? -1 : ptxp_variables(P, &d);
+  const bool section = ptx_tok_eq(&P->lex.tok, PTX_TOK_DOT, ".section");
+  if (!section && ptxp_decl(P, &d) != 0) return -1;
+  if (section || ptx_tok_eq(&P->lex.tok, PTX_TOK_DOT, ".entry") || ptx_tok_eq(&P->lex.tok, PTX_TOK_DOT, ".func"))
+    return ptxp_fail(P, P->lex.tok.line, "function '%.80s' has no end: a '}' is missing", P->f->name);
+  return ptxp_variables(P, &d);
 }
 
 /* Behind the body's '{', through its '}'. Depth 1 holds the parameters and the body's own names. */
@@ -274,7 +207,7 @@ static int read_dims3(ptx_parser *P, const char *unit, const char *whole, uint32
   dims[0] = dims[1] = dims[2] = 1;
   for (int i = 0; i < 3; i++) {
     uint64_t v = 0;
-    if (expect_int(P, &v, unit) != 0) return -1;
+    if (ptxp_int(P, &v, unit) != 0) return -1;
     if (v == 0 || v > 65535) return ptxp_fail(P, P->lex.tok.line, "a %s's size must be from 1 to 65535", whole);
     dims[i] = (uint32_t)v;
     if (!ptxp_accept(P, ',')) break;
@@ -407,7 +340,13 @@ static int read_function(ptx_parser *P, bool entry, const ptx_decl *d) {
   P->f = &head; /* until the name is known */
   if (read_head(P, entry, &sym, &size) != 0 || read_hints(P, &head) != 0) return -1;
   ptx_func *f = sym->func;
-  bool body = ptxp_accept(P, '{') != 0;
+  const char *brace = P->lex.tok.s;
+  const uint32_t brace_line = P->lex.tok.line;
+  const bool body = ptxp_accept(P, '{') != 0;
+  if (body) {
+    P->body = brace + 1;
+    P->body_line = brace_line;
+  }
   if (!f->declared_only && body) return ptxp_fail(P, line, "function '%.80s' is defined twice", sym->name);
   if (f->declared_only) {
     head.name = sym->name;
@@ -447,7 +386,7 @@ static int read_module_item(ptx_parser *P) {
   if (accept_dot(P, ".target")) return read_target(P);
   if (accept_dot(P, ".address_size")) return read_address_size(P);
   if (accept_dot(P, ".file")) return read_file(P);
-  if (accept_dot(P, ".loc")) return read_loc(P);
+  if (accept_dot(P, ".loc")) return ptxp_read_loc(P);
   if (accept_dot(P, ".pragma")) return skip_statement(P);
   if (accept_dot(P, ".alias")) return read_alias(P);
   if (accept_dot(P, ".section") || accept_dot(P, ".nv_intermediate_source_section"))
@@ -466,7 +405,7 @@ static int read_module(ptx_parser *P) {
     if (P->lex.tok.kind != PTX_TOK_DOT) return ptxp_expected(P, "a directive");
     if (read_module_item(P) != 0) return -1;
   }
-  if (!P->has_version) return ptxp_fail(P, 1, "this is no PTX: it has no .version");
+  if (!P->has_version) return ptxp_fail(P, 0, "the PTX has no directive .version, with which PTX begins");
   return ptxp_finish(P);
 }
 
@@ -488,10 +427,11 @@ int ptx_parse(const char *text, size_t len, ptx_module *m, dc_error *err) {
   P->m = m;
   P->err = err;
   P->spare = len;
-  P->user_file = find_user_file(text, len);
+  P->user_file = ptxp_user_file(text, len);
   P->has_stack = memmem(text, len, "alloca", 6) != NULL;
   ptx_lex_init(&P->lex, text, len);
   int rc = read_module(P);
+  if (rc != 0) ptxp_show_place(P, text, len);
   free_parser(P);
   return rc;
 }

@@ -14,6 +14,10 @@ int ptxp_fail(ptx_parser *P, uint32_t line, const char *fmt, ...) {
   va_start(ap, fmt);
   vsnprintf(what, sizeof what, fmt, ap);
   va_end(ap);
+  P->bad_line = line;
+  P->bad_source = !P->user_file ? line : P->f ? P->line : 0;
+  P->bad_at = P->lex.tok.line == line ? P->lex.tok.s : NULL;
+  if (line == 0) return dc_fail(P->err, DC_COMPILE, NULL, "%s", what);
   return dc_fail(P->err, DC_COMPILE, NULL, "PTX line %u: %s", (unsigned)line, what);
 }
 
@@ -24,6 +28,13 @@ int ptxp_interrupted(ptx_parser *P) { return dc_fail(P->err, DC_INTERRUPTED, NUL
 int ptxp_expected(ptx_parser *P, const char *what) {
   const ptx_tok *t = &P->lex.tok;
   if (t->kind == PTX_TOK_END) return ptxp_fail(P, t->line, "expected %s, found the end of the text", what);
+  if (t->kind == PTX_TOK_BAD && t->s == P->lex.end)
+    return ptxp_fail(P, t->line, "expected %s, found a comment that does not end", what);
+  if (t->kind == PTX_TOK_BAD && t->s > P->lex.behind && t->s[-1] == '"')
+    return ptxp_fail(P, t->line, "expected %s, found a string that does not end", what);
+  if (t->kind == PTX_TOK_BAD && (t->len != 1 || (t->s[0] > ' ' && t->s[0] <= '~')))
+    return ptxp_fail(P, t->line, "expected %s, found a number that PTX does not have: '%.*s'", what,
+                     (int)(t->len < 60 ? t->len : 60), t->s);
   if (t->kind == PTX_TOK_BAD)
     return ptxp_fail(P, t->line, "expected %s, found something that is no PTX (byte 0x%02x)", what,
                      (unsigned)(unsigned char)t->s[0]);
@@ -37,8 +48,13 @@ int ptxp_accept(ptx_parser *P, char c) {
 }
 
 int ptxp_expect(ptx_parser *P, char c) {
-  char what[4] = {'\'', c, '\'', '\0'};
-  return ptxp_accept(P, c) ? 0 : ptxp_expected(P, what);
+  const char what[4] = {'\'', c, '\'', '\0'};
+  const uint32_t line = P->lex.behind_line;
+  if (ptxp_accept(P, c)) return 0;
+  if (line == P->lex.tok.line) return ptxp_expected(P, what);
+  ptxp_fail(P, line, "%s is missing at the end of the line", what); /* it is that line which is wrong, not the next */
+  P->bad_at = P->lex.behind;
+  return -1;
 }
 
 int ptxp_skip(ptx_parser *P, char open, char close, const char *what) {
@@ -53,6 +69,20 @@ int ptxp_skip(ptx_parser *P, char open, char close, const char *what) {
     ptx_lex_next(&P->lex);
   } while (!closes || depth > 0);
   return 0;
+}
+
+int ptxp_int(ptx_parser *P, uint64_t *v, const char *what) {
+  if (P->lex.tok.kind != PTX_TOK_INT) return ptxp_expected(P, what);
+  *v = P->lex.tok.bits;
+  ptx_lex_next(&P->lex);
+  return 0;
+}
+
+int ptxp_decimal(const char *s, const char *end) {
+  int n = 0;
+  for (; s < end && *s >= '0' && *s <= '9'; s++)
+    if (n < 100000) n = n * 10 + (*s - '0');
+  return n;
 }
 
 int ptxp_name(ptx_parser *P, ptx_tok *name, const char *what) {

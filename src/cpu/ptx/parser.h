@@ -42,6 +42,7 @@ typedef struct ptx_parser {
   ptx_vec regs, ins, fvars; /* ptx_reg, ptx_ins, ptx_sym * */
   ptx_vec params, rets;  /* ptx_sym *: of the current function */
   ptx_vec ops;           /* ptx_operand: of the current instruction */
+  const char *statement; /* where the text of the current instruction begins, at its opcode */
   bool has_handle;       /* its address is a handle, which coordinates may follow */
   ptx_vec args, results; /* ptx_argument: of the current call */
   ptx_vec names;         /* ptx_tok: of the current .branchtargets list */
@@ -60,8 +61,14 @@ typedef struct ptx_parser {
   uint32_t line;         /* of the last .loc */
   uint32_t user_file;    /* .file number of the user's source; 0: prebuilt PTX, errors name lines of the PTX */
   dc_map inlined;        /* location -> line in the user's file */
+  const char *body;      /* of the last function: behind its '{'; NULL: none yet */
+  uint32_t body_line;    /* of the PTX */
+  /* the last error (place.h) */
+  uint32_t bad_line, bad_source; /* line of the PTX, and of the user's source or 0 */
+  const char *bad_at;    /* the token on that line, or NULL: it is the whole line */
 } ptx_parser;
 
+/* DC_COMPILE, "PTX line 12: …"; ptx_parse shows the line below, and notes the line of the source. Line 0: none. */
 int ptxp_fail(ptx_parser *P, uint32_t line, const char *fmt, ...) DC_PRINTF(3, 4);
 int ptxp_oom(ptx_parser *P);
 int ptxp_interrupted(ptx_parser *P);
@@ -73,6 +80,8 @@ int ptxp_skip(ptx_parser *P, char open, char close, const char *what);
 uint32_t ptxp_line(const ptx_parser *P, uint32_t ptx_line); /* the source line of a line of PTX */
 
 int32_t ptxp_new_register(ptx_parser *P, int bits); /* of the current function; -1: out of memory, the error is set */
+int ptxp_int(ptx_parser *P, uint64_t *v, const char *what); /* takes a PTX_TOK_INT; else "expected <what>" */
+int ptxp_decimal(const char *s, const char *end); /* the number at s; large ones are cut off */
 int ptxp_name(ptx_parser *P, ptx_tok *name, const char *what); /* takes a PTX_TOK_NAME; else "expected <what>" */
 
 void *ptxp_push(ptx_vec *v, size_t size);           /* a zeroed element at the end; NULL: out of memory */

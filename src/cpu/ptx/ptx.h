@@ -166,6 +166,7 @@ typedef struct ptx_ins {
   uint32_t line;            /* of the user's source (outermost inlining in file 1), 0 unknown */
   uint32_t ptx_line;        /* of the PTX text */
   const char *text;         /* full opcode text "ld.global.v4.f32" for messages */
+  const char *refusal;      /* PTX_F_REFUSED: a sentence; NULL: the CPU device has no such instruction */
 } ptx_ins;
 
 typedef struct ptx_reg {

@@ -14,7 +14,7 @@
 /* A label used before the end of its scope. */
 typedef struct ptx_pending {
   const char *s;
-  uint32_t len, line;
+  uint32_t len, line, source; /* lines of the PTX and of the user's source */
   ptx_operand *use;  /* operand of bra or .branchtargets that gets the instruction index */
   int32_t brx;       /* else the brx.idx instruction that names a .branchtargets list; -1: none */
 } ptx_pending;
@@ -118,21 +118,28 @@ int ptxp_scope_open(ptx_parser *P) {
 }
 
 int ptxp_pending_add(ptx_parser *P, const ptx_tok *name, ptx_operand *use, int32_t brx) {
-  const ptx_pending p = {name->s, (uint32_t)name->len, name->line, use, brx};
+  const ptx_pending p = {name->s, (uint32_t)name->len, name->line, P->line, use, brx};
   return ptxp_append(P, &P->pendings, &p, sizeof p);
+}
+
+/* Blames the line of the use, not that of the scope's end. */
+static int fail_use(ptx_parser *P, const ptx_pending *p, const char *before, const char *behind) {
+  P->line = p->source;
+  ptxp_fail(P, p->line, "%s'%.*s'%s", before, (int)(p->len < 80 ? p->len : 80), p->s, behind);
+  P->bad_at = p->s;
+  return -1;
 }
 
 /* Notes the target list of a brx.idx; labels may still be unresolved, so operands are made at the function's end. */
 static int attach_targets(ptx_parser *P, const ptx_pending *p, const ptx_bind *b) {
-  if (b->kind != PTX_BIND_TARGETS) return ptxp_fail(P, p->line, "brx.idx needs the name of a .branchtargets list");
+  if (b->kind != PTX_BIND_TARGETS) return fail_use(P, p, "brx.idx needs a .branchtargets list, not ", "");
   const ptx_brx x = {p->brx, b->u.targets};
   return ptxp_append(P, &P->brxs, &x, sizeof x);
 }
 
 static int resolve(ptx_parser *P, const ptx_pending *p, const ptx_bind *b) {
   if (p->brx >= 0) return attach_targets(P, p, b);
-  if (b->kind != PTX_BIND_LABEL)
-    return ptxp_fail(P, p->line, "'%.*s' is no label", (int)(b->len < 80 ? b->len : 80), b->s);
+  if (b->kind != PTX_BIND_LABEL) return fail_use(P, p, "", " is no label");
   p->use->imm = b->u.ins;
   return 0;
 }
@@ -147,8 +154,7 @@ int ptxp_scope_close(ptx_parser *P) {
     if (b && b->depth == P->scopes.n) {
       if (resolve(P, &all[i], b) != 0) return -1;
     } else if (P->scopes.n == 1) {
-      return ptxp_fail(P, all[i].line, "there is no label '%.*s' in this function",
-                       (int)(all[i].len < 80 ? all[i].len : 80), all[i].s);
+      return fail_use(P, &all[i], "there is no label ", " in this function");
     } else {
       all[kept++] = all[i];
     }
