@@ -103,16 +103,17 @@ function script_lines.map_lines(origin, text)
 end
 
 -- Gives the fields of an error about the source places of the script; `line`: the source's line that is to blame, or
--- 0. Its place is the field `at` of compile errors. The compiler's messages begin with the sentence of the first error:
--- the place is put in front. Other messages that name no line get the place behind "kernel 'saxpy'", or in front.
+-- 0. The compiler's messages begin with the sentence of the first error: its place is put in front. Other messages that
+-- name no line get the place behind "kernel 'saxpy'", or in front. In front of compile errors it is the field `at`, too.
 function script_lines.explain(err, origin, line)
   local text = err.message
-  if err.kind == "compile" and line > 0 then err.at = script_lines.place(origin, line) end
   err.message = script_lines.map_lines(origin, text)
   if err.code == "NVRTC_ERROR_COMPILATION" and line > 0 then
+    err.at = script_lines.place(origin, line)
     err.message = err.at .. ": " .. err.message
   elseif err.message == text and line > 0 then
     local place, kernel, rest = script_lines.place(origin, line), text:match "^(.-kernel '[^']*')(.*)$"
+    if err.kind == "compile" and not kernel then err.at = place end
     err.message = kernel and ("%s (%s)%s"):format(kernel, place, rest) or place .. ": " .. text
   end
   if err.log then err.log = script_lines.map_lines(origin, err.log) end

@@ -86,7 +86,7 @@ describe("quantile and median", function()
       fails("argument", "from 0 to 1", function() a:quantile({ q }) end)
     end
     fails("argument", "a number or a list", function() a:quantile "0.5" end)
-    fails("argument", "takes an array", function() a:quantile() end)
+    fails("argument", "takes one or more numbers", function() a:quantile() end)
     fails("argument", "keepdims", function() a:median(1, { keepdims = true }) end)
     fails("shape", "2 axes", function() a:quantile(dc.zeros(1, 1)) end)
     fails("index", "axis 3", function() a:median(3) end)

@@ -47,6 +47,17 @@ __global__ void bad(int *x) { x[0] = twice(x[0]); }]]
       .. "  add.s32 %%r%d+, %%r%d+, %%missing;\n +%^$", tostring(err))
   end))
 
+  it("of one of several sources is blamed on that source's line", on_cpu(function()
+    local line = helper.line(4)
+    local err = refused(function()
+      dc.module { "__global__ void good(int *x) {\n  x[0] = 1;\n}\n\n", [[
+__global__ void bad(int *x) {
+  asm volatile("add.s32 %0 %0, 1;" : "+r"(x[0]));
+}]] }
+    end)
+    assert.matches("spec.lua:" .. line .. "$", err.at)
+  end))
+
   -- Each a text and what the message says of it, on the same line of the same kernel.
   for text, says in pairs {
     ["add.s32 %0, %0, 1"] = "';' is missing at the end of the line\n  add.s32 %%r%d+, %%r%d+, 1\n +%^$",

@@ -313,7 +313,10 @@ static const char *copy_place(const join *j, dc_buf *out, const char *s) {
   long number = strtol(s, &rest, 10);
   const char *line_at = dc_ptx_skip_blank(rest);
   long line = strtol(line_at, &rest, 10);
-  if (rest == line_at || number < 1 || number >= j->nnumbers[j->unit]) return s;
+  if (rest == line_at || number < 1 || number >= j->nnumbers[j->unit]) { /* of a file that is not declared */
+    dc_buf_putc(out, ' ');
+    return s;
+  }
   if (number == j->user[j->unit] && line > 0) line += j->units[j->unit].line_base;
   dc_buf_printf(out, " %d %ld", j->numbers[j->unit][number], line);
   return rest;
