@@ -104,7 +104,8 @@ end
 
 -- Gives the fields of an error about the source places of the script; `line`: the source's line that is to blame, or
 -- 0. The compiler's messages begin with the sentence of the first error: its place is put in front. Other messages that
--- name no line get the place behind "kernel 'saxpy'", or in front. In front of compile errors it is the field `at`, too.
+-- name no line get the place behind "kernel 'saxpy'", or in front. In front of compile errors it is also the field
+-- `at`.
 function script_lines.explain(err, origin, line)
   local text = err.message
   err.message = script_lines.map_lines(origin, text)
