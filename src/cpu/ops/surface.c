@@ -6,36 +6,49 @@
 ** access must be aligned to its own size (PTX: undefined).  sust.p converts 32-bit values to texels: floats to float16,
 ** integers to narrower ones, which clamps them.
 */
-#include "cpu/ops/gangs.h"
 #include "cpu/ops/objects.h"
+#include "cpu/ops/texels.h"
 #include "cpu/ptx/opcode.h"
 
-/* Where the lanes of a group access their surface. */
+/* Where the lanes of a group access their surface; the other lanes' places are inside of it, too. */
 typedef struct places {
-  u64 at[DC_LANES] BUFFER;
+  uint8_t *texels;
+  offsets at;
+  bool far;
   u32 inside; /* lanes that are to access it; the others of the group read zeros and write nothing */
 } places;
 
-/* The least and most coordinate, and bytes from one to the next, along x (in bytes), y and z or the layers. */
+/* The most coordinate, and bytes from one to the next, along x (in bytes), y and z or the layers. */
 typedef struct extent {
   s64 most;
   u64 stride;
 } extent;
 
-static void put_axis(dc_warp *w, const dc_uop *o, u32 slot, extent e, u32 group, places *p) {
-  const s32 *x = REG(s32, slot);
+INLINE void put_axis(dc_warp *w, const dc_uop *o, u32 slot, extent e, u32 group, places *p) {
+  const s32 *x = REG(s32, slot), most = (s32)(e.most < INT32_MAX ? e.most : INT32_MAX);
   u32 wrong = 0;
-  LANES(l) wrong |= x[l] < 0 || x[l] > e.most ? BIT_OF_LANE[l] : 0;
+  for (u32 g = 0; g < DC_LANES; g += DC_NW) {
+    dc_u at;
+    memcpy(&at, x + g, sizeof at);
+    wrong |= n_word((dc_m)(at > (u32)most)) << g;
+  }
+  if (most < 0) wrong = DC_ALL_LANES;
   wrong &= group;
-  if (wrong && (o->ins->outside == PTX_OUTSIDE_TRAP || e.most < 0)) {
+  if (DC_RARE(wrong) && (o->ins->outside == PTX_OUTSIDE_TRAP || most < 0)) {
     const u32 l = (u32)__builtin_ctz(wrong);
     w->fault(w, o, DC_FAULT_OUTSIDE, (int)l, REG(u64, o->v[o->ins->ndst])[l]);
   }
   if (o->ins->outside == PTX_OUTSIDE_ZERO) p->inside &= ~wrong;
-  LANES(l) {
-    const s64 low = x[l] > 0 ? x[l] : 0;
-    p->at[l] += (u64)(low < e.most ? low : e.most) * e.stride;
-  }
+  if (p->far)
+    LANES(l) {
+      const s32 low = x[l] > 0 ? x[l] : 0;
+      p->at.far[l] += (u64)(low < most ? low : most) * e.stride;
+    }
+  else
+    LANES(l) {
+      const s32 low = x[l] > 0 ? x[l] : 0;
+      p->at.near[l] += (u32)(low < most ? low : most) * (u32)e.stride;
+    }
 }
 
 /* `bytes`: of an access; `unit`: what x counts. */
@@ -44,20 +57,31 @@ static void place(dc_warp *w, const dc_uop *o, const dc_cpu_texture *t, u32 grou
   const ptx_ins *ins = o->ins;
   const uint32_t *v = o->v + ins->ndst + 1;
   const u64 row = (u64)level->width * dc_texel_size(t->shape.texel);
+  p->texels = level->texels;
+  p->far = is_far(t, level);
   p->inside = group;
-  LANES(l) p->at[l] = (u64)(uintptr_t)level->texels;
+  if (p->far) LANES(l) p->at.far[l] = 0;
+  else LANES(l) p->at.near[l] = 0;
   if (ins->geometry == PTX_GEOM_A1D || ins->geometry == PTX_GEOM_A2D)
     put_axis(w, o, *v++, (extent){(s64)t->shape.layers - 1, level->slice}, group, p);
   put_axis(w, o, v[0], (extent){((s64)row - (s64)bytes) / unit, unit}, group, p);
   if (ins->geometry == PTX_GEOM_2D || ins->geometry == PTX_GEOM_A2D || ins->geometry == PTX_GEOM_3D)
     put_axis(w, o, v[1], (extent){(s64)level->height - 1, level->row}, group, p);
   if (ins->geometry == PTX_GEOM_3D) put_axis(w, o, v[2], (extent){(s64)level->depth - 1, level->slice}, group, p);
+  if (unit != 1 || bytes == 1) return;
   const s32 *x = REG(s32, v[0]);
-  u32 low = 0;
-  LANES(l) low |= (u32)x[l] & w->m32[l];
-  if (unit == 1 && low & (bytes - 1))
+  dc_u low = {0};
+  for (u32 g = 0; g < DC_LANES; g += DC_NW) {
+    dc_u at, m;
+    memcpy(&at, x + g, sizeof at);
+    memcpy(&m, w->m32 + g, sizeof m);
+    low |= at & m;
+  }
+  if (n_word((dc_m)((low & (bytes - 1)) != 0)))
     EACH_LANE(l, p->inside) if (x[l] & (s32)(bytes - 1)) w->fault(w, o, DC_FAULT_UNALIGNED, (int)l, bytes);
 }
+
+static uint8_t *place_of(const places *p, u32 l) { return p->texels + (p->far ? p->at.far[l] : p->at.near[l]); }
 
 static u32 element_bytes(const ptx_ins *ins) { return (u32)ptx_type_bits((ptx_type)ins->type) / 8; }
 
@@ -73,35 +97,58 @@ static u32 element_bytes(const ptx_ins *ins) { return (u32)ptx_type_bits((ptx_ty
     default: ACCESS(u64, u64);                                                                                         \
   }
 
-/* Element e of a lane's access, between memory and a container of D. */
+/* Element e of lane l's words. */
+#define ELEMENT_u8(v) (u8)((v)[e / 4][l] >> e % 4 * 8)
+#define ELEMENT_u16(v) (u16)((v)[e / 2][l] >> e % 2 * 16)
+#define ELEMENT_u32(v) (v)[e][l]
+#define ELEMENT_u64(v) ((v)[2 * e][l] | (u64)(v)[2 * e + 1][l] << 32)
+
+/* Element e of all lanes, from words to a container of D. */
 #define LOAD(S, D)                                                                                                     \
   for (u32 e = 0; e < n; e++) {                                                                                        \
     if (o->v[e] == DC_NO_OPERAND) continue;                                                                            \
     D *d = REG(D, o->v[e]);                                                                                            \
-    if (p.inside == DC_ALL_LANES) LANES(l) d[l] = HOST(const S##_at, p.at[l])[e];                                      \
-    else EACH_LANE(l, group) d[l] = p.inside >> l & 1 ? HOST(const S##_at, p.at[l])[e] : 0;                            \
+    if (p.inside == DC_ALL_LANES) LANES(l) d[l] = ELEMENT_##S(v);                                                      \
+    else EACH_LANE(l, group) d[l] = p.inside >> l & 1 ? ELEMENT_##S(v) : 0;                                            \
   }                                                                                                                    \
   break
 static void suld(dc_warp *w, const dc_uop *o) {
   const u32 size = element_bytes(o->ins), n = o->ins->vec;
   EACH_OBJECT(w, o, t, group) {
     places p;
+    words v;
     place(w, o, t, group, size * n, 1, &p);
+    load_texels(p.texels, &p.at, p.far, size * n, v);
     BY_SIZES(size, o->bits[0], LOAD)
   }
 }
 
+/* Puts element e of lane l, whose words are zero, into them. */
+#define PUT_u8(v, x) (v)[e / 4][l] |= (u32)(u8)(x) << e % 4 * 8
+#define PUT_u16(v, x) (v)[e / 2][l] |= (u32)(u16)(x) << e % 2 * 16
+#define PUT_u32(v, x) (v)[e][l] = (u32)(x)
+#define PUT_u64(v, x) (v)[2 * e][l] = (u32)(x), (v)[2 * e + 1][l] = (u32)((u64)(x) >> 32)
+
+INLINE void clear(u32 (*v)[DC_LANES], u32 n) {
+  for (u32 i = 0; i < n; i++) LANES(l) v[i][l] = 0;
+}
+
 #define STORE(S, D)                                                                                                    \
-  EACH_LANE(l, p.inside)                                                                                               \
-    for (u32 e = 0; e < n; e++) HOST(S##_at, p.at[l])[e] = (S)REG(D, v[e])[l];                                         \
+  for (u32 e = 0; e < n; e++) {                                                                                        \
+    const D *x = REG(D, from[e]);                                                                                      \
+    LANES(l) PUT_##S(v, x[l]);                                                                                         \
+  }                                                                                                                    \
   break
 static void sust(dc_warp *w, const dc_uop *o) {
   const u32 size = element_bytes(o->ins), n = o->ins->vec;
-  const uint32_t *v = o->v + 1 + ptx_coordinates(o->ins);
+  const uint32_t *from = o->v + 1 + ptx_coordinates(o->ins);
   EACH_OBJECT(w, o, t, group) {
     places p;
+    words v;
     place(w, o, t, group, size * n, 1, &p);
+    if (size < 4) clear(v, (size * n + 3) / 4);
     BY_SIZES(size, o->bits[2], STORE)
+    store_texels(p.texels, &p.at, p.far, size * n, v, p.inside);
   }
 }
 
@@ -115,17 +162,23 @@ static u32 to_channel(dc_texel texel, u32 x) {
 }
 
 static void sust_texels(dc_warp *w, const dc_uop *o) {
-  const uint32_t *v = o->v + 1 + ptx_coordinates(o->ins);
+  const uint32_t *from = o->v + 1 + ptx_coordinates(o->ins);
   EACH_OBJECT(w, o, t, group) {
     const dc_texel texel = t->shape.texel;
-    const u32 size = dc_texel_size(texel), bytes = texel.bits / 8;
+    const u32 size = dc_texel_size(texel), n = texel.channels < o->ins->vec ? texel.channels : o->ins->vec;
     places p;
+    words v;
     place(w, o, t, group, size, size, &p);
-    for (u32 e = 0; e < texel.channels && e < o->ins->vec; e++)
-      EACH_LANE(l, p.inside) {
-        const u32 x = to_channel(texel, REG(u32, v[e])[l]);
-        memcpy(HOST(uint8_t, p.at[l] + e * bytes), &x, bytes);
+    clear(v, 4);
+    for (u32 e = 0; e < n; e++) {
+      const u32 *x = REG(u32, from[e]);
+      switch (texel.bits) {
+        case 8: LANES(l) PUT_u8(v, to_channel(texel, x[l])); break;
+        case 16: LANES(l) PUT_u16(v, to_channel(texel, x[l])); break;
+        default: LANES(l) PUT_u32(v, x[l]);
       }
+    }
+    store_texels(p.texels, &p.at, p.far, n * texel.bits / 8, v, p.inside);
   }
 }
 
@@ -161,7 +214,7 @@ static void sured(dc_warp *w, const dc_uop *o) {
     places p;
     place(w, o, t, group, (u32)bits / 8, unit, &p);
     EACH_LANE(l, p.inside)
-      reduce(p.at[l], o->ins->mode, bits, sign, bits == 32 ? REG(u32, value)[l] : REG(u64, value)[l]);
+      reduce((u64)(uintptr_t)place_of(&p, l), o->ins->mode, bits, sign, bits == 32 ? REG(u32, value)[l] : REG(u64, value)[l]);
   }
 }
 

@@ -22,57 +22,87 @@
 */
 #include <math.h>
 
-#include "cpu/ops/gangs.h"
 #include "cpu/ops/objects.h"
+#include "cpu/ops/texels.h"
 #include "cpu/ptx/opcode.h"
 
-typedef u32 lanes_u32[DC_LANES] BUFFER;
-typedef s32 lanes_s32[DC_LANES] BUFFER;
 typedef f32 lanes_f32[DC_LANES] BUFFER;
 typedef f64 lanes_f64[DC_LANES] BUFFER;
 
 typedef enum way { NEAREST, LINEAR, GATHER } way;
 
+/* What the code for a sample depends on: parameters of the functions below, which are constants for frequent forms. */
+typedef struct form {
+  uint8_t how;          /* a way */
+  uint8_t naxes;
+  dc_texel texel;
+  bool normalized_read, srgb;
+  bool whole;           /* coordinates are integers */
+  bool layered, cube;
+  bool bordered;        /* along some axis */
+  bool far;             /* of the level: see texels.h */
+} form;
+
+/* Equal for equal forms; `far` is left out. */
+INLINE u32 key_of(const form f) {
+  return f.how | (u32)f.naxes << 4 | (u32)f.texel.channel << 8 | (u32)f.texel.channels << 12 | (u32)f.texel.bits << 16 |
+         (u32)f.normalized_read << 24 | (u32)f.srgb << 25 | (u32)f.whole << 26 | (u32)f.layered << 27 |
+         (u32)f.cube << 28 | (u32)f.bordered << 29;
+}
+
 /* How one instruction reads one texture. */
 typedef struct reading {
   const dc_cpu_texture *t;
-  way how;
-  int naxes;
+  form f;
+  u32 key;
   uint8_t address[3];  /* dc_address_mode */
   bool normalized;
   bool is_float;       /* what is read, not what it is stored as */
-  bool bordered;       /* along some axis */
   int channel;         /* of tld4, else -1 */
   float border[4];
-  lanes_f64 at[3];     /* coordinates as the kernel gives them */
+  const void *at[3];    /* coordinates: s32 if they are whole, f64 on cubes, else f32 */
   const s32 *offset[3]; /* in texels; NULL: none */
-  bool layered;
   lanes_u32 layer;
+  lanes_f64 on_face[2]; /* coordinates on the faces of cubes */
 } reading;
+
+INLINE void copy_lanes(u32 *to, const u32 *from) { LANES(l) to[l] = from[l]; }
 
 /* --- coordinates along an axis ---------------------------------------------------------------------------- */
 
 /* The texel below the coordinate and the one above; the nearest is [0]. */
 typedef struct axis {
   lanes_s32 texel[2];
-  u64 at[2][DC_LANES] BUFFER; /* in bytes */
-  lanes_u32 inside[2];        /* all bits or none: the border's */
+  lanes_u32 near[2];   /* in bytes, modulo 2^32 */
+  lanes_u32 inside[2]; /* all bits or none: the border's */
   lanes_f32 weight[2];
 } axis;
 
-/* Coordinates x in texels to [0, size), or to [0, 2 size) to be mirrored; others to what is surely outside. */
-static void reduce(f64 *x, int mode, f64 size) {
-  const f64 period = mode == DC_ADDRESS_MIRROR ? 2 * size : size;
-  if (mode == DC_ADDRESS_WRAP || mode == DC_ADDRESS_MIRROR)
-    LANES(l) x[l] -= period * __builtin_floor(x[l] / period);
+/* Texels [floor(unit x)], where x are coordinates in texels, by the address mode reduced to [0, size), or to
+** [0, 2 size) to be mirrored; others to what is surely outside. */
+INLINE void find_units(const reading *r, const form f, int d, s32 size, f64 unit, s32 *units) {
+  const f64 scale = r->normalized ? size : 1;
+  const s32 *offset = r->offset[d];
+  const int mode = r->address[d];
+  lanes_f64 x;
+  if (f.cube) LANES(l) x[l] = ((const f64 *)r->at[d])[l] * scale;
+  else LANES(l) x[l] = ((const f32 *)r->at[d])[l] * scale;
+  if (offset) LANES(l) x[l] += offset[l];
+  if (mode == DC_ADDRESS_WRAP || mode == DC_ADDRESS_MIRROR) {
+    const f64 period = mode == DC_ADDRESS_MIRROR ? 2 * (f64)size : size;
+    const f32 turns = mode == DC_ADDRESS_MIRROR ? 0.5f : 1;
+    if (offset || f.cube) LANES(l) x[l] -= period * __builtin_floor(x[l] / period);
+    else LANES(l) x[l] -= period * __builtin_floorf(((const f32 *)r->at[d])[l] * turns); /* the exact quotient */
+  }
+  const f64 least = -2 * unit, most = 2 * (f64)size * unit;
   LANES(l) {
-    const f64 v = x[l] == x[l] ? x[l] : 0, low = v > -2 ? v : -2;
-    x[l] = low < 2 * size ? low : 2 * size;
+    const f64 v = x[l] == x[l] ? x[l] * unit : 0, low = v > least ? v : least;
+    units[l] = (s32)__builtin_floor(low < most ? low : most);
   }
 }
 
-/* Texels i, at most two texels outside of [0, size) or [0, 2 size), by the address mode. */
-static void fold(s32 *i, u32 *inside, int mode, s32 size) {
+/* Texels i by the address mode; to be wrapped or mirrored, at most two outside of [0, size) or [0, 2 size). */
+INLINE void fold(s32 *i, u32 *inside, int mode, s32 size) {
   if (mode == DC_ADDRESS_WRAP) LANES(l) i[l] += i[l] < 0 ? size : i[l] >= size ? -size : 0;
   if (mode == DC_ADDRESS_MIRROR) {
     LANES(l) i[l] = i[l] < 0 ? -1 - i[l] : i[l];
@@ -85,27 +115,41 @@ static void fold(s32 *i, u32 *inside, int mode, s32 size) {
   }
 }
 
+/* Integer coordinates, which clamp or have a border. */
+INLINE void find_whole(const reading *r, int d, s32 size, s32 *texel) {
+  const s32 *x = r->at[d], *offset = r->offset[d];
+  if (!offset) copy_lanes((u32 *)texel, (const u32 *)x);
+  else
+    LANES(l) {
+      const s64 v = (s64)x[l] + offset[l], low = v > -1 ? v : -1;
+      texel[l] = (s32)(low < size ? low : size);
+    }
+}
+
 /* `stride`: bytes from texel to texel. */
-static void place(axis *a, f64 *x, int mode, s32 size, u64 stride, way how) {
-  reduce(x, mode, size);
-  switch (how) {
-    case NEAREST: LANES(l) a->texel[0][l] = (s32)__builtin_floor(x[l]); break;
-    case GATHER: LANES(l) a->texel[0][l] = (s32)__builtin_floor(x[l] - 0.5); break;
+INLINE void place(const reading *r, const form f, int d, s32 size, u32 stride, axis *a) {
+  lanes_s32 units;
+  if (f.whole) find_whole(r, d, size, a->texel[0]);
+  else switch (f.how) {
+    case NEAREST: find_units(r, f, d, size, 1, a->texel[0]); break;
+    case GATHER:
+      find_units(r, f, d, size, 2, units);
+      LANES(l) a->texel[0][l] = (units[l] - 1) >> 1;
+      break;
     case LINEAR:
+      find_units(r, f, d, size, 512, units);
       LANES(l) {
-        const s32 fixed = (s32)__builtin_floor(x[l] * 256 - 127.5);
+        const s32 fixed = (units[l] - 255) >> 1;
         const f32 part = (f32)(fixed & 255) * (1 / 256.0f);
         a->texel[0][l] = fixed >> 8;
         a->weight[0][l] = 1 - part;
         a->weight[1][l] = part;
       }
-      break;
   }
-  if (how != NEAREST) LANES(l) a->texel[1][l] = a->texel[0][l] + 1;
-  for (int k = how == NEAREST ? 0 : 1; k >= 0; k--) {
-    fold(a->texel[k], a->inside[k], mode, size);
-    if (stride <= UINT32_MAX) LANES(l) a->at[k][l] = (u64)(u32)a->texel[k][l] * (u32)stride;
-    else LANES(l) a->at[k][l] = (u64)a->texel[k][l] * stride;
+  if (f.how != NEAREST) LANES(l) a->texel[1][l] = a->texel[0][l] + 1;
+  for (int k = f.how == NEAREST ? 0 : 1; k >= 0; k--) {
+    fold(a->texel[k], a->inside[k], r->address[d], size);
+    LANES(l) a->near[k][l] = (u32)a->texel[k][l] * stride;
   }
 }
 
@@ -126,117 +170,148 @@ INLINE void convert_halves(u32 *v, bool widens) {
 /* Whether sRGB is about channel c: not about the last one of two or four. */
 static bool is_coloured(dc_texel texel, int c) { return c < 3 && (texel.channels != 2 || c == 0); }
 
-/* Channel c of the texels `at` bytes behind p, as read. */
-#define READ(T, expr)                                                                                                  \
+/* Channel c of texels, as read: into v, or where it stands in w. */
+#define CHANNEL(T, expr)                                                                                               \
   LANES(l) {                                                                                                           \
-    const T x = ((const T *)(const void *)(p + at[l]))[c];                                                             \
+    const T x = (T)(from[l] >> shift);                                                                                 \
     v[l] = expr;                                                                                                       \
   }                                                                                                                    \
   break
-static void read_channel(const reading *r, const uint8_t *p, const u64 *at, int c, u32 *v) {
-  const dc_texel texel = r->t->shape.texel;
-  const int kind = (texel.bits == 8 ? 0 : texel.bits == 16 ? 1 : 2) * 4 + (texel.channel == DC_CHANNEL_INT ? 2 : 0) +
-                   (r->t->sampling.normalized_read ? 1 : 0);
+INLINE const u32 *channel(const form f, u32 (*w)[DC_LANES], int c, u32 *v) {
+  const dc_texel texel = f.texel;
+  const int kind = (texel.bits == 8 ? 0 : 4) + (texel.channel == DC_CHANNEL_INT ? 2 : 0) +
+                   (f.normalized_read ? 1 : 0);
+  const int shift = c * texel.bits % 32;
+  const u32 *from = w[c * texel.bits / 32];
+  if (texel.bits == 32) return from;
   if (texel.channel == DC_CHANNEL_FLOAT) {
-    if (texel.bits == 32) LANES(l) v[l] = ((const u32 *)(const void *)(p + at[l]))[c];
-    else LANES(l) v[l] = ((const u16 *)(const void *)(p + at[l]))[c];
-    if (texel.bits == 16) convert_halves(v, true);
-    return;
+    LANES(l) v[l] = (u16)(from[l] >> shift);
+    convert_halves(v, true);
+    return v;
   }
   switch (kind) {
-    case 0: READ(u8, x);
-    case 1: READ(u8, f32_bits((f32)x / 255.0f));
-    case 2: READ(s8, (u32)(s32)x);
-    case 3: READ(s8, f32_bits(x == -128 ? -1.0f : (f32)x / 127.0f));
-    case 4: READ(u16, x);
-    case 5: READ(u16, f32_bits((f32)x / 65535.0f));
-    case 6: READ(s16, (u32)(s32)x);
-    case 7: READ(s16, f32_bits(x == -32768 ? -1.0f : (f32)x / 32767.0f));
-    default: READ(u32, x);
+    case 0: CHANNEL(u8, x);
+    case 1: CHANNEL(u8, f32_bits((f32)x / 255.0f));
+    case 2: CHANNEL(s8, (u32)(s32)x);
+    case 3: CHANNEL(s8, f32_bits(x == -128 ? -1.0f : (f32)x / 127.0f));
+    case 4: CHANNEL(u16, x);
+    case 5: CHANNEL(u16, f32_bits((f32)x / 65535.0f));
+    case 6: CHANNEL(s16, (u32)(s32)x);
+    default: CHANNEL(s16, f32_bits(x == -32768 ? -1.0f : (f32)x / 32767.0f));
   }
-  if (kind == 1 && r->t->sampling.srgb && is_coloured(texel, c)) LANES(l) v[l] = f32_bits(from_srgb(bits_f32(v[l])));
+  if (kind == 1 && f.srgb && is_coloured(texel, c)) LANES(l) v[l] = f32_bits(from_srgb(bits_f32(v[l])));
+  return v;
 }
 
-/* Channel c of one corner: border, missing channels and all. */
-static void read_corner(const reading *r, const uint8_t *p, const u64 *at, const u32 *inside, int c, u32 *v) {
-  if (c >= r->t->shape.texel.channels) {
-    LANES(l) v[l] = 0;
-    return;
-  }
+/* The same of one corner: border, missing channels and all. */
+INLINE const u32 *channel_of_corner(const reading *r, const form f, u32 (*w)[DC_LANES], const u32 *inside, int c, u32 *v) {
+  static const lanes_u32 none;
+  if (c >= f.texel.channels) return none;
+  const u32 *x = channel(f, w, c, v);
+  if (!f.bordered) return x;
   const u32 border = r->is_float ? f32_bits(r->border[c]) : 0;
-  read_channel(r, p, at, c, v);
-  if (r->bordered) LANES(l) v[l] = (v[l] & inside[l]) | (border & ~inside[l]);
+  LANES(l) v[l] = (x[l] & inside[l]) | (border & ~inside[l]);
+  return v;
 }
 
 typedef struct corner {
-  u64 at[DC_LANES] BUFFER; /* bytes from the level's beginning */
+  words texels;
   lanes_u32 inside;
-  lanes_f32 weight, weighted;
+  lanes_f32 weight;
 } corner;
 
-/* Bit d of k: the second texel of axis d. */
-static void find_corner(const reading *r, const dc_cpu_level *level, const axis *axes, int k, corner *c) {
-  if (r->layered) LANES(l) c->at[l] = r->layer[l] * level->slice + axes[0].at[k & 1][l];
-  else LANES(l) c->at[l] = axes[0].at[k & 1][l];
-  if (r->how == LINEAR) LANES(l) c->weight[l] = axes[0].weight[k & 1][l];
-  if (r->bordered) LANES(l) c->inside[l] = ~(u32)0;
-  for (int d = 0; d < r->naxes; d++) {
-    const axis *a = &axes[d];
-    const int second = k >> d & 1;
-    if (r->address[d] == DC_ADDRESS_BORDER) LANES(l) c->inside[l] &= a->inside[second][l];
-    if (d == 0) continue;
-    LANES(l) c->at[l] += a->at[second][l];
-    if (r->how == LINEAR) LANES(l) c->weight[l] *= a->weight[second][l];
-  }
-}
-
-static void place_all(const reading *r, const dc_cpu_level *level, axis *axes) {
-  const u32 sizes[3] = {level->width, level->height, level->depth};
+static DC_NOINLINE void find_far(const reading *r, const dc_cpu_level *level, const axis *axes, int k, u64 *far) {
   const u64 strides[3] = {dc_texel_size(r->t->shape.texel), level->row, level->slice};
-  for (int d = 0; d < r->naxes; d++) {
-    const f64 scale = r->normalized ? sizes[d] : 1;
-    const s32 *offset = r->offset[d];
-    lanes_f64 x;
-    LANES(l) x[l] = r->at[d][l] * scale;
-    if (offset) LANES(l) x[l] += offset[l];
-    place(&axes[d], x, r->address[d], (s32)sizes[d], strides[d], r->how);
+  for (int l = 0; l < DC_LANES; l++) {
+    far[l] = r->f.layered ? r->layer[l] * level->slice : 0;
+    for (int d = 0; d < r->f.naxes; d++) far[l] += (u64)axes[d].texel[k >> d & 1][l] * strides[d];
   }
 }
 
-/* Four channels of a level for all lanes; of tld4 one channel of four texels. */
-static void sample_level(const reading *r, const dc_cpu_level *level, u32 (*out)[DC_LANES]) {
+/* Bit d of k: the second texel of axis d. */
+INLINE void load_corner(const reading *r, const form f, const dc_cpu_level *level, const axis *axes, int k, corner *c) {
+  offsets at;
+  if (f.far) find_far(r, level, axes, k, at.far);
+  else {
+    copy_lanes(at.near, axes[0].near[k & 1]);
+    if (f.layered) LANES(l) at.near[l] += r->layer[l] * (u32)level->slice;
+    for (int d = 1; d < f.naxes; d++) LANES(l) at.near[l] += axes[d].near[k >> d & 1][l];
+  }
+  load_texels(level->texels, &at, f.far, dc_texel_size(f.texel), c->texels);
+  if (f.how == LINEAR) {
+    LANES(l) c->weight[l] = axes[0].weight[k & 1][l];
+    for (int d = 1; d < f.naxes; d++) LANES(l) c->weight[l] *= axes[d].weight[k >> d & 1][l];
+  }
+  if (!f.bordered) return;
+  LANES(l) c->inside[l] = ~(u32)0;
+  for (int d = 0; d < f.naxes; d++)
+    if (r->address[d] == DC_ADDRESS_BORDER) LANES(l) c->inside[l] &= axes[d].inside[k >> d & 1][l];
+}
+
+/* The corner's part of each channel's sum, of which the first corner makes the beginning. */
+INLINE void add_corner(const reading *r, const form f, corner *c, bool first, f32 (*sum)[DC_LANES]) {
+  for (int e = 0; e < f.texel.channels; e++) {
+    lanes_u32 buffer;
+    const u32 *v = channel_of_corner(r, f, c->texels, c->inside, e, buffer);
+    f32 *to = sum[e];
+    if (first) LANES(l) to[l] = c->weight[l] != 0 ? c->weight[l] * bits_f32(v[l]) : 0;
+    else LANES(l) to[l] += c->weight[l] != 0 ? c->weight[l] * bits_f32(v[l]) : 0;
+  }
+}
+
+INLINE void sample_form(const reading *r, const form f, const dc_cpu_level *level, u32 (*out)[DC_LANES]) {
   static const uint8_t gathered[4] = {2, 3, 1, 0}; /* counter-clockwise, from the texel with the smaller x, larger y */
+  const u32 sizes[3] = {level->width, level->height, level->depth};
+  const u64 strides[3] = {dc_texel_size(f.texel), level->row, level->slice};
+  lanes_u32 buffer;
+  lanes_f32 sum[4];
   axis axes[3];
   corner c;
-  place_all(r, level, axes);
-  if (r->how == NEAREST) {
-    find_corner(r, level, axes, 0, &c);
-    for (int e = 0; e < 4; e++) read_corner(r, level->texels, c.at, c.inside, e, out[e]);
-    return;
+  for (int d = 0; d < f.naxes; d++) place(r, f, d, (s32)sizes[d], (u32)strides[d], &axes[d]);
+  switch (f.how) {
+    case NEAREST:
+      load_corner(r, f, level, axes, 0, &c);
+      for (int e = 0; e < 4; e++) copy_lanes(out[e], channel_of_corner(r, f, c.texels, c.inside, e, buffer));
+      return;
+    case GATHER:
+      for (int e = 0; e < 4; e++) {
+        load_corner(r, f, level, axes, gathered[e], &c);
+        copy_lanes(out[e], channel_of_corner(r, f, c.texels, c.inside, r->channel, buffer));
+      }
+      return;
+    default:
+_Pragma("GCC unroll 4")
+      for (int k = 0; k < 1 << f.naxes; k++) {
+        load_corner(r, f, level, axes, k, &c);
+        add_corner(r, f, &c, k == 0, sum);
+      }
+      for (int e = 0; e < 4; e++)
+        if (e < f.texel.channels) LANES(l) out[e][l] = f32_bits(sum[e][l]);
+        else LANES(l) out[e][l] = 0;
   }
-  if (r->how == GATHER) {
-    for (int e = 0; e < 4; e++) {
-      find_corner(r, level, axes, gathered[e], &c);
-      read_corner(r, level->texels, c.at, c.inside, r->channel, out[e]);
-    }
-    return;
+}
+
+/* Frequent forms, which are compiled by themselves. */
+#define FLOATS {DC_CHANNEL_FLOAT, 32, 1}
+#define FRACTIONS {DC_CHANNEL_UINT, 8, 4}
+#define FORMS(X)                                                                                                       \
+  X(linear_floats, .how = LINEAR, .naxes = 2, .texel = FLOATS)                                                         \
+  X(linear_fractions, .how = LINEAR, .naxes = 2, .texel = FRACTIONS, .normalized_read = true)                          \
+  X(nearest_floats, .how = NEAREST, .naxes = 2, .texel = FLOATS)                                                       \
+  X(fetched_floats, .how = NEAREST, .naxes = 1, .texel = FLOATS, .whole = true, .bordered = true)
+#define SAMPLE_FORM(name, ...)                                                                                         \
+  static DC_NOINLINE void name(const reading *r, const dc_cpu_level *level, u32 (*out)[DC_LANES]) {                    \
+    sample_form(r, (form){__VA_ARGS__}, level, out);                                                                   \
   }
-  lanes_f32 sum[4];
-  const int channels = r->t->shape.texel.channels;
-  for (int k = 0; k < 1 << r->naxes; k++) {
-    find_corner(r, level, axes, k, &c);
-    for (int e = 0; e < channels; e++) {
-      lanes_u32 v;
-      read_corner(r, level->texels, c.at, c.inside, e, v);
-      LANES(l) c.weighted[l] = c.weight[l] != 0 ? c.weight[l] * bits_f32(v[l]) : 0;
-      if (k == 0) memcpy(sum[e], c.weighted, sizeof sum[e]);
-      else LANES(l) sum[e][l] += c.weighted[l];
-    }
-  }
-  for (int e = 0; e < 4; e++) {
-    if (e < channels) LANES(l) out[e][l] = f32_bits(sum[e][l]);
-    else LANES(l) out[e][l] = 0;
-  }
+FORMS(SAMPLE_FORM)
+
+/* Four channels of a level for all lanes; of tld4 one channel of four texels. */
+static void sample_level(reading *r, const dc_cpu_level *level, u32 (*out)[DC_LANES]) {
+  r->f.far = is_far(r->t, level);
+#define TRY_FORM(name, ...)                                                                                            \
+  if (!r->f.far && r->key == key_of((form){__VA_ARGS__})) name(r, level, out);                                         \
+  else
+  FORMS(TRY_FORM) sample_form(r, r->f, level, out);
 }
 
 /* --- cubes ------------------------------------------------------------------------------------------------ */
@@ -265,8 +340,9 @@ static void on_face(u32 face, const f64 *v, f64 *s, f64 *t, f64 *m) {
 /* Directions to coordinates on faces; adds the faces to the layers.  `grads`: six vectors of lanes, the gradients of
 ** the directions along x and y of the screen, whose first two become those of the coordinates; or NULL. */
 static void to_faces(reading *r, f64 (*grads)[DC_LANES]) {
+  const f32 *direction[3] = {r->at[0], r->at[1], r->at[2]};
   for (int l = 0; l < DC_LANES; l++) {
-    const f64 v[3] = {r->at[0][l], r->at[1][l], r->at[2][l]};
+    const f64 v[3] = {direction[0][l], direction[1][l], direction[2][l]};
     const u32 face = face_of(v[0], v[1], v[2]);
     f64 s, t, m;
     on_face(face, v, &s, &t, &m);
@@ -278,10 +354,12 @@ static void to_faces(reading *r, f64 (*grads)[DC_LANES]) {
       grads[3 * i][l] = (ds - s * dm) / (2 * m);
       grads[3 * i + 1][l] = (dt - t * dm) / (2 * m);
     }
-    r->at[0][l] = (s + 1) / 2;
-    r->at[1][l] = (t + 1) / 2;
+    r->on_face[0][l] = (s + 1) / 2;
+    r->on_face[1][l] = (t + 1) / 2;
     r->layer[l] += face;
   }
+  r->at[0] = r->on_face[0];
+  r->at[1] = r->on_face[1];
 }
 
 /* --- levels ----------------------------------------------------------------------------------------------- */
@@ -293,7 +371,7 @@ static void lod_of(const reading *r, f64 (*grads)[DC_LANES], f32 *lod) {
   for (int l = 0; l < DC_LANES; l++) {
     f64 square[2] = {0, 0};
     for (int i = 0; i < 2; i++)
-      for (int d = 0; d < r->naxes; d++) {
+      for (int d = 0; d < r->f.naxes; d++) {
         const f64 g = grads[3 * i + d][l] * (r->normalized ? sizes[d] : 1);
         square[i] += g * g;
       }
@@ -317,7 +395,7 @@ static void to_levels(const reading *r, const f32 *lod, s32 *fixed) {
 }
 
 /* Lanes of `group`, level by level. */
-static void sample_levels(const reading *r, const f32 *lod, u32 group, u32 (*out)[DC_LANES]) {
+static void sample_levels(reading *r, const f32 *lod, u32 group, u32 (*out)[DC_LANES]) {
   lanes_s32 fixed;
   to_levels(r, lod, fixed);
   for (u32 rest = group; rest;) {
@@ -346,6 +424,10 @@ static int axes_of(int kind) {
   return kind == DC_TEXTURE_3D ? 3 : kind == DC_TEXTURE_1D || kind == DC_TEXTURE_1D_LAYERED ? 1 : 2;
 }
 
+static bool is_layered(int kind) {
+  return kind == DC_TEXTURE_1D_LAYERED || kind == DC_TEXTURE_2D_LAYERED || kind == DC_TEXTURE_CUBE_LAYERED;
+}
+
 static bool is_cube(int kind) { return kind == DC_TEXTURE_CUBE || kind == DC_TEXTURE_CUBE_LAYERED; }
 
 /* The border's colour as a texel has it: as a fraction of its largest integer, or as a half. That of signed texels of 8
@@ -361,47 +443,42 @@ static float border_of(const dc_cpu_texture *t, float v) {
 
 static void prepare(reading *r, const dc_cpu_texture *t, const ptx_ins *ins) {
   const bool whole = ins->type2 == PTX_S32, fetched = t->linear && t->shape.kind == DC_TEXTURE_1D;
+  const bool is_float = t->shape.texel.channel == DC_CHANNEL_FLOAT || t->sampling.normalized_read;
+  const int kind = t->shape.kind;
   r->t = t;
-  r->naxes = axes_of(t->shape.kind);
-  r->normalized = !whole && (t->sampling.normalized || is_cube(t->shape.kind));
-  r->is_float = t->shape.texel.channel == DC_CHANNEL_FLOAT || t->sampling.normalized_read;
+  r->f = (form){
+    .how = ins->op == PTX_OP_TLD4                                             ? GATHER
+           : !whole && is_float && t->sampling.filter == DC_FILTER_LINEAR ? LINEAR
+                                                                              : NEAREST,
+    .naxes = (uint8_t)axes_of(kind), .texel = t->shape.texel, .normalized_read = t->sampling.normalized_read,
+    .srgb = t->sampling.srgb, .whole = whole, .layered = is_layered(kind) || is_cube(kind), .cube = is_cube(kind),
+  };
+  r->normalized = !whole && (t->sampling.normalized || is_cube(kind));
+  r->is_float = is_float;
   r->channel = ins->op == PTX_OP_TLD4 ? ins->mode - PTX_GATHER_R : -1;
-  r->how = ins->op == PTX_OP_TLD4                                                ? GATHER
-           : !whole && r->is_float && t->sampling.filter == DC_FILTER_LINEAR ? LINEAR
-                                                                               : NEAREST;
-  r->bordered = false;
   for (int d = 0; d < 3; d++) {
     const uint8_t mode = fetched ? DC_ADDRESS_BORDER : t->sampling.address[d];
     r->address[d] = r->normalized || mode == DC_ADDRESS_BORDER ? mode : DC_ADDRESS_CLAMP;
-    r->bordered |= d < r->naxes && mode == DC_ADDRESS_BORDER;
+    r->f.bordered |= d < r->f.naxes && mode == DC_ADDRESS_BORDER;
     r->offset[d] = NULL;
   }
+  r->key = key_of(r->f);
   for (int c = 0; c < 4; c++)
-    r->border[c] = r->bordered && r->is_float && !fetched ? border_of(t, t->sampling.border[c]) : 0;
+    r->border[c] = r->f.bordered && r->is_float && !fetched ? border_of(t, t->sampling.border[c]) : 0;
 }
 
 /* Coordinates and layers from the registers `v`. */
-static void read_coordinates(dc_warp *w, const dc_uop *o, const uint32_t *v, reading *r) {
+static void read_coordinates(dc_warp *w, const uint32_t *v, reading *r) {
   const int kind = r->t->shape.kind;
-  const bool layered =
-      kind == DC_TEXTURE_1D_LAYERED || kind == DC_TEXTURE_2D_LAYERED || kind == DC_TEXTURE_CUBE_LAYERED;
+  const bool layered = is_layered(kind);
   const u32 last = (kind == DC_TEXTURE_CUBE_LAYERED ? r->t->shape.layers / 6 : r->t->shape.layers) - 1;
-  const int n = is_cube(kind) ? 3 : r->naxes;
-  r->layered = layered || is_cube(kind);
+  const int n = r->f.cube ? 3 : r->f.naxes;
   if (kind == DC_TEXTURE_CUBE) memset(r->layer, 0, sizeof r->layer);
   if (layered) {
     const u32 *layer = REG(u32, *v++), faces = kind == DC_TEXTURE_CUBE_LAYERED ? 6 : 1;
     LANES(l) r->layer[l] = (layer[l] < last ? layer[l] : last) * faces;
   }
-  for (int d = 0; d < n; d++) {
-    if (o->ins->type2 == PTX_S32) {
-      const s32 *x = REG(s32, v[d]);
-      LANES(l) r->at[d][l] = x[l];
-    } else {
-      const f32 *x = REG(f32, v[d]);
-      LANES(l) r->at[d][l] = x[l];
-    }
-  }
+  for (int d = 0; d < n; d++) r->at[d] = w->regs + v[d];
 }
 
 static void sample(dc_warp *w, const dc_uop *o, const dc_cpu_texture *t, u32 group, u32 (*out)[DC_LANES]) {
@@ -412,17 +489,17 @@ static void sample(dc_warp *w, const dc_uop *o, const dc_cpu_texture *t, u32 gro
   lanes_f32 lod;
   reading r;
   prepare(&r, t, ins);
-  read_coordinates(w, o, v, &r);
+  read_coordinates(w, v, &r);
   const int used = ngrads * along + (ins->mode == PTX_TEX_LEVEL);
   if (ins->nsrc > 1 + ptx_coordinates(ins) + used)
-    for (int d = 0; d < r.naxes; d++) r.offset[d] = REG(s32, rest[used + d]);
+    for (int d = 0; d < r.f.naxes; d++) r.offset[d] = REG(s32, rest[used + d]);
   for (int i = 0; i < ngrads; i++)
     for (int d = 0; d < (along < 3 ? along : 3); d++) {
       const f32 *g = REG(f32, rest[i * along + d]);
       LANES(l) grads[3 * i + d][l] = g[l];
     }
   if (is_cube(t->shape.kind)) to_faces(&r, ngrads ? grads : NULL);
-  if (t->shape.levels == 1 || r.how == GATHER) {
+  if (t->shape.levels == 1 || r.f.how == GATHER) {
     sample_level(&r, t->level, out);
     return;
   }
