@@ -29,8 +29,10 @@ typedef __int128 s128;
 #if defined(__clang__)
 #pragma clang diagnostic ignored "-Wpass-failed" /* a loop that cannot be a vector is still a loop */
 #define LANES(l) _Pragma("clang loop vectorize(assume_safety)") for (int l = 0; l < DC_LANES; l++)
+#define UNROLL _Pragma("clang loop unroll(enable)")
 #else
 #define LANES(l) _Pragma("GCC ivdep") for (int l = 0; l < DC_LANES; l++)
+#define UNROLL _Pragma("GCC unroll 4") /* a short loop whose count is a constant where its function is inlined */
 #endif
 /* Lanes of a mask one by one, in ascending order. */
 #define EACH_LANE(l, mask) for (u32 rest_ = (mask), l; rest_ && (l = (u32)__builtin_ctz(rest_), 1); rest_ &= rest_ - 1)

@@ -52,7 +52,7 @@ INLINE void put_axis(dc_warp *w, const dc_uop *o, u32 slot, extent e, u32 group,
 }
 
 /* `bytes`: of an access; `unit`: what x counts. */
-static void place(dc_warp *w, const dc_uop *o, const dc_cpu_texture *t, u32 group, u32 bytes, u32 unit, places *p) {
+INLINE void place(dc_warp *w, const dc_uop *o, const dc_cpu_texture *t, u32 group, u32 bytes, u32 unit, places *p) {
   const dc_cpu_level *level = t->level;
   const ptx_ins *ins = o->ins;
   const uint32_t *v = o->v + ins->ndst + 1;
@@ -64,7 +64,8 @@ static void place(dc_warp *w, const dc_uop *o, const dc_cpu_texture *t, u32 grou
   else LANES(l) p->at.near[l] = 0;
   if (ins->geometry == PTX_GEOM_A1D || ins->geometry == PTX_GEOM_A2D)
     put_axis(w, o, *v++, (extent){(s64)t->shape.layers - 1, level->slice}, group, p);
-  put_axis(w, o, v[0], (extent){((s64)row - (s64)bytes) / unit, unit}, group, p);
+  const s64 most = (s64)row - (s64)bytes;
+  put_axis(w, o, v[0], (extent){unit == 1 ? most : most / unit, unit}, group, p);
   if (ins->geometry == PTX_GEOM_2D || ins->geometry == PTX_GEOM_A2D || ins->geometry == PTX_GEOM_3D)
     put_axis(w, o, v[1], (extent){(s64)level->height - 1, level->row}, group, p);
   if (ins->geometry == PTX_GEOM_3D) put_axis(w, o, v[2], (extent){(s64)level->depth - 1, level->slice}, group, p);
@@ -214,7 +215,8 @@ static void sured(dc_warp *w, const dc_uop *o) {
     places p;
     place(w, o, t, group, (u32)bits / 8, unit, &p);
     EACH_LANE(l, p.inside)
-      reduce((u64)(uintptr_t)place_of(&p, l), o->ins->mode, bits, sign, bits == 32 ? REG(u32, value)[l] : REG(u64, value)[l]);
+      reduce((u64)(uintptr_t)place_of(&p, l), o->ins->mode, bits, sign,
+             bits == 32 ? REG(u32, value)[l] : REG(u64, value)[l]);
   }
 }
 

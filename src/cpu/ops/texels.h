@@ -29,9 +29,11 @@ static inline bool is_far(const dc_cpu_texture *t, const dc_cpu_level *level) {
 ** halves were stored waits for these to reach the cache. */
 #if defined(__AVX512F__)
 enum { PIECE = 16 };
+/* Whether the texels of a piece are `size` bytes apart. */
 INLINE bool is_row(const u32 *at, u32 size) {
   const __m512i iota = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
-  const __m512i row = _mm512_add_epi32(_mm512_set1_epi32((s32)at[0]), _mm512_mullo_epi32(iota, _mm512_set1_epi32((s32)size)));
+  const __m512i distance = _mm512_mullo_epi32(iota, _mm512_set1_epi32((s32)size));
+  const __m512i row = _mm512_add_epi32(_mm512_set1_epi32((s32)at[0]), distance);
   return _mm512_cmpneq_epi32_mask(_mm512_load_si512(at), row) == 0;
 }
 INLINE void gather_u32(const uint8_t *p, const u32 *at, u32 *v) {
@@ -39,7 +41,6 @@ INLINE void gather_u32(const uint8_t *p, const u32 *at, u32 *v) {
 }
 #else
 enum { PIECE = DC_NW };
-/* Whether the texels are `size` bytes apart. */
 INLINE bool is_row(const u32 *at, u32 size) {
   dc_u a;
   memcpy(&a, at, sizeof a);

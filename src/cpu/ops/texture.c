@@ -60,7 +60,7 @@ typedef struct reading {
   bool is_float;       /* what is read, not what it is stored as */
   int channel;         /* of tld4, else -1 */
   float border[4];
-  const void *at[3];    /* coordinates: s32 if they are whole, f64 on cubes, else f32 */
+  const void *at[3];   /* coordinates, s32 if they are whole, else f32; a cube's: its directions */
   const s32 *offset[3]; /* in texels; NULL: none */
   lanes_u32 layer;
   lanes_f64 on_face[2]; /* coordinates on the faces of cubes */
@@ -78,27 +78,39 @@ typedef struct axis {
   lanes_f32 weight[2];
 } axis;
 
-/* Texels [floor(unit x)], where x are coordinates in texels, by the address mode reduced to [0, size), or to
-** [0, 2 size) to be mirrored; others to what is surely outside. */
-INLINE void find_units(const reading *r, const form f, int d, s32 size, f64 unit, s32 *units) {
-  const f64 scale = r->normalized ? size : 1;
+/* [floor(unit x)] of coordinates in texels, exactly, and what is far outside to what is surely outside. */
+#define FLOOR_UNITS(T)                                                                                                 \
+  {                                                                                                                    \
+    const T least = -2 * (T)unit, most = 2 * (T)size * (T)unit;                                                        \
+    LANES(l) {                                                                                                         \
+      const T v = x[l] == x[l] ? x[l] * (T)unit : 0, low = v > least ? v : least;                                      \
+      units[l] = (s32)(T)__builtin_floor(low < most ? low : most);                                                     \
+    }                                                                                                                  \
+  }
+INLINE void floor_f32(const f32 *x, s32 size, s32 unit, s32 *units) FLOOR_UNITS(f32)
+INLINE void floor_f64(const f64 *x, s32 size, s32 unit, s32 *units) FLOOR_UNITS(f64)
+
+/* Those of an axis, by the address mode reduced to [0, size), or to [0, 2 size) to be mirrored.  `unit`, a power of
+** two: units of a texel. */
+INLINE void find_units(const reading *r, const form f, int d, s32 size, s32 unit, s32 *units) {
   const s32 *offset = r->offset[d];
   const int mode = r->address[d];
+  const f32 *u = r->at[d];
   lanes_f64 x;
-  if (f.cube) LANES(l) x[l] = ((const f64 *)r->at[d])[l] * scale;
-  else LANES(l) x[l] = ((const f32 *)r->at[d])[l] * scale;
+  if (!r->normalized && !offset) {
+    floor_f32(u, size, unit, units);
+    return;
+  }
+  const f64 scale = r->normalized ? size : 1;
+  if (f.cube && d < 2) LANES(l) x[l] = r->on_face[d][l] * scale;
+  else LANES(l) x[l] = u[l] * scale;
   if (offset) LANES(l) x[l] += offset[l];
   if (mode == DC_ADDRESS_WRAP || mode == DC_ADDRESS_MIRROR) {
-    const f64 period = mode == DC_ADDRESS_MIRROR ? 2 * (f64)size : size;
-    const f32 turns = mode == DC_ADDRESS_MIRROR ? 0.5f : 1;
+    const f64 turns = mode == DC_ADDRESS_MIRROR ? 0.5 : 1, period = size / turns;
     if (offset || f.cube) LANES(l) x[l] -= period * __builtin_floor(x[l] / period);
-    else LANES(l) x[l] -= period * __builtin_floorf(((const f32 *)r->at[d])[l] * turns); /* the exact quotient */
+    else LANES(l) x[l] -= period * __builtin_floor(u[l] * turns); /* the same quotient, exactly */
   }
-  const f64 least = -2 * unit, most = 2 * (f64)size * unit;
-  LANES(l) {
-    const f64 v = x[l] == x[l] ? x[l] * unit : 0, low = v > least ? v : least;
-    units[l] = (s32)__builtin_floor(low < most ? low : most);
-  }
+  floor_f64(x, size, unit, units);
 }
 
 /* Texels i by the address mode; to be wrapped or mirrored, at most two outside of [0, size) or [0, 2 size). */
@@ -204,7 +216,8 @@ INLINE const u32 *channel(const form f, u32 (*w)[DC_LANES], int c, u32 *v) {
 }
 
 /* The same of one corner: border, missing channels and all. */
-INLINE const u32 *channel_of_corner(const reading *r, const form f, u32 (*w)[DC_LANES], const u32 *inside, int c, u32 *v) {
+INLINE const u32 *channel_of_corner(const reading *r, const form f, u32 (*w)[DC_LANES], const u32 *inside, int c,
+                                    u32 *v) {
   static const lanes_u32 none;
   if (c >= f.texel.channels) return none;
   const u32 *x = channel(f, w, c, v);
@@ -267,7 +280,7 @@ INLINE void sample_form(const reading *r, const form f, const dc_cpu_level *leve
   lanes_f32 sum[4];
   axis axes[3];
   corner c;
-  for (int d = 0; d < f.naxes; d++) place(r, f, d, (s32)sizes[d], (u32)strides[d], &axes[d]);
+  UNROLL for (int d = 0; d < f.naxes; d++) place(r, f, d, (s32)sizes[d], (u32)strides[d], &axes[d]);
   switch (f.how) {
     case NEAREST:
       load_corner(r, f, level, axes, 0, &c);
@@ -280,8 +293,7 @@ INLINE void sample_form(const reading *r, const form f, const dc_cpu_level *leve
       }
       return;
     default:
-_Pragma("GCC unroll 4")
-      for (int k = 0; k < 1 << f.naxes; k++) {
+      UNROLL for (int k = 0; k < 1 << f.naxes; k++) {
         load_corner(r, f, level, axes, k, &c);
         add_corner(r, f, &c, k == 0, sum);
       }
@@ -358,8 +370,6 @@ static void to_faces(reading *r, f64 (*grads)[DC_LANES]) {
     r->on_face[1][l] = (t + 1) / 2;
     r->layer[l] += face;
   }
-  r->at[0] = r->on_face[0];
-  r->at[1] = r->on_face[1];
 }
 
 /* --- levels ----------------------------------------------------------------------------------------------- */
