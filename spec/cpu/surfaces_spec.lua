@@ -94,6 +94,36 @@ local function random_place(s, kind, mode)
 end
 
 describe("surfaces on the CPU device", function()
+  -- Lanes that read texels side by side, all of a warp and some of it, of a texture and of a surface.
+  for _, format in ipairs { { "uint8", "unsigned char" }, { "uint16", "unsigned short" }, { "float32", "float" } } do
+    it(("of rows of %s are read and written"):format(format[1]), on_cpu(function()
+      local text = ([[
+extern "C" __global__ void rows(cudaTextureObject_t t, cudaSurfaceObject_t s, int shift, int n) {
+  const int x = threadIdx.x, y = threadIdx.y;
+  TYPE v;
+  surf2Dread(&v, s, x * (int)sizeof(TYPE), y);
+  v = tex2D<TYPE>(t, x + shift, y) + (TYPE)2 * v;
+  if (x < n) surf2Dwrite(v, s, x * (int)sizeof(TYPE), y);
+}
+]]):gsub("TYPE", format[2])
+      local rows = dc.kernel(text)
+      for _ = 1, 4 do
+        local w, h, shift = 64, 4, math.random(-3, 3)
+        local n, before, others, want = math.random(1, w), {}, {}, {}
+        for i = 1, w * h do before[i], others[i] = math.random(0, 60), math.random(0, 60) end
+        for y = 0, h - 1 do
+          for x = 0, w - 1 do
+            local i, at = y * w + x + 1, math.max(0, math.min(w - 1, x + shift))
+            want[i] = x < n and others[y * w + at + 1] + 2 * before[i] or before[i]
+          end
+        end
+        local s = dc.surface(dc.array(before, format[1]):reshape(h, w))
+        rows(1, { w, h }, dc.texture(dc.array(others, format[1]):reshape(h, w), { address = "clamp" }), s, shift, n)
+        assert.same(want, s:array():reshape(w * h):to_table(), helper.note())
+      end
+    end))
+  end
+
   for _, format in ipairs(formats) do
     it(("of %d %s are read and written"):format(format[2], format[1]), on_cpu(function()
       local access = dc.kernel((source:gsub("TYPE", format[3])))
