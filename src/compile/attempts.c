@@ -81,8 +81,21 @@ static int compile_newer(const dc_source *src, dc_target t, dc_image **out, dc_e
   return result;
 }
 
+/* Groups of cooperative_groups/reduce.h reduce integers by one instruction in compute_80; in compute_75 lanes search for
+** each other, bit by bit (13 times as long). */
+static bool is_better_newer(const dc_source *src, dc_target t) {
+  return has_newer(t) && src->arch == NULL && strstr(src->text, "cooperative_groups/reduce.h") != NULL;
+}
+
 static int compile_anywhere(const dc_source *src, dc_target t, dc_image **out, dc_error *err) {
+  dc_error refused = DC_ERROR_INIT;
   bool newer = false;
+  if (is_better_newer(src, t)) {
+    dc_target best = t;
+    best.arch = "compute_80";
+    if (compile_at(src, best, out, &newer, &refused) == 0) return 0;
+    dc_error_clear(&refused);
+  }
   if (compile_at(src, t, out, &newer, err) == 0) return 0;
   return has_newer(t) && newer ? compile_newer(src, t, out, err) : -1;
 }

@@ -58,35 +58,6 @@ DC_FN u32 dc_members(V32 member, M m) {
 DC_MATCHES(32, u32)
 DC_MATCHES(64, u64)
 
-/* dc_reduce: of the lanes of `group`.  dc_groups_reduce: one group after another. */
-#define DC_REDUCTION(name, op, neutral)                                                                                \
-  DC_FN u32 dc_reduce_##name(V32 x, M group) {                                                                         \
-    u32 t[DC_W], r = neutral;                                                                                          \
-    V32_store(t, V32_select(group, x, V32_splat(neutral)));                                                            \
-    for (u32 l = 0; l < DC_W; l++) r = s_##op(r, t[l]);                                                                \
-    return r;                                                                                                          \
-  }                                                                                                                    \
-  DC_FN V32 dc_groups_reduce_##name(V32 x, M here, V32 member) {                                                       \
-    u32 named[DC_W], left = M_word(here);                                                                              \
-    V32 r = x;                                                                                                         \
-    V32_store(named, member);                                                                                          \
-    while (left) {                                                                                                     \
-      const u32 first = (u32)__builtin_ctz(left);                                                                      \
-      const M group = M_from((named[first] & M_word(here)) | 1u << first);                                             \
-      r = V32_select(group, V32_splat(dc_reduce_##name(x, group)), r);                                                 \
-      left &= ~M_word(group);                                                                                          \
-    }                                                                                                                  \
-    return r;                                                                                                          \
-  }
-DC_REDUCTION(add, add_32, 0)
-DC_REDUCTION(and, and_32, ~0u)
-DC_REDUCTION(or, or_32, 0)
-DC_REDUCTION(xor, xor_32, 0)
-DC_REDUCTION(min_u32, min_u32, ~0u)
-DC_REDUCTION(max_u32, max_u32, 0)
-DC_REDUCTION(min_s32, min_s32, 0x7fffffffu)
-DC_REDUCTION(max_s32, max_s32, 0x80000000u)
-
 /* --- shuffles ----------------------------------------------------------------------------------------------------- */
 
 /* Lane from[l] of x, in each lane l. */
@@ -173,3 +144,36 @@ DC_SHUFFLES(idx, v_or_32(least, v_and_32(by, v_not_32(segment))), v_sub_32(most,
 DC_FN u32 dc_broadcast(V32 x, u32 n, M here) {
   return M_word(here) >> (n & 31) & 1 ? V32_lane(x, n & 31) : 0;
 }
+
+/* --- reductions --------------------------------------------------------------------------------------------------- */
+
+/* dc_reduce: of the lanes of `group`, halves at a time.  dc_groups_reduce: one group after another. */
+#define DC_REDUCTION(name, op, neutral)                                                                                \
+  DC_FN u32 dc_reduce_##name(V32 x, M group) {                                                                         \
+    V32 r = V32_select(group, x, V32_splat(neutral));                                                                  \
+    r = v_##op(r, dc_exchange(r, DC_W / 2));                                                                           \
+    if (DC_W == 32) r = v_##op(r, dc_exchange(r, 8));                                                                  \
+    r = v_##op(r, dc_exchange(r, 4));                                                                                  \
+    r = v_##op(r, dc_exchange(r, 2));                                                                                  \
+    return V32_lane(v_##op(r, dc_exchange(r, 1)), 0);                                                                  \
+  }                                                                                                                    \
+  DC_FN V32 dc_groups_reduce_##name(V32 x, M here, V32 member) {                                                       \
+    u32 named[DC_W], left = M_word(here);                                                                              \
+    V32 r = x;                                                                                                         \
+    V32_store(named, member);                                                                                          \
+    while (left) {                                                                                                     \
+      const u32 first = (u32)__builtin_ctz(left);                                                                      \
+      const M group = M_from((named[first] & M_word(here)) | 1u << first);                                             \
+      r = V32_select(group, V32_splat(dc_reduce_##name(x, group)), r);                                                 \
+      left &= ~M_word(group);                                                                                          \
+    }                                                                                                                  \
+    return r;                                                                                                          \
+  }
+DC_REDUCTION(add, add_32, 0)
+DC_REDUCTION(and, and_32, ~0u)
+DC_REDUCTION(or, or_32, 0)
+DC_REDUCTION(xor, xor_32, 0)
+DC_REDUCTION(min_u32, min_u32, ~0u)
+DC_REDUCTION(max_u32, max_u32, 0)
+DC_REDUCTION(min_s32, min_s32, 0x7fffffffu)
+DC_REDUCTION(max_s32, max_s32, 0x80000000u)
