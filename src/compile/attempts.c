@@ -81,8 +81,8 @@ static int compile_newer(const dc_source *src, dc_target t, dc_image **out, dc_e
   return result;
 }
 
-/* Groups of cooperative_groups/reduce.h reduce integers by one instruction in compute_80; in compute_75 lanes search for
-** each other, bit by bit (13 times as long). */
+/* Groups of cooperative_groups/reduce.h reduce integers by one instruction in compute_80; in compute_75 the lanes of
+** those that are no tiles search for each other, bit by bit (13 times as long). */
 static bool is_better_newer(const dc_source *src, dc_target t) {
   return has_newer(t) && src->arch == NULL && strstr(src->text, "cooperative_groups/reduce.h") != NULL;
 }
