@@ -110,7 +110,7 @@ static u32 element_bytes(const ptx_ins *ins) { return (u32)ptx_type_bits((ptx_ty
     if (o->v[e] == DC_NO_OPERAND) continue;                                                                            \
     D *d = REG(D, o->v[e]);                                                                                            \
     if (p.inside == DC_ALL_LANES) LANES(l) d[l] = ELEMENT_##S(v);                                                      \
-    else EACH_LANE(l, group) d[l] = p.inside >> l & 1 ? ELEMENT_##S(v) : 0;                                            \
+    else EACH_LANE(l, group) d[l] = (D)(p.inside >> l & 1 ? ELEMENT_##S(v) : 0);                                       \
   }                                                                                                                    \
   break
 static void suld(dc_warp *w, const dc_uop *o) {

@@ -276,6 +276,7 @@ INLINE void sample_form(const reading *r, const form f, const dc_cpu_level *leve
   static const uint8_t gathered[4] = {2, 3, 1, 0}; /* counter-clockwise, from the texel with the smaller x, larger y */
   const u32 sizes[3] = {level->width, level->height, level->depth};
   const u64 strides[3] = {dc_texel_size(f.texel), level->row, level->slice};
+  const int corners = 1 << f.naxes;
   lanes_u32 buffer;
   lanes_f32 sum[4];
   axis axes[3];
@@ -293,7 +294,7 @@ INLINE void sample_form(const reading *r, const form f, const dc_cpu_level *leve
       }
       return;
     default:
-      UNROLL for (int k = 0; k < 1 << f.naxes; k++) {
+      UNROLL for (int k = 0; k < corners; k++) {
         load_corner(r, f, level, axes, k, &c);
         add_corner(r, f, &c, k == 0, sum);
       }
