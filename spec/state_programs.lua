@@ -40,7 +40,7 @@ function steps.kernels(say, state)
   state.calls = (state.calls or 0) + 1
   state.module:kernel "mix":forall(n, n, math.random(1, 50), x, y)
   state.module:kernel "total"(math.random(1, 20), 64, n, y, sum)
-  say("kernels", sum[1], y[n], y[1], state.module:global("calls", "int32"):sum():item() == state.calls)
+  say("kernels", sum[1], y[n], y[1], state.module:global("calls"):sum():item() == state.calls)
 end
 
 function steps.reductions(say)

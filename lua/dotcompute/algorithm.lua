@@ -76,7 +76,8 @@ end
 function algorithm.integer(fname, what, v, low, high)
   local n = type(v) == "number" and math.tointeger(v)
   if not n or n < low or (high and n > high) then
-    local range = high and ("an integer of %d to %d"):format(low, high) or ("an integer from %d on"):format(low)
+    local range = high and ("an integer of %d to %d"):format(low, high) or low == math.mininteger and "an integer"
+      or ("an integer from %d on"):format(low)
     fail("argument", "%s: %s is %s, got %s", fname, what, range, core.describe(v))
   end
   return n

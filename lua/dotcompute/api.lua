@@ -13,15 +13,17 @@ function dc.using(what, fn, ...)
   return fn(...)
 end
 
+local interface = require "dotcompute.interface"
+
 -- `return results(f(...))` is not a tail call of f: the function that the script called stays on the stack, so that
 -- errors have its name and its caller's line.
 local function results(...) return ... end
 
--- A function whose file is read at the first call. The file returns a table of functions.
-local function at_first_call(file, name)
+-- A function whose file is read at the first call. The file returns a table of functions. `object`: 1 for methods.
+local function at_first_call(file, name, object)
   local fn
   return function(...)
-    fn = fn or require("dotcompute." .. file)[name]
+    fn = fn or interface.exact(require("dotcompute." .. file)[name], object)
     return results(fn(...))
   end
 end
@@ -84,7 +86,11 @@ local function lazy_table(name)
     dc[name] = require("dotcompute." .. name)
     return dc[name]
   end
-  dc[name] = setmetatable({}, { __index = function(_, key) return functions()[key] end })
+  dc[name] = setmetatable({}, {
+    __name = "dc." .. name,
+    __index = function(_, key) return functions()[key] end,
+    __newindex = function(_, key, v) functions()[key] = v end,
+  })
   core.lazy[dc[name]] = functions
 end
 lazy_table "random"
@@ -123,10 +129,11 @@ lazy("texture", "texture", "surface")
 lazy("tensor_map", "tensor_map")
 for _, type in ipairs { "texture", "surface" } do
   for _, name in ipairs { "update", "array", "shape" } do
-    core.texture_method(type, name, at_first_call("texture", name))
+    core.texture_method(type, name, at_first_call("texture", name, 1))
   end
 end
-core.method("explain", function(...) return require "dotcompute.explain".explain(...) end)
+core.method("explain", at_first_call("explain", "explain", 1))
+interface.module(dc)
 
 core.modules["dotcompute.api"] = dc -- this file may be read before core has its searcher (src/lua/bytecode.c)
 return dc

@@ -5,6 +5,7 @@ local dc = require "dotcompute"
 local arguments = require "dotcompute.arguments"
 local algorithm = require "dotcompute.algorithm"
 local copies = require "dotcompute.comm_copies"
+local interface = require "dotcompute.interface"
 core.builtin(debug.getinfo(1, "S").source)
 
 local fail = algorithm.fail
@@ -349,5 +350,6 @@ function methods.close(c)
   if c.handle then core.comm_close(c.handle) end
 end
 meta.__close = methods.close
+interface.methods(methods)
 
 return comm

@@ -7,6 +7,7 @@ local dc = require "dotcompute"
 local arguments = require "dotcompute.arguments"
 local algorithm = require "dotcompute.algorithm"
 local builder = require "dotcompute.builder"
+local interface = require "dotcompute.interface"
 core.builtin(debug.getinfo(1, "S").source)
 
 local fft = {}
@@ -22,7 +23,7 @@ local function to_array(name, a)
 end
 
 local function check_points(name, n)
-  local points = math.tointeger(n)
+  local points = math.type(n) and math.tointeger(n)
   if not points then fail("argument", "%s: the number of points is an integer, got %s", name, core.describe(n)) end
   if points < 1 then fail("shape", "%s: a transform of %d points", name, points) end
   return points
@@ -137,4 +138,4 @@ function fft.ifft2(...) return transform("ifft2", last_two, "backward", ...) end
 function fft.fftn(...) return transform("fftn", all_axes, "forward", ...) end
 function fft.ifftn(...) return transform("ifftn", all_axes, "backward", ...) end
 
-return setmetatable(fft, { __index = function(_, name) fail("index", "dc.fft has no '%s'", tostring(name)) end })
+return interface.library("dc.fft", fft)

@@ -4,6 +4,7 @@ local core = require "dotcompute.core"
 local arguments = require "dotcompute.arguments"
 local builder = require "dotcompute.builder"
 local files = require "dotcompute.files"
+local interface = require "dotcompute.interface"
 core.builtin(debug.getinfo(1, "S").source)
 
 local fail = builder.fail
@@ -93,4 +94,4 @@ function image.colormap(...) return results(require "dotcompute.image.colormap".
 function image.colormaps() return require "dotcompute.image.colormap".names() end
 function image.show(...) require "dotcompute.image.show".show(...) end
 
-return setmetatable(image, { __index = function(_, name) fail("index", "dc.image has no '%s'", tostring(name)) end })
+return interface.library("dc.image", image)

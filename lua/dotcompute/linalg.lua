@@ -4,6 +4,7 @@ local dc = require "dotcompute"
 local arguments = require "dotcompute.arguments"
 local algorithm = require "dotcompute.algorithm"
 local builder = require "dotcompute.builder"
+local interface = require "dotcompute.interface"
 core.builtin(debug.getinfo(1, "S").source)
 
 local linalg = { matmul = dc.matmul, dot = dc.dot }
@@ -260,4 +261,4 @@ function linalg.norm(...)
   return o.keep and norm:reshape(kept_shape(a, axes)) or norm
 end
 
-return setmetatable(linalg, { __index = function(_, name) fail("index", "dc.linalg has no '%s'", tostring(name)) end })
+return interface.library("dc.linalg", linalg)

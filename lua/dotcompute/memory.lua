@@ -1,5 +1,6 @@
 -- dc.memory: the memory in use on a device, by line of the script; dc.memory_limit.
 local core = require "dotcompute.core"
+local interface = require "dotcompute.interface"
 core.builtin(debug.getinfo(1, "S").source)
 
 local SHOWN = 20 -- lines in a report
@@ -38,6 +39,9 @@ local function report(usage)
 end
 
 local usage_meta = { __tostring = report, __name = "dotcompute.memory" }
+function usage_meta.__index(t, name)
+  if name ~= "limit" then interface.missing("the memory in use", name, t) end
+end
 
 local function usage(device) return setmetatable(core.usage(device), usage_meta) end
 

@@ -6,6 +6,8 @@
 -- each image would have its own copy.
 local core = require "dotcompute.core"
 local script_lines = require "dotcompute.script_lines"
+local interface = require "dotcompute.interface"
+local arguments = require "dotcompute.arguments"
 core.builtin(debug.getinfo(1, "S").source)
 
 local module, methods = {}, {}
@@ -197,7 +199,7 @@ function methods.reload(m)
   return changed
 end
 
-for name, fn in pairs(methods) do core.module_method(name, core.entry(fn)) end
+for name, fn in pairs(interface.methods(methods)) do core.module_method(name, core.entry(fn)) end
 
 -- --- functions of dc --------------------------------------------------------------------------------------------
 
@@ -236,7 +238,8 @@ end)
 
 -- Compiles a source, or for dc.module { file = name, … } and { files = {name, …}, … } files with the other options.
 local function compile_any(fname, text, options)
-  if type(text) ~= "table" or (text.file == nil and text.files == nil) then
+  if type(text) ~= "table" or (rawget(text, "file") == nil and rawget(text, "files") == nil) then
+    arguments.plain("dc." .. fname, "the list of sources", text)
     refuse_file_name(fname, text)
     return compile(fname, text, options, {})
   end

@@ -10,6 +10,11 @@ local function fail_option(option, wanted, v) fail("option '%s' is %s, got %s", 
 local function add_strings(list, option, v)
   if type(v) == "string" then v = { v } end
   if type(v) ~= "table" then fail_option(option, "a list of strings", v) end
+  for key in next, v do
+    if math.type(key) ~= "integer" or key < 1 or key > #v then
+      fail("option '%s' is a list of strings; got the key %s", option, core.describe(key))
+    end
+  end
   for i = 1, #v do
     if type(v[i]) ~= "string" then fail_option(option, "a list of strings", v[i]) end
     list[#list + 1] = v[i]
@@ -47,6 +52,9 @@ local function definitions(v)
   local list = {}
   for name, value in next, v do
     if type(name) ~= "string" then fail("option 'define': names are strings, got %s", core.describe(name)) end
+    if not name:find "^[%a_][%w_]*$" and not name:find "^[%a_][%w_]*%b()$" then
+      fail("option 'define': '%s' is no name of a macro, N or F(x)", name)
+    end
     local text = macro_value(value)
     if text then list[#list + 1] = ("-D%s=%s"):format(name, text) end
   end

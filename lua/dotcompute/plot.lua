@@ -5,6 +5,7 @@ local dc = require "dotcompute"
 local algorithm = require "dotcompute.algorithm"
 local arguments = require "dotcompute.arguments"
 local builder = require "dotcompute.builder"
+local interface = require "dotcompute.interface"
 core.builtin(debug.getinfo(1, "S").source)
 
 local fail = builder.fail
@@ -13,10 +14,14 @@ local figure = {} -- methods
 local meta = { __name = "dotcompute.figure", __methods = figure }
 
 function meta.__index(_, name)
-  return figure[name] or fail("index", "a figure has no '%s'", tostring(name))
+  return figure[name] or interface.missing("a figure", name, figure)
 end
 
 -- The parts of a figure that are not methods; figures themselves have no other fields.
+function meta.__newindex(_, name)
+  fail("index", "a figure's '%s' cannot be set; a figure's options are given when it is made", tostring(name))
+end
+
 local parts = setmetatable({}, { __mode = "k" })
 
 -- --- options ----------------------------------------------------------------------------------------------------
@@ -244,4 +249,5 @@ function figure.save(self, path, options)
   return self
 end
 
-return setmetatable(plot, { __index = function(_, name) fail("index", "dc.plot has no '%s'", tostring(name)) end })
+interface.methods(figure)
+return interface.library("dc.plot", plot)

@@ -4,6 +4,7 @@ local dc = require "dotcompute"
 local arguments = require "dotcompute.arguments"
 local json = require "dotcompute.profile_json"
 local report = require "dotcompute.profile_table"
+local interface = require "dotcompute.interface"
 core.builtin(debug.getinfo(1, "S").source)
 
 local profile = {}
@@ -101,6 +102,4 @@ function profile.trace(path, list)
   return true
 end
 
-return setmetatable(profile, {
-  __index = function(_, name) fail("index", "dc.profile has no '%s'", tostring(name)) end,
-})
+return interface.library("dc.profile", profile)

@@ -7,6 +7,7 @@
 local core = require "dotcompute.core"
 local dc = require "dotcompute"
 local arguments = require "dotcompute.arguments"
+local interface = require "dotcompute.interface"
 core.builtin(debug.getinfo(1, "S").source)
 
 local INTERVAL = 0.1 -- seconds between two drawings
@@ -106,10 +107,20 @@ end
 -- --- the object ---------------------------------------------------------------------------------------------------
 
 local methods = {}
+local optional = { n = true, title = true } -- fields that may be nil
+setmetatable(methods, { __index = function(_, name)
+  if not optional[name] then interface.missing("a progress", name, methods) end
+end })
 local meta = { __index = methods, __name = "dotcompute.progress" }
+function meta.__newindex(_, name) core.fail("index", ("a progress's '%s' cannot be set"):format(tostring(name))) end
+
+local function check(self, name)
+  if getmetatable(self) ~= meta then fail("'%s' is a method of a progress: p:%s(…)", name, name) end
+end
 
 -- step([k]): k more are done.
 function methods:step(k)
+  check(self, "step")
   if k == nil then k = 1 end
   if type(k) ~= "number" or k ~= k or k < 0 or k == math.huge then
     fail("a step is a number from 0 on, got %s", core.describe(k))
@@ -125,6 +136,7 @@ end
 
 -- close(): erases the line. Closing twice is fine.
 function methods:close()
+  check(self, "close")
   if not self.closed then erase() end
   self.closed = true
 end
@@ -139,7 +151,8 @@ end
 
 local function new(n, title)
   local now = dc.clock()
-  return setmetatable({ n = n, title = title and plain(title), done = 0, start = now, next = now + DELAY }, meta)
+  return setmetatable({ n = n, title = title and plain(title), done = 0, start = now, next = now + DELAY,
+    closed = false }, meta)
 end
 
 -- --- dc.progress --------------------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ local core = require "dotcompute.core"
 local dc = require "dotcompute"
 local arguments = require "dotcompute.arguments"
 local builder = require "dotcompute.builder"
+local interface = require "dotcompute.interface"
 core.builtin(debug.getinfo(1, "S").source)
 
 local fail, shown = builder.fail, builder.shown
@@ -78,6 +79,7 @@ end
 local methods = {}
 local meta = { __index = methods, __name = "dotcompute.generator" }
 
+function meta.__newindex(_, name) fail("index", "a generator's '%s' cannot be set", tostring(name)) end
 function meta.__tostring(g) return ("dotcompute.generator (seed %d, call %d)"):format(g.state.seed, g.state.call) end
 
 local function whole(v, what)
@@ -89,9 +91,6 @@ end
 local function new(seed) return setmetatable({ state = { seed = seed, call = 0 } }, meta) end
 
 local function make(g, kind, shape, dtype, range)
-  if getmetatable(g) ~= meta then
-    fail("argument", "a generator expected, got %s (methods are called with a colon: g:uniform(n))", core.describe(g))
-  end
   local s = g.state
   local a = core.random(kind, shape, dtype, s.seed, s.call, range or s.first, s.index)
   s.call = s.call + 1
@@ -305,12 +304,21 @@ end
 local default = new(fresh_seed())
 
 local random = {}
-for name, method in pairs(methods) do
+for name, method in pairs(interface.methods(methods)) do
   random[name] = function(...)
     local result = method(default, ...) -- not a tail call: errors have the name of the function that the script called
     return result
   end
+  methods[name] = function(g, ...)
+    if getmetatable(g) ~= meta then
+      fail("argument", "'%s': a generator expected, got %s (methods are called with a colon: g:%s(…))", name,
+        core.describe(g), name)
+    end
+    local result = method(g, ...)
+    return result
+  end
 end
+setmetatable(methods, { __index = function(_, name) interface.missing("a generator", name, methods) end })
 
 -- Of a generator (nil: the default one) a copy that makes blocks of larger arrays, and itself. dotcompute.dist sets
 -- state.first, the position of the block's first element in the whole, from 0 on and a multiple of 4 (not for
@@ -324,4 +332,4 @@ end
 -- generator([seed]): a generator with its own stream of numbers, and the functions of dc.random as methods.
 function random.generator(seed) return new(seed == nil and fresh_seed() or whole(seed, "'generator': a seed")) end
 
-return setmetatable(random, { __index = function(_, name) fail("index", "dc.random has no '%s'", tostring(name)) end })
+return interface.library("dc.random", random)

@@ -237,7 +237,7 @@ local function scan(options)
   if f.exclusive and not f.identity then
     fail("argument", "option 'exclusive' needs option 'identity', which comes first")
   end
-  if f.axis ~= nil and not math.tointeger(f.axis) then
+  if f.axis ~= nil and not (math.type(f.axis) and math.tointeger(f.axis)) then
     fail("argument", "option 'axis' is an integer, got %s", core.describe(f.axis))
   end
   f.functions = lua_functions.functions_option(options)

@@ -2,6 +2,7 @@
 -- kernels in Lua (dc.jit); on the host a value is a table of its fields.
 local core = require "dotcompute.core"
 local storage = require "dotcompute.storage"
+local interface = require "dotcompute.interface"
 core.builtin(debug.getinfo(1, "S").source)
 
 local function fail(kind, text, ...) core.fail(kind, text:format(...)) end
@@ -300,4 +301,5 @@ function module.struct(...)
   return known[key]
 end
 
+interface.methods(methods)
 return module

@@ -3,6 +3,7 @@
 local core = require "dotcompute.core"
 local dc = require "dotcompute"
 local struct = require "dotcompute.struct"
+local interface = require "dotcompute.interface"
 core.builtin(debug.getinfo(1, "S").source)
 
 local function fail(kind, text, ...) core.fail(kind, text:format(...)) end
@@ -213,5 +214,6 @@ end
 
 function methods.close(a) check(a, "close").bytes:close() end
 meta.__close = methods.close
+interface.methods(methods)
 
 return module

@@ -2,14 +2,16 @@
 -- busted's assertions (testing/luassert.lua).
 local core = require "dotcompute.core"
 local arguments = require "dotcompute.arguments"
+local interface = require "dotcompute.interface"
 core.builtin(debug.getinfo(1, "S").source)
 local difference = require "dotcompute.testing.difference"
 local compare = require "dotcompute.testing.compare"
 
 local testing = {}
 
--- Raises a failed comparison as `assert` does: a string, with the line that called the function of dc.testing.
-local function raise(text) error(text, 3) end
+-- Raises a failed comparison as `assert` does: a string, with the line that called the function of dc.testing, between
+-- which and the function stands what refuses further arguments (interface.lua).
+local function raise(text) error(text, 4) end
 
 -- close(expected, actual [, {rtol=, atol=, equal_nan=, same_dtype=}])
 function testing.close(expected, actual, options)
@@ -45,6 +47,4 @@ function testing.register()
   return true
 end
 
-return setmetatable(testing, {
-  __index = function(_, name) core.fail("index", ("dc.testing has no '%s'"):format(tostring(name))) end,
-})
+return interface.library("dc.testing", testing)

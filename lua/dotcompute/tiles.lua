@@ -7,6 +7,7 @@ local dc = require "dotcompute"
 local arguments = require "dotcompute.arguments"
 local algorithm = require "dotcompute.algorithm"
 local hopper = require "dotcompute.attention_hopper"
+local interface = require "dotcompute.interface"
 core.builtin(debug.getinfo(1, "S").source)
 
 local fail = algorithm.fail
@@ -335,4 +336,4 @@ function tiles.attention(q, k, v, options)
   return out
 end
 
-return tiles
+return interface.library("dc.tiles", tiles)

@@ -55,7 +55,7 @@ local function time(fn, reps, ...)
   if type(fn) ~= "function" and not (getmetatable(fn) or {}).__call then
     core.fail("argument", ("dc.time takes a function, got %s"):format(core.describe(fn)))
   end
-  local count = math.tointeger(reps == nil and 20 or reps)
+  local count = reps == nil and 20 or math.type(reps) and math.tointeger(reps)
   if not count or count < 1 then
     core.fail("argument", ("dc.time: the number of repetitions is an integer from 1 on, got %s"):format(
       core.describe(reps)))

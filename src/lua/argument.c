@@ -390,6 +390,9 @@ static DC_HOT int put_extent(marshal *m, const dc_plan_field *f, int dim, int id
     return dc_fail(err, DC_ARGUMENT, NULL, "a table of %zu values is wanted, got one of %zu", n,
                    (size_t)lua_rawlen(L, idx));
   if (dim > 0) luaL_checkstack(L, LEVEL, NULL); /* put_table did so for the first dimension */
+  if (dc_lua_other_key(L, idx, (lua_Integer)n, true))
+    return dc_fail(err, DC_ARGUMENT, NULL, "a table of %zu values is wanted, this one has %s as a key, too", n,
+                   dc_lua_describe(L, -1));
   const int at = idx + 1;
   const bool last = dim + 1 == f->field->ndim;
   for (size_t i = 0; i < n; i++) {

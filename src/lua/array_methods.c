@@ -92,6 +92,9 @@ static int array_shape(lua_State *L) {
 ** The object itself is the first argument of its call. */
 static int shape_call(lua_State *L) {
   lua_remove(L, 1);
+  if (!lua_isnoneornil(L, 2))
+    return dc_lua_fail(L, DC_ARGUMENT, "'shape' takes no arguments, got %d: select(i, a:shape()) is one of the extents",
+                       lua_gettop(L) - 1);
   const dc_array *a = dc_lua_toarray(L, dc_lua_self(L), 1);
   if (!a)
     return dc_lua_fail(L, DC_ARGUMENT,
@@ -137,6 +140,7 @@ static const char *read_all(lua_State *L, dc_lua *self, dc_array *a) {
 }
 
 static int array_to_table(lua_State *L) {
+  dc_lua_at_most(L, 1);
   dc_lua *self = dc_lua_self(L);
   dc_array *a = dc_lua_checkarray(L, self, 1);
   const dc_geometry g = *dc_array_geometry(a);
@@ -149,6 +153,7 @@ static int array_to_table(lua_State *L) {
 }
 
 static int array_bytes(lua_State *L) {
+  dc_lua_at_most(L, 1);
   dc_lua *self = dc_lua_self(L);
   dc_array *a = dc_lua_checkarray(L, self, 1);
   const size_t n = dc_lua_nbytes(a);
@@ -160,6 +165,7 @@ static int array_bytes(lua_State *L) {
 }
 
 static int array_item(lua_State *L) {
+  dc_lua_at_most(L, 1);
   dc_lua *self = dc_lua_self(L);
   dc_array *a = dc_lua_checkarray(L, self, 1);
   if (dc_array_size(a) != 1)
@@ -174,6 +180,7 @@ static int array_item(lua_State *L) {
 }
 
 static int array_fill(lua_State *L) {
+  dc_lua_at_most(L, 2);
   dc_lua *self = dc_lua_self(L);
   dc_array *a = dc_lua_checkarray(L, self, 1);
   dc_scalar s;
@@ -186,6 +193,7 @@ static int array_fill(lua_State *L) {
 }
 
 static int array_copy(lua_State *L) {
+  dc_lua_at_most(L, 1);
   dc_lua *self = dc_lua_self(L);
   dc_array *a = dc_lua_checkarray(L, self, 1);
   dc_lua_materialize(L, self, a);
@@ -254,6 +262,7 @@ static int array_to(lua_State *L) {
 }
 
 static DC_HOT int array_eval(lua_State *L) {
+  dc_lua_at_most(L, 1);
   dc_lua *self = dc_lua_self(L);
   dc_lua_materialize(L, self, dc_lua_checkarray(L, self, 1));
   lua_settop(L, 1);
@@ -262,6 +271,7 @@ static DC_HOT int array_eval(lua_State *L) {
 
 /* peer(): lets kernels of other devices access the array; returns it. */
 static int array_peer(lua_State *L) {
+  dc_lua_at_most(L, 1);
   dc_lua *self = dc_lua_self(L);
   dc_array *a = dc_lua_checkarray(L, self, 1);
   dc_error err = DC_ERROR_INIT;
@@ -273,6 +283,7 @@ static int array_peer(lua_State *L) {
 
 /* source(): the CUDA C that eval would run. */
 static int array_source(lua_State *L) {
+  dc_lua_at_most(L, 1);
   dc_lua *self = dc_lua_self(L);
   dc_array *a = dc_lua_checkarray(L, self, 1);
   dc_error err = DC_ERROR_INIT;

@@ -53,6 +53,12 @@ static int core_expected(lua_State *L) {
                        dc_lua_describe(L, 3));
 }
 
+/* refuse_arguments(limit, object, got): raises for a function of ours in Lua; `object` of both is a method's own. */
+static int core_refuse_arguments(lua_State *L) {
+  const lua_Integer object = luaL_checkinteger(L, 2);
+  return dc_lua_fail_count(L, (int)(luaL_checkinteger(L, 1) - object), (int)(luaL_checkinteger(L, 3) - object));
+}
+
 /* caller(): of the script's function that called ours the file or false, its short name, and the line; false, nil and
 ** 0 where there is none. */
 static int core_caller(lua_State *L) {
@@ -314,6 +320,7 @@ static int core_entry(lua_State *L) {
 const luaL_Reg dc_lua_builders_internal[] = {
   { "fail", core_fail },           { "describe", core_describe },           { "caller", core_caller },
   { "expected", core_expected },   { "bad_argument", core_bad_argument },   { "closest", core_closest },
+  { "refuse_arguments", core_refuse_arguments },
   { "dtype", core_dtype },         { "dtypes", core_dtypes },               { "promote", core_promote },
   { "signature", core_signature }, { "aligned", core_aligned },             { "check_result", core_check_result },
   { "overlap", core_overlap },     { "shares", core_shares },               { "strides", core_strides },

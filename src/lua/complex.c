@@ -47,6 +47,7 @@ static int push(lua_State *L, double complex z) {
 
 /* complex(re [, im]) */
 static int core_complex(lua_State *L) {
+  dc_lua_at_most(L, 2);
   if (lua_type(L, 1) != LUA_TNUMBER) return dc_lua_expected(L, 1, "a number");
   if (!lua_isnoneornil(L, 2) && lua_type(L, 2) != LUA_TNUMBER) return dc_lua_expected(L, 2, "a number");
   dc_lua_pushcomplex(L, lua_tonumber(L, 1), lua_isnoneornil(L, 2) ? 0 : lua_tonumber(L, 2));
@@ -124,14 +125,19 @@ OPERATOR(pow, DC_OP_POWER, power)
 #undef OPERATOR
 
 static int complex_unm(lua_State *L) { return push(L, -check(L, 1)); }
-static int complex_conj(lua_State *L) { return push(L, conj(check(L, 1))); }
+static int complex_conj(lua_State *L) {
+  dc_lua_at_most(L, 1);
+  return push(L, conj(check(L, 1)));
+}
 
 static int complex_abs(lua_State *L) {
+  dc_lua_at_most(L, 1);
   lua_pushnumber(L, cabs(check(L, 1)));
   return 1;
 }
 
 static int complex_angle(lua_State *L) {
+  dc_lua_at_most(L, 1);
   lua_pushnumber(L, carg(check(L, 1)));
   return 1;
 }

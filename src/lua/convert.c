@@ -158,6 +158,25 @@ dc_dtype dc_lua_default_dtype(lua_State *L, int idx) {
   return DC_FLOAT32;
 }
 
+bool dc_lua_other_key(lua_State *L, int idx, lua_Integer n, bool names) {
+  idx = lua_absindex(L, idx);
+  if (n > 0 && lua_getmetatable(L, idx)) {
+    lua_pop(L, 1);
+    if (lua_rawlen(L, idx) != (lua_Unsigned)n) return false; /* the metatable makes its values */
+  }
+  if (n > 0) lua_pushinteger(L, n);
+  else lua_pushnil(L);
+  while (lua_next(L, idx)) {
+    lua_pop(L, 1);
+    if (lua_type(L, -1) == LUA_TSTRING) {
+      if (names && strcmp(lua_tostring(L, -1), "n") != 0) return true;
+    } else if (!lua_isinteger(L, -1) || lua_tointeger(L, -1) < 1 || lua_tointeger(L, -1) > n) {
+      return true;
+    }
+  }
+  return false;
+}
+
 static int64_t check_extent(lua_State *L, int idx, int axis, bool wild) {
   int64_t v = 0;
   if (!dc_lua_tointeger(L, idx, &v))
@@ -174,6 +193,9 @@ void dc_lua_checkshape(lua_State *L, int first, int last, bool wild, dc_lua_shap
   if (n > DC_MAX_DIMS)
     dc_lua_fail_named(L, DC_SHAPE, "a shape of %lld axes; arrays have at most %d", (long long)n, DC_MAX_DIMS);
   s->ndim = n > 0 ? (int)n : 0;
+  if (table && dc_lua_other_key(L, first, s->ndim, false))
+    dc_lua_fail_named(L, DC_SHAPE, "a shape is a list of extents, {2, 3}; this one has %s as a key",
+                      dc_lua_describe(L, -1));
   for (int i = 0; i < s->ndim; i++) {
     if (table) lua_geti(L, first, i + 1);
     else lua_pushvalue(L, first + i);
@@ -233,6 +255,25 @@ static void check_row(lua_State *L, fill *f, int depth) {
     dc_lua_fail(L, DC_SHAPE, "ragged table: row %s has %lld element%s, the first row has %lld",
                 place(f, depth, text, sizeof text), (long long)n, n == 1 ? "" : "s",
                 (long long)f->shape.extent[depth]);
+}
+
+static int fail_field(lua_State *L, const fill *f, int depth, const char *key) {
+  char text[160];
+  return dc_lua_fail(L, DC_ARGUMENT,
+                     "a table of values has them as t[1], t[2], …; %s has %s as a key (a dtype and options are "
+                     "arguments of their own: dc.array(t, \"int32\"))",
+                     depth == 0 ? "this one" : place(f, depth, text, sizeof text), key);
+}
+
+/* Fields of the table on top, which has n values: they would be lost, such as a dtype in it, {1, 2, dtype = "int8"}. */
+static void refuse_fields(lua_State *L, const fill *f, int depth, lua_Integer n) {
+  const int table = lua_gettop(L);
+  if (depth == 0) {
+    lua_pushliteral(L, "dtype");
+    if (lua_rawget(L, table) != LUA_TNIL) fail_field(L, f, depth, "the string 'dtype'");
+    lua_pop(L, 1);
+  }
+  if (dc_lua_other_key(L, table, n, true)) fail_field(L, f, depth, dc_lua_describe(L, -1));
 }
 
 static void fail_element(lua_State *L, fill *f, int depth) {
@@ -297,6 +338,7 @@ static void fill_elements(lua_State *L, fill *f, int depth) {
 static void fill_rows(lua_State *L, fill *f, int depth) {
   luaL_checkstack(L, 4, NULL);
   check_row(L, f, depth);
+  refuse_fields(L, f, depth, f->shape.extent[depth]);
   if (depth == f->shape.ndim - 1) {
     fill_elements(L, f, depth);
     return;
@@ -323,7 +365,8 @@ dc_array *dc_lua_fromtable(lua_State *L, dc_lua *self, dc_device *dev, int idx, 
   f.at = host;
   lua_pushvalue(L, idx);
   if (bytes > 0) fill_rows(L, &f, 0);
-  else if (f.shape.ndim > 1) {
+  else refuse_fields(L, &f, 0, f.shape.extent[0]);
+  if (bytes == 0 && f.shape.ndim > 1) {
     for (lua_Integer i = 1; i <= f.shape.extent[0] && f.shape.ndim == 2; i++) { /* rows without elements */
       f.path[0] = i;
       lua_geti(L, -1, i);

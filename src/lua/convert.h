@@ -48,6 +48,11 @@ dc_dtype dc_lua_default_dtype(lua_State *L, int idx);
 /* Extents from arguments first..last: integers, or one table of them. `wild` allows -1. */
 void dc_lua_checkshape(lua_State *L, int first, int last, bool wild, dc_lua_shape *s);
 
+/* Whether the list of n values at idx has another key than 1 to n, which is pushed then; of strings only if `names`,
+** and never the `n` of table.pack.  Other keys follow the elements of Lua's array part, so that the search begins
+** behind the last one. */
+bool dc_lua_other_key(lua_State *L, int idx, lua_Integer n, bool names);
+
 /* An integer, or a float with an integer's value, at idx. */
 bool dc_lua_tointeger(lua_State *L, int idx, int64_t *v);
 

@@ -72,17 +72,37 @@ static void push_null(lua_State *L, int self) {
   lua_setiuservalue(L, self, DC_LUA_NULL);
 }
 
+/* --- fields of objects --------------------------------------------------------------------------- */
+
+/* Fields of objects cannot be set; the type's name is the second upvalue. */
+static int refuse_field(lua_State *L) {
+  const char *type = lua_tostring(L, lua_upvalueindex(2));
+  return dc_lua_fail(L, DC_INDEX, "the field '%s' of a%s %s cannot be set",
+                     lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : dc_lua_describe(L, 2),
+                     type && strchr("aeiou", type[0]) ? "n" : "", type ? type : "object");
+}
+
+/* For all types that do not say themselves what an assignment to a field is. */
+static void refuse_fields(lua_State *L, int self) {
+  static const luaL_Reg refusal[] = { { "__newindex", refuse_field }, { NULL, NULL } };
+  const dc_lua *state = lua_touserdata(L, self);
+  const int top = lua_gettop(L);
+  for (int slot = DC_LUA_ARRAY; slot < DC_LUA_NTYPES; slot++, lua_settop(L, top)) {
+    if (!state->types[slot] || slot == DC_LUA_ERROR) continue; /* errors are tables, which a script may add to */
+    lua_getiuservalue(L, self, slot);
+    if (lua_getfield(L, -1, "__newindex") != LUA_TNIL || lua_getfield(L, -2, "__name") != LUA_TSTRING) continue;
+    const char *name = strchr(lua_tostring(L, -1), '.');
+    lua_pushvalue(L, -3);
+    if (name) dc_lua_setmethods(L, self, refusal, name + 1);
+  }
+}
+
 /* --- the module ---------------------------------------------------------------------------------- */
 
 static int core_clock(lua_State *L) {
+  dc_lua_at_most(L, 0);
   lua_pushnumber(L, dc_clock());
   return 1;
-}
-
-/* A name that the module does not have is an error, not nil. */
-static int core_index(lua_State *L) {
-  const char *name = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : dc_lua_describe(L, 2);
-  return dc_lua_fail(L, DC_INDEX, "dotcompute has no '%s'", name);
 }
 
 /* builtin(source): the chunk of this source is a built-in Lua file, which `where` of an error skips. */
@@ -225,6 +245,7 @@ int luaopen_dotcompute_core(lua_State *L) {
   dc_lua_open_comm_call(L, 1);
   dc_lua_open_texture(L, 1);
   dc_lua_open_tensor_map(L, 1);
+  refuse_fields(L, 1);
 
   lua_newtable(L); /* 2: core */
   dc_lua_setfuncs(L, 1, internal);
@@ -267,11 +288,6 @@ int luaopen_dotcompute_core(lua_State *L) {
   lua_setfield(L, 3, "null");
   lua_pushliteral(L, DC_VERSION);
   lua_setfield(L, 3, "version");
-  lua_newtable(L);
-  lua_pushvalue(L, 1);
-  lua_pushcclosure(L, core_index, 1);
-  lua_setfield(L, -2, "__index");
-  lua_setmetatable(L, 3);
   lua_setfield(L, 2, "api");
   dc_lua_push_modules(L); /* 3 */
   lua_pushvalue(L, 3);

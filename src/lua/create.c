@@ -193,25 +193,6 @@ static int copy_array(lua_State *L, dc_lua *self, dc_array *a, dc_dtype dtype) {
   return 1;
 }
 
-/* Fields of a table of values, which would be lost, such as a dtype in it, {1, 2, dtype = "int8"}. The field `n` is
-** that of table.pack. Fields follow the elements of Lua's array part, so that the search begins behind the last one. */
-static void refuse_fields(lua_State *L) {
-  static const char *const rule = "a table of values has them as t[1], t[2], …; this one has %s as a key (a dtype is "
-                                  "an argument of its own: dc.array(t, \"int32\"))";
-  lua_pushliteral(L, "dtype");
-  if (lua_rawget(L, 1) != LUA_TNIL) dc_lua_fail(L, DC_ARGUMENT, rule, "the string 'dtype'");
-  lua_pop(L, 1);
-  const lua_Integer n = luaL_len(L, 1);
-  if (n > 0 && lua_rawlen(L, 1) != (lua_Unsigned)n) return;
-  if (n > 0) lua_pushinteger(L, n);
-  else lua_pushnil(L);
-  for (; lua_next(L, 1); lua_pop(L, 1)) {
-    if (lua_type(L, -2) == LUA_TSTRING ? strcmp(lua_tostring(L, -2), "n") == 0 : n > 0) continue;
-    lua_pop(L, 1);
-    dc_lua_fail(L, DC_ARGUMENT, rule, dc_lua_describe(L, -1));
-  }
-}
-
 /* array(value [, dtype]): nested table, number, boolean, or another array. */
 static int core_array(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
@@ -223,7 +204,6 @@ static int core_array(lua_State *L) {
   dc_array *a = dc_lua_toarray(L, self, 1);
   if (a) return copy_array(L, self, a, dtype);
   if (lua_istable(L, 1)) {
-    refuse_fields(L);
     dc_lua_fromtable(L, self, dc_lua_current(L, self), 1, dtype);
     return 1;
   }

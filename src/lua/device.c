@@ -77,6 +77,7 @@ static device_object *check_object(lua_State *L) {
 /* --- methods ------------------------------------------------------------------------------------- */
 
 static int device_synchronize(lua_State *L) {
+  dc_lua_at_most(L, 1);
   device_object *o = check_object(L);
   dc_error err = DC_ERROR_INIT;
   if (o->dev->state == DC_DEVICE_CLOSED) return 0; /* a closed device has no work */
@@ -85,6 +86,7 @@ static int device_synchronize(lua_State *L) {
 }
 
 static int device_memory_info(lua_State *L) {
+  dc_lua_at_most(L, 1);
   device_object *o = check_object(L);
   dc_error err = DC_ERROR_INIT;
   size_t free_bytes, total;
@@ -157,6 +159,7 @@ static int device_index(lua_State *L) {
 /* --- functions of the module --------------------------------------------------------------------- */
 
 static int core_devices(lua_State *L) {
+  dc_lua_at_most(L, 0);
   const dc_lua *self = dc_lua_self(L);
   size_t n;
   dc_device *const *list = dc_devices(self->devices, &n);
@@ -169,12 +172,14 @@ static int core_devices(lua_State *L) {
 }
 
 static int core_device(lua_State *L) {
+  dc_lua_at_most(L, 1);
   dc_lua *self = dc_lua_self(L);
   dc_lua_pushdevice(L, dc_lua_optdevice(L, self, 1));
   return 1;
 }
 
 static int core_use(lua_State *L) {
+  dc_lua_at_most(L, 1);
   dc_lua *self = dc_lua_self(L);
   dc_device *dev = dc_lua_checkdevice(L, 1);
   open_device(L, dev);
@@ -208,6 +213,7 @@ static int library_available(lua_State *L, dc_library which) {
 
 /* available(name): true, or false and why not. "cuda", "cpu", "cuda:1", "nvrtc", "blas", "lapack", "fft", "sort". */
 static int core_available(lua_State *L) {
+  dc_lua_at_most(L, 1);
   const char *name;
   dc_error err = DC_ERROR_INIT;
   const dc_lua *self = dc_lua_self(L);
@@ -259,6 +265,7 @@ static atomic_uint_fast64_t *counter_at(size_t i) {
 
 /* Counters since start or since dc.stats "reset"; bytes_live: allocated on the current device and not yet freed. */
 static int core_stats(lua_State *L) {
+  dc_lua_at_most(L, 1);
   const dc_lua *self = dc_lua_self(L);
   const size_t n = sizeof counters / sizeof *counters;
   if (!lua_isnoneornil(L, 1)) {

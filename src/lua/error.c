@@ -10,6 +10,7 @@
 #include <lua.h>
 #include <stdarg.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "array/array.h"
@@ -162,6 +163,52 @@ static void push_call(lua_State *L) {
   else lua_pushliteral(L, "the call");
 }
 
+/* The frame of the function of ours that the script has called.  Runs in `build`; false where it is not known. */
+static bool find_called(lua_State *L, lua_Debug *found) {
+  const dc_lua *self = dc_lua_push_self(L);
+  lua_Debug ar;
+  bool known = false;
+  lua_pop(L, 1);
+  for (int level = 1; lua_getstack(L, level, &ar); level++) {
+    lua_getinfo(L, "nS", &ar);
+    if (*ar.what != 'C' && !dc_lua_is_builtin(self, ar.source, ar.srclen)) break;
+    *found = ar;
+    known = true;
+  }
+  return known;
+}
+
+/* Replaces the value on top by its name where that is dc or a table of functions in it, "dc.fft"; else by nil. */
+static void name_library(lua_State *L) {
+  const char *name = NULL;
+  if (lua_istable(L, -1) && luaL_getmetafield(L, -1, "__name") == LUA_TSTRING) {
+    lua_replace(L, -2);
+    name = lua_tostring(L, -1);
+  }
+  if (name && (strcmp(name, "dc") == 0 || strncmp(name, "dc.", 3) == 0)) return;
+  lua_pushnil(L);
+  lua_replace(L, -2);
+}
+
+/* Appends to the message on top that dc:zeros(3) has to be dc.zeros(3). */
+static void add_colon(lua_State *L) {
+  const int message = lua_gettop(L);
+  lua_Debug ar;
+  if (!find_called(L, &ar) || !ar.name || !ar.namewhat || strcmp(ar.namewhat, "method") != 0) return;
+  const int first[] = { 1, *ar.what == 'C' ? 2 : -1 }; /* a parameter; behind the function of dc_lua_entry; in "..." */
+  for (size_t i = 0; i < sizeof first / sizeof *first && lua_gettop(L) == message; i++) {
+    if (!lua_getlocal(L, &ar, first[i])) continue;
+    name_library(L);
+    if (lua_isnil(L, -1)) lua_pop(L, 1);
+  }
+  if (lua_gettop(L) == message) return;
+  const char *library = lua_tostring(L, -1);
+  lua_pushfstring(L, "%s (functions of %s are called with a dot: %s.%s)", lua_tostring(L, message), library, library,
+                  ar.name);
+  lua_replace(L, message);
+  lua_settop(L, message);
+}
+
 /* Pushes the message. `placed`: script_lines.explain adds places of the script. */
 static void push_message(lua_State *L, const dc_error *err, bool placed) {
   const char *text = dc_error_text(err);
@@ -183,6 +230,7 @@ static int build(lua_State *L) {
   lua_newtable(L); /* 3 */
   dc_lua_set_string(L, "kind", dc_kind_name(err->kind));
   push_message(L, err, placed);
+  if (err->kind != DC_COMPILE) add_colon(L);
   lua_setfield(L, 3, "message");
   lua_settop(L, 3);
   dc_lua_set_string(L, "code", err->code[0] ? err->code : NULL);
@@ -315,6 +363,23 @@ static int core_called_on(lua_State *L) {
 }
 
 const luaL_Reg dc_lua_error_internal[] = { { "called_on", core_called_on }, { NULL, NULL } };
+
+void dc_lua_refuse_arguments(lua_State *L, int n) {
+  int got = lua_gettop(L);
+  while (got > n && lua_isnil(L, got)) got--;
+  if (got <= n) return lua_settop(L, n);
+  const int object = type_of_method(L) ? 1 : 0;
+  dc_lua_fail_count(L, n - object, got - object);
+}
+
+int dc_lua_fail_count(lua_State *L, int most, int got) {
+  const called c = find_call(L);
+  char text[32];
+  if (most > 0) snprintf(text, sizeof text, "at most %d argument%s", most, most == 1 ? "" : "s");
+  if (c.name) lua_pushfstring(L, "'%s' takes %s", c.name, most > 0 ? text : "no arguments");
+  else lua_pushfstring(L, "%s expected", most > 0 ? text : "no arguments"); /* called by pcall: nameless */
+  return dc_lua_fail(L, DC_ARGUMENT, "%s, got %d", lua_tostring(L, -1), got);
+}
 
 int dc_lua_expected(lua_State *L, int arg, const char *what) {
   return dc_lua_badarg(L, arg, "%s expected, got %s", what, dc_lua_describe(L, arg));

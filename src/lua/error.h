@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "base/error.h"
+#include "base/line.h"
 #include "lua/object.h"
 
 /* As dc_lua_raise, with lines of the kernel source shown as places in the script: `origin` is the index
@@ -26,6 +27,15 @@ bool dc_lua_is_method_call(lua_State *L);
 
 /* dc_lua_badarg, "bad argument #2 to 'fill': an array expected, got nil". */
 int dc_lua_expected(lua_State *L, int arg, const char *what);
+
+/* Raises: the function that the script called takes at most `most` arguments, and was given `got`. */
+int dc_lua_fail_count(lua_State *L, int most, int got);
+
+/* Raises where there are more than `n` arguments, a method's object among them; nil behind them is no argument. */
+DC_COLD void dc_lua_refuse_arguments(lua_State *L, int n);
+static inline void dc_lua_at_most(lua_State *L, int n) {
+  if (DC_UNLIKELY(lua_gettop(L) > n)) dc_lua_refuse_arguments(L, n);
+}
 
 /* The object of the type `slot` that is argument `arg`; raises dc_lua_expected otherwise. */
 void *dc_lua_check(lua_State *L, const dc_lua *self, int arg, int slot, const char *what);

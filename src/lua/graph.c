@@ -102,6 +102,7 @@ static void capture(lua_State *L, dc_lua *self, dc_device *dev, graph_object *o,
 
 /* graph(fn): calls fn once; what it launches on the current device does not run but becomes the graph. */
 static int core_graph(lua_State *L) {
+  dc_lua_at_most(L, 1);
   dc_lua *self = dc_lua_self(L);
   check_function(L, 1);
   dc_device *dev = dc_lua_current(L, self);
@@ -125,6 +126,9 @@ static int graph_call(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
   dc_graph *g = check_graph(L, self);
   dc_error err = DC_ERROR_INIT;
+  if (!lua_isnoneornil(L, 2))
+    return dc_lua_fail(L, DC_ARGUMENT, "a graph takes no arguments, got %d: it runs what was captured, with the arrays "
+                                       "of that time", lua_gettop(L) - 1);
   const int rc = DC_LUA_WORK(self, dc_profile_is_on(g->dev) ? run_profiled(g, &err)
                                                                      : dc_array_graph_launch(g, &err));
   return rc == 0 ? 0 : raise_run(L, &err);
@@ -132,6 +136,7 @@ static int graph_call(lua_State *L) {
 
 /* update(fn): captures again, in place; returns the graph, which is as it was when that fails. */
 static int graph_update(lua_State *L) {
+  dc_lua_at_most(L, 2);
   dc_lua *self = dc_lua_self(L);
   graph_object *o = check_object(L, self);
   dc_graph *g = check_graph(L, self);

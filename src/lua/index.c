@@ -60,6 +60,13 @@ static int fail_range(lua_State *L, int64_t first, int64_t last, int axis, int64
                      (long long)first, (long long)last, axis, (long long)n);
 }
 
+/* a[{row = 1}] = 0 would be the whole array. */
+static void refuse_keys(lua_State *L, int idx, lua_Integer n) {
+  if (dc_lua_other_key(L, idx, n, true))
+    dc_lua_fail(L, DC_INDEX, "an index is a list, {2, {1, 3}}, with an entry for each axis; this one has %s as a key",
+                dc_lua_describe(L, -1));
+}
+
 /* {first, last [, step]} at idx. A range that runs the wrong way is empty, and may then stand one past an end. */
 static dc_range read_range(lua_State *L, int idx, int axis, int64_t n) {
   int64_t step = 1;
@@ -67,6 +74,7 @@ static dc_range read_range(lua_State *L, int idx, int axis, int64_t n) {
   if (len != 2 && len != 3)
     dc_lua_fail(L, DC_INDEX, "a range on axis %d is {first, last} or {first, last, step}, got a table of %lld", axis,
                 (long long)len);
+  refuse_keys(L, idx, len);
   lua_geti(L, idx, 1);
   const int64_t first = range_integer(L, "first", axis);
   lua_geti(L, idx, 2);
@@ -119,6 +127,7 @@ static void read_selection(lua_State *L, const dc_geometry *g, int table, select
   lua_Integer n = table ? luaL_len(L, table) : lua_gettop(L) - 1;
   if (n > g->ndim)
     dc_lua_fail(L, DC_INDEX, "%lld indices for an array of %d ax%s", (long long)n, g->ndim, g->ndim == 1 ? "is" : "es");
+  if (table) refuse_keys(L, table, n);
   s->n = (int)n;
   s->all_integers = n == g->ndim;
   for (int i = 0; i < s->n; i++) {
@@ -264,6 +273,7 @@ static bool read_fancy(lua_State *L, dc_lua *self, dc_geometry *g, dc_index *ix)
     lua_pop(L, 1);
   }
   if (!any) return false;
+  refuse_keys(L, 2, n);
   for (lua_Integer i = 1; i <= n; i++) {
     luaL_checkstack(L, 4, NULL);
     const bool user = lua_geti(L, 2, i) == LUA_TUSERDATA;
@@ -415,6 +425,13 @@ static bool read_integer(lua_State *L, const dc_geometry *g, int64_t i, bool rea
   return true;
 }
 
+/* The methods are the second upvalue of the running function. */
+static void fail_name(lua_State *L, const char *name) {
+  const bool known = lua_istable(L, lua_upvalueindex(2));
+  dc_lua_fail(L, DC_INDEX, "an array has no field or method '%s'%s", name,
+              known ? dc_lua_suggest(L, lua_upvalueindex(2), name) : "");
+}
+
 /* Any key but names of fields; false when the value is nil. */
 static bool read_key(lua_State *L, const dc_geometry *g, bool reading, selection *s) {
   int64_t i = 0;
@@ -426,7 +443,7 @@ static bool read_key(lua_State *L, const dc_geometry *g, bool reading, selection
         *s = (selection){ .n = 0 };
         return true;
       }
-      if (reading) dc_lua_fail(L, DC_INDEX, "an array has no field or method '%s'", lua_tostring(L, 2));
+      if (reading) fail_name(L, lua_tostring(L, 2));
       dc_lua_fail(L, DC_INDEX, "the field '%s' of an array cannot be set", lua_tostring(L, 2));
       break;
     case LUA_TNUMBER:
@@ -503,6 +520,7 @@ static int array_slice(lua_State *L) {
 
 /* The view with one integer on axis `axis` (from 0) of a matrix or more. */
 static int push_line(lua_State *L, int axis, const char *what) {
+  dc_lua_at_most(L, 2);
   dc_lua *self = dc_lua_self(L);
   dc_array *a = dc_lua_checkarray(L, self, 1);
   const dc_geometry g = *dc_array_geometry(a);

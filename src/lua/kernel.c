@@ -624,14 +624,19 @@ static void read_option(lua_State *L, const kernel_object *o, const char *name, 
 /* with{shared = bytes, stack = bytes, cooperative = boolean, cluster = extents, pdl = boolean, stream = stream}: the
 ** same kernel, launched so. */
 static int kernel_with(lua_State *L) {
+  dc_lua_at_most(L, 2);
   dc_lua *self;
   kernel_object *o = check_kernel(L, &self);
   dc_launch_options how = o->how;
   dc_stream *stream = o->stream;
   lua_settop(L, 2);
   if (!lua_istable(L, 2)) return dc_lua_expected(L, 2, "a table");
-  for (lua_pushnil(L); lua_next(L, 2); lua_pop(L, 1))
-    read_option(L, o, lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : "?", &how, &stream);
+  for (lua_pushnil(L); lua_next(L, 2); lua_pop(L, 1)) {
+    if (lua_type(L, -2) != LUA_TSTRING)
+      return dc_lua_fail(L, DC_ARGUMENT, "launch options are named, as in {shared = 1024}; got the key %s",
+                         dc_lua_describe(L, -2));
+    read_option(L, o, lua_tostring(L, -2), &how, &stream);
+  }
   kernel_object *variant = dc_lua_push_kernel_copy(L, o, 0, 0);
   variant->how = how;
   if (stream != o->stream) {
@@ -748,8 +753,15 @@ static int call_module(lua_State *L, const char *method) {
 }
 
 /* reload(): of a kernel that came from a file; source(). */
-static int kernel_reload(lua_State *L) { return call_module(L, "reload"); }
-static int kernel_source(lua_State *L) { return call_module(L, "source"); }
+static int kernel_reload(lua_State *L) {
+  dc_lua_at_most(L, 1);
+  return call_module(L, "reload");
+}
+
+static int kernel_source(lua_State *L) {
+  dc_lua_at_most(L, 1);
+  return call_module(L, "source");
+}
 
 /* kernel_place(k, place): where a script has the kernel's function, "script.lua:12". */
 static int core_kernel_place(lua_State *L) {

@@ -53,6 +53,7 @@ static size_t product_bytes(const dc_array *a, const dc_array *b) {
 typedef dc_array *product_fn(dc_array *a, dc_array *b, dc_precision precision, dc_error *err);
 
 static int product(lua_State *L, product_fn *fn) {
+  dc_lua_at_most(L, 2);
   dc_lua *self = dc_lua_self(L);
   dc_array *a, *b;
   dc_error err = DC_ERROR_INIT;
@@ -69,6 +70,7 @@ static int product(lua_State *L, product_fn *fn) {
 static int array_matmul(lua_State *L) { return product(L, dc_array_matmul); }
 /* With a number on one side it is the product of every element. */
 static int array_dot(lua_State *L) {
+  dc_lua_at_most(L, 2);
   const dc_lua *self = dc_lua_self(L);
   dc_scalar number;
   for (int i = 1; i <= 2; i++) {
@@ -84,6 +86,7 @@ static const char *const precisions[] = { "float32", "tf32", "bfloat16", NULL };
 
 /* precision([name]): how float32 products may be computed from now on; gives what it was. */
 static int core_precision(lua_State *L) {
+  dc_lua_at_most(L, 1);
   dc_lua *self = dc_lua_self(L);
   const dc_precision before = self->precision;
   if (!lua_isnoneornil(L, 1)) {

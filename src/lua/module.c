@@ -132,6 +132,7 @@ static bool make_room(dc_lua_module *o) {
 
 /* global(name): the array over that variable; the same memory's array as before while it is open. */
 int dc_lua_module_global(lua_State *L) {
+  dc_lua_at_most(L, 2);
   dc_lua *self = dc_lua_self(L);
   dc_lua_module *o = dc_lua_check_module(L);
   dc_error err = DC_ERROR_INIT;

@@ -354,6 +354,7 @@ static const char *read_arch(lua_State *L, const dc_module *m, const char *prefi
 
 /* ptx([arch]): the image where it is PTX, else the source compiled to PTX. */
 static int module_ptx(lua_State *L) {
+  dc_lua_at_most(L, 2);
   dc_lua_module *o = dc_lua_check_module(L);
   const char *arch = read_arch(L, o->m, "compute_");
   if (!o->m->image->binary && lua_isnil(L, 2)) return push_bytes(L, o->m->image, false);
@@ -373,6 +374,7 @@ static dc_image *machine_code(lua_State *L, const dc_module *m, bool *own) {
 
 /* cubin([arch]) */
 static int module_cubin(lua_State *L) {
+  dc_lua_at_most(L, 2);
   dc_lua_module *o = dc_lua_check_module(L);
   bool own;
   dc_image *image = machine_code(L, o->m, &own);
@@ -381,6 +383,7 @@ static int module_cubin(lua_State *L) {
 
 /* sass([arch]) */
 static int module_sass(lua_State *L) {
+  dc_lua_at_most(L, 2);
   dc_lua_module *o = dc_lua_check_module(L);
   dc_error err = DC_ERROR_INIT;
   bool own;

@@ -9,6 +9,7 @@
 
 #include <lauxlib.h>
 #include <lua.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/closest.h"
@@ -18,12 +19,25 @@
 #include "lua/error.h"
 
 #define MOST_OPTIONS 32
+#define MOST_KEYS 512
 
 /* " (did you mean 'keep'?)", or "". */
 static const char *push_suggestion(lua_State *L, const char *word, const char *const *names, size_t n) {
   const char *closest = dc_closest(word, names, n);
   if (!closest || strcmp(closest, word) == 0) return lua_pushliteral(L, "");
   return lua_pushfstring(L, " (did you mean '%s'?)", closest);
+}
+
+static int by_name(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
+
+const char *dc_lua_suggest(lua_State *L, int idx, const char *name) {
+  const char *names[MOST_KEYS];
+  size_t n = 0;
+  idx = lua_absindex(L, idx);
+  for (lua_pushnil(L); lua_next(L, idx); lua_pop(L, 1))
+    if (lua_type(L, -2) == LUA_TSTRING && n < MOST_KEYS) names[n++] = lua_tostring(L, -2); /* the table keeps it */
+  qsort(names, n, sizeof *names, by_name); /* of several that are equally close always the same */
+  return push_suggestion(L, name, names, n);
 }
 
 /* Pushes "there is a" or "there are a, b and c". */
@@ -108,7 +122,7 @@ void dc_lua_read_options(lua_State *L, int idx, bool takes_list, const dc_lua_op
 void dc_lua_take_options(lua_State *L, int first, int last, const dc_lua_option *known) {
   int top = lua_gettop(L);
   while (top >= first && lua_isnil(L, top)) top--;
-  if (top < first || !lua_istable(L, top)) return;
+  if (top < first || !lua_istable(L, top)) return dc_lua_at_most(L, last);
   if (top > last + 1) {
     const int receiver = dc_lua_is_method_call(L);
     dc_lua_fail(L, DC_ARGUMENT, "at most %d arguments and options expected, got %d", last - receiver, top - receiver);

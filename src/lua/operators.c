@@ -245,6 +245,7 @@ static int core_complex_text(lua_State *L) {
 
 /* cast(a, dtype): converted; a itself when it is so already. */
 static int core_cast(lua_State *L) {
+  dc_lua_at_most(L, 2);
   dc_lua *self = dc_lua_self(L);
   dc_error err = DC_ERROR_INIT;
   if (dc_lua_apply_symbolic(L, self, "cast")) return 1;
@@ -357,6 +358,7 @@ static int core_allclose(lua_State *L) {
 }
 
 static int core_equal(lua_State *L) {
+  dc_lua_at_most(L, 2);
   dc_lua *self = dc_lua_self(L);
   dc_array *a, *b;
   dc_error err = DC_ERROR_INIT;

@@ -54,6 +54,7 @@ static void hash_of(const char *text, size_t len, char hex[HASH + 1]) {
 static int core_share(lua_State *L) {
   static const dc_lua_option options[] = { { "keep", DC_LUA_BOOLEAN, 2 }, { NULL, DC_LUA_ANY, 0 } };
   const dc_lua *self = dc_lua_self(L);
+  if (!lua_isnoneornil(L, 2) && !lua_istable(L, 2)) return dc_lua_expected(L, 2, "a table of options");
   dc_lua_take_options(L, 2, 2, options);
   dc_array *a = dc_lua_checkarray(L, self, 1);
   dc_error err = DC_ERROR_INIT;
@@ -96,6 +97,7 @@ static bool read_token(const char *text, size_t len, dc_shared_view *v) {
 
 /* open(token) */
 static int core_open(lua_State *L) {
+  dc_lua_at_most(L, 1);
   const dc_lua *self = dc_lua_self(L);
   size_t len;
   dc_shared_view v;

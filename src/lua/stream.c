@@ -48,6 +48,7 @@ static dc_stream *check_stream(lua_State *L, const dc_lua *self, int arg) {
 
 /* stream([device]): a new stream of the current device. */
 static int core_stream(lua_State *L) {
+  dc_lua_at_most(L, 1);
   dc_lua *self = dc_lua_self(L);
   dc_device *dev = dc_lua_optdevice(L, self, 1);
   dc_error err = DC_ERROR_INIT;
@@ -58,6 +59,7 @@ static int core_stream(lua_State *L) {
 
 /* synchronize(): waits for all its work. */
 static int stream_synchronize(lua_State *L) {
+  dc_lua_at_most(L, 1);
   dc_lua *self = dc_lua_self(L);
   dc_stream *s = check_stream(L, self, 1);
   dc_error err = DC_ERROR_INIT;
@@ -67,6 +69,7 @@ static int stream_synchronize(lua_State *L) {
 
 /* query(): is all its work done? */
 static int stream_query(lua_State *L) {
+  dc_lua_at_most(L, 1);
   dc_stream *s = check_stream(L, dc_lua_self(L), 1);
   dc_error err = DC_ERROR_INIT;
   bool done;
@@ -117,6 +120,7 @@ static dc_event *check_event(lua_State *L, const dc_lua *self, int arg) {
 
 /* event([device]): of the current device; not recorded yet. */
 static int core_event(lua_State *L) {
+  dc_lua_at_most(L, 1);
   dc_lua *self = dc_lua_self(L);
   dc_device *dev = dc_lua_optdevice(L, self, 1);
   dc_error err = DC_ERROR_INIT;
@@ -127,6 +131,7 @@ static int core_event(lua_State *L) {
 
 /* record([stream]): happens when the stream (the current one) has done what it has now; returns the event. */
 static int event_record(lua_State *L) {
+  dc_lua_at_most(L, 2);
   dc_lua *self = dc_lua_self(L);
   dc_event *e = check_event(L, self, 1);
   dc_stream *s = lua_isnoneornil(L, 2) ? NULL : check_stream(L, self, 2);
@@ -138,6 +143,7 @@ static int event_record(lua_State *L) {
 
 /* s:wait(event): what the stream is given from now on runs after the event; returns the stream. */
 static int stream_wait(lua_State *L) {
+  dc_lua_at_most(L, 2);
   dc_lua *self = dc_lua_self(L);
   dc_stream *s = check_stream(L, self, 1);
   dc_event *e = check_event(L, self, 2);
@@ -149,6 +155,7 @@ static int stream_wait(lua_State *L) {
 
 /* wait([stream]): what the stream (the current one) is given from now on runs after the event; returns the event. */
 static int event_wait(lua_State *L) {
+  dc_lua_at_most(L, 2);
   dc_lua *self = dc_lua_self(L);
   dc_event *e = check_event(L, self, 1);
   dc_error err = DC_ERROR_INIT;
@@ -161,6 +168,7 @@ static int event_wait(lua_State *L) {
 }
 
 static int event_query(lua_State *L) {
+  dc_lua_at_most(L, 1);
   dc_event *e = check_event(L, dc_lua_self(L), 1);
   dc_error err = DC_ERROR_INIT;
   bool done;
@@ -170,6 +178,7 @@ static int event_query(lua_State *L) {
 }
 
 static int event_synchronize(lua_State *L) {
+  dc_lua_at_most(L, 1);
   dc_lua *self = dc_lua_self(L);
   dc_event *e = check_event(L, self, 1);
   dc_error err = DC_ERROR_INIT;
@@ -179,6 +188,7 @@ static int event_synchronize(lua_State *L) {
 
 /* e:elapsed(e2): seconds of device time from e to e2; waits for both. */
 static int event_elapsed(lua_State *L) {
+  dc_lua_at_most(L, 2);
   dc_lua *self = dc_lua_self(L);
   dc_event *from = check_event(L, self, 1), *to = check_event(L, self, 2);
   dc_error err = DC_ERROR_INIT;

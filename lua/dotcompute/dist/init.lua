@@ -5,6 +5,7 @@ local arguments = require "dotcompute.arguments"
 local algorithm = require "dotcompute.algorithm"
 local object = require "dotcompute.dist.object"
 local exchange = require "dotcompute.dist.exchange"
+local interface = require "dotcompute.interface"
 core.builtin(debug.getinfo(1, "S").source)
 
 for _, name in ipairs { "elementwise", "reductions", "layout", "fft", "sort" } do
@@ -218,4 +219,5 @@ for name, extra in pairs(random_options) do
   end
 end
 
-return setmetatable(dist, { __index = function(_, name) fail("index", "dc.dist has no '%s'", tostring(name)) end })
+interface.methods(object.methods)
+return interface.library("dc.dist", dist)

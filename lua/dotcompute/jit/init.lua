@@ -22,6 +22,7 @@ local source = require "dotcompute.jit.source"
 local struct = require "dotcompute.struct"
 local struct_array = require "dotcompute.struct_array"
 local types = require "dotcompute.jit.types"
+local interface = require "dotcompute.interface"
 core.builtin(debug.getinfo(1, "S").source)
 
 local fail, read = builder.fail, names.read
@@ -545,11 +546,20 @@ local function object_of(state)
   return object
 end
 
+local launch_options = { "shared", "stack", "cooperative", "cluster", "pdl", "stream" }
+for _, name in ipairs(launch_options) do launch_options[name] = true end
+
 -- A variant of the object whose launches have these options: those of a kernel's `with`.
 function methods.with(object, options)
   local state = state_of(object, "with")
   if type(options) ~= "table" then
     fail("argument", "%s:with takes a table of options, got %s", state.name, core.describe(options))
+  end
+  for name in next, options do
+    if type(name) ~= "string" then
+      fail("argument", "launch options are named, as in {shared = 1024}; got the key %s", core.describe(name))
+    end
+    if not launch_options[name] then core.fail_option(state.name .. ":with", name, launch_options) end
   end
   local merged = {}
   for _, t in ipairs { state.with or {}, options } do
@@ -606,6 +616,7 @@ function meta.__index(object, key)
   fail("index", "a kernel of dc.jit has no '%s'", tostring(key))
 end
 
+interface.methods(methods)
 function meta.__newindex() fail("argument", "a kernel has no fields to set") end
 function meta.__tostring(object)
   local state = states[object]

@@ -76,11 +76,6 @@ local function did_you_mean(word, ...)
   return found and ("did you mean '%s'?"):format(found)
 end
 
-local function array_methods()
-  local meta = debug.getmetatable(require "dotcompute".empty(0))
-  return meta and rawget(meta, "__methods") or {}
-end
-
 -- An unknown global: a name of dotcompute without `dc.`, of NumPy, or one mistyped.
 local function of_global(name, env)
   if rawget(require "dotcompute", name) ~= nil then return ("did you mean 'dc.%s'?"):format(name) end
@@ -94,10 +89,6 @@ function hints.of(message, env)
   local method = message:match "an array has no field or method '([%w_]+)'"
   local name = function_name or method
   if name and numpy[name] then return hints.numpy(name) end
-  if function_name then return did_you_mean(name, require "dotcompute") end
-  if method then return did_you_mean(name, array_methods()) end
-  local library, missing = message:match "(dc%.%w+) has no '([%w_]+)'"
-  if library then return did_you_mean(missing, rawget(require "dotcompute", library:sub(4))) end
   local global = message:match "a nil value %(global '([%w_]+)'%)"
   return global and of_global(global, env)
 end

@@ -24,8 +24,8 @@ return {
     .. [[
 
 Integers count from 1, or from the end when negative. A range may run backwards with a negative step; `{3, 2}` is empty.
-Error `index`: 0, out of bounds, a fraction, a string, too many entries. `a[":"] = expression` computes directly
-into `a`.
+Error `index`: 0, out of bounds, a fraction, a string, too many entries, a named one. `a[":"] = expression` computes
+directly into `a`.
 
 Indexing by arrays gives copies, not views. On a GPU `a[a:gt(0)]` fuses the mask into the selection; the mask needs no
 memory. Reading by arrays of integers is fused into expressions: `a[i] * 2` is one kernel. The broadcast axes of index

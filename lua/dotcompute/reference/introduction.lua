@@ -22,7 +22,7 @@ assert(y[1] == 30)
 ```
 
 `local dc = require "dotcompute"` opens no device, loads no library of NVIDIA's and sets no global. Reading a name that
-`dc`, an array, a kernel, a module or a device does not have is an error, not nil.
+`dc`, an array, a kernel, a module or a device does not have is an error, not nil, and so is setting one.
 
 Every failure raises an [error object](#errors); functions do not return nil for failure, except where this page says
 so.
@@ -67,8 +67,8 @@ axes, a dtype), and last one table of options by name.
   `dc.arange(0, 1, {step = 0.1})`. Where several axes may be given, `axes` and `axis` mean the same.
 - A table of extents or axes may hold the options: `a:sum(1, {keep = true})`, `a:sum{1, keep = true}`;
   `dc.zeros({2, 3}, {dtype = "int8"})`, `dc.zeros{2, 3, dtype = "int8"}`.
-- Errors of kind `argument`: an unknown option (the message names the closest one), a value of another type, and an
-  argument given both by position and by name.
+- Errors of kind `argument`: an unknown option (the message names the closest one), a value of another type, an argument
+  given both by position and by name, and an argument too many (nil behind the others is none).
 
 ```lua
 local dc = require "dotcompute"

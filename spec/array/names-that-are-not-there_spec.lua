@@ -1,0 +1,79 @@
+-- Assignments to fields that nothing reads (dc.default_dtype = "float64", kernel.shared = 1024, figure.title = "x")
+-- were kept, or Lua's own error about an index; generators, dc.tiles and the memory in use gave nil for misspelled
+-- names.
+local dc = require "dotcompute"
+local fails = require "spec.helper".fails
+
+local function set(object, name) return function() object[name] = 1 end end
+local function get(object, name) return function() return object[name] end end
+
+describe("a name that is not there", function()
+  it("cannot be set in dc and its tables", function()
+    fails("index", "dotcompute has no 'defaultdtype' to set", set(dc, "defaultdtype"))
+    fails("index", "dotcompute has no 'zerso' to set %(did you mean 'zeros'%?%)", set(dc, "zerso"))
+    for _, name in ipairs { "random", "image", "plot", "linalg", "fft", "testing", "dist", "profile", "tiles" } do
+      fails("index", "dc." .. name .. " has no 'qwerty' to set", set(dc[name], "qwerty"))
+      fails("index", "dc." .. name .. " has no 'qwerty'$", get(dc[name], "qwerty"))
+      fails("index", "dc." .. name .. " has no %[1%]$", get(dc[name], 1))
+    end
+  end)
+
+  it("cannot be set in objects", function()
+    local k = dc.kernel "__global__ void k() {}"
+    for what, object in pairs {
+      ["a kernel"] = k, ["a module"] = k.module, ["a device"] = dc.device(), ["a stream"] = dc.stream(),
+      ["an event"] = dc.event(), ["a graph"] = dc.graph(function() end), ["a texture"] = dc.texture(dc.zeros(2, 2)),
+      ["a surface"] = dc.surface(dc.zeros(2, 2)), ["an array"] = dc.zeros(2),
+    } do fails("index", "the field 'shared' of " .. what .. " cannot be set", set(object, "shared")) end
+    fails("index", "the field 'name' of a device", set(dc.device(), "name"))
+    fails("index", "a generator's 'seed' cannot be set", set(dc.random.generator(), "seed"))
+    fails("index", "a figure's 'title' cannot be set", set(dc.plot.figure(), "title"))
+    fails("index", "a progress's 'finished' cannot be set", function()
+      local p <close> = dc.progress(3)
+      p.finished = 1
+    end)
+  end)
+
+  it("is an error that suggests one", function()
+    fails("index", "dotcompute has no 'zeroes' %(did you mean 'zeros'%?%)", get(dc, "zeroes"))
+    fails("index", "dc.linalg has no 'slove' %(did you mean 'solve'%?%)", get(dc.linalg, "slove"))
+    fails("index", "dc.tiles has no 'sofmax' %(did you mean 'softmax'%?%)", get(dc.tiles, "sofmax"))
+    fails("index", "no field or method 'reshap' %(did you mean 'reshape'%?%)", get(dc.zeros(2), "reshap"))
+    fails("index", "a generator has no 'unifrom' %(did you mean 'uniform'%?%)", get(dc.random.generator(), "unifrom"))
+    fails("index", "a figure has no 'lne' %(did you mean 'line'%?%)", get(dc.plot.figure(), "lne"))
+    fails("index", "the memory in use has no 'inuse' %(did you mean 'in_use'%?%)", get(dc.memory(), "inuse"))
+    local p <close> = dc.progress()
+    fails("index", "a progress has no 'stp' %(did you mean 'step'%?%)", get(p, "stp"))
+    assert.is_nil(dc.memory().limit) -- may be nil
+  end)
+
+  it("is an error among launch options, of kernels in Lua at once", function()
+    local k = dc.kernel "__global__ void k() {}"
+    local j = dc.jit(function(x) x[1] = 1 end)
+    fails("argument", "launch options are named, as in {shared = 1024}; got the key the number 1", function()
+      k:with { 1024 }
+    end)
+    fails("argument", "launch options are named, as in {shared = 1024}; got the key the number 1", function()
+      j:with { 1024 }
+    end)
+    fails("argument", "j:with: there is no option 'shard' %(did you mean 'shared'%?%)", function()
+      j:with { shard = 1 }
+    end)
+  end)
+end)
+
+describe("an axis that may have any sign", function()
+  it("is called an integer, without the smallest one", function()
+    fails("argument", "flip: an axis is an integer, got the string '1'", function() dc.flip({ 1, 2 }, "1") end)
+    fails("argument", "roll: how far is an integer, got the number 1.5", function() dc.roll({ 1, 2 }, 1.5) end)
+  end)
+end)
+
+describe("a method called with a dot", function()
+  it("says how a generator's and a progress's are called", function()
+    local g, p <close> = dc.random.generator(), dc.progress(3)
+    fails("argument", "'seed': a generator expected, got the number 3 .*with a colon: g:seed", function() g.seed(3) end)
+    fails("argument", "'uniform': a generator expected, got the number 3 .*: g:uniform", function() g.uniform(3, 3) end)
+    fails("argument", "'step' is a method of a progress: p:step", function() p.step(1) end)
+  end)
+end)
