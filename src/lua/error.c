@@ -163,19 +163,33 @@ static void push_call(lua_State *L) {
   else lua_pushliteral(L, "the call");
 }
 
-/* The frame of the function of ours that the script has called.  Runs in `build`; false where it is not known. */
-static bool find_called(lua_State *L, lua_Debug *found) {
-  const dc_lua *self = dc_lua_push_self(L);
+/* How the script called the function of ours that is running. */
+typedef struct called {
+  const char *name; /* NULL: not known, as when pcall called it */
+  bool method;      /* with a colon */
+  bool field;       /* it is in C, and was called as a field of something, with a dot */
+  int outermost;    /* level of the first of our functions in Lua that the call runs; 0: there is none */
+  lua_Debug frame;  /* of the function that the script called */
+} called;
+
+/* Level `first` is the innermost function of ours. */
+static called find_call(lua_State *L, int first) {
   lua_Debug ar;
-  bool known = false;
+  called c = { 0 };
+  const dc_lua *self = dc_lua_push_self(L);
   lua_pop(L, 1);
-  for (int level = 1; lua_getstack(L, level, &ar); level++) {
-    lua_getinfo(L, "nS", &ar);
-    if (*ar.what != 'C' && !dc_lua_is_builtin(self, ar.source, ar.srclen)) break;
-    *found = ar;
-    known = true;
+  for (int level = first; lua_getstack(L, level, &ar); level++) { /* a function of ours in Lua that called us is named */
+    lua_getinfo(L, "nSf", &ar);
+    const bool entry = lua_tocfunction(L, -1) == dc_lua_entry;
+    lua_pop(L, 1);
+    if (level > first && !entry && !dc_lua_is_builtin(self, ar.source, ar.srclen)) break;
+    c.name = ar.name && strcmp(ar.name, "?") == 0 ? NULL : ar.name; /* called by a key that is computed */
+    c.method = ar.namewhat && strcmp(ar.namewhat, "method") == 0;
+    if (*ar.what != 'C') c.outermost = level;
+    c.frame = ar;
+    if (level == first) c.field = ar.namewhat && strcmp(ar.namewhat, "field") == 0;
   }
-  return known;
+  return c;
 }
 
 /* Replaces the value on top by its name where that is dc or a table of functions in it, "dc.fft"; else by nil. */
@@ -193,18 +207,18 @@ static void name_library(lua_State *L) {
 /* Appends to the message on top that dc:zeros(3) has to be dc.zeros(3). */
 static void add_colon(lua_State *L) {
   const int message = lua_gettop(L);
-  lua_Debug ar;
-  if (!find_called(L, &ar) || !ar.name || !ar.namewhat || strcmp(ar.namewhat, "method") != 0) return;
-  const int first[] = { 1, *ar.what == 'C' ? 2 : -1 }; /* a parameter; behind the function of dc_lua_entry; in "..." */
+  const called c = find_call(L, 1);
+  if (!c.name || !c.method) return;
+  const int first[] = { 1, *c.frame.what == 'C' ? 2 : -1 }; /* a parameter; behind the function of dc_lua_entry; in "..." */
   for (size_t i = 0; i < sizeof first / sizeof *first && lua_gettop(L) == message; i++) {
-    if (!lua_getlocal(L, &ar, first[i])) continue;
+    if (!lua_getlocal(L, &c.frame, first[i])) continue;
     name_library(L);
     if (lua_isnil(L, -1)) lua_pop(L, 1);
   }
   if (lua_gettop(L) == message) return;
   const char *library = lua_tostring(L, -1);
   lua_pushfstring(L, "%s (functions of %s are called with a dot: %s.%s)", lua_tostring(L, message), library, library,
-                  ar.name);
+                  c.name);
   lua_replace(L, message);
   lua_settop(L, message);
 }
@@ -243,10 +257,10 @@ static int build(lua_State *L) {
     lua_call(L, 3, 0);
   }
   lua_Debug ar;
-  const bool called = dc_lua_caller(L, &ar), lost = caller_is_lost(L);
-  if (called || lost) {
+  const bool known = dc_lua_caller(L, &ar), lost = caller_is_lost(L);
+  if (known || lost) {
     static const char tail[] = "(...tail calls...)"; /* as in Lua's tracebacks */
-    if (called) lua_pushfstring(L, "%s:%d%s%s", ar.short_src, ar.currentline, lost ? " " : "", lost ? tail : "");
+    if (known) lua_pushfstring(L, "%s:%d%s%s", ar.short_src, ar.currentline, lost ? " " : "", lost ? tail : "");
     else lua_pushstring(L, tail);
     lua_setfield(L, 3, "where");
   }
@@ -284,32 +298,6 @@ int dc_lua_fail(lua_State *L, dc_kind kind, const char *fmt, ...) {
   return dc_lua_raise(L, &err);
 }
 
-/* How the script called the function of ours that is running. */
-typedef struct called {
-  const char *name; /* NULL: not known, as when pcall called it */
-  bool method;      /* with a colon */
-  bool field;       /* it is in C, and was called as a field of something, with a dot */
-  int outermost;    /* level of the first of our functions in Lua that the call runs; 0: there is none */
-} called;
-
-static called find_call(lua_State *L) {
-  lua_Debug ar;
-  called c = { 0 };
-  const dc_lua *self = dc_lua_push_self(L);
-  lua_pop(L, 1);
-  for (int level = 0; lua_getstack(L, level, &ar); level++) { /* a function of ours in Lua that called us is named */
-    lua_getinfo(L, "nSf", &ar);
-    const bool entry = lua_tocfunction(L, -1) == dc_lua_entry;
-    lua_pop(L, 1);
-    if (level > 0 && !entry && !dc_lua_is_builtin(self, ar.source, ar.srclen)) break;
-    c.name = ar.name && strcmp(ar.name, "?") == 0 ? NULL : ar.name; /* called by a key that is computed */
-    c.method = ar.namewhat && strcmp(ar.namewhat, "method") == 0;
-    if (*ar.what != 'C') c.outermost = level;
-    if (level == 0) c.field = ar.namewhat && strcmp(ar.namewhat, "field") == 0;
-  }
-  return c;
-}
-
 /* The second upvalue of a method is its type's name, "array". */
 static const char *type_of_method(lua_State *L) {
   return lua_type(L, lua_upvalueindex(2)) == LUA_TSTRING ? lua_tostring(L, lua_upvalueindex(2)) : NULL;
@@ -317,7 +305,7 @@ static const char *type_of_method(lua_State *L) {
 
 int dc_lua_badarg(lua_State *L, int arg, const char *fmt, ...) {
   dc_error err = DC_ERROR_INIT;
-  const called c = find_call(L);
+  const called c = find_call(L, 0);
   const char *type = c.field && c.name ? type_of_method(L) : NULL;
   if (c.method || type) arg--;
   va_list ap; /* after what may raise, out of memory: `err` holds memory from here on */
@@ -335,7 +323,7 @@ int dc_lua_badarg(lua_State *L, int arg, const char *fmt, ...) {
 
 int dc_lua_fail_named(lua_State *L, dc_kind kind, const char *fmt, ...) {
   dc_error err = DC_ERROR_INIT;
-  const called c = find_call(L);
+  const called c = find_call(L, 0);
   va_list ap;
   va_start(ap, fmt);
   dc_vfail(&err, kind, NULL, fmt, ap);
@@ -344,13 +332,13 @@ int dc_lua_fail_named(lua_State *L, dc_kind kind, const char *fmt, ...) {
   return dc_lua_raise(L, &err);
 }
 
-bool dc_lua_is_method_call(lua_State *L) { return find_call(L).method; }
+bool dc_lua_is_method_call(lua_State *L) { return find_call(L, 0).method; }
 
 /* called_on(v): whether the script called the function of ours that is running as a method of v; nil where that is not
 ** known, of tail calls and of calls by pcall. */
 static int core_called_on(lua_State *L) {
   lua_Debug ar;
-  const called c = find_call(L);
+  const called c = find_call(L, 0);
   bool is_receiver = false;
   lua_settop(L, 1);
   if (c.method && c.outermost > 0 && lua_getstack(L, c.outermost, &ar)) {
@@ -373,7 +361,7 @@ void dc_lua_refuse_arguments(lua_State *L, int n) {
 }
 
 int dc_lua_fail_count(lua_State *L, int most, int got) {
-  const called c = find_call(L);
+  const called c = find_call(L, 0);
   char text[32];
   if (most > 0) snprintf(text, sizeof text, "at most %d argument%s", most, most == 1 ? "" : "s");
   if (c.name) lua_pushfstring(L, "'%s' takes %s", c.name, most > 0 ? text : "no arguments");
