@@ -178,7 +178,7 @@ static called find_call(lua_State *L, int first) {
   called c = { 0 };
   const dc_lua *self = dc_lua_push_self(L);
   lua_pop(L, 1);
-  for (int level = first; lua_getstack(L, level, &ar); level++) { /* a function of ours in Lua that called us is named */
+  for (int level = first; lua_getstack(L, level, &ar); level++) { /* a function of ours that called us is named */
     lua_getinfo(L, "nSf", &ar);
     const bool entry = lua_tocfunction(L, -1) == dc_lua_entry;
     lua_pop(L, 1);
@@ -209,7 +209,8 @@ static void add_colon(lua_State *L) {
   const int message = lua_gettop(L);
   const called c = find_call(L, 1);
   if (!c.name || !c.method) return;
-  const int first[] = { 1, *c.frame.what == 'C' ? 2 : -1 }; /* a parameter; behind the function of dc_lua_entry; in "..." */
+  /* A parameter, behind the function of dc_lua_entry, or in "...". */
+  const int first[] = { 1, *c.frame.what == 'C' ? 2 : -1 };
   for (size_t i = 0; i < sizeof first / sizeof *first && lua_gettop(L) == message; i++) {
     if (!lua_getlocal(L, &c.frame, first[i])) continue;
     name_library(L);
