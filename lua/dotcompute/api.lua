@@ -14,10 +14,7 @@ function dc.using(what, fn, ...)
 end
 
 local interface = require "dotcompute.interface"
-
--- `return results(f(...))` is not a tail call of f: the function that the script called stays on the stack, so that
--- errors have its name and its caller's line.
-local function results(...) return ... end
+local results = interface.results
 
 -- A function whose file is read at the first call. The file returns a table of functions. `object`: 1 for methods.
 local function at_first_call(file, name, object)

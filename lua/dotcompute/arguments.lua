@@ -80,8 +80,8 @@ local function add(fname, spec, values, options)
 end
 
 -- Raises for a wrong number of arguments. `usage`: what the function takes, an array first; `first` and `n`: the first
--- argument and their number. As a method of that array it takes the rest of them: a receiver is not counted. Where a
--- tail call hides how the function was called, the message tells the array from the others.
+-- argument and their number. A method of that array takes the arguments behind it: the receiver is not counted. Of a
+-- tail call Lua does not know whether it was one of a method; then the message names the array and counts the others.
 function arguments.fail_count(fname, usage, first, n)
   local rest, count = usage:match "^an? [%a ]-array,? ?(.*)$", n == 1 and "one argument" or ("%d arguments"):format(n)
   local method = false

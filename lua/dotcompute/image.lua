@@ -87,8 +87,7 @@ function image.write(path, a, options)
   return core.image_write(path, a, f.format, level, o.subsampling)
 end
 
--- `return results(f(...))` is not a tail call of f: see api.lua.
-local function results(...) return ... end
+local results = interface.results
 
 function image.colormap(...) return results(require "dotcompute.image.colormap".colormap(...)) end
 function image.colormaps() return require "dotcompute.image.colormap".names() end

@@ -5,8 +5,10 @@ core.builtin(debug.getinfo(1, "S").source)
 
 local interface = {}
 
--- `return results(f(...))` is not a tail call of f: errors have the name of the function that the script called.
-local function results(...) return ... end
+-- `return results(f(...))` is not a tail call of f: the function that the script called stays on the stack, so that
+-- errors have its name and its caller's line.
+function interface.results(...) return ... end
+local results = interface.results
 
 -- Raises where more than `limit` arguments are given; nil behind them is no argument. `object`: 1 for a method, whose
 -- first argument is not counted in messages, else 0.
@@ -43,22 +45,12 @@ end
 -- The same for a table of methods.
 function interface.methods(t) return make_exact(t, 1) end
 
-local function suggestion(name, t)
-  local names = {}
-  for k in next, t do
-    if type(k) == "string" then names[#names + 1] = k end
-  end
-  table.sort(names)
-  local closest = type(name) == "string" and core.closest(name, names)
-  return closest and (" (did you mean '%s'?)"):format(closest) or ""
-end
-
 -- A key for messages: 'x', or [3].
 local function shown(name) return (type(name) == "string" and "'%s'" or "[%s]"):format(tostring(name)) end
 
 -- Raises: `what`, "dc.linalg", has no such name; the names of `t` are those that it has.
 function interface.missing(what, name, t)
-  core.fail("index", ("%s has no %s%s"):format(what, shown(name), suggestion(name, t)))
+  core.fail("index", ("%s has no %s%s"):format(what, shown(name), core.suggest(t, name)))
 end
 
 -- A metatable with which reading a name that is not there raises, and setting one. __name: what is called with a dot
@@ -68,7 +60,7 @@ local function strict(what, t, called)
     __name = called or what,
     __index = function(_, name) interface.missing(what, name, t) end,
     __newindex = function(_, name)
-      core.fail("index", ("%s has no %s to set%s"):format(what, shown(name), suggestion(name, t)))
+      core.fail("index", ("%s has no %s to set%s"):format(what, shown(name), core.suggest(t, name)))
     end,
   }
 end

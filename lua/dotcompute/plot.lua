@@ -17,11 +17,11 @@ function meta.__index(_, name)
   return figure[name] or interface.missing("a figure", name, figure)
 end
 
--- The parts of a figure that are not methods; figures themselves have no other fields.
 function meta.__newindex(_, name)
   fail("index", "a figure's '%s' cannot be set; a figure's options are given when it is made", tostring(name))
 end
 
+-- The parts of a figure that are not methods; figures themselves have no other fields.
 local parts = setmetatable({}, { __mode = "k" })
 
 -- --- options ----------------------------------------------------------------------------------------------------

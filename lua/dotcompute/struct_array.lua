@@ -200,8 +200,8 @@ function methods.take(a, indices)
   return wrap(h.struct, dc.take(h.bytes, indices, 1))
 end
 
--- Algorithms by functions in Lua (docs/jit.md). No tail calls: errors name the caller's line.
-local function results(...) return ... end
+-- Algorithms by functions in Lua (docs/jit.md).
+local results = interface.results
 
 for _, name in ipairs { "sort", "argsort", "select", "partition", "unique", "searchsorted", "reduce",
   "segmented_reduce", "histogram", "bincount" } do

@@ -88,9 +88,9 @@ static bool is_better_newer(const dc_source *src, dc_target t) {
 }
 
 static int compile_anywhere(const dc_source *src, dc_target t, dc_image **out, dc_error *err) {
-  dc_error refused = DC_ERROR_INIT;
   bool newer = false;
   if (is_better_newer(src, t)) {
+    dc_error refused = DC_ERROR_INIT;
     dc_target best = t;
     best.arch = "compute_80";
     if (compile_at(src, best, out, &newer, &refused) == 0) return 0;

@@ -75,7 +75,7 @@ static void push_null(lua_State *L, int self) {
 /* --- fields of objects --------------------------------------------------------------------------- */
 
 /* Fields of objects cannot be set; the type's name is the second upvalue. */
-static int refuse_field(lua_State *L) {
+static int refuse_assignment(lua_State *L) {
   const char *type = lua_tostring(L, lua_upvalueindex(2));
   return dc_lua_fail(L, DC_INDEX, "the field '%s' of a%s %s cannot be set",
                      lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : dc_lua_describe(L, 2),
@@ -83,8 +83,8 @@ static int refuse_field(lua_State *L) {
 }
 
 /* For all types that do not say themselves what an assignment to a field is. */
-static void refuse_fields(lua_State *L, int self) {
-  static const luaL_Reg refusal[] = { { "__newindex", refuse_field }, { NULL, NULL } };
+static void refuse_assignments(lua_State *L, int self) {
+  static const luaL_Reg refusal[] = { { "__newindex", refuse_assignment }, { NULL, NULL } };
   const dc_lua *state = lua_touserdata(L, self);
   const int top = lua_gettop(L);
   for (int slot = DC_LUA_ARRAY; slot < DC_LUA_NTYPES; slot++, lua_settop(L, top)) {
@@ -245,7 +245,7 @@ int luaopen_dotcompute_core(lua_State *L) {
   dc_lua_open_comm_call(L, 1);
   dc_lua_open_texture(L, 1);
   dc_lua_open_tensor_map(L, 1);
-  refuse_fields(L, 1);
+  refuse_assignments(L, 1);
 
   lua_newtable(L); /* 2: core */
   dc_lua_setfuncs(L, 1, internal);

@@ -161,22 +161,24 @@ static uint32_t read_extent(lua_State *L, const dc_kernel *k, const char *what, 
   return (uint32_t)v;
 }
 
-/* Raises where a table of `found` extents has more fields, which would have no effect: k({ 16, shared = 64 }, …). */
+/* Raises where a table of `found` extents has more fields, which would have no effect: k({ 16, shared = 64 }, …).  The
+** `n` of table.pack is none. */
 static void check_fields(lua_State *L, const dc_kernel *k, const char *what, int idx, int found) {
   int fields = 0;
   if (lua_getmetatable(L, idx)) { /* an object, which may have others of its own */
     lua_pop(L, 1);
     return;
   }
-  for (lua_pushnil(L); lua_next(L, idx) != 0; lua_pop(L, 1)) fields++;
-  if (fields == found) return;
   for (lua_pushnil(L); lua_next(L, idx) != 0; lua_pop(L, 1)) {
     const char *name = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : NULL;
-    if (name == NULL || (strlen(name) == 1 && name[0] >= 'x' && name[0] <= 'z')) continue;
-    dc_lua_fail(L, DC_LAUNCH, "kernel '%s': the %s has a field '%.40s', but is {x, y, z}; options of a launch are "
-                "given to k:with", k->sig->name, what, name);
+    if (name && strcmp(name, "n") == 0) continue;
+    if (name && !(strlen(name) == 1 && name[0] >= 'x' && name[0] <= 'z'))
+      dc_lua_fail(L, DC_LAUNCH, "kernel '%s': the %s has a field '%.40s', but is {x, y, z}; options of a launch are "
+                  "given to k:with", k->sig->name, what, name);
+    fields++;
   }
-  dc_lua_fail(L, DC_LAUNCH, "kernel '%s': the %s has %d fields, but is {x, y, z}", k->sig->name, what, fields);
+  if (fields > found)
+    dc_lua_fail(L, DC_LAUNCH, "kernel '%s': the %s has %d fields, but is {x, y, z}", k->sig->name, what, fields);
 }
 
 static DC_COLD dc_dim3 read_extents(lua_State *L, const dc_kernel *k, const char *what, int idx,

@@ -17,9 +17,9 @@
 #include "base/line.h"
 #include "lua/convert.h"
 #include "lua/error.h"
+#include "lua/memory.h"
 
 #define MOST_OPTIONS 32
-#define MOST_KEYS 512
 
 /* " (did you mean 'keep'?)", or "". */
 static const char *push_suggestion(lua_State *L, const char *word, const char *const *names, size_t n) {
@@ -31,11 +31,12 @@ static const char *push_suggestion(lua_State *L, const char *word, const char *c
 static int by_name(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
 
 const char *dc_lua_suggest(lua_State *L, int idx, const char *name) {
-  const char *names[MOST_KEYS];
-  size_t n = 0;
+  size_t n = 0, most = 1;
   idx = lua_absindex(L, idx);
+  for (lua_pushnil(L); lua_next(L, idx); lua_pop(L, 1)) most++;
+  const char **names = dc_lua_scratch(L, most * sizeof *names);
   for (lua_pushnil(L); lua_next(L, idx); lua_pop(L, 1))
-    if (lua_type(L, -2) == LUA_TSTRING && n < MOST_KEYS) names[n++] = lua_tostring(L, -2); /* the table keeps it */
+    if (lua_type(L, -2) == LUA_TSTRING) names[n++] = lua_tostring(L, -2); /* the table keeps it */
   qsort(names, n, sizeof *names, by_name); /* of several that are equally close always the same */
   return push_suggestion(L, name, names, n);
 }
@@ -151,4 +152,14 @@ static int core_fail_option(lua_State *L) {
   return dc_lua_fail_option(L, who, "option", name, names, n);
 }
 
-const luaL_Reg dc_lua_named_internal[] = { { "fail_option", core_fail_option }, { NULL, NULL } };
+/* suggest(t, name): the suggestion for a name that the table does not have, or "". */
+static int core_suggest(lua_State *L) {
+  luaL_checktype(L, 1, LUA_TTABLE);
+  if (lua_type(L, 2) == LUA_TSTRING) dc_lua_suggest(L, 1, lua_tostring(L, 2));
+  else lua_pushliteral(L, "");
+  return 1;
+}
+
+const luaL_Reg dc_lua_named_internal[] = {
+  { "fail_option", core_fail_option }, { "suggest", core_suggest }, { NULL, NULL }
+};

@@ -62,7 +62,7 @@ function device.extern(...) return require "dotcompute.jit.extern".extern(...) e
 
 -- What is not here works in kernels alone.
 return setmetatable(device, { __index = function(_, name)
-  return function(...) -- luacheck: ignore
+  return function(...) -- luacheck: ignore (arguments that are not read: their number is not what is wrong)
     fail("argument", "dc.%s is called in kernels alone: functions that are given to dc.jit", name)
   end
 end })
