@@ -17,6 +17,7 @@
 #include "base/map.h"
 #include "base/runtime.h"
 #include "cpu/analysis/cfg.h"
+#include "cpu/analysis/narrow.h"
 #include "cpu/analysis/registers.h"
 #include "cpu/analysis/split.h"
 #include "cpu/interp/code.h"
@@ -774,7 +775,7 @@ static int decode_body(decoder *D) {
   int rc;
   ptx_module *m = &D->fn->code->ptx;
   if (ptx_analyse(m, D->f, D->err) != 0) return -1;
-  if (ptx_split_ranges(m, D->f) != 0) return dc_fail_oom(D->err);
+  if (ptx_narrow(D->f) != 0 || ptx_split_ranges(m, D->f) != 0) return dc_fail_oom(D->err);
   if (ptx_allocate(m, D->f, D->err) != 0) return -1;
   D->fn->file_bytes = D->f->file_bytes;
   D->fn->npreds = (uint32_t)D->f->npreds + 2;
