@@ -150,6 +150,15 @@ static void lose_devices(void) {
   }
 }
 
+/* What finds the cause. */
+static const char *advice(CUresult r) {
+  const bool access = r == CUDA_ERROR_ILLEGAL_ADDRESS || r == CUDA_ERROR_MISALIGNED_ADDRESS ||
+                      r == CUDA_ERROR_INVALID_ADDRESS_SPACE || r == CUDA_ERROR_LAUNCH_FAILED;
+  return access ? ", where (DOTCOMPUTE_DEVICE=cpu) the same launch names the line of an access that is out of bounds; "
+                  "functions that call themselves may need option `stack`"
+                : "";
+}
+
 static void describe_fault(CUresult r) {
   char names[256];
   size_t n = running(NULL, names, sizeof names);
@@ -160,8 +169,8 @@ static void describe_fault(CUresult r) {
   else dc_buf_puts(&where, "with no kernel of this program known to be running");
   dc_fail(&latched, DC_LAUNCH, error_name(r),
           "the GPU stopped with '%s' (%s) %s; CUDA is lost for this process, and only a new process brings it back, "
-          "while the CPU device works on",
-          error_text(r), error_name(r), dc_buf_str(&where));
+          "while the CPU device works on%s",
+          error_text(r), error_name(r), dc_buf_str(&where), advice(r));
   dc_buf_free(&where);
 }
 

@@ -173,6 +173,17 @@ static void split_lanes(emitter *e, const dc_basic_block *node) {
   PUT("; tk = M_and%s(%s, g_); nt = M_and%s(%s, g_); }\n", flip, e->mask, keep, e->mask);
 }
 
+/* Where node n, which waits for other threads in a loop of its own, finds that none of its lanes must wait (`stay`),
+** all go on: written so, the processor foresees it, and what follows need not wait for what the loop has read. */
+static void pass_together(emitter *e, int32_t n, int32_t on, const char *stay) {
+  if (on < n || dc_emit_is_exit(e, on) || !dc_emit_divergent(e, n)) return;
+  if (!dc_emit_loop_waits(e, e->block_of[n], e->block_of[n])) return;
+  PUT("if (DC_USUAL(!M_any(%s))) { ", stay);
+  send(e, n, on, e->mask);
+  go_to_waiting(e, dc_emit_next_waiting(e, n));
+  PUT("} ");
+}
+
 /* A divergent branch: lanes tk take it, nt do not. */
 static void diverge(emitter *e, int32_t n) {
   const dc_basic_block *node = dc_emit_node(e, n);
@@ -193,6 +204,8 @@ static void diverge(emitter *e, int32_t n) {
   }
   skip(e, n, taken, "nt");
   skip(e, n, next, "tk");
+  if (taken == n) pass_together(e, n, next, "tk");
+  if (next == n) pass_together(e, n, taken, "nt");
   bool first = !dc_emit_is_exit(e, taken); /* to exits last: lanes do not return from there */
   send(e, n, first ? taken : next, first ? "tk" : "nt");
   send(e, n, first ? next : taken, first ? "nt" : "tk");

@@ -100,10 +100,15 @@ bool dc_emit_atom_supported(const emitter *e, const ptx_ins *ins) {
   return true;
 }
 
-/* Declares the lanes of an operand as `name`, one by one, unless it is the same in all of them. */
+/* Whether an operand is a scalar: the same in all lanes, or of the only one that runs. */
+static bool is_scalar(const emitter *e, const ptx_operand *o) {
+  return e->alone || dc_value_shape_of(&e->k, o).tag == DC_UNIFORM;
+}
+
+/* Declares the lanes of an operand as `name`, one by one, unless it is a scalar. */
 static void declare_lanes(emitter *e, const ptx_operand *o, int size, const char *name) {
   const int bits = size == 8 ? 64 : 32; /* of a register */
-  if (dc_value_shape_of(&e->k, o).tag == DC_UNIFORM) return;
+  if (is_scalar(e, o)) return;
   PUT("u%d %s[DC_W]; V%d_spill(%s, ", bits, name, bits, name);
   dc_emit_stored(e, o, size, false);
   PUT("); ");
@@ -111,7 +116,7 @@ static void declare_lanes(emitter *e, const ptx_operand *o, int size, const char
 
 /* The operand of lane l. */
 static void put_of_lane(emitter *e, const ptx_operand *o, int size, const char *name) {
-  if (dc_value_shape_of(&e->k, o).tag == DC_UNIFORM) dc_emit_stored(e, o, size, true);
+  if (is_scalar(e, o)) dc_emit_stored(e, o, size, true);
   else PUT("%s[l]", name);
 }
 
@@ -202,7 +207,7 @@ static void put_atom(emitter *e, const ptx_ins *ins, const dc_access *p, const c
     else PUT("dc_are_within(w_, base1, n->shared_bytes, %s); ", mask);
   }
   if (p->how != DC_HOW_ONE && !shared && z != y) PUT("DC_ATOM_PREFETCH(%s, %s); ", mask, address);
-  PUT("DC_ATOM(%d, ", bits);
+  PUT(e->alone && p->how == DC_HOW_ONE ? "DC_ATOM_OF_LANE(%d, " : "DC_ATOM(%d, ", bits);
   if (p->how == DC_HOW_ONE) PUT("1, a_");
   else if (p->how == DC_HOW_INDEX) PUT("dc_same_32(i%d, ", p->s.origin);
   else PUT("dc_same_64(w_, ");

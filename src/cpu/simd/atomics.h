@@ -101,6 +101,20 @@ DC_RENEW(64)
     }                                                                                                                  \
     result ? DC_ATOM_LOAD_##bits(t_) : DC_ATOM_NONE_##bits;                                                            \
   })
+/* The same of one lane that runs alone, or none, at one word: all lanes of the result are the lane's.  (A vector that
+** is loaded behind a store to a part of it waits until that has reached the cache.) */
+#define DC_ATOM_OF_LANE(bits, same, address, m, alone, result, y, z, value, idle, others, one)                         \
+  ({                                                                                                                   \
+    u##bits t_[1] = { 0 };                                                                                             \
+    if (M_any(m)) {                                                                                                    \
+      u##bits *const p_ = DC_AT(u##bits, address);                                                                     \
+      one(bits, M_from(1u), alone, result, y, z, value, idle)                                                          \
+    }                                                                                                                  \
+    DC_ATOM_SPLAT_##bits(t_[0]);                                                                                       \
+  })
+#define DC_ATOM_SPLAT_16(x) V32_splat(x)
+#define DC_ATOM_SPLAT_32(x) V32_splat(x)
+#define DC_ATOM_SPLAT_64(x) V64_splat(x)
 #define DC_ATOM_CLEAR_16(t) V16_store(t, V32_splat(0))
 #define DC_ATOM_CLEAR_32(t) V32_store(t, V32_splat(0))
 #define DC_ATOM_CLEAR_64(t) V64_store(t, V64_splat(0))
