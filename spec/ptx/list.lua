@@ -91,6 +91,7 @@ cvt{.rni,.rzi,.rmi,.rpi}.ftz{,.sat}.{s32,u32,s64,u64,s16}.f32
 cvt.{f32.f16,f64.f16,f64.f32,f32.bf16,f64.bf16,ftz.f64.f32,sat.f32.f16,ftz.f32.f16,sat.f64.f32}
 cvt{.rn,.rz,.rm,.rp}.{f16.f32,f16.f64,f32.f64,bf16.f64,ftz.f16.f32,ftz.f32.f64,sat.f16.f32,sat.f32.f64,sat.f16.f64}
 cvt{.rn,.rz}{,.relu}.{bf16.f32,f16.f32}
+cvt{.rm,.rp}.bf16.f32
 cvt{.rni,.rzi,.rmi,.rpi}.{f16.f16,f32.f32,f64.f64,ftz.f32.f32,sat.f32.f32,bf16.bf16}
 cvt.rn.bf16.{s8,u8,s16,u16,s32,u32,s64,u64}
 cvt{,.ftz}{,.sat}.f32.f32

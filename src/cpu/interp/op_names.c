@@ -219,12 +219,17 @@ static bool float_to_integer(const ptx_ins *ins, spelling *s) {
 static bool float_to_float(const ptx_ins *ins, spelling *s) {
   const bool ftz = (ins->flags & PTX_F_FTZ) != 0, sat = (ins->flags & PTX_F_SAT) != 0;
   const bool brain = ins->type == PTX_BF16 || ins->type2 == PTX_BF16;
+  const bool half = ins->type == PTX_F16 || ins->type == PTX_BF16;
   const int bits = bits_of(ins->type);
-  if (*directed(ins->round)) return false;
-  if (ins->type == ins->type2 && (ins->type == PTX_F32 || ins->type == PTX_F64)) {
+  if (*directed(ins->round)) {
+    if (!half || ins->type2 != PTX_F32 || ftz || sat) return false;
+    return named(s, "cvt%s_%s_f32", directed(ins->round), ptx_type_text(ins->type));
+  }
+  if (ins->type == ins->type2 && !brain) {
     const char *round = whole(ins->round);
-    if ((round || ins->type == PTX_F64) && (ftz || sat)) return false;
+    if ((round || ins->type != PTX_F32) && (ftz || sat)) return false;
     if (round) return named(s, "cvt_%s_f%d_f%d", round, bits, bits);
+    if (half) return false;
     if (ftz || sat) return named(s, "cvt%s%s_f32_f32", ftz ? "_ftz" : "", sat ? "_sat" : "");
     return named(s, "mov_%d", bits);
   }
@@ -237,12 +242,21 @@ static bool is_real(int type) { return type >= PTX_F16 && type <= PTX_F64; }
 
 /* cvt.rn.f16x2.f32 d, a, b */
 static bool to_pair(const ptx_ins *ins, spelling *s) {
-  if (ins->type2 != PTX_F32 || ins->flags & (PTX_F_SAT | PTX_F_FTZ) || ins->round != PTX_RN) return false;
-  return named(s, ins->type == PTX_F16X2 ? "cvt_f16x2_f32" : "cvt_bf16x2_f32");
+  if (ins->type2 != PTX_F32 || ins->flags & (PTX_F_SAT | PTX_F_FTZ)) return false;
+  if (ins->round != PTX_RN && ins->round != PTX_RZ) return false;
+  return named(s, "cvt%s_%s_f32", directed(ins->round), ptx_type_text(ins->type));
+}
+
+static bool to_tf32(const ptx_ins *ins, spelling *s) {
+  const char *round = ins->round == PTX_RNA ? "rna" : ins->round == PTX_RN ? "rn" : "rz";
+  if (ins->type2 != PTX_F32 || ins->flags & (PTX_F_SAT | PTX_F_FTZ)) return false;
+  if (ins->round != PTX_RNA && ins->round != PTX_RN && ins->round != PTX_RZ) return false;
+  return named(s, "cvt_%s_tf32_f32", round);
 }
 
 static bool cvt(const ptx_ins *ins, spelling *s) {
   if (ins->type == PTX_F16X2 || ins->type == PTX_BF16X2) return to_pair(ins, s);
+  if (ins->type == PTX_TF32) return to_tf32(ins, s);
   const bool from_integer = ptx_is_integer(ins->type2), to_integer = ptx_is_integer(ins->type);
   if (from_integer && to_integer) return integer_to_integer(ins, s);
   if (from_integer) return integer_to_float(ins, s);

@@ -43,14 +43,32 @@ DC_SCALAR_w_w(to_f16)
 DC_W1(cvt_f32_f16, n_widen_f16(x), s_widen_f16(x))
 DC_W1(cvt_f16_f32, n_to_f16(x), s_to_f16(x))
 /* An integer that f32 cannot hold is beyond f16 anyhow; every f16 is an f32. */
+#define DC_HALF_TO_INT(r, T)                                                                                           \
+  DC_W1(cvt_##r##_##T##_f16, n_cvt_##r##_##T##_f32(n_widen_f16(x)), s_cvt_##r##_##T##_f32(s_widen_f16(x)))
+#define DC_HALF_TO_LONG(r, T)                                                                                          \
+  DC_FN dc_pair n_cvt_##r##_##T##_f16(dc_u x) { return n_cvt_##r##_##T##_f32(n_widen_f16(x)); }                        \
+  DC_FN u64 s_cvt_##r##_##T##_f16(u32 x) { return s_cvt_##r##_##T##_f32(s_widen_f16(x)); }                             \
+  DC_LIFT_d_w(cvt_##r##_##T##_f16)
 #define DC_HALF_INT(T)                                                                                                 \
   DC_W1(cvt_rn_f16_##T, n_to_f16(n_cvt_rn_f32_##T(x)), s_to_f16(s_cvt_rn_f32_##T(x)))                                  \
-  DC_W1(cvt_rni_##T##_f16, n_cvt_rni_##T##_f32(n_widen_f16(x)), s_cvt_rni_##T##_f32(s_widen_f16(x)))                   \
-  DC_W1(cvt_rzi_##T##_f16, n_cvt_rzi_##T##_f32(n_widen_f16(x)), s_cvt_rzi_##T##_f32(s_widen_f16(x)))
+  DC_HALF_TO_INT(rni, T)                                                                                               \
+  DC_HALF_TO_INT(rzi, T)                                                                                               \
+  DC_HALF_TO_INT(rmi, T)                                                                                               \
+  DC_HALF_TO_INT(rpi, T)
 DC_HALF_INT(s32)
 DC_HALF_INT(u32)
 DC_HALF_INT(s16)
 DC_HALF_INT(u16)
+#define DC_HALF_WHOLE(r)                                                                                               \
+  DC_HALF_TO_LONG(r, s64)                                                                                              \
+  DC_HALF_TO_LONG(r, u64)                                                                                              \
+  DC_FN dc_u n_cvt_##r##_f16_f16(dc_u x) { return n_to_f16(n_whole_##r(n_widen_f16(x))); }                             \
+  DC_LIFT_w_w(cvt_##r##_f16_f16)                                                                                       \
+  DC_SCALAR_w_w(cvt_##r##_f16_f16)
+DC_HALF_WHOLE(rni)
+DC_HALF_WHOLE(rzi)
+DC_HALF_WHOLE(rmi)
+DC_HALF_WHOLE(rpi)
 /* bf16 is the upper half of an f32. */
 DC_FN dc_u n_widen_bf16(dc_u x) { return x << 16; }
 DC_FN dc_u n_to_bf16(dc_u x) {
@@ -60,6 +78,36 @@ DC_FN dc_u n_to_bf16(dc_u x) {
 DC_SCALAR_w_w(to_bf16)
 DC_W1(cvt_f32_bf16, n_widen_bf16(x), x << 16)
 DC_W1(cvt_bf16_f32, n_to_bf16(x), s_to_bf16(x))
+
+/* Directed roundings: the nearest half h, or its neighbour where h is on the other side of x. */
+DC_FN dc_u n_less(dc_u x, dc_u y) { return (dc_u)((dc_f)x < (dc_f)y); } /* all ones where it is */
+DC_FN dc_u n_beyond_rz(dc_u h, dc_u v, dc_u x) { return h + n_less(x & 0x7fffffffu, v & 0x7fffffffu); }
+DC_FN dc_u n_beyond_rm(dc_u h, dc_u v, dc_u x) { return h + (n_less(x, v) & ((h >> 15 << 1) - 1u)); }
+DC_FN dc_u n_beyond_rp(dc_u h, dc_u v, dc_u x) { return h + (n_less(v, x) & (1u - (h >> 15 << 1))); }
+#define DC_TO_HALF(m, T)                                                                                               \
+  DC_FN dc_u n_cvt_##m##_##T##_f32(dc_u x) {                                                                           \
+    const dc_u h = n_to_##T(x);                                                                                        \
+    return n_beyond_##m(h, n_widen_##T(h), x);                                                                         \
+  }                                                                                                                    \
+  DC_LIFT_w_w(cvt_##m##_##T##_f32)                                                                                     \
+  DC_SCALAR_w_w(cvt_##m##_##T##_f32)
+DC_TO_HALF(rz, f16)
+DC_TO_HALF(rm, f16)
+DC_TO_HALF(rp, f16)
+DC_TO_HALF(rz, bf16)
+DC_TO_HALF(rm, bf16)
+DC_TO_HALF(rp, bf16)
+
+/* tf32: 10 bits of fraction; ties away from zero, to even, or cut off. */
+#define DC_TO_TF32(m, half)                                                                                            \
+  DC_FN dc_u n_cvt_##m##_tf32_f32(dc_u x) {                                                                            \
+    return n_select(n_is_nan(x), n_splat(0x7fffffff), (x + (half)) & ~0x1fffu);                                        \
+  }                                                                                                                    \
+  DC_LIFT_w_w(cvt_##m##_tf32_f32)                                                                                      \
+  DC_SCALAR_w_w(cvt_##m##_tf32_f32)
+DC_TO_TF32(rna, 0x1000u)
+DC_TO_TF32(rn, 0xfffu + (x >> 13 & 1u))
+DC_TO_TF32(rz, 0u)
 
 /* Floats of 8 bits: e5m2 is the upper half of an f16; e4m3 has exponents 8 smaller, and NaN in place of infinities. */
 DC_FN dc_u n_widen_e5m2(dc_u x) { return n_widen_f16(x << 8); }
@@ -71,11 +119,13 @@ DC_SCALAR_w_w(widen_e5m2)
 DC_SCALAR_w_w(widen_e4m3)
 
 /* Two numbers, the first one to the upper half. */
-#define DC_PAIR_OF(name)                                                                                               \
-  DC_W2(cvt_##name##x2_f32, n_cvt_##name##_f32(x) << 16 | n_cvt_##name##_f32(y),                                       \
-        s_cvt_##name##_f32(x) << 16 | s_cvt_##name##_f32(y))
-DC_PAIR_OF(f16)
-DC_PAIR_OF(bf16)
+#define DC_PAIR_OF(m, name)                                                                                            \
+  DC_W2(cvt##m##_##name##x2_f32, n_cvt##m##_##name##_f32(x) << 16 | n_cvt##m##_##name##_f32(y),                        \
+        s_cvt##m##_##name##_f32(x) << 16 | s_cvt##m##_##name##_f32(y))
+DC_PAIR_OF(, f16)
+DC_PAIR_OF(, bf16)
+DC_PAIR_OF(_rz, f16)
+DC_PAIR_OF(_rz, bf16)
 
 #define DC_HALF_RELATION(cmp, ...)                                                                                     \
   DC_FN dc_m n_setp_##cmp##_f16(dc_u x, dc_u y) { return n_setp_##cmp##_f32(n_widen_f16(x), n_widen_f16(y)); }         \
