@@ -56,9 +56,6 @@ INLINE void gather_u32(const uint8_t *p, const u32 *at, u32 *v) {
 }
 #endif
 #define EACH_OF_PIECE (DC_ALL_LANES >> (DC_LANES - PIECE))
-typedef u8 u8_row __attribute__((vector_size(PIECE)));
-typedef u16 u16_row __attribute__((vector_size(2 * PIECE)));
-typedef u32 u32_row __attribute__((vector_size(4 * PIECE)));
 
 #define GATHER_SMALL(T)                                                                                                \
   INLINE void gather_##T(const uint8_t *p, const u32 *at, u32 *v) {                                                    \
@@ -67,12 +64,13 @@ typedef u32 u32_row __attribute__((vector_size(4 * PIECE)));
 GATHER_SMALL(u8)
 GATHER_SMALL(u16)
 
+/* Loops, since gcc takes bytes out of vectors one by one where it converts vectors. */
 #define LOAD_ROWS(T)                                                                                                   \
   for (u32 g = 0; g < DC_LANES; g += PIECE) {                                                                          \
-    T##_row row;                                                                                                       \
     if (is_row(at->near + g, sizeof(T))) {                                                                             \
-      memcpy(&row, p + at->near[g], sizeof row);                                                                       \
-      *(u32_row *)(void *)(v[0] + g) = __builtin_convertvector(row, u32_row);                                          \
+      T row[PIECE];                                                                                                    \
+      memcpy(row, p + at->near[g], sizeof row);                                                                        \
+      for (u32 i = 0; i < PIECE; i++) v[0][g + i] = row[i];                                                            \
     } else {                                                                                                           \
       gather_##T(p, at->near + g, v[0] + g);                                                                           \
     }                                                                                                                  \
@@ -108,8 +106,9 @@ INLINE void load_texels(const uint8_t *p, const offsets *at, bool far, u32 bytes
   for (u32 g = 0; g < DC_LANES; g += PIECE) {                                                                          \
     const u32 some = lanes >> g & EACH_OF_PIECE;                                                                       \
     if (some == EACH_OF_PIECE && is_row(at->near + g, sizeof(T))) {                                                    \
-      const T##_row row = __builtin_convertvector(*(const u32_row *)(const void *)(v[0] + g), T##_row);                \
-      memcpy(p + at->near[g], &row, sizeof row);                                                                       \
+      T row[PIECE];                                                                                                    \
+      for (u32 i = 0; i < PIECE; i++) row[i] = (T)v[0][g + i];                                                         \
+      memcpy(p + at->near[g], row, sizeof row);                                                                        \
     } else {                                                                                                           \
       EACH_LANE(l, some << g) *(T##_at *)(void *)(p + at->near[l]) = (T)v[0][l];                                       \
     }                                                                                                                  \

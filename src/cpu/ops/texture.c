@@ -307,10 +307,15 @@ INLINE void sample_form(const reading *r, const form f, const dc_cpu_level *leve
 /* Frequent forms, which are compiled by themselves. */
 #define FLOATS {DC_CHANNEL_FLOAT, 32, 1}
 #define FRACTIONS {DC_CHANNEL_UINT, 8, 4}
+#define BYTES {DC_CHANNEL_UINT, 8, 1}
 #define FORMS(X)                                                                                                       \
   X(linear_floats, .how = LINEAR, .naxes = 2, .texel = FLOATS)                                                         \
   X(linear_fractions, .how = LINEAR, .naxes = 2, .texel = FRACTIONS, .normalized_read = true)                          \
+  X(linear_bytes, .how = LINEAR, .naxes = 2, .texel = BYTES, .normalized_read = true)                                  \
   X(nearest_floats, .how = NEAREST, .naxes = 2, .texel = FLOATS)                                                       \
+  X(nearest_bytes, .how = NEAREST, .naxes = 2, .texel = BYTES)                                                         \
+  X(volume_floats, .how = LINEAR, .naxes = 3, .texel = FLOATS)                                                         \
+  X(volume_bytes, .how = LINEAR, .naxes = 3, .texel = BYTES, .normalized_read = true)                                  \
   X(fetched_floats, .how = NEAREST, .naxes = 1, .texel = FLOATS, .whole = true, .bordered = true)
 #define SAMPLE_FORM(name, ...)                                                                                         \
   static DC_NOINLINE void name(const reading *r, const dc_cpu_level *level, u32 (*out)[DC_LANES]) {                    \
@@ -330,47 +335,50 @@ static void sample_level(reading *r, const dc_cpu_level *level, u32 (*out)[DC_LA
 /* --- cubes ------------------------------------------------------------------------------------------------ */
 
 /* The face that a direction meets: +x, -x, +y, -y, +z, -z. */
-static u32 face_of(f64 x, f64 y, f64 z) {
+INLINE u32 face_of(f64 x, f64 y, f64 z) {
   const f64 ax = fabs(x), ay = fabs(y), az = fabs(z);
-  if (az >= ax && az >= ay) return z >= 0 ? 4 : 5;
-  if (ay >= ax) return y >= 0 ? 2 : 3;
-  return x >= 0 ? 0 : 1;
+  const u32 along = ((az >= ax) & (az >= ay)) ? 4 : ay >= ax ? 2 : 0;
+  const f64 most = along == 4 ? z : along == 2 ? y : x;
+  return along + (most >= 0 ? 0 : 1);
 }
 
-/* s, t and m of a vector v in the terms of a face (the guide's table). */
-static void on_face(u32 face, const f64 *v, f64 *s, f64 *t, f64 *m) {
-  const f64 x = v[0], y = v[1], z = v[2];
-  switch (face) {
-    case 0: *m = x, *s = -z, *t = -y; return;
-    case 1: *m = -x, *s = z, *t = -y; return;
-    case 2: *m = y, *s = x, *t = z; return;
-    case 3: *m = -y, *s = x, *t = -z; return;
-    case 4: *m = z, *s = x, *t = -y; return;
-    default: *m = -z, *s = -x, *t = -y; return;
+/* Its direction, and s and t on it of a vector, in the guide's terms. */
+INLINE f64 outwards(u32 face, f64 x, f64 y, f64 z) {
+  const f64 along = face >= 4 ? z : face >= 2 ? y : x;
+  return face & 1 ? -along : along;
+}
+INLINE f64 sideways(u32 face, f64 x, f64 z) {
+  const f64 along = face < 2 ? -z : x;
+  return face == 1 || face == 5 ? -along : along;
+}
+INLINE f64 downwards(u32 face, f64 y, f64 z) { return face == 2 ? z : face == 3 ? -z : -y; }
+
+/* Gradients of a direction (three vectors of lanes) to those of the coordinates s and t, divided by m, on its faces:
+** into the first two. */
+static void gradients_on_faces(f64 (*grads)[DC_LANES], const u32 *face, const f64 *s, const f64 *t, const f64 *m) {
+  LANES(l) {
+    const f64 x = grads[0][l], y = grads[1][l], z = grads[2][l], dm = outwards(face[l], x, y, z);
+    grads[0][l] = (sideways(face[l], x, z) - s[l] * dm) / (2 * m[l]);
+    grads[1][l] = (downwards(face[l], y, z) - t[l] * dm) / (2 * m[l]);
   }
 }
 
 /* Directions to coordinates on faces; adds the faces to the layers.  `grads`: six vectors of lanes, the gradients of
 ** the directions along x and y of the screen, whose first two become those of the coordinates; or NULL. */
 static void to_faces(reading *r, f64 (*grads)[DC_LANES]) {
-  const f32 *direction[3] = {r->at[0], r->at[1], r->at[2]};
-  for (int l = 0; l < DC_LANES; l++) {
-    const f64 v[3] = {direction[0][l], direction[1][l], direction[2][l]};
-    const u32 face = face_of(v[0], v[1], v[2]);
-    f64 s, t, m;
-    on_face(face, v, &s, &t, &m);
-    s /= m, t /= m;
-    for (int i = 0; grads && i < 2; i++) {
-      const f64 g[3] = {grads[3 * i][l], grads[3 * i + 1][l], grads[3 * i + 2][l]};
-      f64 ds, dt, dm;
-      on_face(face, g, &ds, &dt, &dm);
-      grads[3 * i][l] = (ds - s * dm) / (2 * m);
-      grads[3 * i + 1][l] = (dt - t * dm) / (2 * m);
-    }
-    r->on_face[0][l] = (s + 1) / 2;
-    r->on_face[1][l] = (t + 1) / 2;
-    r->layer[l] += face;
-  }
+  const f32 *x = r->at[0], *y = r->at[1], *z = r->at[2];
+  lanes_u32 face;
+  lanes_f64 s, t, m;
+  LANES(l) face[l] = face_of(x[l], y[l], z[l]);
+  LANES(l) m[l] = outwards(face[l], x[l], y[l], z[l]);
+  LANES(l) s[l] = sideways(face[l], x[l], z[l]) / m[l];
+  LANES(l) t[l] = downwards(face[l], y[l], z[l]) / m[l];
+  LANES(l) r->on_face[0][l] = (s[l] + 1) / 2;
+  LANES(l) r->on_face[1][l] = (t[l] + 1) / 2;
+  LANES(l) r->layer[l] += face[l];
+  if (!grads) return;
+  gradients_on_faces(grads, face, s, t, m);
+  gradients_on_faces(grads + 3, face, s, t, m);
 }
 
 /* --- levels ----------------------------------------------------------------------------------------------- */
