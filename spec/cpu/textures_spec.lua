@@ -80,6 +80,27 @@ __global__ void deep(cudaTextureObject_t t, const float *x, float *out) {
   end
 end)
 
+describe("integers that are read as fractions", function()
+  for _, dtype in ipairs { "uint8", "int8", "uint16", "int16" } do
+    it("are the nearest float32 numbers: " .. dtype, on_cpu(function()
+      local bits, signed = tonumber(dtype:match "%d+"), dtype:sub(1, 1) == "i"
+      local n, least, values, want = 1 << bits // 2, signed and -(1 << (bits - 1)) or 0, {}, {}
+      local most = least + (1 << bits) - 1
+      for i = 1, n * n do
+        values[i] = least + i - 1
+        want[i] = helper.f32(math.max(-1, values[i] / most))
+      end
+      local k = dc.kernel [[
+__global__ void all(cudaTextureObject_t t, float *out) {
+  out[blockIdx.x * blockDim.x + threadIdx.x] = tex2D<float>(t, threadIdx.x, blockIdx.x);
+}]]
+      local out = dc.zeros(n * n)
+      k(n, n, dc.texture(dc.array(values, dtype):reshape(n, n), { read = "normalized" }), out)
+      assert.same(want, out:to_table())
+    end))
+  end
+end)
+
 describe("a table of a GPU's samples", function()
   local function replay(text)
     local textures = require "spec.textures"

@@ -182,13 +182,26 @@ INLINE void convert_halves(u32 *v, bool widens) {
 /* Whether sRGB is about channel c: not about the last one of two or four. */
 static bool is_coloured(dc_texel texel, int c) { return c < 3 && (texel.channels != 2 || c == 0); }
 
-/* Channel c of texels, as read: into v, or where it stands in w. */
-#define CHANNEL(T, expr)                                                                                               \
+/* x / most, exactly: a quotient by a multiplication is corrected by its remainder (Markstein 1990), right for all x of
+** 16 bits. */
+INLINE u32 fraction_of(s32 x, f32 most) {
+#if defined(__FMA__)
+  const f32 part = 1 / most, q = (f32)x * part;
+  return f32_bits(__builtin_fmaf(__builtin_fmaf(-q, most, (f32)x), part, q));
+#else
+  return f32_bits((f32)x / most);
+#endif
+}
+
+/* Channel c of texels, as read: into v, or where it stands in w.  `x` is in words: gcc packs what is of type u8. */
+#define CHANNEL(bits, expr)                                                                                            \
   LANES(l) {                                                                                                           \
-    const T x = (T)(from[l] >> shift);                                                                                 \
-    v[l] = expr;                                                                                                       \
+    const s32 x = bits;                                                                                                \
+    v[l] = (u32)(expr);                                                                                                \
   }                                                                                                                    \
   break
+#define UNSIGNED(n) (s32)(from[l] >> shift & (((u32)1 << (n)) - 1))
+#define SIGNED(n) (s32)(from[l] << (32 - (n) - shift)) >> (32 - (n))
 INLINE const u32 *channel(const form f, u32 (*w)[DC_LANES], int c, u32 *v) {
   const dc_texel texel = f.texel;
   const int kind = (texel.bits == 8 ? 0 : 4) + (texel.channel == DC_CHANNEL_INT ? 2 : 0) +
@@ -202,14 +215,14 @@ INLINE const u32 *channel(const form f, u32 (*w)[DC_LANES], int c, u32 *v) {
     return v;
   }
   switch (kind) {
-    case 0: CHANNEL(u8, x);
-    case 1: CHANNEL(u8, f32_bits((f32)x / 255.0f));
-    case 2: CHANNEL(s8, (u32)(s32)x);
-    case 3: CHANNEL(s8, f32_bits(x == -128 ? -1.0f : (f32)x / 127.0f));
-    case 4: CHANNEL(u16, x);
-    case 5: CHANNEL(u16, f32_bits((f32)x / 65535.0f));
-    case 6: CHANNEL(s16, (u32)(s32)x);
-    default: CHANNEL(s16, f32_bits(x == -32768 ? -1.0f : (f32)x / 32767.0f));
+    case 0: CHANNEL(UNSIGNED(8), x);
+    case 1: CHANNEL(UNSIGNED(8), fraction_of(x, 255));
+    case 2: CHANNEL(SIGNED(8), x);
+    case 3: CHANNEL(SIGNED(8), fraction_of(x > -127 ? x : -127, 127));
+    case 4: CHANNEL(UNSIGNED(16), x);
+    case 5: CHANNEL(UNSIGNED(16), fraction_of(x, 65535));
+    case 6: CHANNEL(SIGNED(16), x);
+    default: CHANNEL(SIGNED(16), fraction_of(x > -32767 ? x : -32767, 32767));
   }
   if (kind == 1 && f.srgb && is_coloured(texel, c)) LANES(l) v[l] = f32_bits(from_srgb(bits_f32(v[l])));
   return v;
@@ -314,6 +327,8 @@ INLINE void sample_form(const reading *r, const form f, const dc_cpu_level *leve
   X(linear_bytes, .how = LINEAR, .naxes = 2, .texel = BYTES, .normalized_read = true)                                  \
   X(nearest_floats, .how = NEAREST, .naxes = 2, .texel = FLOATS)                                                       \
   X(nearest_bytes, .how = NEAREST, .naxes = 2, .texel = BYTES)                                                         \
+  X(nearest_fraction, .how = NEAREST, .naxes = 2, .texel = BYTES, .normalized_read = true)                             \
+  X(nearest_fractions, .how = NEAREST, .naxes = 2, .texel = FRACTIONS, .normalized_read = true)                        \
   X(volume_floats, .how = LINEAR, .naxes = 3, .texel = FLOATS)                                                         \
   X(volume_bytes, .how = LINEAR, .naxes = 3, .texel = BYTES, .normalized_read = true)                                  \
   X(fetched_floats, .how = NEAREST, .naxes = 1, .texel = FLOATS, .whole = true, .bordered = true)
