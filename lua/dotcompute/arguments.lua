@@ -79,20 +79,15 @@ local function add(fname, spec, values, options)
   end
 end
 
--- Raises for a wrong number of arguments. `usage`: what the function takes, an array first; `first` and `n`: the first
--- argument and their number. A method of that array takes the arguments behind it: the receiver is not counted. Of a
--- tail call Lua does not know whether it was one of a method; then the message names the array and counts the others.
+-- Raises for a wrong number of arguments. `usage`: a list of what the function takes; `first` and `n`: the first
+-- argument and their number. A method takes what stands behind the first: the receiver is not counted. Of a tail call
+-- Lua does not know whether it was one of a method; then the message names the array and counts the others.
 function arguments.fail_count(fname, usage, first, n)
-  local rest, count = usage:match "^an? [%a ]-array,? ?(.*)$", n == 1 and "one argument" or ("%d arguments"):format(n)
   local method = false
-  if rest and n > 0 and core.is_array(first) then method = core.called_on(first) end
-  if method then
-    usage = rest == "" and "no arguments" or rest:gsub("^and ", ""):gsub("^then ", "")
-    count = n == 2 and "one argument" or ("%d arguments"):format(n - 1)
-  elseif method == nil then
-    count = n == 1 and "the array alone" or ("the array and %d more"):format(n - 1)
-  end
-  fail("%s takes %s; got %s", fname, usage, count)
+  if core.is_array(first) then method = core.called_on(first) end
+  local takes, got = table.concat(usage, ", ", method and 2 or 1), method and n - 1 or n
+  if method == nil then got = n == 1 and "the array alone" or ("the array and %d more"):format(n - 1) end
+  core.fail_count(fname, takes == "" and "no arguments" or takes, got)
 end
 
 -- The arguments as a table by name. `spec` has the names of the positional ones in order, and the fields
@@ -100,7 +95,7 @@ end
 --   known     name -> type of those that may be options
 --   tables    the set of optional positional ones that may be a table without names
 --   list      the name of the argument that the list part of options is
---   usage, missing  texts of messages
+--   usage     list of what the function takes, for messages; missing: the text where operands are missing
 function arguments.read(fname, spec, ...)
   local given, n, required, values = { ... }, select("#", ...), spec.required or 1, {}
   while n > required and given[n] == nil do n = n - 1 end

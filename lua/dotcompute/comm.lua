@@ -151,13 +151,13 @@ end
 -- --- one rank a process -------------------------------------------------------------------------------------------
 
 local signatures = {
-  all_reduce = { "a", "op", known = { op = "any", out = "any" }, usage = "an array, then perhaps an operation" },
+  all_reduce = { "a", "op", known = { op = "any", out = "any" }, usage = { "an array", "perhaps an operation" } },
   reduce = { "a", "root", "op", known = { root = "any", op = "any", out = "any" },
-    usage = "an array, then perhaps a root and an operation" },
-  broadcast = { "a", "root", known = { root = "any" }, usage = "an array, then perhaps a root" },
-  all_gather = { "a", known = { out = "any" }, usage = "an array" },
-  reduce_scatter = { "a", "op", known = { op = "any", out = "any" }, usage = "an array, then perhaps an operation" },
-  all_to_all = { "a", known = { out = "any" }, usage = "an array" },
+    usage = { "an array", "perhaps a root and an operation" } },
+  broadcast = { "a", "root", known = { root = "any" }, usage = { "an array", "perhaps a root" } },
+  all_gather = { "a", known = { out = "any" }, usage = { "an array" } },
+  reduce_scatter = { "a", "op", known = { op = "any", out = "any" }, usage = { "an array", "perhaps an operation" } },
+  all_to_all = { "a", known = { out = "any" }, usage = { "an array" } },
 }
 local reduces = { all_reduce = true, reduce = true, reduce_scatter = true }
 local shared = { ops = ops, folds = folds, reduces = reduces, target = target, check_fold = check_fold,

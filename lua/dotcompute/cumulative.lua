@@ -32,7 +32,7 @@ local function scan_for(name, dtype)
 end
 
 local signature = { "a", "axis", list = "axis", known = { axis = "any" },
-  usage = "an array, then perhaps an axis" }
+  usage = { "an array", "perhaps an axis" } }
 
 local function cumulative(name, ...)
   local o = arguments.read(name, signature, ...)

@@ -43,7 +43,7 @@ end
 distribute.block = block
 
 local scatter_signature = { "devices", "axis", known = { axis = "any" },
-  usage = "a table of devices, then perhaps an axis (the first)" }
+  usage = { "a table of devices", "perhaps an axis (the first)" } }
 
 function distribute.scatter(a, ...)
   if not core.is_array(a) then fail("argument", "scatter takes an array first, got %s", core.describe(a)) end
@@ -74,7 +74,7 @@ local function check_part(k, b, dtype, shape, axis)
 end
 
 local gather_signature = { "parts", "axis", "device", known = { axis = "any", device = "any" },
-  usage = "a table of arrays, then perhaps an axis (the first) and a device (that of the first part)" }
+  usage = { "a table of arrays", "perhaps an axis (the first) and a device (that of the first part)" } }
 
 function distribute.gather(...)
   local o = arguments.read("gather", gather_signature, ...)

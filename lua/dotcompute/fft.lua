@@ -65,7 +65,7 @@ end
 
 local NO_ARRAY = "%s: an array expected, got nil"
 local one_axis = { "a", "axis", missing = NO_ARRAY, list = "axis", known = { axis = "any", n = "any" },
-  usage = "an array, then perhaps an axis and options" }
+  usage = { "an array", "perhaps an axis and options" } }
 
 local function along(name, ...)
   local o = arguments.read(name, one_axis, ...)

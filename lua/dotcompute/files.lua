@@ -28,7 +28,8 @@ end
 -- --- .npy and .npz ----------------------------------------------------------------------------------------------
 
 -- load(path [, {mmap = true, name = "x"}])
-local load_signature = { "path", known = { mmap = "boolean", name = "string" }, usage = "a path, then perhaps options" }
+local load_signature = { "path", known = { mmap = "boolean", name = "string" },
+  usage = { "a path", "perhaps options" } }
 
 function files.load(...)
   local path = ...
@@ -87,7 +88,7 @@ end
 -- load_raw(path, dtype [, shape] [, {offset = bytes, endian = "big", mmap = true}])
 local raw_signature = { "path", "dtype", "shape", tables = { shape = true }, list = "shape",
   known = { dtype = "any", shape = "any", offset = "integer", endian = "string", mmap = "boolean" },
-  usage = "a path, a dtype, then perhaps a shape and options" }
+  usage = { "a path", "a dtype", "perhaps a shape and options" } }
 
 function files.load_raw(...)
   local fname, path = "dc.load_raw", ...
@@ -124,7 +125,7 @@ local function check_delimiter(fname, delimiter)
 end
 
 -- load_csv(path [, {dtype, delimiter, header, skip, comment, missing}])
-local csv_signature = { "path", usage = "a path, then perhaps options", known = { dtype = "string",
+local csv_signature = { "path", usage = { "a path", "perhaps options" }, known = { dtype = "string",
   delimiter = "string", header = "boolean", skip = "integer", comment = "string", missing = "any" } }
 
 function files.load_csv(...)

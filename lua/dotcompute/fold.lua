@@ -125,9 +125,9 @@ end
 local known = { init = "any", dtype = "string", map = "any" }
 local signatures = {
   reduce = { "a", "fn", "init", required = 2, known = known,
-    usage = "an array, a function of two elements, then perhaps an initial value, then options" },
+    usage = { "an array", "a function of two elements", "perhaps an initial value and options" } },
   segmented_reduce = { "a", "offsets", "fn", "init", required = 3, known = known,
-    usage = "an array, offsets, a function of two elements, then perhaps an initial value, then options" },
+    usage = { "an array", "offsets", "a function of two elements", "perhaps an initial value and options" } },
 }
 
 -- The arguments by name; a struct's value at the end is an initial value, no table of options.

@@ -412,7 +412,7 @@ local function counted(fname, a, key, fuses, dtype)
 end
 
 local bincount_signature = { "a", known = { weights = "any", minlength = "number", key = "any" },
-  usage = "an array, then perhaps options" }
+  usage = { "an array", "perhaps options" } }
 
 local function bincount(...)
   local options = arguments.read("bincount", bincount_signature, ...)
@@ -535,7 +535,7 @@ end
 
 local histogram_signature = { "a", "bins", tables = { bins = true },
   known = { bins = "any", range = "table", weights = "any", key = "any" },
-  usage = "an array, then perhaps bins, then options" }
+  usage = { "an array", "perhaps bins and options" } }
 
 local function histogram(...)
   local options = arguments.read("histogram", histogram_signature, ...)

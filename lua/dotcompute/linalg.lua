@@ -70,7 +70,7 @@ function linalg.det(a) return with_nan(to_array("det", a), core.matrix_det, 0) e
 
 -- qr(a [, mode]): Q and R; only R with mode "r".
 local qr_signature = { "a", "mode", missing = NO_ARRAY, known = { mode = "any" },
-  usage = "a matrix, then perhaps a mode" }
+  usage = { "a matrix", "perhaps a mode" } }
 
 function linalg.qr(...)
   local o = arguments.read("qr", qr_signature, ...)
@@ -81,7 +81,7 @@ end
 
 -- eigh(a): eigenvalues in ascending order, and eigenvectors as columns; only the values with {vectors = false}.
 local eigh_signature = { "a", missing = NO_ARRAY, known = { vectors = "boolean" },
-  usage = "a matrix, then perhaps options" }
+  usage = { "a matrix", "perhaps options" } }
 
 function linalg.eigh(...)
   local options = arguments.read("eigh", eigh_signature, ...)
@@ -92,7 +92,7 @@ end
 
 -- svd(a): U, S, Vh; only S with {vectors = false}; square U and Vh with {full = true}.
 local svd_signature = { "a", missing = NO_ARRAY, known = { vectors = "boolean", full = "boolean" },
-  usage = "a matrix, then perhaps options" }
+  usage = { "a matrix", "perhaps options" } }
 
 function linalg.svd(...)
   local options = arguments.read("svd", svd_signature, ...)
@@ -121,7 +121,7 @@ end
 -- lstsq(a, b [, cutoff]): the x of least norm among those that minimize |a x - b|; the squared residual of each column
 -- of b (an empty array when a has not full rank, or not more rows than columns); the rank; and a's singular values.
 local lstsq_signature = { "a", "b", "cutoff", required = 2, missing = NO_ARRAY, known = { cutoff = "any" },
-  usage = "a matrix, a vector or matrix, then perhaps a cutoff" }
+  usage = { "a matrix", "a vector or matrix", "perhaps a cutoff" } }
 
 function linalg.lstsq(...)
   local o = arguments.read("lstsq", lstsq_signature, ...)
@@ -241,7 +241,7 @@ end
 
 local norm_signature = { "a", "ord", "axis", tables = { axis = true }, list = "axis",
   missing = NO_ARRAY, known = { ord = "any", axis = "any", axes = "any", keep = "boolean" },
-  usage = "an array, then perhaps an order, an axis, options" }
+  usage = { "an array", "perhaps an order, an axis and options" } }
 
 -- norm(a [, ord [, axis]] [, options]): without ord the root of the sum of squares, over all elements or the axes; with
 -- ord NumPy's norms of vectors (one axis, or a 1-d array) and of matrices (two axes, or a 2-d array).

@@ -110,7 +110,7 @@ local function first_values(values, order, first)
 end
 
 local unique_signature = { "a", known = { counts = "boolean", inverse = "boolean", less = "any", equal = "any",
-  values = "any" }, usage = "an array, then perhaps options" }
+  values = "any" }, usage = { "an array", "perhaps options" } }
 
 local function unique(...)
   local options = arguments.read("unique", unique_signature, ...)
@@ -197,7 +197,7 @@ local function values_array(values, sorted)
 end
 
 local search_signature = { "sorted", "values", "side", required = 2, known = { side = "any", less = "any" },
-  usage = "a sorted array, values, then perhaps \"left\" or \"right\"" }
+  usage = { "a sorted array", "values", "perhaps 'left' or 'right'" } }
 
 local function searchsorted(...)
   local o = arguments.read("searchsorted", search_signature, ...)

@@ -11,7 +11,7 @@ core.builtin(debug.getinfo(1, "S").source)
 
 local function partition(...)
   local a, predicates, n = ..., { select(2, ...) }, select("#", ...) - 1
-  if n < 1 then arguments.fail_count("partition", "an array and one or more predicates", a, n + 1) end
+  if n < 1 then arguments.fail_count("partition", { "an array", "one or more predicates" }, a, n + 1) end
   local x = elements.array("partition", "the first argument", a)
   local parts, rest = {}, nil -- rest: where no predicate so far was true
   for k = 1, n do

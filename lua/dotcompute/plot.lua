@@ -97,7 +97,7 @@ end
 
 -- --- series -----------------------------------------------------------------------------------------------------
 
-local usage = "data (y, or x and y), then perhaps options"
+local usage = { "data (y, or x and y)", "perhaps options" }
 
 local function read_xy(kind, fname, known, ...)
   local o = arguments.read(fname, { "x", "y", tables = { y = true }, known = known, usage = usage }, ...)
@@ -107,7 +107,7 @@ end
 
 local function read_histogram(fname, known, ...)
   local o = arguments.read(fname, { "a", "bins", tables = { bins = true },
-    usage = "an array, then perhaps bins and options", known = union(known, { bins = "any", range = "table" }) }, ...)
+    usage = { "an array", "perhaps bins and options" }, known = union(known, { bins = "any", range = "table" }) }, ...)
   arguments.plain(fname, "the data", o.a)
   local a = algorithm.array(fname, "the data", o.a)
   if a.size == 0 then fail("shape", "%s: the data has no elements", fname) end
@@ -116,7 +116,7 @@ local function read_histogram(fname, known, ...)
 end
 
 local function read_heatmap(fname, known, ...)
-  local o = arguments.read(fname, { "a", usage = "an array, then perhaps options", known = union(known,
+  local o = arguments.read(fname, { "a", usage = { "an array", "perhaps options" }, known = union(known,
     { x = "table", y = "table", colormap = "string", low = "number", high = "number" }) }, ...)
   local a, colormap = numbers(fname, "the data", o.a, 2), require "dotcompute.image.colormap"
   if o.colormap then colormap.points(fname, o.colormap) end

@@ -105,8 +105,8 @@ end
 
 local known = { axis = "any", keep = "boolean" }
 local of_quantile = { "a", "q", "axis", required = 2, list = "axis", known = known,
-  usage = "an array, one or more numbers from 0 to 1, then perhaps an axis and options" }
-local of_median = { "a", "axis", list = "axis", known = known, usage = "an array, then perhaps an axis and options" }
+  usage = { "an array", "one or more numbers from 0 to 1", "perhaps an axis and options" } }
+local of_median = { "a", "axis", list = "axis", known = known, usage = { "an array", "perhaps an axis and options" } }
 
 local function quantile(...)
   local o = arguments.read("quantile", of_quantile, ...)

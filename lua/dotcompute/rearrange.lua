@@ -42,7 +42,7 @@ local function list_of(fname, list)
 end
 
 local concat_signature = { "list", "axis", list = "axis", known = { axis = "any" },
-  usage = "a table of arrays, then perhaps an axis (the first)" }
+  usage = { "a table of arrays", "perhaps an axis (the first)" } }
 
 local function concat(...)
   local o = arguments.read("concat", concat_signature, ...)
@@ -71,7 +71,7 @@ local function concat(...)
 end
 
 local stack_signature = { "list", "axis", list = "axis", known = { axis = "any" },
-  usage = "a table of arrays, then perhaps the axis that is new (the first)" }
+  usage = { "a table of arrays", "perhaps the axis that is new (the first)" } }
 
 local function stack(...)
   local o = arguments.read("stack", stack_signature, ...)
@@ -128,7 +128,7 @@ end
 
 local function tile(...)
   local a, n = ..., select("#", ...)
-  if n < 2 then arguments.fail_count("tile", "an array, then how often along each axis", a, n) end
+  if n < 2 then arguments.fail_count("tile", { "an array", "how often along each axis" }, a, n) end
   a = algorithm.array("tile", "the first argument", a)
   local reps = arguments.list("tile", {}, select(2, ...))
   for k = 1, #reps do reps[k] = algorithm.integer("tile", "how often", reps[k], 0) end
@@ -139,7 +139,7 @@ local function tile(...)
 end
 
 local repeat_signature = { "a", "times", "axis", required = 2, list = "axis", known = { axis = "any" },
-  usage = "an array, how often, then perhaps an axis" }
+  usage = { "an array", "how often", "perhaps an axis" } }
 
 local function repeat_(...)
   local o = arguments.read("repeat_", repeat_signature, ...)
@@ -168,7 +168,7 @@ local function axes_of(fname, ndim, ...)
 end
 
 local function flip(...)
-  if select("#", ...) < 1 then arguments.fail_count("flip", "an array, then perhaps axes", nil, 0) end
+  if select("#", ...) < 1 then arguments.fail_count("flip", { "an array", "perhaps axes" }, nil, 0) end
   local a = algorithm.array("flip", "the first argument", (...))
   local set, list, shape = axes_of("flip", a.ndim, select(2, ...)), {}, { a:shape() }
   for d, n in ipairs(shape) do list[d] = set[d] and n > 1 and { n, 1, -1 } or ":" end
@@ -188,7 +188,7 @@ local function roll_axis(a, n, axis)
 end
 
 local roll_signature = { "a", "by", "axis", required = 2, list = "axis", known = { axis = "any" },
-  usage = "an array, how far, then perhaps an axis" }
+  usage = { "an array", "how far", "perhaps an axis" } }
 
 local function roll(...)
   local o = arguments.read("roll", roll_signature, ...)
@@ -276,7 +276,7 @@ local function widths(widths_, ndim)
 end
 
 local pad_signature = { "a", "widths", required = 2, known = { value = "any", mode = "string" },
-  usage = "an array, widths ({{before, after}, …}), then perhaps options" }
+  usage = { "an array", "widths ({{before, after}, …})", "perhaps options" } }
 
 local function pad(...)
   local options = arguments.read("pad", pad_signature, ...)

@@ -138,7 +138,7 @@ end
 -- What a call takes behind the inputs.
 local over = { "axes", "result", required = 0, tables = { axes = true }, list = "axes",
   known = { axes = "any", axis = "any", keep = "boolean", result = "any" },
-  usage = "inputs, then an axis or a list of them, then an array for the result, then options" }
+  usage = { "inputs", "perhaps an axis or a list of them, an array for the result and options" } }
 
 local function call(f, ...)
   local args, n, nin = { ... }, select("#", ...), #f.inputs

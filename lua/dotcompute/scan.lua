@@ -166,7 +166,7 @@ end
 
 -- The arguments of a call after the array.
 local along = { "axis", "result", required = 0, list = "axis", known = { axis = "any", result = "any" },
-  usage = "an array, then an axis, then an array for the result, then options" }
+  usage = { "an array", "perhaps an axis, an array for the result and options" } }
 
 local function call(f, ...)
   local args, n = { ... }, select("#", ...)

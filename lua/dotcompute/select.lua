@@ -374,7 +374,7 @@ end
 function select_.select(...)
   local a, mask = ...
   local n = select("#", ...)
-  if n ~= 2 then arguments.fail_count("select", "an array and a mask or a function", a, n) end
+  if n ~= 2 then arguments.fail_count("select", { "an array", "a mask or a function" }, a, n) end
   local is_struct = algorithm.is_struct_array(a)
   a = is_struct and a or algorithm.array("select", "the first argument", a)
   if type(mask) == "function" or (type(mask) == "table" and require "dotcompute.operators".is(mask)) then
@@ -409,7 +409,7 @@ end
 
 function select_.nonzero(...)
   local a, n = ..., select("#", ...)
-  if n ~= 1 then arguments.fail_count("nonzero", "an array", a, n) end
+  if n ~= 1 then arguments.fail_count("nonzero", { "an array" }, a, n) end
   a = algorithm.array("nonzero", "the first argument", a)
   if a.ndim == 0 then
     fail("shape", "nonzero: an array without axes has no places; a:reshape(1) has one")

@@ -118,9 +118,9 @@ function sort.rows(from, total, descending, want_keys, want_index, passes)
 end
 
 local signatures = {
-  argsort = { "a", "axis", list = "axis", usage = "an array, then perhaps an axis, then options",
+  argsort = { "a", "axis", list = "axis", usage = { "an array", "perhaps an axis and options" },
     known = { axis = "any", descending = "boolean", less = "any", key = "any", offsets = "any" } },
-  sort = { "a", "axis", list = "axis", usage = "an array, then perhaps an axis, then options",
+  sort = { "a", "axis", list = "axis", usage = { "an array", "perhaps an axis and options" },
     known = { axis = "any", descending = "boolean", less = "any", key = "any", offsets = "any", values = "any" } },
 }
 

@@ -87,7 +87,7 @@ function symbolic.call(name, ...)
   local f, n = symbolic.functions[name], select("#", ...)
   if not f then fail("argument", "'%s' is not among the functions of symbolic values", name) end
   if n ~= f.count then
-    fail("argument", "'%s' takes %d argument%s, got %d", name, f.count, f.count == 1 and "" or "s", n)
+    core.fail_count(name, ("%d argument%s"):format(f.count, f.count == 1 and "" or "s"), n)
   end
   return node(name, ("'%s'"):format(name), ...)
 end

@@ -56,7 +56,7 @@ end
 -- --- take -------------------------------------------------------------------------------------------------------
 
 local signature = { "a", "indices", "axis", required = 2, list = "axis", known = { axis = "any" },
-  usage = "an array, indices, then perhaps an axis" }
+  usage = { "an array", "indices", "perhaps an axis" } }
 
 local function take(...)
   local o = arguments.read("take", signature, ...)
@@ -197,7 +197,7 @@ end
 local function scatter_add(...)
   local a, index, values = ...
   local n = select("#", ...)
-  if n ~= 3 then arguments.fail_count("scatter_add", "an array, indices and values", a, n) end
+  if n ~= 3 then arguments.fail_count("scatter_add", { "an array", "indices", "values" }, a, n) end
   if not core.is_array(a) then fail("argument", "scatter_add: an array expected, got %s", core.describe(a)) end
   if a.ndim == 0 then fail("shape", "scatter_add: an array without axes has no elements to name") end
   local dtype = algorithm.dtype(a)

@@ -165,7 +165,7 @@ end
 -- --- calls ------------------------------------------------------------------------------------------------------
 
 local signature = { "a", "k", "axis", required = 2, list = "axis", known = { axis = "any", smallest = "boolean" },
-  usage = "an array, how many, then perhaps an axis and options" }
+  usage = { "an array", "how many", "perhaps an axis and options" } }
 
 local function topk(...)
   local o = arguments.read("topk", signature, ...)

@@ -56,9 +56,11 @@ describe("a name that is not there", function()
     fails("argument", "launch options are named, as in {shared = 1024}; got the key the number 1", function()
       j:with { 1024 }
     end)
-    fails("argument", "j:with: there is no option 'shard' %(did you mean 'shared'%?%)", function()
-      j:with { shard = 1 }
-    end)
+    for _, kernel in ipairs { k, j } do
+      fails("argument", "there is no launch option 'shard' %(did you mean 'shared'%?%)", function()
+        kernel:with { shard = 1 }
+      end)
+    end
   end)
 end)
 

@@ -20,7 +20,7 @@
 #include "lua/memory.h"
 #include "lua/object.h"
 
-#define MOST_OPERANDS 64
+#define MOST_ARGUMENTS 64
 
 /* --- errors and places --------------------------------------------------------------------------- */
 
@@ -51,12 +51,6 @@ static int core_expected(lua_State *L) {
   lua_settop(L, 3);
   return dc_lua_badarg(L, (int)luaL_checkinteger(L, 1), "%s expected, got %s", luaL_checkstring(L, 2),
                        dc_lua_describe(L, 3));
-}
-
-/* refuse_arguments(limit, object, got): raises for a function of ours in Lua; `object` of both is a method's own. */
-static int core_refuse_arguments(lua_State *L) {
-  const lua_Integer object = luaL_checkinteger(L, 2);
-  return dc_lua_fail_count(L, (int)(luaL_checkinteger(L, 1) - object), (int)(luaL_checkinteger(L, 3) - object));
 }
 
 /* caller(): of the script's function that called ours the file or false, its short name, and the line; false, nil and
@@ -138,16 +132,22 @@ static int core_promote(lua_State *L) {
   return 1;
 }
 
+/* most_arguments(): of which core.signature takes the kinds. */
+static int core_most_arguments(lua_State *L) {
+  lua_pushinteger(L, MOST_ARGUMENTS);
+  return 1;
+}
+
 /* signature(values, n): a key of the kinds of the values 1 to n: a byte for each (an array's dtype,
 ** "i" an integer, "n" another number, "t" a boolean, "T" a table, "-" nil, "?" anything else) after the number of the
 ** device of the arrays; and that device's object, or nil without arrays.  Arrays of two devices are an error. */
 static int core_signature(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
   const lua_Integer n = luaL_checkinteger(L, 2);
-  char text[MOST_OPERANDS + sizeof(uint64_t)];
+  char text[MOST_ARGUMENTS + sizeof(uint64_t)];
   dc_device *dev = NULL;
-  if (n < 0 || n > MOST_OPERANDS)
-    return dc_lua_fail(L, DC_ARGUMENT, "%d arguments; there can be %d", (int)n, MOST_OPERANDS);
+  if (n < 0 || n > MOST_ARGUMENTS)
+    return dc_lua_fail(L, DC_ARGUMENT, "%d arguments; there can be %d", (int)n, MOST_ARGUMENTS);
   for (lua_Integer i = 1; i <= n; i++) {
     char *c = &text[sizeof(uint64_t) + (size_t)i - 1];
     const int type = lua_rawgeti(L, 1, i);
@@ -320,11 +320,10 @@ static int core_entry(lua_State *L) {
 const luaL_Reg dc_lua_builders_internal[] = {
   { "fail", core_fail },           { "describe", core_describe },           { "caller", core_caller },
   { "expected", core_expected },   { "bad_argument", core_bad_argument },   { "closest", core_closest },
-  { "refuse_arguments", core_refuse_arguments },
   { "dtype", core_dtype },         { "dtypes", core_dtypes },               { "promote", core_promote },
   { "signature", core_signature }, { "aligned", core_aligned },             { "check_result", core_check_result },
   { "overlap", core_overlap },     { "shares", core_shares },               { "strides", core_strides },
   { "base", core_base },           { "is_array", core_is_array },           { "is_closed", core_is_closed },
   { "method", core_method },       { "array_method", core_array_method },   { "entry", core_entry },
-  { "module_method", core_module_method }, { NULL, NULL },
+  { "module_method", core_module_method }, { "most_arguments", core_most_arguments }, { NULL, NULL },
 };

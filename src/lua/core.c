@@ -32,6 +32,7 @@
 #include "lua/graph.h"
 #include "lua/host_interrupt.h"
 #include "lua/kernel.h"
+#include "lua/launch_option.h"
 #include "lua/linalg.h"
 #include "lua/memory.h"
 #include "lua/module_methods.h"
@@ -256,6 +257,7 @@ int luaopen_dotcompute_core(lua_State *L) {
   dc_lua_setfuncs(L, 1, dc_lua_predicate_internal);
   dc_lua_setfuncs(L, 1, dc_lua_body_internal);
   dc_lua_setfuncs(L, 1, dc_lua_kernel_internal);
+  dc_lua_setfuncs(L, 1, dc_lua_launch_option_internal);
   dc_lua_setfuncs(L, 1, dc_lua_profile_internal);
   dc_lua_setfuncs(L, 1, dc_lua_create_internal);
   dc_lua_setfuncs(L, 1, dc_lua_files_internal);

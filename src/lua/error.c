@@ -10,7 +10,6 @@
 #include <lua.h>
 #include <stdarg.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "array/array.h"
@@ -333,8 +332,6 @@ int dc_lua_fail_named(lua_State *L, dc_kind kind, const char *fmt, ...) {
   return dc_lua_raise(L, &err);
 }
 
-bool dc_lua_is_method_call(lua_State *L) { return find_call(L, 0).method; }
-
 /* called_on(v): whether the script called the function of ours that is running as a method of v; nil where that is not
 ** known, of tail calls and of calls by pcall. */
 static int core_called_on(lua_State *L) {
@@ -351,24 +348,55 @@ static int core_called_on(lua_State *L) {
   return 1;
 }
 
-const luaL_Reg dc_lua_error_internal[] = { { "called_on", core_called_on }, { NULL, NULL } };
+int dc_lua_count_receiver(lua_State *L) { return type_of_method(L) ? 1 : 0; }
+
+/* The text of all errors about a number of arguments.  `name`: the function's where the call does not show one. */
+static int fail_count(lua_State *L, const char *name, const char *takes, const char *got) {
+  const called c = find_call(L, 0);
+  if (c.name) name = c.name;
+  if (name) lua_pushfstring(L, "'%s' takes %s", name, takes);
+  else lua_pushfstring(L, "%s expected", takes); /* called by pcall: nameless */
+  return dc_lua_fail(L, DC_ARGUMENT, "%s, got %s", lua_tostring(L, -1), got);
+}
+
+int dc_lua_fail_count(lua_State *L, int got, const char *fmt, ...) {
+  va_list ap;
+  va_start(ap, fmt);
+  const char *takes = lua_pushvfstring(L, fmt, ap);
+  va_end(ap);
+  return fail_count(L, NULL, takes, lua_pushfstring(L, "%d", got));
+}
+
+/* The function takes at most `most` arguments. */
+static int fail_most(lua_State *L, int most, int got) {
+  if (most == 0) return dc_lua_fail_count(L, got, "no arguments");
+  return dc_lua_fail_count(L, got, "at most %d argument%s", most, most == 1 ? "" : "s");
+}
 
 void dc_lua_refuse_arguments(lua_State *L, int n) {
   int got = lua_gettop(L);
   while (got > n && lua_isnil(L, got)) got--;
   if (got <= n) return lua_settop(L, n);
-  const int object = type_of_method(L) ? 1 : 0;
-  dc_lua_fail_count(L, n - object, got - object);
+  const int receiver = dc_lua_count_receiver(L);
+  fail_most(L, n - receiver, got - receiver);
 }
 
-int dc_lua_fail_count(lua_State *L, int most, int got) {
-  const called c = find_call(L, 0);
-  char text[32];
-  if (most > 0) snprintf(text, sizeof text, "at most %d argument%s", most, most == 1 ? "" : "s");
-  if (c.name) lua_pushfstring(L, "'%s' takes %s", c.name, most > 0 ? text : "no arguments");
-  else lua_pushfstring(L, "%s expected", most > 0 ? text : "no arguments"); /* called by pcall: nameless */
-  return dc_lua_fail(L, DC_ARGUMENT, "%s, got %d", lua_tostring(L, -1), got);
+/* refuse_arguments(limit, receiver, got): raises for a function of ours in Lua; of a method's, which have `receiver` 1,
+** both count that, too. */
+static int core_refuse_arguments(lua_State *L) {
+  const lua_Integer receiver = luaL_checkinteger(L, 2);
+  return fail_most(L, (int)(luaL_checkinteger(L, 1) - receiver), (int)(luaL_checkinteger(L, 3) - receiver));
 }
+
+/* fail_count(name, takes, got): raises for a function of ours in Lua; `got` is a number or a text. */
+static int core_fail_count(lua_State *L) {
+  return fail_count(L, luaL_checkstring(L, 1), luaL_checkstring(L, 2), luaL_checkstring(L, 3));
+}
+
+const luaL_Reg dc_lua_error_internal[] = {
+  { "called_on", core_called_on }, { "refuse_arguments", core_refuse_arguments }, { "fail_count", core_fail_count },
+  { NULL, NULL },
+};
 
 int dc_lua_expected(lua_State *L, int arg, const char *what) {
   return dc_lua_badarg(L, arg, "%s expected, got %s", what, dc_lua_describe(L, arg));

@@ -22,14 +22,15 @@ int dc_lua_badarg(lua_State *L, int arg, const char *fmt, ...) DC_PRINTF(3, 4);
 /* An error of that kind, with the name of the function that the script called in front: "'zeros': …". */
 int dc_lua_fail_named(lua_State *L, dc_kind kind, const char *fmt, ...) DC_PRINTF(3, 4);
 
-/* Whether the script called the function of ours that is running with a colon: its first argument is the receiver. */
-bool dc_lua_is_method_call(lua_State *L);
+/* 1 in a method, whose first argument is the receiver, which messages about numbers of arguments do not count; else
+** 0. */
+int dc_lua_count_receiver(lua_State *L);
 
 /* dc_lua_badarg, "bad argument #2 to 'fill': an array expected, got nil". */
 int dc_lua_expected(lua_State *L, int arg, const char *what);
 
-/* Raises: the function that the script called takes at most `most` arguments, and was given `got`. */
-int dc_lua_fail_count(lua_State *L, int most, int got);
+/* Raises "'clip' takes 2 arguments, got 3": what the function takes as lua_pushfstring formats it. */
+int dc_lua_fail_count(lua_State *L, int got, const char *fmt, ...) DC_PRINTF(3, 4);
 
 /* Raises where there are more than `n` arguments, a method's object among them; nil behind them is no argument. */
 DC_COLD void dc_lua_refuse_arguments(lua_State *L, int n);

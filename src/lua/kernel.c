@@ -30,8 +30,10 @@
 #include "lua/convert.h"
 #include "lua/device.h"
 #include "lua/error.h"
+#include "lua/extent.h"
 #include "lua/graph.h"
 #include "lua/host_interrupt.h"
+#include "lua/launch_option.h"
 #include "lua/module.h"
 #include "lua/named.h"
 #include "lua/object.h"
@@ -136,78 +138,6 @@ void dc_lua_pushkernel(lua_State *L, int module, const char *name) {
   o->generation = o->home->generation;
   o->k = k;
   update_plain(o);
-}
-
-/* --- grid and block ------------------------------------------------------------------------------ */
-
-static int fail_extents(lua_State *L, const dc_kernel *k, const char *what, int idx) {
-  return dc_lua_fail(L, DC_LAUNCH, "kernel '%s': the %s is an integer or {x, y, z}, got %s", k->sig->name, what,
-                     dc_lua_describe(L, idx));
-}
-
-/* One extent at idx. */
-static uint32_t read_extent(lua_State *L, const dc_kernel *k, const char *what, int idx, int axis,
-                            const uint32_t limit[3]) {
-  int64_t v = 0;
-  if (!dc_lua_tointeger(L, idx, &v)) {
-    if (lua_type(L, idx) == LUA_TNUMBER)
-      dc_lua_fail(L, DC_LAUNCH, "kernel '%s': the %s's %c is %.14g, which is no integer", k->sig->name, what,
-                  "xyz"[axis], lua_tonumber(L, idx));
-    fail_extents(L, k, what, idx);
-  }
-  if (v < 0 || v > UINT32_MAX)
-    dc_lua_fail(L, DC_LAUNCH, "kernel '%s': the %s's %c is %lld; %s takes 0 to %u", k->sig->name, what, "xyz"[axis],
-                (long long)v, k->dev->name, limit[axis]);
-  return (uint32_t)v;
-}
-
-/* Raises where a table of `found` extents has more fields, which would have no effect: k({ 16, shared = 64 }, …).  The
-** `n` of table.pack is none. */
-static void check_fields(lua_State *L, const dc_kernel *k, const char *what, int idx, int found) {
-  int fields = 0;
-  if (lua_getmetatable(L, idx)) { /* an object, which may have others of its own */
-    lua_pop(L, 1);
-    return;
-  }
-  for (lua_pushnil(L); lua_next(L, idx) != 0; lua_pop(L, 1)) {
-    const char *name = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : NULL;
-    if (name && strcmp(name, "n") == 0) continue;
-    if (name && !(strlen(name) == 1 && name[0] >= 'x' && name[0] <= 'z'))
-      dc_lua_fail(L, DC_LAUNCH, "kernel '%s': the %s has a field '%.40s', but is {x, y, z}; options of a launch are "
-                  "given to k:with", k->sig->name, what, name);
-    fields++;
-  }
-  if (fields > found)
-    dc_lua_fail(L, DC_LAUNCH, "kernel '%s': the %s has %d fields, but is {x, y, z}", k->sig->name, what, fields);
-}
-
-static DC_COLD dc_dim3 read_extents(lua_State *L, const dc_kernel *k, const char *what, int idx,
-                                      const uint32_t limit[3]) {
-  static const char *const names[3] = { "x", "y", "z" };
-  uint32_t v[3] = { 1, 1, 1 };
-  if (lua_type(L, idx) != LUA_TTABLE) {
-    v[0] = read_extent(L, k, what, idx, 0, limit);
-    return (dc_dim3){ v[0], 1, 1 };
-  }
-  if (luaL_len(L, idx) > 3)
-    dc_lua_fail(L, DC_LAUNCH, "kernel '%s': the %s has %lld extents, at most 3 are possible", k->sig->name, what,
-                (long long)luaL_len(L, idx));
-  int found = 0;
-  for (int i = 0; i < 3; i++) {
-    if (lua_geti(L, idx, i + 1) == LUA_TNIL) {
-      lua_pop(L, 1);
-      if (lua_getfield(L, idx, names[i]) == LUA_TNIL) {
-        lua_pop(L, 1);
-        continue;
-      }
-    }
-    v[i] = read_extent(L, k, what, lua_gettop(L), i, limit);
-    lua_pop(L, 1);
-    found++;
-  }
-  if (found == 0) fail_extents(L, k, what, idx);
-  check_fields(L, k, what, idx, found);
-  return (dc_dim3){ v[0], v[1], v[2] };
 }
 
 /* --- the order of launches in several streams ---------------------------------------------------- */
@@ -429,24 +359,6 @@ DC_HOT bool dc_lua_launch_marshalled(lua_State *L, dc_lua *self, dc_lua_kernel *
   return true;
 }
 
-bool dc_lua_is_extent_list(lua_State *L, int idx, dc_dim3 *d) {
-  if (!lua_istable(L, idx)) return false;
-  const int top = lua_gettop(L), n = (int)lua_rawlen(L, idx);
-  bool plain = lua_getmetatable(L, idx) == 0 && n >= 1 && n <= 3;
-  uint32_t v[3] = { 1, 1, 1 };
-  for (int i = 0; i < n && plain; i++) {
-    dc_dim3 one;
-    lua_rawgeti(L, idx, i + 1);
-    plain = dc_lua_is_extent(L, -1, &one);
-    if (plain) v[i] = one.x;
-  }
-  *d = (dc_dim3){ v[0], v[1], v[2] };
-  lua_pushinteger(L, n);
-  plain = plain && lua_next(L, idx) == 0; /* else it has fields, too, or is no list inside */
-  lua_settop(L, top);
-  return plain;
-}
-
 /* The block of most resident threads; 256 where several are equal. */
 static uint32_t choose_block(lua_State *L, const kernel_object *o) {
   static const uint32_t candidates[] = { 256, 512, 128, 1024, 384, 768, 192, 640, 896, 96, 64, 32 };
@@ -473,7 +385,7 @@ static uint32_t choose_block(lua_State *L, const kernel_object *o) {
 /* The block at idx: extents, or "auto" for as many threads as occupy the device best. */
 static DC_COLD dc_dim3 read_block(lua_State *L, kernel_object *o, int idx) {
   if (lua_type(L, idx) != LUA_TSTRING || strcmp(lua_tostring(L, idx), "auto") != 0)
-    return read_extents(L, o->k, "block", idx, o->k->dev->facts.max_block);
+    return dc_lua_read_extents(L, o->k, "block", idx, o->k->dev->facts.max_block);
   if (!o->block) o->block = choose_block(L, o);
   return (dc_dim3){ o->block, 1, 1 };
 }
@@ -493,7 +405,7 @@ static kernel_object *as_variant(const kernel_object *o, kernel_object *v) {
 static DC_COLD int launch_tile(lua_State *L, dc_lua *self, kernel_object *o, int top) {
   dc_kernel *k = o->k;
   hold_kernel(L, k);
-  dc_launch l = { .grid = read_extents(L, k, "grid", 2, k->dev->facts.max_grid) };
+  dc_launch l = { .grid = dc_lua_read_extents(L, k, "grid", 2, k->dev->facts.max_grid) };
   check_held(L, k);
   if (top == 3 && lua_isnil(L, 3)) top = 2; /* kernel_call put it there */
   lua_settop(L, top);
@@ -522,7 +434,7 @@ DC_HOT int dc_lua_launch_kernel(lua_State *L, int first) {
   if (DC_UNLIKELY(!dc_lua_are_extents(L, 2, &l.grid, &l.block))) {
     dc_kernel *k = o->k;
     hold_kernel(L, k);
-    l.grid = read_extents(L, k, "grid", 2, k->dev->facts.max_grid);
+    l.grid = dc_lua_read_extents(L, k, "grid", 2, k->dev->facts.max_grid);
     check_held(L, k);
     l.block = read_block(L, o, 3);
     check_held(L, k);
@@ -537,20 +449,13 @@ static DC_HOT int kernel_call(lua_State *L) {
   return dc_lua_launch_kernel(L, 4);
 }
 
-/* What does not apply to tile kernels. */
-static void refuse_tile(lua_State *L, const kernel_object *o, const char *what) {
-  if (DC_UNLIKELY(o->tile))
-    dc_lua_fail(L, DC_LAUNCH, "kernel '%s' is written in tiles, and has no %s; it is launched by k(grid, ...)",
-                o->k->sig->name, what);
-}
-
 DC_HOT int dc_lua_launch_forall(lua_State *L, int first) {
   dc_lua *self;
   const int top = lua_gettop(L);
   kernel_object *o = check_kernel(L, &self);
   const dc_kernel *k = o->k;
   int64_t n = 0;
-  refuse_tile(L, o, "forall, which takes a number of threads");
+  dc_lua_refuse_tile(L, o, "forall, which takes a number of threads");
   if (!dc_lua_tointeger(L, 2, &n)) n = -1;
   if (n < 0)
     return dc_lua_fail(L, DC_LAUNCH, "kernel '%s': forall takes the number of threads first, got %s", k->sig->name,
@@ -570,81 +475,22 @@ static DC_HOT int kernel_forall(lua_State *L) { return dc_lua_launch_forall(L, 3
 
 /* --- the rest ------------------------------------------------------------------------------------ */
 
-static uint32_t check_shared(lua_State *L, int idx) {
-  int64_t v = 0;
-  if (!dc_lua_tointeger(L, idx, &v) || v < 0 || v > UINT32_MAX)
-    dc_lua_fail(L, DC_LAUNCH, "shared memory is a number of bytes, got %s", dc_lua_describe(L, idx));
-  return (uint32_t)v;
-}
-
-/* Raises the device's stack limit for all kernels at once, which is too slow to be part of a launch. */
-static void raise_stack(lua_State *L, const dc_kernel *k, int idx) {
-  dc_device *dev = k->dev;
-  int64_t bytes = 0;
-  dc_error err = DC_ERROR_INIT;
-  if (!dc_lua_tointeger(L, idx, &bytes) || bytes < 1)
-    dc_lua_fail(L, DC_LAUNCH, "the stack of a thread is a number of bytes, got %s", dc_lua_describe(L, idx));
-  if (dev->code->set_stack && dev->code->set_stack(dev, (size_t)bytes, &err) != 0) dc_lua_raise_kernel(L, &err);
-}
-
-/* The option `name` of with{}, whose value is on top, into `how`, and a stream into *stream too. */
-static void read_option(lua_State *L, const kernel_object *o, const char *name, dc_launch_options *how,
-                        dc_stream **stream) {
-  const int idx = lua_gettop(L);
-  if (strcmp(name, "stream") != 0 && strcmp(name, "pdl") != 0) {
-    char what[64];
-    snprintf(what, sizeof what, "launch option '%.32s'", name);
-    refuse_tile(L, o, what);
-  }
-  const bool flag = lua_toboolean(L, idx);
-  if (strcmp(name, "shared") == 0) {
-    how->shared = check_shared(L, idx);
-  } else if (strcmp(name, "stack") == 0) {
-    raise_stack(L, o->k, idx);
-  } else if (strcmp(name, "cluster") == 0) {
-    how->cluster = read_extents(L, o->k, "cluster", idx, o->k->dev->facts.max_grid);
-    if (how->cluster.x == 0 || how->cluster.y == 0 || how->cluster.z == 0)
-      dc_lua_fail(L, DC_LAUNCH, "a cluster has at least one block, got %ux%ux%u", how->cluster.x, how->cluster.y,
-                  how->cluster.z);
-  } else if (strcmp(name, "cooperative") == 0 || strcmp(name, "pdl") == 0) {
-    if (!lua_isboolean(L, idx))
-      dc_lua_fail(L, DC_ARGUMENT, "launch option '%s' is a boolean, got %s", name, dc_lua_describe(L, idx));
-    if (name[0] == 'p') how->dependent = flag;
-    else how->cooperative = flag ? DC_YES : DC_NO;
-  } else if (strcmp(name, "stream") == 0) {
-    dc_error err = DC_ERROR_INIT;
-    *stream = dc_lua_tostream(L, dc_lua_self(L), idx);
-    if (!*stream) dc_lua_fail(L, DC_ARGUMENT, "launch option 'stream' is a stream, got %s", dc_lua_describe(L, idx));
-    if (dc_stream_check(*stream, o->k->dev, &err) != 0) dc_lua_raise_kernel(L, &err);
-    how->stream = (*stream)->handle;
-  } else {
-    static const char *const names[] = { "shared", "stack", "cooperative", "cluster", "pdl", "stream" };
-    dc_lua_fail_option(L, "", "launch option", name, names, sizeof names / sizeof *names);
-  }
-}
-
 /* with{shared = bytes, stack = bytes, cooperative = boolean, cluster = extents, pdl = boolean, stream = stream}: the
 ** same kernel, launched so. */
 static int kernel_with(lua_State *L) {
   dc_lua_at_most(L, 2);
   dc_lua *self;
   kernel_object *o = check_kernel(L, &self);
-  dc_launch_options how = o->how;
-  dc_stream *stream = o->stream;
+  dc_lua_launch_options options = { o->how, o->stream };
   lua_settop(L, 2);
   if (!lua_istable(L, 2)) return dc_lua_expected(L, 2, "a table");
-  for (lua_pushnil(L); lua_next(L, 2); lua_pop(L, 1)) {
-    if (lua_type(L, -2) != LUA_TSTRING)
-      return dc_lua_fail(L, DC_ARGUMENT, "launch options are named, as in {shared = 1024}; got the key %s",
-                         dc_lua_describe(L, -2));
-    read_option(L, o, lua_tostring(L, -2), &how, &stream);
-  }
+  dc_lua_read_launch_options(L, o, 2, &options);
   kernel_object *variant = dc_lua_push_kernel_copy(L, o, 0, 0);
-  variant->how = how;
-  if (stream != o->stream) {
+  variant->how = options.how;
+  if (options.stream != o->stream) {
     if (variant->stream) dc_stream_abandon(variant->stream);
-    variant->stream = stream;
-    dc_stream_name(stream);
+    variant->stream = options.stream;
+    dc_stream_name(options.stream);
   }
   update_plain(variant);
   dc_lua_forget_tiles(L, -1);
@@ -664,8 +510,8 @@ static int kernel_occupancy(lua_State *L) {
   dc_lua_take_options(L, 3, 3, options);
   lua_settop(L, 3);
   dc_dim3 block = read_block(L, o, 2);
-  refuse_tile(L, o, "block of threads to choose");
-  uint32_t shared = lua_isnil(L, 3) ? o->how.shared : check_shared(L, 3);
+  dc_lua_refuse_tile(L, o, "block of threads to choose");
+  uint32_t shared = lua_isnil(L, 3) ? o->how.shared : dc_lua_check_shared(L, 3);
   uint64_t threads = (uint64_t)block.x * block.y * block.z;
   if (threads == 0 || threads > (uint64_t)o->k->facts.max_threads)
     return dc_lua_fail(L, DC_LAUNCH, "a block of %llu threads; kernel '%s' takes 1 to %d on %s",

@@ -49,23 +49,6 @@ bool dc_lua_launch_marshalled(lua_State *L, dc_lua *self, dc_lua_kernel *o, int 
 extern const luaL_Reg dc_lua_kernel_internal[]; /* functions of dotcompute.core */
 void dc_lua_open_kernel(lua_State *L, int self);
 
-/* The common form of a grid or block: one integer in range. */
-static inline bool dc_lua_is_extent(lua_State *L, int idx, dc_dim3 *d) {
-  if (DC_UNLIKELY(!lua_isinteger(L, idx))) return false;
-  const lua_Integer n = lua_tointeger(L, idx);
-  *d = (dc_dim3){ (uint32_t)n, 1, 1 };
-  return n >= 0 && n <= UINT32_MAX;
-}
-
-/* A list of one to three of them, without a metatable, so that no code of the script's runs. */
-bool dc_lua_is_extent_list(lua_State *L, int idx, dc_dim3 *d);
-
-/* Whether grid and block, at idx and behind it, have these forms. */
-static inline bool dc_lua_are_extents(lua_State *L, int idx, dc_dim3 *grid, dc_dim3 *block) {
-  return (DC_LIKELY(dc_lua_is_extent(L, idx, grid)) || dc_lua_is_extent_list(L, idx, grid)) &&
-         (DC_LIKELY(dc_lua_is_extent(L, idx + 1, block)) || dc_lua_is_extent_list(L, idx + 1, block));
-}
-
 /* The blocks of forall for n threads, once the threads of a block are chosen. */
 static inline int64_t dc_lua_count_blocks(const dc_lua_kernel *o, int64_t n) {
   return n / o->block + (n % o->block != 0);

@@ -134,19 +134,14 @@ static inline bool read_fast(lua_State *L, const dc_lua *self, int n, operands *
   return any;
 }
 
-/* A receiver is not counted. */
-static void fail_count(lua_State *L, const char *name, int n) {
-  const int receiver = dc_lua_is_method_call(L);
-  n -= receiver;
-  dc_lua_fail(L, DC_ARGUMENT, "'%s' takes %d argument%s, got %d", name, n, n == 1 ? "" : "s", lua_gettop(L) - receiver);
-}
-
 /* All other cases. True: the result is on top already. */
 static DC_COLD bool read_slow(lua_State *L, dc_lua *self, dc_op op, operands *o) {
   const int n = dc_ops[op].nargs;
   if (dc_lua_apply_symbolic(L, self, dc_ops[op].name)) return true;
   if (dc_op_is_function(op)) {
-    if (lua_gettop(L) > n) fail_count(L, dc_ops[op].name, n);
+    const int receiver = dc_lua_count_receiver(L), takes = n - receiver;
+    if (lua_gettop(L) > n)
+      dc_lua_fail_count(L, lua_gettop(L) - receiver, "%d argument%s", takes, takes == 1 ? "" : "s");
     if (lua_gettop(L) < n) fail_operand(L, op, lua_gettop(L) + 1);
   }
   lua_settop(L, n);

@@ -27,6 +27,7 @@
 #include "lua/convert.h"
 #include "lua/device.h"
 #include "lua/error.h"
+#include "lua/extent.h"
 #include "lua/kernel.h"
 #include "lua/object.h"
 

@@ -24,7 +24,7 @@ local function redistributed(fname, d, fn)
 end
 
 local one_axis = { "d", "axis", list = "axis", known = { axis = "any", n = "any" },
-  usage = "a distributed array, then perhaps an axis (the last) and options" }
+  usage = { "a distributed array", "perhaps an axis (the last) and options" } }
 
 for _, name in ipairs { "fft", "ifft", "rfft", "irfft" } do
   methods[name] = function(...)

@@ -69,7 +69,7 @@ local function read_blocks(path, h, comm, shape)
 end
 
 -- load(path [, {comm =, axis =}])
-local load_signature = { "path", known = { comm = "any", axis = "any" }, usage = "a path, then perhaps options" }
+local load_signature = { "path", known = { comm = "any", axis = "any" }, usage = { "a path", "perhaps options" } }
 
 function files.load(...)
   local fname, path = "dc.dist.load", ...

@@ -19,7 +19,7 @@ local dist = { load = files.load, matmul = require "dotcompute.dist.matmul".matm
 -- --- from arrays --------------------------------------------------------------------------------------------------
 
 local array_signature = { "a", "comm", "axis", known = { comm = "any", axis = "any" },
-  usage = "an array that is the same on every rank, then perhaps a communicator and an axis" }
+  usage = { "an array that is the same on every rank", "perhaps a communicator and an axis" } }
 
 -- array(a [, comm [, axis]]): each rank keeps its block of `a`, an array or table that all ranks have.
 function dist.array(...)
@@ -87,7 +87,7 @@ local function read_blocks(fname, comm, parts, given_axis)
 end
 
 local join_signature = { "a", "comm", "axis", known = { comm = "any", axis = "any" },
-  usage = "this rank's block, then perhaps a communicator and an axis" }
+  usage = { "this rank's block", "perhaps a communicator and an axis" } }
 
 -- join(block [, comm [, axis]]): the blocks of all ranks one after another. Those that have the lengths of a block
 -- distribution become parts as they are, others are moved.
@@ -144,7 +144,7 @@ for _, name in ipairs { "zeros", "ones", "empty" } do
 end
 
 local full_signature = { "shape", "value", "dtype", required = 2, tables = { shape = true }, known = plain,
-  usage = "a shape and a value, then perhaps a dtype" }
+  usage = { "a shape", "a value", "perhaps a dtype" } }
 
 function dist.full(...)
   local o = arguments.read("dc.dist.full", full_signature, ...)

@@ -13,7 +13,7 @@ local methods = object.methods
 -- --- the whole ----------------------------------------------------------------------------------------------------
 
 local gather_signature = { "d", "root", known = { root = "any" },
-  usage = "a distributed array, then perhaps the rank that gets the whole (all)" }
+  usage = { "a distributed array", "perhaps the rank that gets the whole (all)" } }
 
 function methods.gather(...)
   local o = arguments.read("gather", gather_signature, ...)
@@ -87,7 +87,7 @@ end
 -- --- margins ------------------------------------------------------------------------------------------------------
 
 local halo_signature = { "d", "width", required = 2, known = { periodic = "boolean" },
-  usage = "a distributed array and a width, then perhaps options" }
+  usage = { "a distributed array", "a width", "perhaps options" } }
 
 -- halo(width [, {periodic = true}]): a copy whose blocks lie in larger arrays, padded(k), with `width` more elements
 -- at both ends of the axis for those of the neighbours, which exchange() fills. At the ends of the whole array the

@@ -80,7 +80,7 @@ local function sort_small(d)
 end
 
 local signature = { "d", "axis", list = "axis", known = { axis = "any", descending = "boolean" },
-  usage = "a distributed array, then perhaps an axis (the last) and options" }
+  usage = { "a distributed array", "perhaps an axis (the last) and options" } }
 
 function methods.sort(...)
   local o = arguments.read("sort", signature, ...)

@@ -126,7 +126,7 @@ function colormap.colours(t, points)
 end
 
 local signature = { "a", "name", known = { name = "string", low = "number", high = "number" },
-  usage = "an array, then perhaps the name of a colormap, then options" }
+  usage = { "an array", "perhaps the name of a colormap and options" } }
 
 -- colormap(a [, name] [, {low =, high =}])
 function colormap.colormap(...)

@@ -170,7 +170,7 @@ function show.lines(p, columns, lines, colours) return text_lines(p, columns, 2 
 
 local known = { width = "integer", height = "integer", colormap = "string", low = "number", high = "number",
   protocol = "string", title = "string" }
-local signature = { "a", known = known, usage = "an array, then perhaps options" }
+local signature = { "a", known = known, usage = { "an array", "perhaps options" } }
 
 function show.check_size(fname, o)
   for _, name in ipairs { "width", "height" } do

@@ -546,21 +546,13 @@ local function object_of(state)
   return object
 end
 
-local launch_options = { "shared", "stack", "cooperative", "cluster", "pdl", "stream" }
-for _, name in ipairs(launch_options) do launch_options[name] = true end
-
 -- A variant of the object whose launches have these options: those of a kernel's `with`.
 function methods.with(object, options)
   local state = state_of(object, "with")
   if type(options) ~= "table" then
     fail("argument", "%s:with takes a table of options, got %s", state.name, core.describe(options))
   end
-  for name in next, options do
-    if type(name) ~= "string" then
-      fail("argument", "launch options are named, as in {shared = 1024}; got the key %s", core.describe(name))
-    end
-    if not launch_options[name] then core.fail_option(state.name .. ":with", name, launch_options) end
-  end
+  core.check_launch_options(options)
   local merged = {}
   for _, t in ipairs { state.with or {}, options } do
     for name, v in next, t do merged[name] = v end
@@ -640,8 +632,6 @@ local function name_in(found)
     or found.chunk.text:match("^function%s+([%a_][%w_]*)", found.node.at)
 end
 
-local MOST_PARAMETERS <const> = 64 -- as core.signature has
-
 local function jit(...)
   local first, second, third = ...
   local signature, fn, options = nil, first, second
@@ -659,9 +649,10 @@ local function jit(...)
     kernel_options = { flags = options.flags, fast_math = options.fast_math, debug = options.debug,
       std = options.std } }
   for k, decl in ipairs(found.node.params) do state.params[k] = decl.name end
-  if #state.params > MOST_PARAMETERS then
+  local most = core.most_arguments()
+  if #state.params > most then
     fail("argument", "%s has %d parameters; a kernel in Lua has up to %d: pass arrays, or structs of several values",
-      name, #state.params, MOST_PARAMETERS)
+      name, #state.params, most)
   end
   if signature then
     local list = signatures.parse(signature, options.structs)
