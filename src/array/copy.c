@@ -38,11 +38,9 @@ int dc_array_read(dc_array *a, void *dst, dc_error *err) {
 
 /* An assignment to elements that share memory (broadcast axes) has no defined result. */
 int dc_array_check_writable(const dc_array *a, dc_error *err) {
-  for (int i = 0; i < a->g.ndim; i++)
-    if (a->g.strides[i] == 0 && a->g.shape[i] > 1)
-      return dc_fail(err, DC_ARGUMENT, NULL,
-                     "cannot write to a broadcast view: its elements share memory (axis %d); copy it first", i + 1);
-  return 0;
+  if (!dc_geometry_repeats(&a->g)) return 0;
+  return dc_fail(err, DC_ARGUMENT, NULL, "a broadcast view cannot be written: several of its elements are one in "
+                 "memory; write to a copy (a:copy())");
 }
 
 int dc_array_get(dc_array *a, dc_scalar *out, dc_error *err) {

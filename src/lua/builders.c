@@ -176,16 +176,13 @@ static int core_signature(lua_State *L) {
 /* --- results and their memory -------------------------------------------------------------------- */
 
 void dc_lua_check_result(lua_State *L, const dc_array *a, const dc_geometry *g, int number) {
-  dc_error err = DC_ERROR_INIT;
   if (!dc_geometry_same_shape(dc_array_geometry(a), g)) {
     char has[512], wanted[512];
     dc_lua_fail(L, DC_SHAPE, "result %d has the shape %s, the arguments' common shape is %s", number,
                 dc_geometry_text(dc_array_geometry(a), has, sizeof has), dc_geometry_text(g, wanted, sizeof wanted));
   }
-  if (dc_array_check_writable(a, &err) != 0) {
-    dc_error_clear(&err);
+  if (dc_geometry_repeats(dc_array_geometry(a)))
     dc_lua_fail(L, DC_ARGUMENT, "result %d is a broadcast view, which cannot be written", number);
-  }
 }
 
 /* check_result(out, from): raises unless `out` has the shape of `from` and can be written. */
@@ -278,6 +275,15 @@ static int core_strides(lua_State *L) {
   return 1;
 }
 
+/* repeats(a): whether several elements of the array are one in memory, as in a broadcast view. */
+static int core_repeats(lua_State *L) {
+  dc_lua *self = dc_lua_self(L);
+  dc_array *a = dc_lua_checkarray(L, self, 1);
+  dc_lua_materialize(L, self, a);
+  lua_pushboolean(L, dc_geometry_repeats(dc_array_geometry(a)));
+  return 1;
+}
+
 /* base(a): its first element as a 0-d view, which a kernel takes for the address of any view. */
 static int core_base(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
@@ -325,5 +331,6 @@ const luaL_Reg dc_lua_builders_internal[] = {
   { "overlap", core_overlap },     { "shares", core_shares },               { "strides", core_strides },
   { "base", core_base },           { "is_array", core_is_array },           { "is_closed", core_is_closed },
   { "method", core_method },       { "array_method", core_array_method },   { "entry", core_entry },
-  { "module_method", core_module_method }, { "most_arguments", core_most_arguments }, { NULL, NULL },
+  { "module_method", core_module_method }, { "most_arguments", core_most_arguments }, { "repeats", core_repeats },
+  { NULL, NULL },
 };

@@ -231,13 +231,6 @@ static inline bool has_extents(const variant *w, const value *one, const dc_geom
   return g->ndim == one->ndim && (DC_LIKELY(!one->sized) || g->shape[0] == w->details[one->details].extent);
 }
 
-/* Whether several elements of a view are one in memory. */
-static bool is_broadcast(const dc_geometry *g) {
-  bool is = false;
-  for (int i = 0; i < g->ndim; i++) is = is || (g->strides[i] == 0 && g->shape[i] > 1);
-  return is;
-}
-
 /* Whether the array at idx is the view that `one` stands for.  `span`: its memory; *small becomes false where it has
 ** more than the variant's `most` elements. */
 static DC_NOINLINE bool is_view(lua_State *L, dc_lua *self, const dc_lua_kernel *o, const value *one, int idx,
@@ -246,7 +239,7 @@ static DC_NOINLINE bool is_view(lua_State *L, dc_lua *self, const dc_lua_kernel 
   const dc_lua_array *array = dc_lua_test(L, self, idx, DC_LUA_ARRAY);
   const dc_dtype dtype = (dc_dtype)one->common.dtype;
   const dc_geometry *g = array && array->a ? dc_array_strided_on(array->a, o->k->dev, dtype) : NULL;
-  if (!g || !has_extents(o->variant, one, g) || (one->common.written && is_broadcast(g))) return false;
+  if (!g || !has_extents(o->variant, one, g) || (one->common.written && dc_geometry_repeats(g))) return false;
   *span = (memory){ .array = array->a, .written = one->common.written };
   if (measure_view(array->a, g, dc_dtype_size(dtype), most, span) > most) *small = false;
   return true;

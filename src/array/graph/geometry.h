@@ -70,5 +70,12 @@ int dc_geometry_stretch(const dc_geometry *a, int ndim, const int64_t *shape, dc
 /* True and `out` filled when the reshape needs no copy. Sizes must agree already. */
 bool dc_geometry_reshape(const dc_geometry *g, int ndim, const int64_t *shape, size_t itemsize, dc_geometry *out);
 
+/* Whether several elements are one in memory, as in a broadcast view. */
+static inline bool dc_geometry_repeats(const dc_geometry *g) {
+  for (int i = 0; i < g->ndim; i++)
+    if (g->strides[i] == 0 && g->shape[i] > 1) return true;
+  return false;
+}
+
 /* "(3, 4)", "(5,)", "()" into text[n]; for messages. */
 const char *dc_geometry_text(const dc_geometry *g, char *text, size_t n);

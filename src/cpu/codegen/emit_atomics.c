@@ -10,35 +10,23 @@
 
 #define PUT(...) dc_buf_printf(e->t, __VA_ARGS__)
 
-/* The suffix of functions of halves of that type, or pairs of them; NULL: it is another type. */
-static const char *half_of(int type) {
-  switch (type) {
-    case PTX_F16: return "f16";
-    case PTX_BF16: return "bf16";
-    case PTX_F16X2: return "f16x2";
-    case PTX_BF16X2: return "bf16x2";
-    default: return NULL;
-  }
+static bool is_half(int type) {
+  return type == PTX_F16 || type == PTX_BF16 || type == PTX_F16X2 || type == PTX_BF16X2;
 }
 
 /* The function of simd/ that makes the new value of x_, in memory, of it and y_; NULL: none does. */
 static const char *function_of(const ptx_ins *ins, int space, char text[16]) {
   const int bits = ptx_type_bits((ptx_type)ins->type);
-  const char *name = NULL;
+  const char *name = ptx_atom_text(ins->mode);
   char type[2] = "";
-  const char *const halves = half_of(ins->type);
   switch (ins->mode) {
-    case PTX_ATOM_ADD: name = "add"; break;
-    case PTX_ATOM_MIN: name = "min"; break;
-    case PTX_ATOM_MAX: name = "max"; break;
-    case PTX_ATOM_AND: name = "and"; break;
-    case PTX_ATOM_OR: name = "or"; break;
-    case PTX_ATOM_XOR: name = "xor"; break;
+    case PTX_ATOM_ADD: case PTX_ATOM_MIN: case PTX_ATOM_MAX:
+    case PTX_ATOM_AND: case PTX_ATOM_OR: case PTX_ATOM_XOR: break;
     default: return NULL;
   }
-  if (halves) {
+  if (is_half(ins->type)) {
     if (ins->mode != PTX_ATOM_ADD && ins->mode != PTX_ATOM_MIN && ins->mode != PTX_ATOM_MAX) return NULL;
-    snprintf(text, 16, "%s_%s", name, halves);
+    snprintf(text, 16, "%s_%s", name, ptx_type_text(ins->type));
     return text;
   }
   if (ins->type == PTX_F32 || ins->type == PTX_F64) {

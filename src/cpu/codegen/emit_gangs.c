@@ -31,7 +31,7 @@ static int32_t idles_to(emitter *e, int32_t n, int first) {
     for (const dc_uop *o = node->first; o < node->last; o++)
       if (!dc_emit_is_plain(e, o->ins)) return -1;
     if (dc_emit_pauses(e, n)) {
-      const bool whole = node->end == DC_END_BARRIER && ptx_is_whole_barrier(node->op->ins) && !node->op->ins->ndst;
+      const bool whole = dc_is_whole_barrier(node) && !node->op->ins->ndst;
       return whole && node->next >= 0 && !dc_emit_saves(e, n) ? node->next : -1;
     }
     if (node->end != DC_END_JUMP) return -1;

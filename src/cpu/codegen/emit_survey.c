@@ -84,10 +84,6 @@ static void find_predicated(emitter *e) {
   }
 }
 
-static bool is_whole_barrier(const dc_basic_block *node) {
-  return node->end == DC_END_BARRIER && ptx_is_whole_barrier(node->op->ins);
-}
-
 /* The result of a reduction is there where its gang goes on.  If gangs go on there from another barrier too, warp.c
 ** has to tell them apart. */
 static void find_reductions(emitter *e) {
@@ -97,7 +93,7 @@ static void find_reductions(emitter *e) {
     if (dc_emit_pauses(e, n)) e->last_pause = n, e->has_pause = true;
     if (next < 0 || !dc_emit_pauses(e, n)) continue;
     if (e->entered[next]) e->reduced[next] = -1;
-    else if (is_whole_barrier(dc_emit_node(e, n)) && dc_emit_node(e, n)->op->ins->ndst) e->reduced[next] = n;
+    else if (dc_is_whole_barrier(dc_emit_node(e, n)) && dc_emit_node(e, n)->op->ins->ndst) e->reduced[next] = n;
     e->entered[next] = true;
   }
 }
@@ -134,7 +130,7 @@ static void find_entries(emitter *e) {
 
 bool dc_emit_is_simple_barrier(const emitter *e, int32_t n) {
   const dc_basic_block *node = dc_emit_node(e, n);
-  return is_whole_barrier(node) && (node->op->ins->ndst == 0 || (node->next >= 0 && e->reduced[node->next] == n));
+  return dc_is_whole_barrier(node) && (node->op->ins->ndst == 0 || (node->next >= 0 && e->reduced[node->next] == n));
 }
 
 /* Whether gangs pause at barriers of the whole block alone. */

@@ -100,7 +100,7 @@ static bool may_yield(const emitter *e) {
   for (int32_t n = 0; n < e->nnodes; n++) {
     const dc_basic_block *node = dc_emit_node(e, n);
     const bool ends = node->end == DC_END_JUMP || node->end == DC_END_LEAVE || node->end == DC_END_EXIT;
-    if (!ends && (!dc_emit_pauses(e, n) || !ptx_is_whole_barrier(node->op->ins) || node->op->ins->ndst)) return false;
+    if (!ends && (!dc_emit_pauses(e, n) || !dc_is_whole_barrier(node) || node->op->ins->ndst)) return false;
   }
   return !e->k.shape.by_lane && !e->callee;
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "cpu/interp/interp.h"
+#include "cpu/ptx/opcode.h"
 #include "cpu/ptx/ptx.h"
 
 typedef struct dc_cpu_function dc_cpu_function;
@@ -68,6 +69,11 @@ typedef struct dc_basic_block {
   int32_t nargs;
   dc_copy ret;           /* size 0: none */
 } dc_basic_block;
+
+/* Whether the node ends at a barrier of the whole block. */
+static inline bool dc_is_whole_barrier(const dc_basic_block *node) {
+  return node->end == DC_END_BARRIER && ptx_is_whole_barrier(node->op->ins);
+}
 
 static inline bool dc_is_builtin_end(const dc_basic_block *node) { return node->end >= DC_END_TRAP; }
 

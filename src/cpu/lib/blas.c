@@ -16,6 +16,7 @@
 #include "base/dtype.h"
 #include "base/error.h"
 #include "base/library.h"
+#include "base/processor.h"
 #include "base/runtime.h"
 #include "device/device.h"
 
@@ -74,14 +75,7 @@ static const char *core_of_openblas(void) {
 
 /* The name of kernels for the instructions that this processor has; NULL: the oldest are right. */
 static const char *core_by_instructions(void) {
-#if defined(__x86_64__)
-  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) return NULL;
-  return __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")
-           ? "SkylakeX"
-           : "Haswell";
-#else
-  return NULL;
-#endif
+  return dc_has_avx512() ? "SkylakeX" : dc_has_avx2() ? "Haswell" : NULL;
 }
 
 /* An OpenBLAS that does not know the processor's model uses the kernels of its oldest, "Prescott", which has SSE3:

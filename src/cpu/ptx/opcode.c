@@ -195,6 +195,12 @@ const char *ptx_type_text(int type) {
   return "";
 }
 
+const char *ptx_atom_text(int mode) {
+  for (const word_num *w = atoms; w->word; w++)
+    if (w->num == mode) return w->word;
+  return "";
+}
+
 ptx_type ptx_type_find(const char *word, size_t len) {
   int t = find_word(types, word, len);
   return t < 0 ? PTX_NOTYPE : (ptx_type)t;

@@ -212,8 +212,7 @@ static int cpu_to_host(dc_device *dev, void *dst, dc_ptr src, size_t n, dc_error
 }
 
 static int cpu_copy(dc_device *dev, dc_ptr dst, dc_ptr src, size_t n, dc_error *err) {
-  int captured = dc_cpu_capture_copy(dev, dst, src, n, err);
-  if (captured != 0) return captured < 0 ? -1 : 0;
+  if (dc_cpu_captures(dev)) return dc_cpu_capture_copy(dev, dst, src, n, err);
   return move(dev, (void *)(uintptr_t)dst, (const void *)(uintptr_t)src, n, err);
 }
 
@@ -244,8 +243,7 @@ static void do_fill(void *ud) {
 
 static int cpu_fill(dc_device *dev, dc_ptr dst, const void *pattern, size_t size, size_t n, dc_error *err) {
   filling f = { (uint8_t *)(uintptr_t)dst, pattern, size, n };
-  int captured = dc_cpu_capture_fill(dev, dst, pattern, size, n, err);
-  if (captured != 0) return captured < 0 ? -1 : 0;
+  if (dc_cpu_captures(dev)) return dc_cpu_capture_fill(dev, dst, pattern, size, n, err);
   return dc_fault_guard(do_fill, &f, cpu_of(dev)->memory, err);
 }
 
@@ -307,8 +305,7 @@ static int cpu_function_facts(dc_function *fn, dc_function_facts *out, dc_error 
 }
 
 static int cpu_launch(dc_device *dev, dc_function *fn, dc_launch *l, dc_error *err) {
-  int captured = dc_cpu_capture_launch(dev, fn, l, err);
-  if (captured != 0) return captured < 0 ? -1 : 0;
+  if (dc_cpu_captures(dev)) return dc_cpu_capture_launch(dev, fn, l, err);
   if (dc_cpu_launch(cpu_of(dev), fn_of(fn), l, err) != 0) return -1;
   dc_count_launch(1);
   return 0;
@@ -366,9 +363,7 @@ static int cpu_library(dc_device *dev, dc_library which, dc_error *err) {
 
 static int cpu_product(dc_device *dev, const dc_product *p, dc_error *err) {
   if (dc_blas_load(cpu_of(dev)->pool->nthreads, err) != 0 || dc_blas_check(p, err) != 0) return -1;
-  int captured = dc_cpu_capture_product(dev, p, err);
-  if (captured != 0) return captured < 0 ? -1 : 0;
-  return dc_blas_product(p, err);
+  return dc_cpu_captures(dev) ? dc_cpu_capture_product(dev, p, err) : dc_blas_product(p, err);
 }
 
 static int cpu_dense(dc_device *dev, const dc_dense *p, dc_error *err) {

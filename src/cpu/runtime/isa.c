@@ -4,26 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/processor.h"
 #include "cpu/ops/table.h"
-
-#if defined(__x86_64__)
-static bool has_avx2(void) {
-  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") &&
-         __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
-}
-
-static bool has_avx512(void) {
-  return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-}
-#endif
 
 const dc_isa *dc_ops_best(void) {
   const dc_isa *tables[3] = {&dc_isa_baseline, NULL, NULL};
   int n = 1;
 #if defined(__x86_64__)
-  if (has_avx2()) tables[n++] = &dc_isa_avx2;
-  if (n == 2 && has_avx512()) tables[n++] = &dc_isa_avx512;
+  if (dc_has_avx2()) tables[n++] = &dc_isa_avx2;
+  if (n == 2 && dc_has_avx512()) tables[n++] = &dc_isa_avx512;
 #endif
   const char *forced = getenv("DOTCOMPUTE_CPU_ISA");
   for (int i = 0; forced && i < n; i++)

@@ -58,8 +58,7 @@ static dc_frame *frame_of(dc_worker *k, uint32_t index) {
   dc_native_code *c = k->job->native;
   if (k->gang_frames[index] == NULL) {
     dc_frame *f = dc_frame_new(&k->frames, c->fn);
-    const uint32_t waits = (uint32_t)c->info.nwaiting * 4;
-    if (f == NULL || dc_frame_save(&k->frames, f, c->info.save_bytes + waits + 64) != 0 ||
+    if (f == NULL || dc_frame_save(&k->frames, f, dc_native_save_bytes(c)) != 0 ||
         dc_frame_local(&k->frames, f, c->info.stack_bytes) != 0)
       return NULL;
     k->gang_frames[index] = f;

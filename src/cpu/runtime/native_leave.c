@@ -19,7 +19,7 @@
 static int32_t barrier_before(const dc_cpu_function *fn, int32_t n) {
   for (int32_t i = 0; i < fn->nnodes; i++) {
     const dc_basic_block *node = &fn->nodes[i];
-    if (node->end == DC_END_BARRIER && node->next == n && ptx_is_whole_barrier(node->op->ins)) return i;
+    if (node->next == n && dc_is_whole_barrier(node)) return i;
   }
   return -1;
 }

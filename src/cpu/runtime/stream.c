@@ -96,10 +96,9 @@ typedef struct graph {
   action *first, **end;
 } graph;
 
-/* Appends an action with a copy of n bytes to the graph that is being captured: 1, or -1 with an error; 0: none is. */
+/* Appends an action with a copy of n bytes to the graph that is being captured. */
 static int record(dc_device *dev, const action *a, const void *bytes, size_t n, dc_error *err) {
   graph *g = dev->stream;
-  if (dev->capture == NULL || g == NULL) return 0;
   action *copy = malloc(sizeof *a + n);
   if (copy == NULL) return dc_fail_oom(err);
   *copy = *a;
@@ -107,7 +106,7 @@ static int record(dc_device *dev, const action *a, const void *bytes, size_t n, 
   if (a->kind == ACTION_LAUNCH) copy->launch.params = copy->bytes;
   *g->end = copy;
   g->end = &copy->next;
-  return 1;
+  return 0;
 }
 
 int dc_cpu_capture_launch(dc_device *dev, dc_function *fn, const dc_launch *l, dc_error *err) {

@@ -3,14 +3,16 @@
 */
 #pragma once
 
+#include <stdbool.h>
+
 #include "base/error.h"
 #include "device/device.h"
 
 extern const dc_stream_ops dc_cpu_stream_ops;
 extern const dc_graph_ops dc_cpu_graph_ops;
 
-/* To be called first by the device's functions of the same names: 1: a graph is being captured and has recorded the
-** work; 0: the work is to be executed; -1 with an error. */
+/* Whether a graph is being captured: then the device's functions of these names record their work by those below. */
+static inline bool dc_cpu_captures(const dc_device *dev) { return dev->capture != NULL && dev->stream != NULL; }
 int dc_cpu_capture_launch(dc_device *dev, dc_function *fn, const dc_launch *l, dc_error *err);
 int dc_cpu_capture_copy(dc_device *dev, dc_ptr dst, dc_ptr src, size_t n, dc_error *err);
 int dc_cpu_capture_product(dc_device *dev, const dc_product *p, dc_error *err);

@@ -427,7 +427,7 @@ static int32_t finish(dc_warp *w, dc_frame *f, const dc_basic_block *node, int32
 
 /* Frame f, deoptimized, goes on at tier 0: lanes wait where native code `c` has left them. */
 static void go_to_tier_0(dc_frame *f, const dc_native_code *c) {
-  const uint32_t *wait = (const uint32_t *)(const void *)(f->save + c->info.save_bytes);
+  const uint32_t *wait = dc_native_waits(f, c);
   f->native = NULL;
   for (int32_t i = 0; i < c->info.nwaiting; i++)
     if (wait[i]) dc_lanes_arrive(f, c->info.waiting[i], wait[i]);
@@ -515,7 +515,7 @@ dc_warp_slot *dc_warp_new(dc_worker *k) {
 static void go_native(dc_warp *w, dc_frame *f, const dc_native_code *c) {
   dc_worker *k = w->ctl->worker;
   if (c == NULL || c->info.simple || k->replaying) return;
-  if (dc_frame_save(&k->frames, f, c->info.save_bytes + (uint32_t)c->info.nwaiting * 4 + 64) == 0) f->native = c;
+  if (dc_frame_save(&k->frames, f, dc_native_save_bytes(c)) == 0) f->native = c;
 }
 
 /* Sets the fields that all warps of a launch on this worker have in common. */

@@ -122,12 +122,12 @@ DC_SCALAR_w_w(lg2_f32)
 DC_SCALAR_w_w(sin_f32)
 DC_SCALAR_w_w(cos_f32)
 DC_SCALAR_w_w(tanh_f32)
-/* Whether a lane of x is no positive normal number. */
-DC_FN int n_any_special(dc_u x) {
+/* The lanes of x that are no positive normal numbers. */
+DC_FN dc_m n_special(dc_u x) {
 #if DC_NW == 16
-  return _mm512_fpclass_ps_mask((__m512)x, 0xff) != 0; /* one instruction: all classes but that one */
+  return _mm512_fpclass_ps_mask((__m512)x, 0xff); /* one instruction: all classes but that one */
 #else
-  return n_word((dc_m)(x - 0x00800000u >= 0x7f000000u)) != 0;
+  return (dc_m)(x - 0x00800000u >= 0x7f000000u);
 #endif
 }
 /* A guess y by halving the exponent, which is off by 3.4 %, so that |e| < 0.0682 for e = 1 - x y^2; then
@@ -140,13 +140,8 @@ DC_FN dc_u n_rsqrt_f32(dc_u x) {
   p = DC_STEP(p, e, 3.74997811e-1f);
   p = DC_STEP(p, e, 4.99998347e-1f);
   const dc_u r = (dc_u)n_fused(y, p * e, y);
-  if (__builtin_expect(!n_any_special(x), 1)) return r;
-  const dc_u exact = n_rcp_f32(n_sqrt_f32(x));
-#if DC_NW == 16
-  return n_select(_mm512_fpclass_ps_mask((__m512)x, 0xff), exact, r);
-#else
-  return n_select((dc_m)(x - 0x00800000u >= 0x7f000000u), exact, r);
-#endif
+  const dc_m special = n_special(x);
+  return __builtin_expect(n_word(special) == 0, 1) ? r : n_select(special, n_rcp_f32(n_sqrt_f32(x)), r);
 }
 DC_SCALAR_w_w(rsqrt_f32)
 /* (A subnormal argument gives 1, as 0 does.) */
