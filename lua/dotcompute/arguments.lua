@@ -51,11 +51,22 @@ local function has_names(t)
   return false
 end
 
--- Raises if an operand that is a table contains options, which belong in a table after it.
+-- Raises where a list has holes, or keys that are neither its indices nor names.
+function arguments.dense(fname, what, list)
+  local key = core.other_key(list)
+  if key then fail("%s: %s is a list, with values at 1, 2, … alone; this one has %s as a key", fname, what, key) end
+  for k = 1, #list do
+    if list[k] == nil then fail("%s: %s has no value at %d, before its last one", fname, what, k) end
+  end
+end
+
+-- Raises if an operand that is a list has holes, or contains options, which belong in a table after it. The `n` of
+-- table.pack is none.
 function arguments.plain(fname, what, v)
-  if type(v) ~= "table" or not has_names(v) then return end
-  for name in next, v do
-    if math.type(name) ~= "integer" then
+  if type(v) ~= "table" then return end
+  arguments.dense(fname, what, v)
+  for name, value in next, v do
+    if math.type(name) ~= "integer" and not (name == "n" and value == #v) then
       fail("%s: %s has the key %s; options stand in a table of their own after it", fname, what, core.describe(name))
     end
   end
@@ -63,7 +74,10 @@ end
 
 local none = {} -- never written
 
-local function list_part(t) return table.move(t, 1, #t, 1, {}) end
+local function list_part(fname, t)
+  arguments.dense(fname, "the table", t)
+  return table.move(t, 1, #t, 1, {})
+end
 
 -- Adds the options to `values`, by name; raises for one that was given by position, too.
 local function add(fname, spec, values, options)
@@ -75,7 +89,7 @@ local function add(fname, spec, values, options)
   end
   if #options > 0 then
     if values[spec.list] ~= nil then fail("%s: '%s' is given twice, by position and by name", fname, spec.list) end
-    values[spec.list] = #options == 1 and options[1] or list_part(options)
+    values[spec.list] = #options == 1 and options[1] or list_part(fname, options)
   end
 end
 
@@ -118,10 +132,10 @@ function arguments.list(fname, known, ...)
   local last, options = list[n], none
   if type(last) == "table" and (n > 1 or has_names(last)) then
     options = arguments.check(fname, last, known, n == 1)
-    if n == 1 then return list_part(last), options end
+    if n == 1 then return list_part(fname, last), options end
     list[n], n = nil, n - 1
   end
-  if n == 1 and type(list[1]) == "table" then return list_part(list[1]), options end
+  if n == 1 and type(list[1]) == "table" then return list_part(fname, list[1]), options end
   return list, options
 end
 
@@ -130,7 +144,7 @@ function arguments.axes(fname, list, options)
   for _, name in ipairs { "axes", "axis" } do
     local v = options[name]
     if v ~= nil and #list > 0 then fail("%s: the axes are given twice", fname) end
-    if v ~= nil then list = type(v) == "table" and list_part(v) or { v } end
+    if v ~= nil then list = type(v) == "table" and list_part(fname, v) or { v } end
   end
   return list
 end

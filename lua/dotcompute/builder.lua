@@ -228,7 +228,11 @@ function builder.body(f, bound, params, dtypes, fields)
   fields.definitions = ("%s%s%s"):format(bound.functions or "",
     f.preamble and builder.piece("preamble", f.preamble) or "", fields.definitions)
   function fields.compile(text)
-    return compile(bound.device, dc.module, text, f.kernel_options, f.origins, bound.left_out)
+    local options = {}
+    for name, value in next, f.kernel_options do
+      if name ~= "name" then options[name] = value end -- the module has that kernel alone
+    end
+    return compile(bound.device, dc.module, text, options, f.origins, bound.left_out)
   end
   return core.body(fields)
 end

@@ -12,7 +12,7 @@ local fail = algorithm.fail
 local methods = {}
 local meta = { __name = "dotcompute.comm", __methods = methods }
 meta.__index = setmetatable(methods, {
-  __index = function(_, name) fail("index", "a communicator has no '%s'", tostring(name)) end,
+  __index = function(_, name) interface.missing("a communicator", name, methods) end,
 })
 function meta.__tostring(c)
   if c.parts then return ("communicator of %d devices"):format(c.size) end
@@ -123,11 +123,8 @@ end
 
 -- Raises where the target is a broadcast view: before a message for it is awaited.
 local function check_written(name, dst)
-  local extents = { dst:shape() }
-  for d, stride in ipairs(core.strides(dst, extents)) do
-    if stride == 0 and extents[d] > 1 then
-      fail("argument", "%s: a broadcast view cannot be written: several of its elements are one in memory", name)
-    end
+  if core.repeats(dst) then
+    fail("argument", "%s: a broadcast view cannot be written: several of its elements are one in memory", name)
   end
 end
 
@@ -319,6 +316,7 @@ function comm.comm(list)
     fail("argument", "dc.comm takes a table of devices, got %s", #{ list } == 1 and type(list) == "table"
       and "an empty one" or core.describe(list))
   end
+  arguments.plain("dc.comm", "the table of devices", list)
   local devices = {}
   for k, d in ipairs(list) do devices[k] = device_of("dc.comm", d) end
   return setmetatable({ devices = devices, device = devices[1], size = #devices, rank = false, local_rank = false,

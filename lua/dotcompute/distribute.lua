@@ -80,6 +80,7 @@ function distribute.gather(...)
   local o = arguments.read("gather", gather_signature, ...)
   local parts = o.parts
   if type(parts) ~= "table" then fail("argument", "gather takes a table of arrays, got %s", core.describe(parts)) end
+  arguments.plain("gather", "the table of arrays", parts)
   if #parts == 0 then fail("argument", "gather: the table of arrays is empty") end
   if not core.is_array(parts[1]) then
     fail("argument", "gather: part 1 is no array: %s", core.describe(parts[1]))

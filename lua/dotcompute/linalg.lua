@@ -113,8 +113,8 @@ local function check_lstsq(a, b, cutoff)
     fail("shape", "lstsq of a %s and b %s: a is a matrix, and b a vector or matrix of as many rows", shape_text(a),
       shape_text(b))
   end
-  if cutoff ~= nil and (type(cutoff) ~= "number" or cutoff ~= cutoff) then
-    fail("argument", "lstsq: the cutoff of small singular values is a number, got %s", core.describe(cutoff))
+  if cutoff ~= nil and not (type(cutoff) == "number" and cutoff >= 0) then
+    fail("argument", "lstsq: the cutoff of small singular values is a number from 0 on, got %s", core.describe(cutoff))
   end
 end
 

@@ -67,11 +67,18 @@ local function build(where, origin, instance)
   return m
 end
 
+-- A module has all kernels of its source: option 'name' would have no effect.
+local function refuse_name(fname)
+  fail("dc.%s: option 'name' is one of dc.kernel; a module has all kernels, as m.name, and instances of templates that "
+    .. "option 'instantiate' names", fname)
+end
+
 -- `text`: a source or a list of them; `paths`: a list of the files they came from.
 local function compile(fname, text, options, paths)
   local texts = {}
   if type(text) ~= "string" and (type(text) ~= "table" or #text == 0) then core.expected(1, "CUDA C source", text) end
   append(texts, fname, "linked sources", text)
+  if type(options) == "table" and options.name ~= nil and fname:find "^module" then refuse_name(fname) end
   if type(options) == "table" and options.link ~= nil then append(texts, fname, "option 'link'", options.link) end
   local origin = new_origin(texts, paths, options)
   return build(nil, origin, origin.instance), origin

@@ -143,6 +143,7 @@ end
 
 meta.__close = methods.close
 meta.__gc = methods.close
+interface.methods(methods)
 
 function meta:__tostring()
   return ("progress (%s%s%s)"):format(tostring(self.done), self.n and " of " .. tostring(self.n) or "",

@@ -258,6 +258,7 @@ local function widths(widths_, ndim)
       local n = algorithm.integer("pad", "a width", v, 0)
       return { n, n }
     end
+    arguments.plain("pad", "the table of an axis's widths", v)
     if #v ~= 2 then
       fail("argument", "pad: the widths of an axis are {before, after}, got a table of %d", #v)
     end

@@ -3,6 +3,7 @@
 local core = require "dotcompute.core"
 local storage = require "dotcompute.storage"
 local interface = require "dotcompute.interface"
+local arguments = require "dotcompute.arguments"
 core.builtin(debug.getinfo(1, "S").source)
 
 local function fail(kind, text, ...) core.fail(kind, text:format(...)) end
@@ -228,6 +229,7 @@ local function field_of(struct_name, k, entry)
   for key in pairs(entry) do
     if math.type(key) ~= "integer" then fail("argument", "%s is a list {name, type}, without '%s ='", what, key) end
   end
+  arguments.dense(what, "it", entry)
   check_name(what, entry[1])
   what = ("struct '%s', field '%s'"):format(struct_name, entry[1])
   local s = storage_of(what, entry[2])
@@ -287,6 +289,7 @@ function module.struct(...)
         .. "has no order", name, key, key)
     end
   end
+  arguments.dense(("struct '%s'"):format(name), "the table of fields", list)
   if #list == 0 then fail("argument", "struct '%s' has no fields", name) end
   local fields, key = {}, { name }
   for k, entry in ipairs(list) do

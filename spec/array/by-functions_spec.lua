@@ -64,7 +64,7 @@ describe("partition", function()
         h.same(filter(t, function(v) return not small(v) and not even(v) end), c:to_table())
       end
     end)
-    fails("argument", "partition takes one or more predicates", function() dc.ones(3):partition() end)
+    fails("argument", "'partition' takes one or more predicates", function() dc.ones(3):partition() end)
     fails("argument", "predicate 1: a Lua function expected, got nil", function()
       dc.ones(3):partition(nil, function(v) return v > 0 end)
     end)

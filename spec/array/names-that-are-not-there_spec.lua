@@ -42,6 +42,32 @@ describe("a name that is not there", function()
     fails("index", "a generator has no 'unifrom' %(did you mean 'uniform'%?%)", get(dc.random.generator(), "unifrom"))
     fails("index", "a figure has no 'lne' %(did you mean 'line'%?%)", get(dc.plot.figure(), "lne"))
     fails("index", "the memory in use has no 'inuse' %(did you mean 'in_use'%?%)", get(dc.memory(), "inuse"))
+    fails("index", "a device has no 'synchronise' %(did you mean 'synchronize'%?%)", get(dc.device(), "synchronise"))
+    fails("index", "a device has no 'nmae' %(did you mean 'name'%?%)", get(dc.device(), "nmae"))
+    fails("index", "a stream has no 'synchronise' %(did you mean 'synchronize'%?%)", get(dc.stream(), "synchronise"))
+    fails("index", "a stream has no 'devise' %(did you mean 'device'%?%)", get(dc.stream(), "devise"))
+    fails("index", "an event has no 'elapse' %(did you mean 'elapsed'%?%)", get(dc.event(), "elapse"))
+    fails("index", "an event has no 'recoded' %(did you mean 'recorded'%?%)", get(dc.event(), "recoded"))
+    fails("index", "a graph has no 'launchs' %(did you mean 'launches'%?%)", get(dc.graph(function() end), "launchs"))
+    fails("index", "a graph has no 'updat' %(did you mean 'update'%?%)", get(dc.graph(function() end), "updat"))
+    local k = dc.kernel "__global__ void k() {}"
+    fails("index", "a kernel has no 'wiht' %(did you mean 'with'%?%)", get(k, "wiht"))
+    fails("index", "a kernel has no 'atributes' %(did you mean 'attributes'%?%)", get(k, "atributes"))
+    fails("index", "a kernel has no 'qwerty'$", get(k, "qwerty"))
+    fails("index", "a kernel of dc.jit has no 'soruce' %(did you mean 'source'%?%)", get(dc.jit(function(x)
+      x[1] = 1
+    end), "soruce"))
+    local texture = dc.texture(dc.zeros(2, 2))
+    fails("index", "a texture has no 'handel' %(did you mean 'handle'%?%)", get(texture, "handel"))
+    fails("index", "a texture has no 'chanels' %(did you mean 'channels'%?%)", get(texture, "chanels"))
+    fails("index", "a surface has no 'clos' %(did you mean 'close'%?%)", get(dc.surface(dc.zeros(2, 2)), "clos"))
+    fails("index", "a communicator has no 'barier' %(did you mean 'barrier'%?%)", get(dc.comm { "cpu" }, "barier"))
+    local attributes = dc.device().attributes
+    fails("index", "a device has no attribute 'warpsize' %(did you mean 'warp_size'%?%)", get(attributes, "warpsize"))
+    fails("index", "a device has no attribute 'the number 1'", get(attributes, 1))
+    local names = 0
+    for _, v in pairs(attributes) do names = names + (v ~= nil and 1 or 0) end
+    assert(names >= 14)
     local p <close> = dc.progress()
     fails("index", "a progress has no 'stp' %(did you mean 'step'%?%)", get(p, "stp"))
     assert.is_nil(dc.memory().limit) -- may be nil

@@ -86,6 +86,20 @@ __global__ void k(char *x) {
     fails("compile", "shared", function() with(math.random(49153, 99000)) end)
   end)
 
+  it("may have more constant memory than a GPU", function()
+    local function with(first, second)
+      return dc.kernel(([=[
+__constant__ unsigned char a[%d], b[%d];
+__global__ void k(int *x) {
+  x[0] = a[x[1]] + b[x[2]];
+}]=]):format(first, second))
+    end
+    local n = math.random(1, 65535)
+    with(n, 65536 - n)(1, 1, dc.array({ 1, n - 1, 65535 - n }, "int32"))
+    fails("compile", "constant", function() with(n, math.random(65544, 99000) - n) end)
+    fails("compile", "constant", function() with(math.random(65537, 99000), 1) end)
+  end)
+
   it("is not cached as a failure, and does not affect other sources", function()
     local source = "#include \"late.h\"\n__global__ void f(int *x) { *x = LATE; }"
     fails("compile", "late", function() dc.kernel(source) end)

@@ -394,7 +394,7 @@ describe("dc.plot", function()
     local p = dc.plot
     for _, name in ipairs { "line", "points", "bars" } do
       wrong("shape", name .. ": the data has no elements", p[name], {})
-      wrong("argument", "got 0 arguments", p[name])
+      wrong("argument", "got 0", p[name])
       wrong("argument", "an array or a table of numbers expected for the data, got the string 'a'", p[name], "a")
       wrong("shape", "the data is 1%-d, got an array of shape 2 x 3", p[name], dc.ones(2, 3))
       wrong("dtype", "complex numbers cannot be drawn; dc%.abs", p[name], dc.ones(3, "complex64"))

@@ -28,6 +28,7 @@
 #include "lua/create.h"
 #include "lua/device.h"
 #include "lua/error.h"
+#include "lua/field.h"
 #include "lua/files.h"
 #include "lua/graph.h"
 #include "lua/host_interrupt.h"
@@ -268,6 +269,7 @@ int luaopen_dotcompute_core(lua_State *L) {
   dc_lua_setfuncs(L, 1, dc_lua_memory_internal);
   dc_lua_setfuncs(L, 1, dc_lua_operators_internal);
   dc_lua_setfuncs(L, 1, dc_lua_named_internal);
+  dc_lua_setfuncs(L, 1, dc_lua_field_internal);
   dc_lua_setfuncs(L, 1, dc_lua_error_internal);
   dc_lua_setfuncs(L, 1, dc_lua_variant_internal);
   dc_lua_setfuncs(L, 1, dc_lua_tile_internal);

@@ -20,6 +20,7 @@
 #include "device/stream.h"
 #include "device/stream_state.h"
 #include "lua/error.h"
+#include "lua/field.h"
 #include "lua/host_interrupt.h"
 #include "lua/object.h"
 
@@ -112,6 +113,13 @@ static void set_extents(lua_State *L, const char *name, const uint32_t v[3]) {
   lua_setfield(L, -2, name);
 }
 
+/* __index of a device's attributes, for names that are none. */
+static int fail_attribute(lua_State *L) {
+  lua_settop(L, 2);
+  const char *name = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : dc_lua_describe(L, 2);
+  return dc_lua_fail(L, DC_INDEX, "a device has no attribute '%s'%s", name, dc_lua_suggest(L, 1, name));
+}
+
 static void push_attributes(lua_State *L, const dc_device_facts *f) {
   lua_newtable(L);
   dc_lua_set_integer(L, "multiprocessors", f->multiprocessors);
@@ -128,31 +136,37 @@ static void push_attributes(lua_State *L, const dc_device_facts *f) {
   dc_lua_set_integer(L, "total_memory", (lua_Integer)f->total_memory);
   dc_lua_set_integer(L, "l2_cache", (lua_Integer)f->l2_cache);
   dc_lua_set_integer(L, "registers_per_block", f->registers_per_block);
-}
-
-/* Facts that are known once the device is open: reading one opens it. */
-static bool push_opened_fact(lua_State *L, dc_device *dev, const char *name) {
-  bool capability = strcmp(name, "compute_capability") == 0, processors = strcmp(name, "multiprocessors") == 0;
-  if (!capability && !processors && strcmp(name, "attributes") != 0) return false;
-  open_device(L, dev);
-  if (capability) lua_pushnumber(L, dev->facts.compute_major + dev->facts.compute_minor / 10.0);
-  else if (processors) lua_pushinteger(L, dev->facts.multiprocessors);
-  else push_attributes(L, &dev->facts);
-  return true;
+  lua_createtable(L, 0, 1); /* attributes metatable */
+  dc_lua_push_self(L);
+  lua_pushcclosure(L, fail_attribute, 1);
+  lua_setfield(L, -2, "__index");
+  lua_setmetatable(L, -2);
 }
 
 static int device_index(lua_State *L) {
+  enum { NAME, BACKEND, HOST_MEMORY, BLOCKING, SIMT, INDEX, ID, FACTS, CAPABILITY = FACTS, PROCESSORS, ATTRIBUTES };
+  static const char *const fields[] = {
+    [NAME] = "name", [BACKEND] = "backend", [HOST_MEMORY] = "host_memory", [BLOCKING] = "blocking", [SIMT] = "simt",
+    [INDEX] = "index", [ID] = "id", [CAPABILITY] = "compute_capability", [PROCESSORS] = "multiprocessors",
+    [ATTRIBUTES] = "attributes", NULL
+  };
   device_object *o = check_object(L);
   const char *name = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : dc_lua_describe(L, 2);
   if (dc_lua_method(L, DC_LUA_DEVICE) != LUA_TNIL) return 1;
-  if (strcmp(name, "name") == 0) lua_pushstring(L, o->dev->name);
-  else if (strcmp(name, "backend") == 0) lua_pushstring(L, o->dev->backend->name);
-  else if (strcmp(name, "host_memory") == 0) lua_pushboolean(L, o->dev->host_memory);
-  else if (strcmp(name, "blocking") == 0) lua_pushboolean(L, o->dev->blocking);
-  else if (strcmp(name, "simt") == 0) lua_pushboolean(L, o->dev->simt);
-  else if (strcmp(name, "index") == 0) lua_pushinteger(L, o->dev->index);
-  else if (strcmp(name, "id") == 0) lua_pushstring(L, o->dev->id);
-  else if (!push_opened_fact(L, o->dev, name)) return dc_lua_fail(L, DC_INDEX, "a device has no '%s'", name);
+  const int field = dc_lua_check_field(L, "a device", DC_LUA_DEVICE, name, fields);
+  if (field >= FACTS) open_device(L, o->dev); /* these are known once it is open */
+  switch (field) {
+    case NAME: lua_pushstring(L, o->dev->name); break;
+    case BACKEND: lua_pushstring(L, o->dev->backend->name); break;
+    case HOST_MEMORY: lua_pushboolean(L, o->dev->host_memory); break;
+    case BLOCKING: lua_pushboolean(L, o->dev->blocking); break;
+    case SIMT: lua_pushboolean(L, o->dev->simt); break;
+    case INDEX: lua_pushinteger(L, o->dev->index); break;
+    case ID: lua_pushstring(L, o->dev->id); break;
+    case CAPABILITY: lua_pushnumber(L, o->dev->facts.compute_major + o->dev->facts.compute_minor / 10.0); break;
+    case PROCESSORS: lua_pushinteger(L, o->dev->facts.multiprocessors); break;
+    default: push_attributes(L, &o->dev->facts);
+  }
   return 1;
 }
 

@@ -17,6 +17,7 @@
 #include "kernel/profile.h"
 #include "lua/device.h"
 #include "lua/error.h"
+#include "lua/field.h"
 #include "lua/host_interrupt.h"
 #include "lua/object.h"
 
@@ -156,13 +157,14 @@ static int graph_close(lua_State *L) {
 }
 
 static int graph_index(lua_State *L) {
+  enum { DEVICE, LAUNCHES };
+  static const char *const fields[] = { [DEVICE] = "device", [LAUNCHES] = "launches", NULL };
   dc_graph *g = check_object(L, dc_lua_self(L))->g;
   const char *name = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : dc_lua_describe(L, 2);
   if (dc_lua_method(L, DC_LUA_GRAPH) != LUA_TNIL) return 1;
   if (!g) check_graph(L, dc_lua_self(L)); /* says that it is closed */
-  if (strcmp(name, "device") == 0) dc_lua_pushdevice(L, g->dev);
-  else if (strcmp(name, "launches") == 0) lua_pushinteger(L, (lua_Integer)g->launches);
-  else return dc_lua_fail(L, DC_INDEX, "a graph has no '%s'", name);
+  if (dc_lua_check_field(L, "a graph", DC_LUA_GRAPH, name, fields) == DEVICE) dc_lua_pushdevice(L, g->dev);
+  else lua_pushinteger(L, (lua_Integer)g->launches);
   return 1;
 }
 

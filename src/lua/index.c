@@ -27,6 +27,7 @@
 #include "lua/convert.h"
 #include "lua/device.h"
 #include "lua/error.h"
+#include "lua/field.h"
 #include "lua/host_interrupt.h"
 #include "lua/named.h"
 #include "lua/object.h"
@@ -171,11 +172,8 @@ static int push_element(lua_State *L, dc_lua *self, dc_array *a, const selection
 /* --- assignment ---------------------------------------------------------------------------------- */
 
 static void check_writable(lua_State *L, const dc_array *a) {
-  const dc_geometry *g = dc_array_geometry(a);
-  for (int i = 0; i < g->ndim; i++)
-    if (g->strides[i] == 0 && g->shape[i] > 1)
-      dc_lua_fail(L, DC_ARGUMENT, "a broadcast view cannot be written: several of its elements are one in memory; "
-                                  "write to a copy (a:copy())");
+  dc_error err = DC_ERROR_INIT;
+  if (dc_array_check_writable(a, &err) != 0) dc_lua_raise(L, &err);
 }
 
 void dc_lua_assign(lua_State *L, dc_lua *self, dc_array *dst, int value, bool async) {

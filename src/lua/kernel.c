@@ -31,6 +31,7 @@
 #include "lua/device.h"
 #include "lua/error.h"
 #include "lua/extent.h"
+#include "lua/field.h"
 #include "lua/graph.h"
 #include "lua/host_interrupt.h"
 #include "lua/launch_option.h"
@@ -455,7 +456,7 @@ DC_HOT int dc_lua_launch_forall(lua_State *L, int first) {
   kernel_object *o = check_kernel(L, &self);
   const dc_kernel *k = o->k;
   int64_t n = 0;
-  dc_lua_refuse_tile(L, o, "forall, which takes a number of threads");
+  dc_lua_refuse_tile(L, o->k, "forall, which takes a number of threads");
   if (!dc_lua_tointeger(L, 2, &n)) n = -1;
   if (n < 0)
     return dc_lua_fail(L, DC_LAUNCH, "kernel '%s': forall takes the number of threads first, got %s", k->sig->name,
@@ -484,7 +485,7 @@ static int kernel_with(lua_State *L) {
   dc_lua_launch_options options = { o->how, o->stream };
   lua_settop(L, 2);
   if (!lua_istable(L, 2)) return dc_lua_expected(L, 2, "a table");
-  dc_lua_read_launch_options(L, o, 2, &options);
+  dc_lua_read_launch_options(L, o->k, 2, &options);
   kernel_object *variant = dc_lua_push_kernel_copy(L, o, 0, 0);
   variant->how = options.how;
   if (options.stream != o->stream) {
@@ -510,7 +511,7 @@ static int kernel_occupancy(lua_State *L) {
   dc_lua_take_options(L, 3, 3, options);
   lua_settop(L, 3);
   dc_dim3 block = read_block(L, o, 2);
-  dc_lua_refuse_tile(L, o, "block of threads to choose");
+  dc_lua_refuse_tile(L, o->k, "block of threads to choose");
   uint32_t shared = lua_isnil(L, 3) ? o->how.shared : dc_lua_check_shared(L, 3);
   uint64_t threads = (uint64_t)block.x * block.y * block.z;
   if (threads == 0 || threads > (uint64_t)o->k->facts.max_threads)
@@ -554,18 +555,22 @@ static void push_attributes(lua_State *L, const dc_kernel *k) {
 
 /* The methods are its second upvalue. */
 static int kernel_index(lua_State *L) {
+  enum { NAME, SIGNATURE, DEVICE, ATTRIBUTES, MODULE };
+  static const char *const fields[] = { [NAME] = "name", [SIGNATURE] = "signature", [DEVICE] = "device",
+                                        [ATTRIBUTES] = "attributes", [MODULE] = "module", NULL };
   lua_settop(L, 2);
   lua_pushvalue(L, 2);
   if (lua_gettable(L, lua_upvalueindex(2)) != LUA_TNIL) return 1; /* not raw, for which it must be a table */
   dc_lua *self;
   kernel_object *o = check_kernel(L, &self);
   const char *name = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : dc_lua_describe(L, 2);
-  if (strcmp(name, "name") == 0) lua_pushstring(L, o->k->sig->name);
-  else if (strcmp(name, "signature") == 0) lua_pushstring(L, o->k->sig->text);
-  else if (strcmp(name, "device") == 0) dc_lua_pushdevice(L, o->k->dev);
-  else if (strcmp(name, "attributes") == 0) push_attributes(L, o->k);
-  else if (strcmp(name, "module") == 0) lua_getiuservalue(L, 1, DC_LUA_KERNEL_MODULE);
-  else return dc_lua_fail(L, DC_INDEX, "a kernel has no '%s'", name);
+  switch (dc_lua_check_field(L, "a kernel", DC_LUA_KERNEL, name, fields)) {
+    case NAME: lua_pushstring(L, o->k->sig->name); break;
+    case SIGNATURE: lua_pushstring(L, o->k->sig->text); break;
+    case DEVICE: dc_lua_pushdevice(L, o->k->dev); break;
+    case ATTRIBUTES: push_attributes(L, o->k); break;
+    default: lua_getiuservalue(L, 1, DC_LUA_KERNEL_MODULE);
+  }
   return 1;
 }
 

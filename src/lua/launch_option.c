@@ -13,18 +13,18 @@
 #include "device/stream.h"
 #include "kernel/kernel.h"
 #include "kernel/launch.h"
+#include "lua/argument.h"
 #include "lua/convert.h"
 #include "lua/error.h"
 #include "lua/extent.h"
-#include "lua/kernel.h"
 #include "lua/module.h"
 #include "lua/named.h"
 #include "lua/stream.h"
 
-void dc_lua_refuse_tile(lua_State *L, const dc_lua_kernel *o, const char *what) {
-  if (DC_UNLIKELY(o->tile))
+void dc_lua_refuse_tile(lua_State *L, const dc_kernel *k, const char *what) {
+  if (DC_UNLIKELY(k->sig->tile))
     dc_lua_fail(L, DC_LAUNCH, "kernel '%s' is written in tiles, and has no %s; it is launched by k(grid, ...)",
-                o->k->sig->name, what);
+                k->sig->name, what);
 }
 
 uint32_t dc_lua_check_shared(lua_State *L, int idx) {
@@ -111,13 +111,13 @@ static const launch_option *check_name(lua_State *L, int idx) {
   return NULL;
 }
 
-void dc_lua_read_launch_options(lua_State *L, const dc_lua_kernel *o, int idx, dc_lua_launch_options *options) {
+void dc_lua_read_launch_options(lua_State *L, const dc_kernel *k, int idx, dc_lua_launch_options *options) {
   for (lua_pushnil(L); lua_next(L, idx); lua_pop(L, 1)) { /* name value */
     const int value = lua_gettop(L);
     const launch_option *option = check_name(L, value - 1);
-    if (!option->of_tiles) dc_lua_refuse_tile(L, o, lua_pushfstring(L, "launch option '%s'", option->name));
+    if (!option->of_tiles) dc_lua_refuse_tile(L, k, lua_pushfstring(L, "launch option '%s'", option->name));
     lua_settop(L, value);
-    option->read(L, o->k, value, options);
+    option->read(L, k, value, options);
     lua_settop(L, value);
   }
 }

@@ -9,37 +9,15 @@
 
 #include <lauxlib.h>
 #include <lua.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/closest.h"
 #include "base/error.h"
 #include "base/line.h"
 #include "lua/convert.h"
 #include "lua/error.h"
-#include "lua/memory.h"
+#include "lua/field.h"
 
 #define MOST_OPTIONS 32
-
-/* " (did you mean 'keep'?)", or "". */
-static const char *push_suggestion(lua_State *L, const char *word, const char *const *names, size_t n) {
-  const char *closest = dc_closest(word, names, n);
-  if (!closest || strcmp(closest, word) == 0) return lua_pushliteral(L, "");
-  return lua_pushfstring(L, " (did you mean '%s'?)", closest);
-}
-
-static int by_name(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
-
-const char *dc_lua_suggest(lua_State *L, int idx, const char *name) {
-  size_t n = 0, most = 1;
-  idx = lua_absindex(L, idx);
-  for (lua_pushnil(L); lua_next(L, idx); lua_pop(L, 1)) most++;
-  const char **names = dc_lua_scratch(L, most * sizeof *names);
-  for (lua_pushnil(L); lua_next(L, idx); lua_pop(L, 1))
-    if (lua_type(L, -2) == LUA_TSTRING) names[n++] = lua_tostring(L, -2); /* the table keeps it */
-  qsort(names, n, sizeof *names, by_name); /* of several that are equally close always the same */
-  return push_suggestion(L, name, names, n);
-}
 
 /* Pushes "there is a" or "there are a, b and c". */
 static const char *push_list(lua_State *L, const char *const *names, size_t n) {
@@ -57,7 +35,7 @@ static const char *push_list(lua_State *L, const char *const *names, size_t n) {
 
 int dc_lua_fail_option(lua_State *L, const char *who, const char *kind, const char *name, const char *const *names,
                        size_t n) {
-  const char *suggestion = push_suggestion(L, name, names, n), *list = push_list(L, names, n);
+  const char *suggestion = dc_lua_push_suggestion(L, name, names, n), *list = push_list(L, names, n);
   return dc_lua_fail(L, DC_ARGUMENT, "%s%sthere is no %s '%s'%s; %s", who, *who ? ": " : "", kind, name, suggestion,
                      list);
 }
@@ -152,14 +130,14 @@ static int core_fail_option(lua_State *L) {
   return dc_lua_fail_option(L, who, "option", name, names, n);
 }
 
-/* suggest(t, name): the suggestion for a name that the table does not have, or "". */
-static int core_suggest(lua_State *L) {
+/* other_key(t): a key beside t[1], t[2], …, described, that is no string; nil where there is none. */
+static int core_other_key(lua_State *L) {
   luaL_checktype(L, 1, LUA_TTABLE);
-  if (lua_type(L, 2) == LUA_TSTRING) dc_lua_suggest(L, 1, lua_tostring(L, 2));
-  else lua_pushliteral(L, "");
+  if (!dc_lua_other_key(L, 1, luaL_len(L, 1), false)) return 0;
+  lua_pushstring(L, dc_lua_describe(L, -1));
   return 1;
 }
 
 const luaL_Reg dc_lua_named_internal[] = {
-  { "fail_option", core_fail_option }, { "suggest", core_suggest }, { NULL, NULL }
+  { "fail_option", core_fail_option }, { "other_key", core_other_key }, { NULL, NULL }
 };

@@ -34,7 +34,4 @@ bool dc_lua_has_names(lua_State *L, int idx);
 ** "". */
 int dc_lua_fail_option(lua_State *L, const char *who, const char *kind, const char *name, const char *const *names,
                        size_t n);
-/* Pushes and returns " (did you mean 'shape'?)" for the key of the table at idx that `name` was most likely meant to
-** be, else "". */
-const char *dc_lua_suggest(lua_State *L, int idx, const char *name);
 extern const luaL_Reg dc_lua_named_internal[];

@@ -51,6 +51,8 @@ static void add_axes(lua_State *L, int idx, int ndim, const char *hint, over *o)
   const bool list = lua_istable(L, idx);
   const lua_Integer n = list ? luaL_len(L, idx) : 1;
   if (o->axes != 0 && n > 0) dc_lua_fail(L, DC_ARGUMENT, "the axes are given twice");
+  if (list && dc_lua_other_key(L, idx, n, false))
+    dc_lua_fail_named(L, DC_ARGUMENT, "axes are a list, {1, 2}; this one has %s as a key", dc_lua_describe(L, -1));
   for (lua_Integer i = 1; i <= n; i++) {
     if (list) lua_geti(L, idx, i);
     else lua_pushvalue(L, idx);
@@ -85,6 +87,8 @@ static void read_tables(lua_State *L, int ndim, bool takes_ddof, const char *hin
   for (int i = 1; i <= 2; i++) add_axes(L, top + i, ndim, hint, o);
   o->keep = lua_toboolean(L, top + 3);
   if (takes_ddof && lua_isnumber(L, top + 4)) o->ddof = lua_tonumber(L, top + 4);
+  if (!(o->ddof >= 0))
+    dc_lua_fail(L, DC_ARGUMENT, "option 'ddof' is a number from 0 on, got %s", dc_lua_describe(L, top + 4));
 }
 
 /* Arguments from 2 on.  `hint` ends messages about axes. */

@@ -13,6 +13,7 @@
 #include "device/timeline.h"
 #include "lua/device.h"
 #include "lua/error.h"
+#include "lua/field.h"
 #include "lua/host_interrupt.h"
 #include "lua/object.h"
 
@@ -95,12 +96,13 @@ static int stream_gc(lua_State *L) {
 }
 
 static int stream_index(lua_State *L) {
+  enum { DEVICE, CLOSED };
+  static const char *const fields[] = { [DEVICE] = "device", [CLOSED] = "closed", NULL };
   dc_stream *s = check_stream(L, dc_lua_self(L), 1);
   const char *name;
   if (push_method(L, DC_LUA_STREAM, &name)) return 1;
-  if (strcmp(name, "device") == 0) dc_lua_pushdevice(L, s->dev);
-  else if (strcmp(name, "closed") == 0) lua_pushboolean(L, s->closed);
-  else return dc_lua_fail(L, DC_INDEX, "a stream has no '%s'", name);
+  if (dc_lua_check_field(L, "a stream", DC_LUA_STREAM, name, fields) == DEVICE) dc_lua_pushdevice(L, s->dev);
+  else lua_pushboolean(L, s->closed);
   return 1;
 }
 
@@ -207,12 +209,13 @@ static int event_gc(lua_State *L) {
 }
 
 static int event_index(lua_State *L) {
+  enum { DEVICE, RECORDED };
+  static const char *const fields[] = { [DEVICE] = "device", [RECORDED] = "recorded", NULL };
   dc_event *e = check_event(L, dc_lua_self(L), 1);
   const char *name;
   if (push_method(L, DC_LUA_EVENT, &name)) return 1;
-  if (strcmp(name, "device") == 0) dc_lua_pushdevice(L, e->dev);
-  else if (strcmp(name, "recorded") == 0) lua_pushboolean(L, e->recorded);
-  else return dc_lua_fail(L, DC_INDEX, "an event has no '%s'", name);
+  if (dc_lua_check_field(L, "an event", DC_LUA_EVENT, name, fields) == DEVICE) dc_lua_pushdevice(L, e->dev);
+  else lua_pushboolean(L, e->recorded);
   return 1;
 }
 

@@ -8,6 +8,7 @@
 #include "lua/array.h"
 #include "lua/device.h"
 #include "lua/error.h"
+#include "lua/field.h"
 #include "lua/host_interrupt.h"
 #include "lua/memory.h"
 
@@ -227,8 +228,11 @@ static int texture_index(lua_State *L) {
   if (strcmp(name, "handle") == 0) return push_handle(L, dc_lua_self(L), o->a);
   lua_getiuservalue(L, 1, INFO);
   lua_getfield(L, -1, "fields");
-  if (lua_getfield(L, -1, name) != LUA_TNIL) return 1;
-  return dc_lua_fail(L, DC_INDEX, "a %s has no '%s'", type_names[surface], name);
+  const int fields = lua_gettop(L);
+  if (lua_getfield(L, fields, name) != LUA_TNIL) return 1;
+  static const char *const others[] = { "handle", NULL };
+  return dc_lua_fail_field(L, surface ? "a surface" : "a texture", surface ? DC_LUA_SURFACE : DC_LUA_TEXTURE, name,
+                           others, fields);
 }
 
 static int texture_tostring(lua_State *L) {

@@ -217,7 +217,7 @@ local function compile(state, argument_types, args, device, threads)
   local emitted = variant.emitted
   variant.kernels, variant.comparisons = {}, {}
   local options = extern.options(state.kernel_options, variant)
-  options.name = variant.name
+  if not state.check then options.name = variant.name end
   local make = state.check and dc.module or dc.kernel
   script_lines.generated[emitted.text] = function(line)
     local place = emitted.places[line]
@@ -228,7 +228,7 @@ local function compile(state, argument_types, args, device, threads)
   if not ok then error(result, 0) end
   if state.check then
     variant.module, variant.fault = result, result:global "dc_fault"
-    variant.kernel = result:kernel(options.name)
+    variant.kernel = result:kernel(variant.name)
     if variant.sync_grid then variant.barrier = result:global "dc_barrier" end
   else
     variant.kernel = result
@@ -294,16 +294,11 @@ end
 
 -- Raises where a kernel writes a value that is a broadcast view, of which several elements are one in memory.
 local function check_written(state, variant, param, value)
-  if not (param.written and param.type.strided) then return end
-  local extents = { value:shape() }
-  for axis, stride in ipairs(core.strides(value, extents)) do
-    if stride == 0 and extents[axis] > 1 then
-      fail("argument", "%s: %s, is a broadcast view, which the kernel writes: several of its elements are one in "
-        .. "memory; pass a copy (a:copy())", state.name, param.argument
-        and ("argument %d, '%s'"):format(param.argument, state.params[param.argument])
-        or ("'%s', which is captured"):format(variant.inputs[param.input].path.text))
-    end
-  end
+  if not (param.written and param.type.strided and core.repeats(value)) then return end
+  fail("argument", "%s: %s, is a broadcast view, which the kernel writes: several of its elements are one in memory; "
+    .. "pass a copy (a:copy())", state.name, param.argument
+    and ("argument %d, '%s'"):format(param.argument, state.params[param.argument])
+    or ("'%s', which is captured"):format(variant.inputs[param.input].path.text))
 end
 
 -- What the kernel of a variant is called with.
@@ -605,7 +600,7 @@ function meta.__index(object, key)
     streams[key] = streams[key] or methods.with(object, { stream = key })
     return streams[key]
   end
-  fail("index", "a kernel of dc.jit has no '%s'", tostring(key))
+  interface.missing("a kernel of dc.jit", key, methods)
 end
 
 interface.methods(methods)

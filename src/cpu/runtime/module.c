@@ -29,8 +29,13 @@ static void relocate(const struct dc_code *code, const ptx_sym *sym, uint8_t *by
   }
 }
 
+#define MOST_CONSTANT (64 << 10) /* bytes of a module's constant variables, on every GPU */
+
 static int make_images(struct dc_code *code, dc_error *err) {
   const ptx_module *m = &code->ptx;
+  if (m->const_size > MOST_CONSTANT)
+    return dc_fail(err, DC_COMPILE, NULL, "the __constant__ variables of the module take %llu bytes, and may take %d; "
+                   "large tables belong in global memory", (unsigned long long)m->const_size, MOST_CONSTANT);
   if (m->global_size && (code->global_image = dc_memory_alloc(code->memory, m->global_size, err)) == 0) return -1;
   if (m->const_size && (code->const_image = dc_memory_alloc(code->memory, m->const_size, err)) == 0) return -1;
   if (m->global_size) memset((void *)(uintptr_t)code->global_image, 0, m->global_size);
