@@ -38,7 +38,7 @@ void dc_notice_subject(const char *subject) {
   snprintf(subject_text, sizeof subject_text, "%s", subject != NULL ? subject : "");
 }
 
-const char *dc_notice_get_subject(void) { return subject_text[0] != '\0' ? subject_text : NULL; }
+static const char *own_subject(void) { return subject_text[0] != '\0' ? subject_text : NULL; }
 
 /* Names come from scripts: control characters would be commands for the terminal. */
 static void make_harmless(char *text) {
@@ -49,7 +49,7 @@ static void make_harmless(char *text) {
 void dc_notice_begin(dc_notice *n, const char *verb, const char *subject) {
   *n = (dc_notice){ .inner = current != NULL };
   if (n->inner) return;
-  const char *own = dc_notice_get_subject();
+  const char *own = own_subject();
   snprintf(n->text, sizeof n->text, "%s %.70s …", verb, own != NULL ? own : subject);
   make_harmless(n->text);
   n->due = dc_clock() + DELAY;

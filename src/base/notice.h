@@ -18,7 +18,6 @@ int dc_notice_columns(void);
 /* What the next notices of the calling thread are about, in place of what they say themselves: "sort (float32)"; NULL
 ** for nothing any more.  Copied. */
 void dc_notice_subject(const char *subject);
-const char *dc_notice_get_subject(void); /* NULL: none */
 
 /* A wait of the calling thread; one inside another shows nothing of its own. */
 typedef struct dc_notice {

@@ -77,7 +77,8 @@ dc_ranks *dc_ranks_world(dc_error *err) {
   return open ? &world.ranks : NULL;
 }
 
-int dc_ranks_usable(const dc_ranks *r, dc_error *err) {
+/* Fails when an earlier call has failed, or `r` belongs to the process from which this one was forked. */
+static int check_usable(const dc_ranks *r, dc_error *err) {
   if (r->failed)
     return dc_fail(err, DC_LAUNCH, NULL, "the communicator cannot be used any more: an earlier call on it has failed");
   if (r->data != NULL && world.forked)
@@ -90,7 +91,7 @@ int dc_ranks_usable(const dc_ranks *r, dc_error *err) {
 
 int dc_ranks_split(dc_ranks *r, int color, int key, const char *where, dc_ranks **part, dc_error *err) {
   *part = NULL;
-  if (dc_ranks_usable(r, err) != 0) return -1;
+  if (check_usable(r, err) != 0) return -1;
   dc_comm_call meet = { .op = DC_COMM_BARRIER, .where = where };
   if (dc_ranks_run(r, &meet, 1, err) != 0) return -1; /* so that the following, which waits, finds all */
   dc_ranks *made = calloc(1, sizeof *made);
@@ -198,7 +199,7 @@ static int give_up(dc_ranks *r, dc_comm_call *calls, int n, int rc, const dc_req
 }
 
 int dc_ranks_compare(dc_ranks *r, const dc_comm_call *calls, int n, dc_error *err) {
-  if (dc_ranks_usable(r, err) != 0) return -1;
+  if (check_usable(r, err) != 0) return -1;
   if (r->data == NULL || !dc_ranks_checks()) return 0;
   const int rc = dc_compare_calls(r, calls, n, err);
   if (r->failed) world.broken = true;

@@ -29,5 +29,3 @@ int dc_ranks_compare(dc_ranks *r, const dc_comm_call *calls, int n, dc_error *er
 int dc_ranks_run(dc_ranks *r, dc_comm_call *calls, int n, dc_error *err);
 /* n bytes of rank 0 to all. */
 int dc_ranks_tell(dc_ranks *r, void *bytes, int n, dc_error *err);
-/* -1 and DC_LAUNCH when it has failed, or belongs to the process from which this one was forked. */
-int dc_ranks_usable(const dc_ranks *r, dc_error *err);

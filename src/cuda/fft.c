@@ -15,11 +15,7 @@ static cufftType type_of(const dc_fft *f) {
 
 /* Both directions of complex transforms share a plan. */
 static bool same(const dc_cufft_plan *k, const dc_fft *f) {
-  bool alike = k->made && type_of(&k->key) == type_of(f) && k->key.axes == f->axes && k->key.batch == f->batch &&
-               k->key.in_batch == f->in_batch && k->key.out_batch == f->out_batch;
-  for (int i = 0; alike && i < f->axes; i++)
-    alike = k->key.n[i] == f->n[i] && k->key.in_step[i] == f->in_step[i] && k->key.out_step[i] == f->out_step[i];
-  return alike;
+  return k->made && type_of(&k->key) == type_of(f) && dc_fft_same_layout(&k->key, f);
 }
 
 /* The extents of the memory, from the steps of the axes; that of the outermost one is not used. */

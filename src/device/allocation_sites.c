@@ -20,7 +20,7 @@ enum { UNSET, OFF, ON };
 
 void dc_allocation_trace(bool on) { atomic_store(&tracing, on ? ON : OFF); }
 
-bool dc_allocation_tracing(void) {
+static bool is_tracing(void) {
   const int how = atomic_load_explicit(&tracing, memory_order_relaxed);
   if (DC_LIKELY(how != UNSET)) return how == ON;
   int unset = UNSET;
@@ -56,7 +56,7 @@ static DC_NOINLINE dc_allocation_site *enter(dc_device *dev, size_t bytes) {
 }
 
 DC_HOT dc_allocation_site *dc_allocation_note(dc_device *dev, size_t bytes) {
-  return bytes < DC_ALLOCATION_NOTED && !dc_allocation_tracing() ? NULL : enter(dev, bytes);
+  return bytes < DC_ALLOCATION_NOTED && !is_tracing() ? NULL : enter(dev, bytes);
 }
 
 void dc_allocation_end(dc_allocation_site *site, size_t bytes) {

@@ -25,7 +25,6 @@ extern bool (*dc_allocation_place)(char *text);
 
 /* Whether small blocks are noted too; before the first call, DOTCOMPUTE_LOG=memory decides. */
 void dc_allocation_trace(bool on);
-bool dc_allocation_tracing(void);
 
 /* Notes a block that has just been allocated; NULL when it is not noted (host memory running out included). */
 dc_allocation_site *dc_allocation_note(dc_device *dev, size_t bytes);

@@ -188,6 +188,15 @@ typedef struct dc_fft {
   size_t work_bytes;
 } dc_fft;
 
+/* Whether two transforms have the same extents, steps and batch, whatever their kinds and memory. */
+static inline bool dc_fft_same_layout(const dc_fft *a, const dc_fft *b) {
+  bool same = a->axes == b->axes && a->batch == b->batch && a->in_batch == b->in_batch &&
+              a->out_batch == b->out_batch;
+  for (int i = 0; same && i < a->axes; i++)
+    same = a->n[i] == b->n[i] && a->in_step[i] == b->in_step[i] && a->out_step[i] == b->out_step[i];
+  return same;
+}
+
 /* Rows of numbers to sort from one memory to another, each of which has no gaps and overlaps nothing. */
 typedef struct dc_sort {
   dc_dtype dtype;

@@ -103,7 +103,7 @@ typedef struct dc_kernel {
   struct {
     uint32_t threads, shared;
     uint64_t blocks;
-  } resident;                  /* the last answer of dc_kernel_resident; threads 0: none yet */
+  } resident;                  /* the last count of resident blocks; threads 0: none yet */
 } dc_kernel;
 
 /* How a kernel is launched, beyond grid and block.  Zeroed: plainly, on the device's own stream. */

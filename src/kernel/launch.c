@@ -50,7 +50,9 @@ static DC_COLD int raise_shared(dc_kernel *k, uint32_t shared, dc_error *err) {
   return 0;
 }
 
-int dc_kernel_resident(dc_kernel *k, uint32_t threads, uint32_t shared, uint64_t *blocks, dc_error *err) {
+/* The number of blocks of `threads` threads and `shared` bytes of dynamic shared memory that are resident at once on
+** the whole device: the largest grid of a cooperative launch.  The last answer is cached in k->resident. */
+static int count_resident(dc_kernel *k, uint32_t threads, uint32_t shared, uint64_t *blocks, dc_error *err) {
   const dc_device *dev = k->dev;
   if (k->resident.threads != threads || k->resident.shared != shared) {
     int each = 0;
@@ -71,11 +73,11 @@ static int choose_cooperative(dc_kernel *k, const dc_launch *l, const dc_launch_
   const uint64_t blocks = (uint64_t)l->grid.x * l->grid.y * l->grid.z;
   const uint32_t threads = l->block.x * l->block.y * l->block.z;
   const bool automatic = how->cooperative == DC_AUTO;
-  uint64_t most;
+  uint64_t most = 0;
   if (automatic ? k->grid_sync == 0 : how->cooperative == DC_NO) return 0;
   if (!dev->facts.cooperative)
     return dc_fail(err, DC_LAUNCH, NULL, "kernel '%s': %s has no cooperative launches", k->sig->name, dev->name);
-  if (dc_kernel_resident(k, threads, how->shared, &most, err) != 0) return -1;
+  if (count_resident(k, threads, how->shared, &most, err) != 0) return -1;
   if (blocks <= most) return 1;
   if (automatic && k->grid_sync < 2) return 0;
   return dc_fail(err, DC_LAUNCH, NULL,

@@ -52,7 +52,3 @@ static inline int dc_kernel_issue(const dc_kernel *k, dc_launch *l, const dc_lau
 /* Checks l's grid and block against the device and the kernel, then launches.  Zero threads is no launch and succeeds.
 ** DC_LAUNCH errors name the limit.  l->params holds k->params_size bytes; the other fields of `l` are set here. */
 int dc_kernel_launch(dc_kernel *k, dc_launch *l, const dc_launch_options *how, dc_error *err);
-
-/* The number of blocks of `threads` threads and `shared` bytes of dynamic shared memory that are resident at once on
-** the whole device: the largest grid of a cooperative launch.  The last answer is cached in k->resident. */
-int dc_kernel_resident(dc_kernel *k, uint32_t threads, uint32_t shared, uint64_t *blocks, dc_error *err);

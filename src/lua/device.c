@@ -104,15 +104,6 @@ static int device_tostring(lua_State *L) {
 
 /* --- facts --------------------------------------------------------------------------------------- */
 
-static void set_extents(lua_State *L, const char *name, const uint32_t v[3]) {
-  lua_createtable(L, 3, 0);
-  for (int i = 0; i < 3; i++) {
-    lua_pushinteger(L, v[i]);
-    lua_rawseti(L, -2, i + 1);
-  }
-  lua_setfield(L, -2, name);
-}
-
 /* __index of a device's attributes, for names that are none. */
 static int fail_attribute(lua_State *L) {
   lua_settop(L, 2);
@@ -128,8 +119,8 @@ static void push_attributes(lua_State *L, const dc_device_facts *f) {
   dc_lua_set_integer(L, "max_threads_per_block", f->max_threads_per_block);
   dc_lua_set_integer(L, "max_threads_per_multiprocessor", f->max_threads_per_multiprocessor);
   dc_lua_set_integer(L, "max_blocks_per_multiprocessor", f->max_blocks_per_multiprocessor);
-  set_extents(L, "max_block", f->max_block);
-  set_extents(L, "max_grid", f->max_grid);
+  dc_lua_set_extents(L, "max_block", f->max_block);
+  dc_lua_set_extents(L, "max_grid", f->max_grid);
   dc_lua_set_integer(L, "shared_per_block", (lua_Integer)f->shared_per_block);
   dc_lua_set_integer(L, "shared_per_block_optin", (lua_Integer)f->shared_per_block_optin);
   dc_lua_set_integer(L, "shared_per_multiprocessor", (lua_Integer)f->shared_per_multiprocessor);

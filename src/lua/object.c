@@ -206,3 +206,12 @@ SETTER(number, lua_Number)
 SETTER(boolean, bool)
 SETTER(string, const char *)
 #undef SETTER
+
+void dc_lua_set_extents(lua_State *L, const char *name, const uint32_t v[3]) {
+  lua_createtable(L, 3, 0); /* table, extents */
+  for (int i = 0; i < 3; i++) {
+    lua_pushinteger(L, v[i]);
+    lua_rawseti(L, -2, i + 1);
+  }
+  lua_setfield(L, -2, name);
+}

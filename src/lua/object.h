@@ -167,6 +167,7 @@ void dc_lua_set_integer(lua_State *L, const char *name, lua_Integer v);
 void dc_lua_set_number(lua_State *L, const char *name, lua_Number v);
 void dc_lua_set_boolean(lua_State *L, const char *name, bool v);
 void dc_lua_set_string(lua_State *L, const char *name, const char *s);
+void dc_lua_set_extents(lua_State *L, const char *name, const uint32_t v[3]); /* {x, y, z} */
 
 /* Notes the script's line that launches the kernel of that name.  *site is the number of the site of the kernel
 ** object's last launch, 0 at first. */

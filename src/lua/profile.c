@@ -89,16 +89,6 @@ static void add_entries(lua_State *L, const dc_profile_entry *entries) {
   }
 }
 
-static void set_extents(lua_State *L, const char *name, dc_dim3 d) {
-  const unsigned v[3] = { d.x, d.y, d.z };
-  lua_createtable(L, 3, 0); /* launch, extents */
-  for (int i = 0; i < 3; i++) {
-    lua_pushinteger(L, v[i]);
-    lua_rawseti(L, -2, i + 1);
-  }
-  lua_setfield(L, -2, name);
-}
-
 /* Gives the list on top the field `launches`, {entry = its index, start, seconds, stream, grid, block}, and `dropped`.
 */
 static void add_launches(lua_State *L) {
@@ -114,8 +104,8 @@ static void add_launches(lua_State *L) {
     dc_lua_set_number(L, "start", l->start);
     dc_lua_set_number(L, "seconds", l->seconds);
     if (l->grid.x > 0) {
-      set_extents(L, "grid", l->grid);
-      set_extents(L, "block", l->block);
+      dc_lua_set_extents(L, "grid", (const uint32_t[]){ l->grid.x, l->grid.y, l->grid.z });
+      dc_lua_set_extents(L, "block", (const uint32_t[]){ l->block.x, l->block.y, l->block.z });
     }
     lua_rawseti(L, -2, (lua_Integer)i + 1);
   }

@@ -7,6 +7,7 @@
 
 #include "array/codegen/generate.h"
 #include "array/codegen/ir.h"
+#include "array/codegen/parameters.h"
 #include "array/codegen/pass_cache.h"
 #include "array/codegen/print.h"
 #include "array/codegen/program.h"
@@ -241,6 +242,7 @@ void dc_body_end(dc_body *body) {
 /* --- parameters -------------------------------------------------------------------------------------- */
 
 typedef struct dc_pack {
+  const dc_program *p;
   size_t at;
   _Alignas(16) unsigned char bytes[DC_MAX_PARAMS + 96];
 } dc_pack;
@@ -256,23 +258,19 @@ static void pack(dc_pack *k, const void *value, size_t size) {
   k->at = (size_t)(put(k->bytes + k->at, value, size) - k->bytes);
 }
 
-static void pack_index(dc_pack *k, const dc_program *p, int64_t v) {
-  int32_t narrow = (int32_t)v;
-  if (p->schedule.wide) pack(k, &v, sizeof v);
+static void pack_index(dc_pack *k, uint64_t v) {
+  const uint32_t narrow = (uint32_t)v;
+  if (k->p->schedule.wide) pack(k, &v, sizeof v);
   else pack(k, &narrow, sizeof narrow);
 }
 
-static void pack_strides(dc_pack *k, const dc_program *p, const dc_operand *o) {
-  for (int d = 0; d < dc_operand_strides(p, o); d++) pack_index(k, p, o->strides[d]);
-}
-
 /* An extent, and the factor and shift that divide by it: see dc_schedule_multiplies. */
-static void pack_extent(dc_pack *k, const dc_program *p, int64_t extent) {
-  pack_index(k, p, extent);
-  if (!dc_schedule_multiplies(&p->schedule)) return;
+static void pack_extent(dc_pack *k, uint64_t extent) {
+  pack_index(k, extent);
+  if (!dc_schedule_multiplies(&k->p->schedule)) return;
   uint32_t bits = 0;
-  while (bits < 32 && (int64_t)1 << bits < extent) bits++;
-  const uint64_t divisor = extent > 0 ? (uint64_t)extent : 1;
+  while (bits < 32 && (uint64_t)1 << bits < extent) bits++;
+  const uint64_t divisor = extent > 0 ? extent : 1;
   const uint32_t by = (uint32_t)((((uint64_t)1 << 32) * (((uint64_t)1 << bits) - divisor)) / divisor + 1);
   pack(k, &by, sizeof by);
   pack(k, &bits, sizeof bits);
@@ -284,36 +282,24 @@ static inline size_t number_size(const dc_number *v) {
   return dc_dtypes[v->dtype].kind == 'f' && size == 2 ? sizeof v->f32 : size;
 }
 
-static void pack_number(dc_pack *k, const dc_number *v) { pack(k, &v->bits, number_size(v)); }
+static void pack_parameter(void *ud, const dc_parameter *one) {
+  dc_pack *k = ud;
+  switch (one->kind) {
+    case DC_PARAMETER_ADDRESS: pack(k, &one->operand->ptr, sizeof one->operand->ptr); break;
+    case DC_PARAMETER_INDEX: case DC_PARAMETER_STRIDE: pack_index(k, one->value); break;
+    case DC_PARAMETER_WORD: pack(k, &one->value, sizeof one->value); break;
+    case DC_PARAMETER_EXTENT: pack_extent(k, one->value); break;
+    case DC_PARAMETER_NUMBER: {
+      const dc_number *v = &k->p->ir.number[one->number];
+      pack(k, &v->bits, number_size(v));
+    }
+  }
+}
 
-/* In the order of operands.c's emit_params. */
 static void pack_all(dc_pack *k, const dc_program *p, uint64_t turn) {
-  const dc_ir *ir = &p->ir;
-  const dc_schedule *h = &p->schedule;
+  k->p = p;
   k->at = 0;
-  if (dc_ir_has_out(ir)) pack(k, &ir->out.ptr, sizeof ir->out.ptr);
-  for (int i = 0; i < ir->ninputs; i++)
-    if (!ir->input[i].index) pack(k, &ir->input[i].ptr, sizeof ir->input[i].ptr);
-  pack_index(k, p, ir->kind == DC_ELEMENTS ? h->n : h->row.rows);
-  if (ir->kind != DC_ELEMENTS) pack_index(k, p, h->row.length);
-  if (ir->kind != DC_ELEMENTS && h->row.segments > 1) {
-    pack_index(k, p, h->row.segments);
-    pack_index(k, p, h->row.segment);
-    pack(k, &turn, sizeof turn);
-  }
-  if (dc_program_posts(p)) {
-    pack(k, &p->mailbox, sizeof p->mailbox);
-    pack(k, &p->sequence, sizeof p->sequence);
-  }
-  pack_strides(k, p, &ir->out);
-  for (int i = 0; i < ir->ninputs; i++) pack_strides(k, p, &ir->input[i]);
-  if (dc_schedule_has_offsets(p))
-    for (int d = dc_schedule_first_extent(h); d < h->rank; d++) pack_extent(k, p, h->shape[d]);
-  if (h->kind == DC_SCHEDULE_WARP_ROWS) {
-    pack_extent(k, p, h->warp_row.parts);
-    pack_index(k, p, dc_schedule_warps(h));
-  }
-  for (int i = 0; i < ir->nnumbers; i++) pack_number(k, &ir->number[i]);
+  dc_parameters_each(p, turn, pack_parameter, k);
 }
 
 /* --- running ------------------------------------------------------------------------------------------ */

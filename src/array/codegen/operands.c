@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "array/codegen/ir.h"
+#include "array/codegen/parameters.h"
 #include "array/codegen/program.h"
 #include "array/codegen/schedule.h"
 #include "array/codegen/text.h"
@@ -19,55 +20,54 @@ void dc_operand_name(const dc_program *p, const dc_operand *o, char name[16]) {
   else snprintf(name, 16, "x%d", (int)(o - p->ir.input));
 }
 
-static void emit_stride_params(const dc_text *t, const dc_operand *o) {
+typedef struct declarations {
+  const dc_text *t;
+  const char *comma; /* before the next one */
+} declarations;
+
+static void declare_address(const dc_text *t, const dc_operand *o) {
   char name[16];
   dc_operand_name(t->p, o, name);
-  for (int d = 0; d < dc_operand_strides(t->p, o); d++) dc_buf_printf(t->b, ", %s %s_%d", t->index, name, d);
+  dc_buf_printf(t->b, "%s%s *%s%s", o == &t->p->ir.out || o->result ? "" : "const ", dc_memory_type(t, o->dtype),
+                t->p->schedule.in_place ? "" : "__restrict__ ", name);
 }
 
-static void emit_extent_params(const dc_text *t, const char *axis) {
-  dc_buf_printf(t->b, ", %s n_%s", t->index, axis);
-  if (dc_schedule_multiplies(&t->p->schedule))
-    dc_buf_printf(t->b, ", unsigned int by_%s, unsigned int bits_%s", axis, axis);
-}
-
-/* In the order of kernel_cache.c's pack_all. */
-static void emit_params(const dc_text *t) {
-  const dc_program *p = t->p;
-  const dc_ir *ir = &p->ir;
-  const dc_schedule *h = &p->schedule;
-  const char *alone = h->in_place ? "" : "__restrict__ ";
+static void declare_extent(const dc_text *t, const dc_parameter *one) {
   char axis[12];
-  dc_buf_puts(t->b, "(");
-  if (dc_ir_has_out(ir)) dc_buf_printf(t->b, "%s *%sout, ", dc_memory_type(t, ir->out.dtype), alone);
-  for (int i = 0; i < ir->ninputs; i++) {
-    const dc_operand *o = &ir->input[i];
-    if (!o->index)
-      dc_buf_printf(t->b, "%s%s *%sx%d, ", o->result ? "" : "const ", dc_memory_type(t, o->dtype), alone, i);
-  }
-  if (ir->kind == DC_ELEMENTS) {
-    dc_buf_printf(t->b, "%s n", t->index);
-  } else {
-    dc_buf_printf(t->b, "%s rows, %s length", t->index, t->index);
-    if (h->row.segments > 1)
-      dc_buf_printf(t->b, ", %s segments, %s segment, unsigned long long turn", t->index, t->index);
-  }
-  if (dc_program_posts(p)) dc_buf_puts(t->b, ", unsigned long long mailbox, unsigned long long sequence");
-  emit_stride_params(t, &ir->out);
-  for (int i = 0; i < ir->ninputs; i++) emit_stride_params(t, &ir->input[i]);
-  if (dc_schedule_has_offsets(p))
-    for (int d = dc_schedule_first_extent(h); d < h->rank; d++) {
-      snprintf(axis, sizeof axis, "%d", d);
-      emit_extent_params(t, axis);
+  if (!one->name) snprintf(axis, sizeof axis, "%d", one->number);
+  const char *name = one->name ? one->name : axis;
+  dc_buf_printf(t->b, "%s n_%s", t->index, name);
+  if (dc_schedule_multiplies(&t->p->schedule))
+    dc_buf_printf(t->b, ", unsigned int by_%s, unsigned int bits_%s", name, name);
+}
+
+static void declare(void *ud, const dc_parameter *one) {
+  declarations *d = ud;
+  const dc_text *t = d->t;
+  char name[16];
+  dc_buf_puts(t->b, d->comma);
+  d->comma = ", ";
+  switch (one->kind) {
+    case DC_PARAMETER_ADDRESS: declare_address(t, one->operand); break;
+    case DC_PARAMETER_INDEX: dc_buf_printf(t->b, "%s %s", t->index, one->name); break;
+    case DC_PARAMETER_WORD: dc_buf_printf(t->b, "unsigned long long %s", one->name); break;
+    case DC_PARAMETER_STRIDE:
+      dc_operand_name(t->p, one->operand, name);
+      dc_buf_printf(t->b, "%s %s_%d", t->index, name, one->number);
+      break;
+    case DC_PARAMETER_EXTENT: declare_extent(t, one); break;
+    case DC_PARAMETER_NUMBER: {
+      const dc_dtype dtype = t->p->ir.number[one->number].dtype; /* 16-bit floats come as float */
+      dc_buf_printf(t->b, "%s s%d", dc_dtype_is_half(dtype) ? dc_ctype_of(dtype) : dc_value_type(t, dtype),
+                    one->number);
     }
-  if (h->kind == DC_SCHEDULE_WARP_ROWS) {
-    emit_extent_params(t, "parts");
-    dc_buf_printf(t->b, ", %s warps", t->index);
   }
-  for (int i = 0; i < ir->nnumbers; i++) {
-    const dc_dtype d = ir->number[i].dtype; /* 16-bit floats come as float */
-    dc_buf_printf(t->b, ", %s s%d", dc_dtype_is_half(d) ? dc_ctype_of(d) : dc_value_type(t, d), i);
-  }
+}
+
+static void emit_params(const dc_text *t) {
+  declarations d = { t, "" };
+  dc_buf_puts(t->b, "(");
+  dc_parameters_each(t->p, 0, declare, &d);
   dc_buf_puts(t->b, ") {\n");
 }
 

@@ -127,7 +127,8 @@ static int take_slots(cache_plan *c) {
 
 /* --- all together ---------------------------------------------------------------------------------------- */
 
-int64_t dc_slot_stride(const dc_schedule *s) {
+/* Elements of a slot. */
+static int64_t slot_stride(const dc_schedule *s) {
   const bool columns = s->kind == DC_SCHEDULE_COLUMNS;
   const int64_t n = columns ? (s->row.length + s->row.cluster - 1) / s->row.cluster * s->row.columns : s->row.length;
   return (n + 15) / 16 * 16;
@@ -135,7 +136,7 @@ int64_t dc_slot_stride(const dc_schedule *s) {
 
 int64_t dc_pass_cache_bytes(const dc_schedule *s) {
   if (s->kind < DC_SCHEDULE_LANES) return 0;
-  return (s->kind == DC_SCHEDULE_COLUMNS ? 1 : s->row.together) * dc_slot_stride(s) * s->row.cached;
+  return (s->kind == DC_SCHEDULE_COLUMNS ? 1 : s->row.together) * slot_stride(s) * s->row.cached;
 }
 
 static void cache_nothing(dc_program *p) {

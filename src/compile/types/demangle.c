@@ -63,6 +63,17 @@ static const struct {
     {"longlong", DC_INT64}, {"ulonglong", DC_UINT64}, {"float", DC_FLOAT32}, {"double", DC_FLOAT64},
 };
 
+dc_dtype dc_vector_type(const char *name, int *lanes, const char **rest) {
+  for (size_t i = 0; i < sizeof vector_types / sizeof *vector_types; i++) {
+    const size_t n = strlen(vector_types[i].prefix);
+    if (strncmp(name, vector_types[i].prefix, n) != 0 || name[n] < '1' || name[n] > '4') continue;
+    *lanes = name[n] - '0';
+    *rest = name + n + 1;
+    return vector_types[i].dtype;
+  }
+  return DC_DTYPE_NONE;
+}
+
 static dc_ctype copy_type(const dc_ctype *t) {
   dc_ctype c = *t;
   c.spelling = strdup(t->spelling ? t->spelling : "?");
@@ -122,15 +133,12 @@ void dc_ctype_classify(const char *name, dc_ctype *t) {
     t->cls = DC_CT_SCALAR;
     return;
   }
-  for (size_t i = 0; i < sizeof vector_types / sizeof *vector_types; i++) {
-    size_t n = strlen(vector_types[i].prefix);
-    if (strncmp(name, vector_types[i].prefix, n) != 0 || name[n] < '1' || name[n] > '4') continue;
-    if (name[n + 1] != '\0' && strcmp(name + n + 1, "_16a") != 0 && strcmp(name + n + 1, "_32a") != 0) continue;
-    t->cls = DC_CT_VECTOR;
-    t->dtype = vector_types[i].dtype;
-    t->lanes = name[n] - '0';
-    return;
-  }
+  const char *rest;
+  const dc_dtype vector = dc_vector_type(name, &lanes, &rest);
+  if (vector == DC_DTYPE_NONE || (*rest != '\0' && strcmp(rest, "_16a") != 0 && strcmp(rest, "_32a") != 0)) return;
+  t->cls = DC_CT_VECTOR;
+  t->dtype = vector;
+  t->lanes = lanes;
 }
 
 static dc_ctype read_type(reader *r);
@@ -617,20 +625,26 @@ int dc_signature_types(const char *mangled, dc_signature *sig, dc_error *err) {
   return 0;
 }
 
+/* <name>, without template arguments.  True: it is a nested one. */
+static bool read_name(reader *r, dc_buf *name) {
+  if (*r->p != 'N') {
+    if (*r->p == 'L') r->p++; /* internal linkage */
+    read_identifier(r, name);
+    return false;
+  }
+  r->p++;
+  dc_ctype t = read_nested(r);
+  dc_buf_puts(name, t.spelling ? t.spelling : "?");
+  free(t.spelling);
+  if (r->nsubs > 0) free(r->subs[--r->nsubs].spelling);
+  return true;
+}
+
 /* <encoding>: _Z <name> <parameter types>.  A function's own name is no substitution, its namespaces are. */
 static char *read_encoding(reader *r, dc_signature *sig) {
   dc_buf name = DC_BUF_INIT;
   r->p += 2;
-  if (*r->p == 'N') {
-    r->p++;
-    dc_ctype t = read_nested(r);
-    dc_buf_puts(&name, t.spelling ? t.spelling : "?");
-    free(t.spelling);
-    if (r->nsubs > 0) free(r->subs[--r->nsubs].spelling);
-  } else {
-    if (*r->p == 'L') r->p++; /* internal linkage */
-    read_identifier(r, &name);
-  }
+  read_name(r, &name);
   if (*r->p == 'I' || strchr(dc_buf_str(&name), '<')) r->bad = true; /* a template: its types refer to its arguments */
   read_params(r, '\0', sig);
   return dc_buf_take(&name);
@@ -689,15 +703,7 @@ char *dc_instance_name(const char *lowered) {
   if (!r) return NULL;
   r->p = lowered + 2;
   r->exact = r->keeps = true;
-  if (*r->p == 'N') {
-    r->p++;
-    dc_ctype t = read_nested(r);
-    dc_buf_puts(&name, t.spelling ? t.spelling : "?");
-    free(t.spelling);
-    if (r->nsubs > 0) free(r->subs[--r->nsubs].spelling);
-  } else {
-    if (*r->p == 'L') r->p++; /* internal linkage */
-    read_identifier(r, &name);
+  if (!read_name(r, &name)) {
     dc_ctype self = opaque(dc_buf_str(&name));
     remember(r, &self);
     free(self.spelling);

@@ -4,6 +4,7 @@
 */
 #pragma once
 
+#include "base/dtype.h"
 #include "base/error.h"
 #include "compile/types/image.h"
 
@@ -19,6 +20,10 @@ int dc_signature_of_entry(dc_signature *sig, const char *lowered, dc_error *err)
 ** where they are understood: "_Z5scaleIfLi4EEvPT_" is "scale<float, 4>(float *)"; malloc'ed.  NULL for what is no
 ** instance, or has arguments without a name, as lambdas. */
 char *dc_instance_name(const char *lowered);
+
+/* The dtype and lanes of CUDA's vector whose name is in front, "float4"; *rest: behind it.  DC_DTYPE_NONE: there is
+** none. */
+dc_dtype dc_vector_type(const char *name, int *lanes, const char **rest);
 
 /* What a class's name means: sets cls, dtype and lanes for CUDA's vectors, half types and the libraries' complex ones;
 ** DC_CT_STRUCT for all others. */

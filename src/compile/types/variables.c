@@ -13,6 +13,7 @@
 
 #include "base/buf.h"
 #include "base/dtype.h"
+#include "compile/types/demangle.h"
 #include "compile/types/image.h"
 #include "compile/types/signature.h"
 
@@ -83,23 +84,16 @@ static bool begins(const char *s, const char *prefix) { return strncmp(s, prefix
 /* CUDA's class types that are numbers, "6float4": dtype and components.  A reference to a texture is the handle of its
 ** object (shims/dotcompute/texture_references.h). */
 static dc_dtype class_type(const char *p, int *lanes) {
-  static const struct { const char *prefix; dc_dtype dtype; } vectors[] = {
-    {"char", DC_INT8},      {"uchar", DC_UINT8},      {"short", DC_INT16},  {"ushort", DC_UINT16},
-    {"int", DC_INT32},      {"uint", DC_UINT32},      {"long", DC_INT64},   {"ulong", DC_UINT64},
-    {"longlong", DC_INT64}, {"ulonglong", DC_UINT64}, {"float", DC_FLOAT32}, {"double", DC_FLOAT64},
-  };
   char *name;
   size_t n = strtoul(p, &name, 10);
   *lanes = 1;
   if (n > strlen(name)) return DC_DTYPE_NONE;
   if (begins(name, "__")) return dc_dtype_parse(name, n); /* __half, __nv_bfloat16 */
   if (begins(name, "dc_texture_reference") || begins(name, "dc_surface_reference")) return DC_UINT64;
-  for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
-    size_t m = strlen(vectors[i].prefix);
-    if (n != m + 1 || strncmp(name, vectors[i].prefix, m) != 0 || name[m] < '1' || name[m] > '4') continue;
-    *lanes = name[m] - '0';
-    return vectors[i].dtype;
-  }
+  const char *rest;
+  const dc_dtype vector = dc_vector_type(name, lanes, &rest);
+  if (vector != DC_DTYPE_NONE && rest == name + n) return vector;
+  *lanes = 1;
   return DC_DTYPE_NONE;
 }
 

@@ -15,7 +15,8 @@ typedef struct deciders {
   int32_t regs[64];
 } deciders;
 
-int32_t dc_emit_definition(const emitter *e, int32_t reg, int32_t first, int32_t last, int *n) {
+/* The same among instructions [first, last). */
+static int32_t definition(const emitter *e, int32_t reg, int32_t first, int32_t last, int *n) {
   int32_t found = -1;
   *n = 0;
   for (int32_t i = reg < 0 ? 0 : e->k.def_at[reg]; reg >= 0 && i < e->k.def_at[reg + 1]; i++) {
@@ -27,7 +28,7 @@ int32_t dc_emit_definition(const emitter *e, int32_t reg, int32_t first, int32_t
 }
 
 int32_t dc_emit_definition_in_loop(const emitter *e, int32_t reg, int32_t h, int *n) {
-  return dc_emit_definition(e, reg, e->f->blocks[h].first, e->f->blocks[e->k.loop_last[h]].last, n);
+  return definition(e, reg, e->f->blocks[h].first, e->f->blocks[e->k.loop_last[h]].last, n);
 }
 
 /* Whether an instruction reads and does not count, as atomicAdd(p, 1) does. */
@@ -44,7 +45,7 @@ static bool reads_others(const emitter *e, const ptx_ins *ins, const deciders *b
   int n;
   if (by->polls)
     return loads && dc_may_spin(ins) && only_looks(ins) &&
-           dc_emit_definition(e, ins->opnd[ins->ndst].reg, by->first, by->last, &n) < 0;
+           definition(e, ins->opnd[ins->ndst].reg, by->first, by->last, &n) < 0;
   return loads && !(ins->op == PTX_OP_LD && (ins->space == PTX_PARAM || ins->space == PTX_CONST));
 }
 

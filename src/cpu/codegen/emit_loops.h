@@ -5,9 +5,7 @@
 
 #include "cpu/codegen/emitter.h"
 
-/* A definition of register `reg` (-1: no register) among instructions [first, last), or -1; *n: how many there are. */
-int32_t dc_emit_definition(const emitter *e, int32_t reg, int32_t first, int32_t last, int *n);
-/* The same among those of the loop with header block h. */
+/* A definition of register `reg` (-1: no register) in the loop with header block h, or -1; *n: how many there are. */
 int32_t dc_emit_definition_in_loop(const emitter *e, int32_t reg, int32_t h, int *n);
 
 /* Behind the last node of the loop with header block h. */

@@ -107,11 +107,6 @@ static bool funnel(const ptx_ins *ins, spelling *s) {
 
 /* "lt_s32": the relation and the operands' type. */
 static bool relation(const ptx_ins *ins, int type, char *text, size_t size) {
-  static const char *const names[] = {[PTX_EQ] = "eq",   [PTX_NE] = "ne",   [PTX_LT] = "lt",   [PTX_LE] = "le",
-                                      [PTX_GT] = "gt",   [PTX_GE] = "ge",   [PTX_LO] = "lt",   [PTX_LS] = "le",
-                                      [PTX_HI] = "gt",   [PTX_HS] = "ge",   [PTX_EQU] = "equ", [PTX_NEU] = "neu",
-                                      [PTX_LTU] = "ltu", [PTX_LEU] = "leu", [PTX_GTU] = "gtu", [PTX_GEU] = "geu",
-                                      [PTX_NUM] = "num", [PTX_NAN] = "nan"};
   int cmp = ins->cmp, bits = bits_of(type);
   bool spelled_unsigned = cmp >= PTX_LO && cmp <= PTX_HS, equality = cmp == PTX_EQ || cmp == PTX_NE;
   if (cmp == PTX_CMP_NONE || cmp > PTX_NAN) return false;
@@ -119,11 +114,11 @@ static bool relation(const ptx_ins *ins, int type, char *text, size_t size) {
     bool ftz = (ins->flags & PTX_F_FTZ) != 0;
     if (spelled_unsigned || (ftz && type == PTX_F16)) return false;
     const char *form = type == PTX_F64 ? "f64" : type == PTX_F16 ? "f16" : ftz ? "ftz" : "f32";
-    return snprintf(text, size, "%s_%s", names[cmp], form) > 0;
+    return snprintf(text, size, "%s_%s", ptx_relation_text(cmp), form) > 0;
   }
   if (!ptx_is_integer(type) || bits < 16 || cmp > PTX_HS) return false;
   char sign = ptx_is_signed(type) && !spelled_unsigned && !equality ? 's' : 'u';
-  return snprintf(text, size, "%s_%c%d", names[cmp], sign, bits) > 0;
+  return snprintf(text, size, "%s_%c%d", ptx_relation_text(cmp), sign, bits) > 0;
 }
 
 static bool setp(const ptx_ins *ins, spelling *s) {

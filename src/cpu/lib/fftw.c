@@ -102,12 +102,8 @@ int dc_fftw_load(dc_error *err) {
 /* --- plans ---------------------------------------------------------------------------------------- */
 
 static bool same(const kept *k, const dc_fft *f, int threads, int in_at, int out_at) {
-  bool alike = k->plan != NULL && k->threads == threads && k->in_at == in_at && k->out_at == out_at &&
-               k->key.kind == f->kind && k->key.axes == f->axes && k->key.batch == f->batch &&
-               k->key.in_batch == f->in_batch && k->key.out_batch == f->out_batch;
-  for (int i = 0; alike && i < f->axes; i++)
-    alike = k->key.n[i] == f->n[i] && k->key.in_step[i] == f->in_step[i] && k->key.out_step[i] == f->out_step[i];
-  return alike;
+  return k->plan != NULL && k->threads == threads && k->in_at == in_at && k->out_at == out_at &&
+         k->key.kind == f->kind && dc_fft_same_layout(&k->key, f);
 }
 
 static int64_t numbers(const dc_fft *f) {

@@ -36,9 +36,6 @@ static kinds signs_of(const ptx_ins *ins, action what) {
 
 /* Of registers 1 and 2 of kind k, which have `bits` bits, to 3. */
 static void act(const ptx_ins *ins, action what, dc_buf *t, char k, int bits) {
-  static const char *const relations[] = {[PTX_EQ] = "eq", [PTX_NE] = "ne", [PTX_LT] = "lt", [PTX_LE] = "le",
-                                          [PTX_GT] = "gt", [PTX_GE] = "ge", [PTX_LO] = "lt", [PTX_LS] = "le",
-                                          [PTX_HI] = "gt", [PTX_HS] = "ge"};
   static const char *const names[] = {[ADD] = "add", [SUB] = "sub", [MIN] = "min", [MAX] = "max"};
   switch (what) {
     case ABSDIFF:
@@ -49,7 +46,8 @@ static void act(const ptx_ins *ins, action what, dc_buf *t, char k, int bits) {
       PUT("add.s32 w4, w1, w2; shr.s32 w5, w4, 31; add.s32 w6, w4, w5; add.s32 w7, w6, 1; shr.s32 w3, w7, 1; ");
       return;
     case COMPARE:
-      PUT("setp.%s.s%d p1, %c1, %c2; selp.b%d %c3, 1, 0, p1; ", relations[ins->cmp], bits, k, k, bits, k);
+      PUT("setp.%s.s%d p1, %c1, %c2; selp.b%d %c3, 1, 0, p1; ", ptx_relation_text(ins->cmp), bits, k, k,
+          bits, k);
       return;
     case SHL: case SHR:
       PUT("cvt.u32.u64 w4, d2; %s w5, w4, %d; %s d3, d1, w5; ", ins->flags & PTX_F_CLAMP ? "min.u32" : "and.b32",

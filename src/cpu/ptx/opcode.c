@@ -189,17 +189,19 @@ static ptx_opcode find_op(const char *s, size_t len) {
   return PTX_OP_UNKNOWN;
 }
 
-const char *ptx_type_text(int type) {
-  for (const word_num *w = types; w->word; w++)
-    if (w->num == type) return w->word;
+static const char *find_text(const word_num *table, int num) {
+  for (const word_num *w = table; w->word; w++)
+    if (w->num == num) return w->word;
   return "";
 }
 
-const char *ptx_atom_text(int mode) {
-  for (const word_num *w = atoms; w->word; w++)
-    if (w->num == mode) return w->word;
-  return "";
+const char *ptx_type_text(int type) { return find_text(types, type); }
+
+const char *ptx_relation_text(int cmp) {
+  return find_text(cmps, cmp >= PTX_LO && cmp <= PTX_HS ? cmp - PTX_LO + PTX_LT : cmp);
 }
+
+const char *ptx_atom_text(int mode) { return find_text(atoms, mode); }
 
 ptx_type ptx_type_find(const char *word, size_t len) {
   int t = find_word(types, word, len);

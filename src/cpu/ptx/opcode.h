@@ -95,6 +95,7 @@ bool ptx_is_barrier(const ptx_ins *ins);
 bool ptx_is_whole_barrier(const ptx_ins *ins);
 
 const char *ptx_type_text(int type);                   /* "f32"; "" when none */
+const char *ptx_relation_text(int cmp);                /* "lt" of lt, also of lo, its unsigned spelling; "" when none */
 const char *ptx_atom_text(int mode);                   /* "add", the operation of an atomic; "" when none */
 ptx_type ptx_type_find(const char *word, size_t len); /* "f32" without its dot; PTX_NOTYPE when none */
 int ptx_space_find(const char *word, size_t len);     /* ptx_space, or -1 */
