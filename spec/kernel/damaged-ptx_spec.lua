@@ -50,6 +50,13 @@ describe("damaged PTX", function()
       .. ".visible .entry l() { ret; }"))
   end))
 
+  it("with an offset that is no integer is an error, behind an address and in an initializer", on_cpu(function()
+    local at = entry(".reg .b64 %rd<2>;\nmov.u64 %rd1, 0;\nld.global.u32 %r1, [%rd1+0f3F800000];")
+    assert.matches("an offset must be an integer", message(at))
+    local initial = ".global .u32 g;\n.global .u64 q = generic(g)+0f3F800000;\n"
+    assert.matches("an offset must be an integer", message((entry(""):gsub("%.visible", initial .. "%0"))))
+  end))
+
   it("in a file is blamed on the file's line", on_cpu(function()
     helper.with_file(entry "add.s32 %r1 %r1, 1;", function(name)
       local ok, err = pcall(dc.module_file, name)

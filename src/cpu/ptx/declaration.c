@@ -91,6 +91,17 @@ int ptxp_constant(ptx_parser *P, ptx_operand *o, char *fkind) {
   return 0;
 }
 
+int ptxp_offsets(ptx_parser *P, int64_t *sum) {
+  while (ptx_tok_is(&P->lex.tok, '+') || ptx_tok_is(&P->lex.tok, '-')) {
+    ptx_operand c;
+    char fkind;
+    if (ptxp_constant(P, &c, &fkind) != 0) return -1;
+    if (fkind) return ptxp_fail(P, P->lex.tok.line, "an offset must be an integer");
+    *sum = (int64_t)((uint64_t)*sum + (uint64_t)c.imm);
+  }
+  return 0;
+}
+
 /* ---- declarations ---- */
 
 static int decl_align(ptx_parser *P, ptx_decl *d, bool pointee) {
@@ -251,10 +262,7 @@ static int read_address(ptx_parser *P, raw_reloc *raw) {
       ptx_lex_next(&P->lex);
       paren = 0;
     } else if (ptx_tok_is(&P->lex.tok, '+') || ptx_tok_is(&P->lex.tok, '-')) {
-      ptx_operand c;
-      char fkind;
-      if (ptxp_constant(P, &c, &fkind) != 0) return -1;
-      raw->r.addend = (int64_t)((uint64_t)raw->r.addend + (uint64_t)c.imm);
+      if (ptxp_offsets(P, &raw->r.addend) != 0) return -1;
     } else {
       return paren ? ptxp_expect(P, ')') : 0;
     }

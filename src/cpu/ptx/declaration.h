@@ -31,5 +31,6 @@ int ptxp_variables(ptx_parser *P, ptx_decl *d);                 /* the rest of a
 int ptxp_register(ptx_parser *P, const ptx_tok *name, int bits, uint32_t vec); /* one of that name */
 int ptxp_registers(ptx_parser *P);                              /* behind .reg, through its ';' */
 int ptxp_constant(ptx_parser *P, ptx_operand *o, char *fkind);  /* a constant expression as PTX_IMM; fkind: ptx_tok's */
+int ptxp_offsets(ptx_parser *P, int64_t *sum);                  /* behind a symbol or an address: +4, -4, +-4; added */
 uint64_t ptxp_constant_bits(ptx_type type, const ptx_operand *o, char fkind); /* converted to the type */
 uint64_t ptxp_lay_out(uint64_t *end, uint64_t size, uint32_t align); /* the aligned offset; *end moves behind it */

@@ -49,18 +49,6 @@ static bool join_suffix(ptx_parser *P, ptx_tok *name) {
   return true;
 }
 
-/* Behind a symbol or an address register: +4, -4, +-4. */
-static int read_offset(ptx_parser *P, int64_t *offset) {
-  while (ptx_tok_is(&P->lex.tok, '+') || ptx_tok_is(&P->lex.tok, '-')) {
-    ptx_operand c;
-    char fkind;
-    if (ptxp_constant(P, &c, &fkind) != 0) return -1;
-    if (fkind) return ptxp_fail(P, P->lex.tok.line, "an address offset must be an integer");
-    *offset = (int64_t)((uint64_t)*offset + (uint64_t)c.imm);
-  }
-  return 0;
-}
-
 /* One element of a vector register, v.x or v.r; -1 when there is none of that name. */
 static int element_index(const ptx_tok *name, size_t dot, int vec) {
   static const char letters[] = "xyzwrgba";
@@ -182,7 +170,7 @@ static int read_name(ptx_parser *P, bool negated, bool *refuse) {
   if (o->kind == PTX_IMM) o->imm = 32;
   o->sym = sym;
   int64_t offset = 0;
-  if (sym && read_offset(P, &offset) != 0) return -1;
+  if (sym && ptxp_offsets(P, &offset) != 0) return -1;
   o = (ptx_operand *)P->ops.data + P->ops.n - 1;
   if (sym) o->imm = offset;
   return 0;
@@ -204,7 +192,7 @@ static int read_address(ptx_parser *P, bool *refuse, int depth) {
   if (read_operand(P, refuse, depth + 1) != 0) return -1;
   ptx_operand *o = (ptx_operand *)P->ops.data + first;
   int64_t offset = P->ops.n > first ? o->imm : 0;
-  if (P->ops.n > first && read_offset(P, &offset) != 0) return -1;
+  if (P->ops.n > first && ptxp_offsets(P, &offset) != 0) return -1;
   if (P->ops.n != first + 1 || (o->kind != PTX_REG && o->kind != PTX_SYM && o->kind != PTX_IMM) || o->negated ||
       o->is_float)
     *refuse = true;
