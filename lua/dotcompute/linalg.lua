@@ -29,10 +29,13 @@ local function is_complex(a) return a.dtype:find("complex", 1, true) ~= nil end
 
 -- --- products ---------------------------------------------------------------------------------------------------
 
--- outer(a, b): the products of every element of a with every element of b, an array of a.size by b.size.
+-- outer(a, b): the products of every element of a with every element of b, an array of a.size by b.size. Those of
+-- bools are bool, as in matmul.
 function linalg.outer(a, b)
   a, b = to_array("outer", a), to_array("outer", b)
-  return (a:reshape(a.size, 1) * b:reshape(1, b.size)):eval()
+  local column, row = a:reshape(a.size, 1), b:reshape(1, b.size)
+  if a.dtype == "bool" and b.dtype == "bool" then return (column & row):eval() end
+  return (column * row):eval()
 end
 
 -- --- solvers ----------------------------------------------------------------------------------------------------

@@ -351,3 +351,22 @@ describe("operators on complex numbers", function()
     end
   end)
 end)
+
+describe("comparisons of complex numbers", function()
+  it("of integers are exact: an equal number has the imaginary part 0", function()
+    for dtype in pairs(h.integers) do
+      local x, y, want = h.values(100, dtype), {}, {}
+      for i, v in ipairs(x) do
+        local near = dtype == "uint64" and v < 0 and v + 2.0 ^ 64 or v + 0.0
+        if math.random(4) == 1 then near = near + math.random(-1, 1) end
+        y[i] = dc.complex(near, math.random(5) == 1 and 0.5 or 0)
+        want[i] = o.compare(v, dtype, near, "float64") == 0 and y[i].im == 0
+      end
+      local a, b = dc.array(x, dtype), dc.array(y, "complex128")
+      assert.same(want, a:eq(b):to_table(), note(dtype))
+      assert.same(want, b:eq(a):to_table(), note(dtype))
+      assert.same(want, dc.logical_not(a:ne(b)):to_table(), note(dtype))
+      for i = 1, 5 do assert.equal(want[i], a:eq(y[i])[i], note(dtype)) end
+    end
+  end)
+end)

@@ -238,6 +238,10 @@ describe("dot and outer", function()
     end
     fails("shape", "dot of %(2, 3%) and %(2, 2, 2%)", function() dc.ones(2, 3):dot(dc.ones(2, 2, 2)) end)
     assert.same({ { 4, 5 }, { 8, 10 } }, dc.outer({ 1, 2 }, { 4, 5 }):to_table())
+    local signs = { true, false, math.random(2) == 1 }
+    local both = dc.outer(signs, { signs[3], true })
+    assert.equal("bool", both.dtype)
+    assert.same({ { signs[3], true }, { false, false }, { signs[3], signs[3] } }, both:to_table())
     assert.same({ 6, 4 }, { dc.linalg.outer(dc.ones(2, 3), dc.ones(2, 2)):shape() })
     fails("argument", "an array expected", function() dc.outer(nil, { 1 }) end)
   end)

@@ -172,17 +172,29 @@ static const char *compared_as(dc_dtype t) {
   }
 }
 
+/* Equality with a complex number, whose imaginary part is 0 where it equals a real one. */
+static void put_complex_comparison(dc_writer *w, dc_dtype l, dc_dtype r, bool equal) {
+  const bool real_left = dc_kind_of(l) != 'c', real_right = dc_kind_of(r) != 'c';
+  char a[DC_VALUE_TEXT], b[DC_VALUE_TEXT];
+  dc_convert(w->v[real_left], real_left ? r : l, DC_COMPLEX128, a);
+  if (real_left || real_right) {
+    const char *type = compared_as(real_left ? l : r);
+    dc_buf_printf(w->b, "[](c128 a, %s b) { return a.y == 0 && compare(a.x, b) == 0; }(%s, (%s)%s)", type, a, type,
+                  w->v[real_right]);
+  } else {
+    dc_convert(w->v[1], r, DC_COMPLEX128, b);
+    dc_buf_printf(w->b, "[](c128 a, c128 b) { return a.x == b.x && a.y == b.y; }(%s, %s)", a, b);
+  }
+  dc_buf_puts(w->b, equal ? " == true" : " == false");
+}
+
 static void put_comparison(dc_writer *w, dc_op op) {
   static const char *const tests[] = { "== 0", "!= 0", "== -1", "<= 0", "== 1", "< 2u" };
   static const char *const signs[] = { "==", "!=", "<", "<=", ">", ">=" };
   const dc_dtype l = dc_ir_dtype(&w->t->p->ir, w->s->arg[0]), r = dc_ir_dtype(&w->t->p->ir, w->s->arg[1]);
   const int i = op == DC_OP_EQUAL ? 0 : (int)op - DC_OP_EQ;
   if (dc_kind_of(l) == 'c' || dc_kind_of(r) == 'c') {
-    char a[DC_VALUE_TEXT], b[DC_VALUE_TEXT];
-    dc_convert(w->v[0], l, DC_COMPLEX128, a);
-    dc_convert(w->v[1], r, DC_COMPLEX128, b);
-    dc_buf_printf(w->b, "[](c128 a, c128 b) { return a.x == b.x && a.y == b.y; }(%s, %s) == %s", a, b,
-                  i == 0 ? "true" : "false");
+    put_complex_comparison(w, l, r, i == 0);
   } else if (l == r) {
     dc_buf_printf(w->b, "%s %s %s", w->v[0], signs[i], w->v[1]);
   } else {
