@@ -1599,7 +1599,7 @@ function c_array:nonzero() end
 ---@return dotcompute.array # the dtype of `a`; the shape of `a` with the axis replaced by the axes of `indices`, or without an axis the shape of `indices`
 function c_array:take(indices, axis) end
 
----Adds `values[k]` to `a[indices[k]]`, in place, and returns `a`; for arrays of several axes whole rows. Values broadcast. Equal indices add up. Integers of 32 and 64 bits are added atomically. For other dtypes the indices are sorted first and the values of each index summed in a fixed order (as a tree; rows of 32 and more elements one after another): the same bits for the same input, at the cost of a sort.
+---Adds `values[k]` to `a[indices[k]]`, in place, and returns `a`; for arrays of several axes whole rows. Values broadcast. Equal indices add up. Integers of 32 and 64 bits are added atomically. Values of other dtypes are added in a fixed order: the same bits for the same input on a device. On a GPU, and where the array is more than four times as large as the values, the indices are sorted first and the values of each index summed as a tree (rows of 32 and more elements one after another); on the CPU device chunks of the values are added one after another, in float64.
 ---```lua
 ---local a = dc.zeros(3)
 ---a:scatter_add({ 1, 1, 3 }, { 1, 2, 4 })    --> {3, 0, 4}
@@ -5121,7 +5121,7 @@ function dc.nonzero(a) end
 ---@return dotcompute.array # the dtype of `a`; the shape of `a` with the axis replaced by the axes of `indices`, or without an axis the shape of `indices`
 function dc.take(a, indices, axis) end
 
----Adds `values[k]` to `a[indices[k]]`, in place, and returns `a`; for arrays of several axes whole rows. Values broadcast. Equal indices add up. Integers of 32 and 64 bits are added atomically. For other dtypes the indices are sorted first and the values of each index summed in a fixed order (as a tree; rows of 32 and more elements one after another): the same bits for the same input, at the cost of a sort.
+---Adds `values[k]` to `a[indices[k]]`, in place, and returns `a`; for arrays of several axes whole rows. Values broadcast. Equal indices add up. Integers of 32 and 64 bits are added atomically. Values of other dtypes are added in a fixed order: the same bits for the same input on a device. On a GPU, and where the array is more than four times as large as the values, the indices are sorted first and the values of each index summed as a tree (rows of 32 and more elements one after another); on the CPU device chunks of the values are added one after another, in float64.
 ---```lua
 ---local a = dc.zeros(3)
 ---a:scatter_add({ 1, 1, 3 }, { 1, 2, 4 })    --> {3, 0, 4}

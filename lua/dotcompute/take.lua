@@ -3,15 +3,17 @@
 -- A pass over the indices of scatter_add checks their range before anything is computed; one value is read back.
 -- take is indexing by an array (array/gather.c), which checks its indices so, too.
 --
--- scatter_add adds in a fixed order where rounding depends on it: for floating-point dtypes the indices are sorted
--- stably, the values of each index are summed as a tree by a segmented scan, and each sum is added once. Integers of 32
--- and 64 bits are added atomically, with the same result in any order.
+-- scatter_add adds in a fixed order where rounding depends on it. On the CPU device threads add chunks of the values to
+-- sums of their own (scatter_serial.lua). On a GPU, and where there are many more elements than values, the indices are
+-- sorted stably, the values of each index are summed as a tree by a segmented scan, and each sum is added once.
+-- Integers of 32 and 64 bits are added atomically, with the same result in any order.
 local core = require "dotcompute.core"
 local dc = require "dotcompute"
 local arguments = require "dotcompute.arguments"
 local algorithm = require "dotcompute.algorithm"
 local scan_text = require "dotcompute.scan_text"
 local lookback = require "dotcompute.lookback_text"
+local serial = require "dotcompute.scatter_serial"
 local sort = require "dotcompute.sort"
 core.builtin(debug.getinfo(1, "S").source)
 
@@ -28,6 +30,12 @@ local function place_text(index)
     :format(index.ctype, negative)
 end
 
+-- The same for positions themselves, which are in range.
+local function whole_text(index)
+  return ("typedef %s dc_number;\n"):format(index.ctype)
+    .. "static __device__ __forceinline__ long long dc_place(dc_number v, long long) { return (long long)v; }\n"
+end
+
 local function check_source(index)
   return place_text(index) .. [[
 __global__ void dc_check_indices(const dc_number *at, long long count, long long n, unsigned long long *first_bad) {
@@ -38,7 +46,14 @@ __global__ void dc_check_indices(const dc_number *at, long long count, long long
 ]]
 end
 
--- Raises for the first index that is not in 1..n or -n..-1.
+-- Raises for index number `at`, counted from 0, which is not in 1..n or -n..-1.
+local function fail_range(index, at, n)
+  local v = index:reshape(-1)[at + 1]
+  fail("index", "scatter_add: index %s (number %d of %d) is out of range: there are %d elements%s",
+    algorithm.shown(v, index.dtype), at + 1, index.size, n, v == 0 and ", counted from 1" or "")
+end
+
+-- Raises for the first index that is out of range.
 local function check(index, n)
   if index.size == 0 then return end
   local dtype = algorithm.dtype(index)
@@ -46,11 +61,7 @@ local function check(index, n)
   local kernel = algorithm.kernel(index.device, "dc_check_indices", dtype.name, check_source, dtype)
   kernel(math.min(2048, (index.size + 1023) // 1024), 256, index, index.size, n, bad)
   local at = bad[1]
-  if at ~= math.maxinteger then
-    local v = index:reshape(-1)[at + 1]
-    fail("index", "scatter_add: index %s (number %d of %d) is out of range: there are %d elements%s",
-      algorithm.shown(v, index.dtype), at + 1, index.size, n, v == 0 and ", counted from 1" or "")
-  end
+  if at ~= math.maxinteger then fail_range(index, at, n) end
 end
 
 -- --- take -------------------------------------------------------------------------------------------------------
@@ -214,15 +225,19 @@ local function scatter_add(...)
     if d > 1 then shape[#shape + 1] = extent end
   end
   local at = algorithm.flat(index)
-  check(at, #a)
+  local width, numbers = algorithm.product({ a:shape() }, 2), algorithm.dtype(at)
+  local atomic = (dtype.kind == "i" or dtype.kind == "u") and dtype.size >= 4
+  local by_chunks = not atomic and at.size * width > 0 and serial.suits(a.device, #a, at.size, width)
+  if not by_chunks then check(at, #a) end
   if algorithm.product(shape) == 0 then return a end
   local given = algorithm.flat(values:to(a.dtype):broadcast_to(shape))
   if core.overlap(given, a) then given = given:copy() end
   if core.overlap(at, a) then at = at:copy() end
   local to = a.contiguous and a or a:copy()
-  local width = algorithm.product({ a:shape() }, 2)
-  local numbers = algorithm.dtype(at)
-  if (dtype.kind == "i" or dtype.kind == "u") and dtype.size >= 4 then
+  if by_chunks then
+    local bad = serial.add(to, at, given, width, place_text(numbers))
+    if bad then fail_range(at, bad, #a) end
+  elseif atomic then
     local total = at.size * width
     algorithm.kernel(a.device, "dc_scatter_atomic", numbers.name .. dtype.size, atomic_source, numbers, dtype)(
       (total + 255) // 256, 256, to, given, at, total, width, #a)
@@ -240,6 +255,10 @@ end
 
 -- For histograms: adds element i of the flat array `values` to a[x[i] + 1]; the integers x are in range.
 local function add(a, x, values)
+  if serial.suits(a.device, #a, x.size, 1) then
+    serial.add(a, algorithm.flat(x), values, 1, whole_text(algorithm.dtype(x)))
+    return a
+  end
   local bytes, dtype = place_dtype(#a)
   by_segments(a, algorithm.flat(x:to(dtype.name)), bytes, values, 1)
   return a

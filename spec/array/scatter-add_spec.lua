@@ -94,6 +94,38 @@ describe("scatter_add", function()
     for _ = 1, 3 do assert.equal(first:bytes(), dc.zeros(2):scatter_add(index, values):bytes()) end
   end)
 
+  it("rounds sums of 16- and 32-bit floats once on the CPU device, whose sums are float64", function()
+    if dc.device().backend ~= "cpu" then return end
+    local m, n = math.random(3, 40), math.random(20000, 90000)
+    local index, values, want = {}, {}, {}
+    for k = 1, m do want[k] = 0 end
+    for k = 1, n do
+      index[k], values[k] = math.random(m), math.random(-(1 << 20), 1 << 21) / (1 << 20)
+      want[index[k]] = want[index[k]] + values[k]
+    end
+    local at = dc.array(index, "int32")
+    local got, complex = dc.zeros(m):scatter_add(at, values), dc.zeros(m, "complex64")
+    complex:scatter_add(at, dc.array(values) * dc.complex(1, -1))
+    for k = 1, m do
+      assert.equal(h.f32(want[k]), got[k], note())
+      assert.equal(h.f32(want[k]), complex[k].re, note())
+      assert.equal(-h.f32(want[k]), complex[k].im, note())
+    end
+    local ones = dc.zeros(m, "bfloat16"):scatter_add(at, 1)
+    for k = 1, m do want[k] = 0 end
+    for _, k in ipairs(index) do want[k] = want[k] + 1 end
+    h.same(dc.array(want, "float64"):to "bfloat16":to_table(), ones:to_table())
+  end)
+
+  it("leaves elements without an index as they are", function()
+    for _, dtype in ipairs { "float16", "bfloat16", "float32", "float64" } do
+      local a = dc.array({ -0.0, 1, 1 / 0, -0.0, -1 / 0 }, dtype)
+      a:scatter_add({ 2, 2, 4 }, dc.array({ 1, 2, 0.0 }, dtype))
+      h.same({ -1 / 0, 0.25, 0, 1 / 0, 0 }, (1 / a):to_table(), dtype)
+      assert.is_true(dc.signbit(a)[1], dtype)
+    end
+  end)
+
   it("reads values of the target before it writes them", function()
     local a = dc.arange(1, 4)
     a:scatter_add({ 1, 2, 3, 4 }, a:flip())

@@ -341,9 +341,11 @@ dc.take({ { 1, 2 }, { 3, 4 } }, { 2, 2 }, 1)  --> {{3, 4}, {3, 4}}
   {
     "scatter_add", at = "dc array",
     text = "Adds `values[k]` to `a[indices[k]]`, in place, and returns `a`; for arrays of several axes whole rows. "
-      .. "Values broadcast. Equal indices add up. Integers of 32 and 64 bits are added atomically. For other dtypes "
-      .. "the indices are sorted first and the values of each index summed in a fixed order (as a tree; rows of 32 "
-      .. "and more elements one after another): the same bits for the same input, at the cost of a sort.",
+      .. "Values broadcast. Equal indices add up. Integers of 32 and 64 bits are added atomically. Values of "
+      .. "other dtypes are added in a fixed order: the same bits for the same input on a device. On a GPU, and where "
+      .. "the array is more than four times as large as the values, the indices are sorted first and the values of "
+      .. "each index summed as a tree (rows of 32 and more elements one after another); on the CPU device chunks of "
+      .. "the values are added one after another, in float64.",
     args = { { "a", "array", "the array that is changed; a view, too" },
       { "indices", "array|table|integer", "integers from 1, or negative ones from the end, along the first axis" },
       { "values", "array|table|number", "broadcast to the shape of `indices` followed by that of a row of `a`" } },
