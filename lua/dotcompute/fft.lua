@@ -18,7 +18,7 @@ local fail = builder.fail
 
 local function to_array(name, a)
   if core.is_array(a) then return a end
-  if type(a) == "table" then return dc.array(a) end
+  if type(a) == "table" then return algorithm.converted(name, nil, a) end
   fail("argument", "%s: an array expected, got %s", name, core.describe(a))
 end
 

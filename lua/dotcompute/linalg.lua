@@ -21,7 +21,7 @@ end
 -- `a` as an array: an array itself, or a new one of a table or number.
 local function to_array(name, a)
   if core.is_array(a) then return a end
-  if type(a) == "table" or type(a) == "number" or type(a) == "boolean" then return dc.array(a) end
+  if type(a) == "table" or type(a) == "number" or type(a) == "boolean" then return algorithm.converted(name, nil, a) end
   fail("argument", "%s: an array expected, got %s", name, core.describe(a))
 end
 

@@ -33,7 +33,9 @@ local function list_of(fname, list)
     end
   end
   for k = 1, #list do
-    arrays[k] = algorithm.array(fname, ("element %d of the table"):format(k), list[k], dtype, device)
+    local v = list[k]
+    arrays[k] = core.is_array(v) and v
+      or algorithm.array(fname, ("element %d of the table"):format(k), v, dtype, device)
   end
   if not dtype then
     for _, a in ipairs(arrays) do dtype = dtype and core.promote(dtype, a.dtype) or a.dtype end
@@ -49,7 +51,7 @@ local function concat(...)
   local arrays, dtype, device = list_of("concat", o.list)
   if arrays[1].ndim == 0 then fail("shape", "concat: arrays without axes cannot be joined; dc.stack gives them one") end
   local axis = algorithm.axis("concat", o.axis == nil and 1 or o.axis, arrays[1].ndim)
-  local shape, total = { arrays[1]:shape() }, 0
+  local shape, total, extents = { arrays[1]:shape() }, 0, {}
   for k, a in ipairs(arrays) do
     local own = { a:shape() }
     local fits = #own == #shape
@@ -58,12 +60,13 @@ local function concat(...)
       fail("shape", "concat: array %d has the shape %s, array 1 %s; they may differ along axis %d only", k,
         shape_text(own), shape_text(shape), axis)
     end
+    extents[k] = own[axis]
     total = total + own[axis]
   end
   shape[axis] = total
   local out, at = algorithm.empty(device, shape, dtype), 0
-  for _, a in ipairs(arrays) do
-    local n = select(axis, a:shape())
+  for k, a in ipairs(arrays) do
+    local n = extents[k]
     if a.size > 0 then range(out, axis, at + 1, at + n):copy_from(a) end
     at = at + n
   end

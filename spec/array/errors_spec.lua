@@ -89,3 +89,18 @@ describe("the module", function()
     end
   end)
 end)
+
+describe("tables in place of arrays", function()
+  it("are named in errors by the function and the argument", function()
+    local a, bad = dc.arange(1, 4), { 1, 2.5 + math.random(0, 9) }
+    local ragged = { { 1, 2 }, { 3 } }
+    fails("dtype", "take: the indices: t%[2%]: .*no integer", function() a:take(bad) end)
+    fails("dtype", "take: the indices: 2.5 has no integer", function() a:take(2.5) end)
+    fails("dtype", "scatter_add: the indices: t%[2%]", function() a:scatter_add(bad, 1) end)
+    fails("dtype", "bincount: the first argument: t%[2%]", function() dc.bincount(bad) end)
+    fails("shape", "sort: the first argument: ragged", function() dc.sort(ragged) end)
+    fails("shape", "concat: element 2 of the table: ragged", function() dc.concat { a, ragged } end)
+    fails("shape", "inv: ragged", function() dc.linalg.inv(ragged) end)
+    fails("shape", "fft: ragged", function() dc.fft.fft(ragged) end)
+  end)
+end)

@@ -236,6 +236,8 @@ describe("dot and outer", function()
       for d = 1, #sb do if d ~= #sb - 1 then table.insert(want.shape, sb[d]) end end
       check_values(want, (lay(a, "float64")):dot((lay(b, "float64"))), shape_text(a) .. " dot " .. shape_text(b))
     end
+    fails("shape", "dot of %(2, 3%) and %(2,%)", function() dc.ones(2, 3):dot(dc.ones(2)) end)
+    fails("shape", "dot of %(2, 3%) and %(2, 2%)", function() dc.ones(2, 3):dot(dc.ones(2, 2)) end)
     fails("shape", "dot of %(2, 3%) and %(2, 2, 2%)", function() dc.ones(2, 3):dot(dc.ones(2, 2, 2)) end)
     assert.same({ { 4, 5 }, { 8, 10 } }, dc.outer({ 1, 2 }, { 4, 5 }):to_table())
     local signs = { true, false, math.random(2) == 1 }

@@ -35,17 +35,18 @@ typedef struct task {
   int64_t shape[DC_MAX_DIMS];
 } task;
 
-static int fail_shapes(const dc_array *a, const dc_array *b, const char *why, dc_error *err) {
+static int fail_shapes(const char *name, const dc_array *a, const dc_array *b, const char *why, dc_error *err) {
   char ta[512], tb[512];
-  return dc_fail(err, DC_SHAPE, NULL, "matmul of %s and %s: %s", dc_geometry_text(&a->g, ta, sizeof ta),
+  return dc_fail(err, DC_SHAPE, NULL, "%s of %s and %s: %s", name, dc_geometry_text(&a->g, ta, sizeof ta),
                  dc_geometry_text(&b->g, tb, sizeof tb), why);
 }
 
-static int plan(task *t, const dc_array *a, const dc_array *b, dc_error *err) {
+/* `name`: of the function that the script has called, for errors. */
+static int plan(task *t, const char *name, const dc_array *a, const dc_array *b, dc_error *err) {
   if (dc_array_check_open(a, err) != 0 || dc_array_check_open(b, err) != 0) return -1;
   if (dc_array_check_together(a, b, err) != 0) return -1;
   if (a->g.ndim == 0 || b->g.ndim == 0)
-    return fail_shapes(a, b, "it takes vectors and matrices; use * with a single number", err);
+    return fail_shapes(name, a, b, "it takes vectors and matrices; use * with a single number", err);
   const bool row = a->g.ndim == 1, column = b->g.ndim == 1;
   const int64_t *sa = a->g.shape, *sb = b->g.shape;
   t->m = row ? 1 : sa[a->g.ndim - 2];
@@ -56,7 +57,7 @@ static int plan(task *t, const dc_array *a, const dc_array *b, dc_error *err) {
     char why[160];
     snprintf(why, sizeof why, "the last axis of a has %" PRId64 " elements, the %s of b %" PRId64, t->k,
              column ? "axis" : "last but one", other);
-    return fail_shapes(a, b, why, err);
+    return fail_shapes(name, a, b, why, err);
   }
   dc_geometry ga = a->g, gb = b->g, all;
   ga.ndim = row ? 0 : a->g.ndim - 2;
@@ -228,10 +229,10 @@ static implementation implementation_for(dc_device *dev, char kind) {
   return kernel;
 }
 
-dc_array *dc_array_matmul(dc_array *a, dc_array *b, dc_precision precision, dc_error *err) {
+static dc_array *product(const char *name, dc_array *a, dc_array *b, dc_precision precision, dc_error *err) {
   task t;
   matrix xa, xb;
-  if (plan(&t, a, b, err) != 0) return NULL;
+  if (plan(&t, name, a, b, err) != 0) return NULL;
   const implementation by = implementation_for(a->dev, dc_dtypes[t.dtype].kind);
   const dc_dtype dtype = dc_dtype_is_half(t.dtype) && !a->dev->libraries->half_products ? DC_FLOAT32 : t.dtype;
   dc_array *c = dc_array_empty(a->dev, dtype, t.ndim, t.shape, err);
@@ -252,6 +253,10 @@ dc_array *dc_array_matmul(dc_array *a, dc_array *b, dc_precision precision, dc_e
   if (rc == 0 && dtype != t.dtype) result = dc_array_copy_as(c, t.dtype, t.ndim, t.shape, err);
   if (result != c) dc_array_unref(c);
   return result;
+}
+
+dc_array *dc_array_matmul(dc_array *a, dc_array *b, dc_precision precision, dc_error *err) {
+  return product("matmul", a, b, precision, err);
 }
 
 /* --- dot ---------------------------------------------------------------------------------------------- */
@@ -297,6 +302,6 @@ dc_array *dc_array_dot(dc_array *a, dc_array *b, dc_precision precision, dc_erro
   if (dc_array_check_together(a, b, err) != 0) return NULL;
   dc_array *const both[] = { a, b };
   if (a->g.ndim == 0 || b->g.ndim == 0) return dc_array_apply(DC_OP_MUL, both, NULL, err);
-  if (b->g.ndim == 1 || (a->g.ndim <= 2 && b->g.ndim == 2)) return dc_array_matmul(a, b, precision, err);
+  if (b->g.ndim == 1 || (a->g.ndim <= 2 && b->g.ndim == 2)) return product("dot", a, b, precision, err);
   return dot_of_many(a, b, precision, err);
 }
