@@ -29,7 +29,8 @@ local function list_of(fname, list)
         fail("device", "%s: array 1 is on %s, array %d on %s; move one with a:to(device)", fname, device.id, k,
           a.device.id)
       end
-      dtype = dtype and core.promote(dtype, a.dtype) or a.dtype
+      local own = a.dtype
+      dtype = (dtype == nil or dtype == own) and own or core.promote(dtype, own)
     end
   end
   for k = 1, #list do

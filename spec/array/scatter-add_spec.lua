@@ -78,7 +78,7 @@ describe("scatter_add", function()
         h.same(sums, a:take(places):to_table(), m .. " elements")
         assert.equal(total, a:sum():item())
       end
-    end, { "serial" })
+    end, { "as_gpu", "serial" })
   end)
 
   it("gives the same bits each time, with the rounding error of a tree", function()
