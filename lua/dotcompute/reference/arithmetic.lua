@@ -271,7 +271,7 @@ The dtype of a result:
 - `dc.pow` of two integer arrays, or of one and an integer, is an integer in the promoted dtype, and wraps around. With
   a negative exponent it is 1 for 1, 1 or -1 for -1, and 0 for all others, also for 0. With a float or a floating-point
   array, and for bools, it is `^`.
-- Arithmetic on bools gives int32. `&`, `|`, `~` of bools are bool.
+- Arithmetic on bools gives int32; `-a` of a bool array is an error. `&`, `|`, `~` of bools are bool.
 
 Integers wrap around. `//` and `%` round toward minus infinity, as in Lua; by an integer 0 they give 0. `x ^ 2` is
 exactly `x * x`; of floating-point dtypes `x ^ 3` is `x * x * x`, `x ^ -1` is `1 / x` and `x ^ 0.5` the square root (of
