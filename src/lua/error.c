@@ -359,18 +359,18 @@ static int fail_count(lua_State *L, const char *name, const char *takes, const c
   return dc_lua_fail(L, DC_ARGUMENT, "%s, got %s", lua_tostring(L, -1), got);
 }
 
-int dc_lua_fail_count(lua_State *L, int got, const char *fmt, ...) {
+int dc_lua_fail_count(lua_State *L, const char *name, int got, const char *fmt, ...) {
   va_list ap;
   va_start(ap, fmt);
   const char *takes = lua_pushvfstring(L, fmt, ap);
   va_end(ap);
-  return fail_count(L, NULL, takes, lua_pushfstring(L, "%d", got));
+  return fail_count(L, name, takes, lua_pushfstring(L, "%d", got));
 }
 
 /* The function takes at most `most` arguments. */
 static int fail_most(lua_State *L, int most, int got) {
-  if (most == 0) return dc_lua_fail_count(L, got, "no arguments");
-  return dc_lua_fail_count(L, got, "at most %d argument%s", most, most == 1 ? "" : "s");
+  if (most == 0) return dc_lua_fail_count(L, NULL, got, "no arguments");
+  return dc_lua_fail_count(L, NULL, got, "at most %d argument%s", most, most == 1 ? "" : "s");
 }
 
 void dc_lua_refuse_arguments(lua_State *L, int n) {

@@ -29,8 +29,9 @@ int dc_lua_count_receiver(lua_State *L);
 /* dc_lua_badarg, "bad argument #2 to 'fill': an array expected, got nil". */
 int dc_lua_expected(lua_State *L, int arg, const char *what);
 
-/* Raises "'clip' takes 2 arguments, got 3": what the function takes as lua_pushfstring formats it. */
-int dc_lua_fail_count(lua_State *L, int got, const char *fmt, ...) DC_PRINTF(3, 4);
+/* Raises "'clip' takes 2 arguments, got 3": what the function takes as lua_pushfstring formats it.  `name`: that of the
+** function where the call does not show one, NULL: none. */
+int dc_lua_fail_count(lua_State *L, const char *name, int got, const char *fmt, ...) DC_PRINTF(4, 5);
 
 /* Raises where there are more than `n` arguments, a method's object among them; nil behind them is no argument. */
 DC_COLD void dc_lua_refuse_arguments(lua_State *L, int n);

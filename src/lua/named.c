@@ -104,7 +104,7 @@ void dc_lua_take_options(lua_State *L, int first, int last, const dc_lua_option 
   if (top < first || !lua_istable(L, top)) return dc_lua_at_most(L, last);
   if (top > last + 1) {
     const int receiver = dc_lua_count_receiver(L), takes = last - receiver;
-    dc_lua_fail_count(L, top - receiver, "at most %d argument%s and options", takes, takes == 1 ? "" : "s");
+    dc_lua_fail_count(L, NULL, top - receiver, "at most %d argument%s and options", takes, takes == 1 ? "" : "s");
   }
   lua_settop(L, top);
   lua_settop(L, last + 1); /* arguments and nils, place of the table */

@@ -141,7 +141,7 @@ static DC_COLD bool read_slow(lua_State *L, dc_lua *self, dc_op op, operands *o)
   if (dc_op_is_function(op)) {
     const int receiver = dc_lua_count_receiver(L), takes = n - receiver;
     if (lua_gettop(L) > n)
-      dc_lua_fail_count(L, lua_gettop(L) - receiver, "%d argument%s", takes, takes == 1 ? "" : "s");
+      dc_lua_fail_count(L, dc_ops[op].name, lua_gettop(L) - receiver, "%d argument%s", takes, takes == 1 ? "" : "s");
     if (lua_gettop(L) < n) fail_operand(L, op, lua_gettop(L) + 1);
   }
   lua_settop(L, n);
