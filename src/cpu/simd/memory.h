@@ -683,13 +683,13 @@ DC_FN int dc_find_window(V32 *from, u64 a, V32 x, int shift, dc_last_access *w, 
   w->window = page + (before < 4096 - DC_WINDOW ? before : 4096 - DC_WINDOW);
   return dc_are_in_window(from, a, x, shift, w, m);
 }
-/* Words of the window's four vectors. */
+/* Words of the window's four vectors, also for lanes that read none: which these are is known later than the indices. */
 #define DC_IN_WINDOW_(i, unused)                                                                                       \
-  r.p##i = (dc_u)_mm512_maskz_permutex2var_epi32(DC_PART(m, i), low, (__m512i)word.p##i, high);                        \
+  r.p##i = (dc_u)_mm512_permutex2var_epi32(low, (__m512i)word.p##i, high);                                             \
   r.p##i = (dc_u)_mm512_mask_blend_epi32(                                                                              \
       _mm512_test_epi32_mask((__m512i)word.p##i, _mm512_set1_epi32(32)), (__m512i)r.p##i,                              \
       _mm512_permutex2var_epi32(third, (__m512i)word.p##i, fourth));
-DC_FN V32 dc_words_of_window(u64 window, V32 word, M m) {
+DC_FN V32 dc_words_of_window(u64 window, V32 word) {
   const __m512i low = DC_LINE_AT_(window, 0), high = DC_LINE_AT_(window, 1);
   const __m512i third = DC_LINE_AT_(window, 2), fourth = DC_LINE_AT_(window, 3);
   V32 r;
@@ -710,7 +710,7 @@ DC_FN V32 dc_words(u64 a, V32 x, u64 stride, dc_last_access *w, M m) {
 #if DC_NW == 16
   V32 r, from;
   if (w == NULL && stride == 4 && dc_near_words(&r, a, x, m)) return r;
-  if (stride == 4 && dc_find_window(&from, a, x, 2, w, m)) return dc_words_of_window(w->window, from, m);
+  if (stride == 4 && dc_find_window(&from, a, x, 2, w, m)) return dc_words_of_window(w->window, from);
 #endif
   (void)w;
   return dc_gathered_words(a, x, stride, m);
@@ -748,7 +748,7 @@ DC_FN V32 dc_scattered_u32(u64 a, V32 x, u64 stride, int sign, M m) {
   V32 from;                                                                                                            \
   if (dc_find_window(&from, a, x, 2 - few, w, m)) {                                                                    \
     DC_PARTS(DC_WINDOW_WORD_, few)                                                                                     \
-    word = dc_words_of_window(w->window, word, m);                                                                     \
+    word = dc_words_of_window(w->window, word);                                                                     \
     DC_PARTS(DC_ROTATE_, few)                                                                                          \
     return r;                                                                                                          \
   }
