@@ -81,10 +81,15 @@ static int compile_newer(const dc_source *src, dc_target t, dc_image **out, dc_e
   return result;
 }
 
-/* Groups of cooperative_groups/reduce.h reduce integers by one instruction in compute_80; in compute_75 the lanes of
-** those that are no tiles search for each other, bit by bit (13 times as long). */
+/* In compute_80 groups of cooperative_groups/reduce.h reduce integers by one instruction, for which in compute_75 the
+** lanes of those that are no tiles search for each other, bit by bit (13 times as long); and barriers of <cuda/barrier>
+** and <cuda/pipeline> are mbarriers, in compute_75 loops of atomic operations (a product of matrices that waits at one
+** twice a tile: 33, with mbarriers 14 ms). */
 static bool is_better_newer(const dc_source *src, dc_target t) {
-  return has_newer(t) && src->arch == NULL && strstr(src->text, "cooperative_groups/reduce.h") != NULL;
+  static const char *const headers[] = {"cooperative_groups/reduce.h", "cuda/barrier", "cuda/pipeline"};
+  bool found = false;
+  for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) found |= strstr(src->text, headers[i]) != NULL;
+  return found && has_newer(t) && src->arch == NULL;
 }
 
 static int compile_anywhere(const dc_source *src, dc_target t, dc_image **out, dc_error *err) {

@@ -29,7 +29,7 @@ static void hash_own(void) {
 static int hash_source(const dc_source *src, const char *arch, bool binary, dc_sha256 *h, bool *whole, dc_error *err) {
   dc_sha256_init(h);
   pthread_once(&own_once, hash_own);
-  dc_sha256_str(h, "image " DC_VERSION " 16");
+  dc_sha256_str(h, "image " DC_VERSION " 17");
   dc_sha256_str(h, arch);
   dc_sha256_str(h, src->arch ? "asked for" : ""); /* which decides whether a newer one may be better */
   dc_sha256_str(h, binary ? "cubin" : "ptx");

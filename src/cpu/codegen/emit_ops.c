@@ -6,6 +6,7 @@
 #include "cpu/codegen/emit_atomics.h"
 #include "cpu/codegen/emit_compare.h"
 #include "cpu/codegen/emit_matrix.h"
+#include "cpu/codegen/emit_mbarrier.h"
 #include "cpu/codegen/emit_copies.h"
 #include "cpu/codegen/emit_access.h"
 #include "cpu/codegen/emit_memory.h"
@@ -451,7 +452,7 @@ static bool simple_cvta(const emitter *e, const ptx_ins *ins) {
 
 typedef enum way {
   BY_MEMORY, BY_ATOM, BY_COPY, BY_FENCE, BY_NOTHING, BY_SREG, BY_COMMON, BY_GROUPS, BY_SHUFFLE, BY_ADDRESS, BY_FORM,
-  BY_DOUBLE_FORM, BY_PARTS, BY_TIER0
+  BY_DOUBLE_FORM, BY_PARTS, BY_MBARRIER, BY_TIER0
 } way;
 
 /* How an operation is done; `form` is filled for the ways that have one. */
@@ -471,12 +472,13 @@ static way way_of(const emitter *e, const ptx_ins *ins, dc_native_form *form) {
   if (is_unpack(ins) && dc_value_shape_of(&e->k, &ins->opnd[ins->ndst]).tag == DC_UNIFORM) return BY_PARTS;
   const bool two = ins->ndst == 2 && ins->opnd[0].reg >= 0 && ins->opnd[1].reg >= 0;
   if ((one || two) && dc_native_op(ins, form) && fits(e, ins, form)) return one ? BY_FORM : BY_DOUBLE_FORM;
-  return BY_TIER0;
+  return dc_emit_mbarrier_supported(e, ins) ? BY_MBARRIER : BY_TIER0;
 }
 
 /* Copies that were begun may end behind it: it does not access memory. */
 static bool lets_copies_wait(const ptx_ins *ins, way how) {
-  return how != BY_MEMORY && how != BY_ATOM && how != BY_FENCE && how != BY_TIER0 && ins->pred < 0;
+  return how != BY_MEMORY && how != BY_ATOM && how != BY_FENCE && how != BY_MBARRIER && how != BY_TIER0 &&
+         ins->pred < 0;
 }
 
 bool dc_emit_is_plain(const emitter *e, const ptx_ins *ins) {
@@ -528,6 +530,12 @@ void dc_emit_operation(emitter *e, const ptx_ins *ins, int32_t index, const char
       return;
     case BY_DOUBLE_FORM: by_double_form(e, ins, &form, mask, keep); return;
     case BY_PARTS: unpack(e, ins, mask, keep); return;
+    case BY_MBARRIER:
+      dc_emit_mbarrier(e, ins, mask, keep);
+      if (ins->mode != PTX_MB_ARRIVE) return;
+      by_tier0(e, ins, index, mask, keep);
+      PUT("} }\n");
+      return;
     case BY_TIER0:
       note_origin(e, ins, i);
       by_tier0(e, ins, index, mask, keep);

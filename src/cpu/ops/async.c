@@ -1,10 +1,10 @@
 /*
 ** async.c - cp.async and mbarrier; PTX ISA 9.7.9 and 9.7.13.
 **
-** A copy is complete when it is issued, so groups have nothing to commit or to wait for.  An mbarrier is a 64-bit word:
-** pending arrivals, the number that a phase begins with, bytes still expected, and the phase.
+** A copy is complete when it is issued, so groups have nothing to commit or to wait for.
 */
 #include "cpu/ops/address.h"
+#include "cpu/simd/mbarrier.h"
 
 /* --- copies -------------------------------------------------------------------------------------------- */
 
@@ -41,32 +41,11 @@ static void copy_async(dc_warp *w, const dc_uop *o) {
 
 /* --- mbarrier ------------------------------------------------------------------------------------------ */
 
-typedef struct barrier {
-  u32 pending, expected; /* arrivals, 20 bits each */
-  s32 bytes;             /* 22 bits with their sign */
-  u32 phase;             /* 2 bits, so that it differs from the one before */
-} barrier;
-
-static inline barrier unpack(u64 x) {
-  return (barrier){(u32)x & 0xfffff, (u32)(x >> 20) & 0xfffff, (s32)((s64)(x << 2) >> 42), (u32)(x >> 62)};
-}
-static inline u64 pack(barrier b) {
-  return (u64)(b.pending & 0xfffff) | (u64)(b.expected & 0xfffff) << 20 | (u64)((u32)b.bytes & 0x3fffff) << 40 |
-         (u64)b.phase << 62;
-}
-
-/* A phase ends when no arrivals are pending and all bytes have arrived. */
-static inline void end_phase(barrier *b) {
-  if (b->pending || b->bytes) return;
-  b->phase = (b->phase + 1) & 3;
-  b->pending = b->expected;
-}
-
 /* The barrier after an operation with count n. */
-static barrier change(const ptx_ins *ins, barrier b, u32 n) {
+static dc_mbarrier change(const ptx_ins *ins, dc_mbarrier b, u32 n) {
   switch (ins->mode) {
-    case PTX_MB_INIT: return (barrier){n, n, 0, 0};
-    case PTX_MB_INVAL: return (barrier){0, 0, 0, 0};
+    case PTX_MB_INIT: return (dc_mbarrier){n, n, 0, 0};
+    case PTX_MB_INVAL: return (dc_mbarrier){0, 0, 0, 0};
     case PTX_MB_EXPECT: b.bytes += (s32)n; return b;
     case PTX_MB_COMPLETE: b.bytes -= (s32)n; break;
     case PTX_MB_DROP: b.expected -= ins->flags & PTX_F_EXPECT ? 1 : n; /* fall through */
@@ -77,8 +56,7 @@ static barrier change(const ptx_ins *ins, barrier b, u32 n) {
       }
       b.pending -= n;
   }
-  end_phase(&b);
-  return b;
+  return dc_mbarrier_after(b);
 }
 
 /* Whether all lanes of w->mask have the address of the first of them: the usual case. */
@@ -97,13 +75,12 @@ static bool count_down(dc_warp *w, const dc_uop *o, const u64 *at, u64 *before) 
   u32 differs = 0;
   if (o->ins->mode != PTX_MB_ARRIVE || o->ins->flags & PTX_F_EXPECT || !is_one_address(w, at)) return false;
   if (n) LANES(l) differs |= w->m32[l] ? n[l] ^ each : 0;
-  if (differs || arrivals >= unpack(*p).pending) return false;
+  if (differs || arrivals >= dc_mbarrier_of(*p).pending) return false;
   LANES(l) before[l] = *p - (u64)each * (u32)__builtin_popcount(lanes & (((u32)1 << l) - 1));
   *p -= arrivals;
   return true;
 }
 
-/* One thread of the host runs all threads of a block, so its shared memory needs no atomic access. */
 static void mbarrier_change(dc_warp *w, const dc_uop *o) {
   u64 at[DC_LANES] BUFFER, before[DC_LANES] BUFFER;
   if (!w->mask) return;
@@ -112,7 +89,7 @@ static void mbarrier_change(dc_warp *w, const dc_uop *o) {
     EACH_LANE(l, w->mask) {
       u64 *p = HOST(u64, at[l]);
       before[l] = *p;
-      *p = pack(change(o->ins, unpack(*p), o->bits[2] ? REG(u32, o->b)[l] : 1));
+      *p = dc_mbarrier_word(change(o->ins, dc_mbarrier_of(*p), o->bits[2] ? REG(u32, o->b)[l] : 1));
     }
   if (o->d != DC_NO_OPERAND) PUT_MASKED(u64, o->d, before);
 }
@@ -128,13 +105,13 @@ static void mbarrier_wait(dc_warp *w, const dc_uop *o) {
   } else {
     EACH_LANE(l, w->mask) now[l] = *HOST(u64, at[l]);
   }
-  if (o->ins->flags & PTX_F_PARITY) LANES(l) over[l] = (u32)(now[l] >> 62 ^ REG(u32, o->b)[l]) & 1;
-  else LANES(l) over[l] = (now[l] ^ REG(u64, o->b)[l]) >> 62 != 0;
+  if (o->ins->flags & PTX_F_PARITY) LANES(l) over[l] = (u32)(now[l] >> DC_PHASE_AT ^ REG(u32, o->b)[l]) & 1;
+  else LANES(l) over[l] = (now[l] ^ REG(u64, o->b)[l]) >> DC_PHASE_AT != 0;
   LANES(l) done |= over[l] << l;
   put_pred_masked(w, o->d, done);
 }
 
-RARE1(mbarrier_pending, u32, u64, unpack(x).pending)
+RARE1(mbarrier_pending, u32, u64, dc_mbarrier_of(x).pending)
 
 /* The copies before it are complete: an arrival with .noinc; else its increment cancels it. */
 static void arrive_copied(dc_warp *w, const dc_uop *o) {

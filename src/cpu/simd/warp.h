@@ -1,9 +1,10 @@
 /*
 ** warp.h - operations between the lanes of a warp, a gang of 32: votes, matches, reductions and shuffles (PTX ISA
-** 9.7.9, 9.7.13).
+** 9.7.9, 9.7.13); arrivals at an mbarrier.
 */
 #pragma once
 
+#include "mbarrier.h"
 #include "packs.h"
 
 /* --- votes: p's lanes among those of m that `member` names -------------------------------------------------------- */
@@ -177,3 +178,25 @@ DC_REDUCTION(min_u32, min_u32, ~0u)
 DC_REDUCTION(max_u32, max_u32, 0)
 DC_REDUCTION(min_s32, min_s32, 0x7fffffffu)
 DC_REDUCTION(max_s32, max_s32, 0x80000000u)
+
+/* --- mbarriers, at one address for all lanes ---------------------------------------------------------------------- */
+
+/* Each lane of m, the first ones of a gang, arrives `each` times; *before: the lanes' tokens.  0: nothing was done,
+** since lanes are missing between, or more arrive than are pending. */
+DC_FN int dc_arrive(u64 a, u32 each, M m, V64 *before) {
+  u64 *const word = DC_AT(u64, a);
+  dc_mbarrier b = dc_mbarrier_of(*word);
+  const u64 n = (u64)each * (u32)__builtin_popcount(M_word(m));
+  if ((M_word(m) & (M_word(m) + 1)) != 0 || n > b.pending) return 0;
+  *before = V64_affine(*word, -(u64)each);
+  b.pending -= (u32)n;
+  *word = dc_mbarrier_word(dc_mbarrier_after(b));
+  return 1;
+}
+DC_FN P dc_phase_is_over(u64 a, V64 token) { /* the phase is the word's highest bits */
+  return v_setp_ge_u64(v_xor_64(V64_splat(*DC_AT(const u64, a)), token), V64_splat((u64)1 << DC_PHASE_AT));
+}
+DC_FN P dc_parity_is_over(u64 a, V32 parity) {
+  const u32 phase = (u32)(*DC_AT(const u64, a) >> DC_PHASE_AT);
+  return v_setp_ne_u32(v_and_32(v_xor_32(V32_splat(phase), parity), V32_splat(1)), V32_splat(0));
+}

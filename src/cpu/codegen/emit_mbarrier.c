@@ -1,0 +1,59 @@
+/* emit_mbarrier.c - see emit_mbarrier.h. */
+#include "cpu/codegen/emit_mbarrier.h"
+
+#include "base/buf.h"
+#include "cpu/codegen/emit_access.h"
+#include "cpu/codegen/emit_memory.h"
+
+#define PUT(...) dc_buf_printf(e->t, __VA_ARGS__)
+
+static bool is_look(const ptx_ins *ins) { return ins->mode == PTX_MB_TEST || ins->mode == PTX_MB_TRY; }
+
+/* Whether the result is none, or lanes of so many bits. */
+static bool is_result(const emitter *e, const ptx_ins *ins, int bits) {
+  const int32_t d = ins->ndst ? ins->opnd[0].reg : -1;
+  return d < 0 ? bits != 1 : dc_emit_bits(e, d) == bits && !dc_is_scalar(dc_emit_shape(e, d));
+}
+
+static bool is_number(const emitter *e, const ptx_operand *o, int bits) {
+  return o->kind == PTX_IMM || (o->kind == PTX_REG && dc_emit_bits(e, o->reg) == bits);
+}
+
+bool dc_emit_mbarrier_supported(const emitter *e, const ptx_ins *ins) {
+  if (ins->op != PTX_OP_MBARRIER || e->k.shape.by_lane || e->callee || ins->ndst > 1) return false;
+  const bool look = is_look(ins), arrival = ins->mode == PTX_MB_ARRIVE && !(ins->flags & PTX_F_EXPECT);
+  const ptx_operand *at = dc_emit_address_of(ins);
+  if ((!look && !arrival) || at->kind != PTX_ADDR || !is_result(e, ins, look ? 1 : 64)) return false;
+  const dc_access p = dc_emit_access_of(e, ins);
+  if (p.base != DC_BASE_SHARED || p.how != DC_HOW_ONE || p.size != 8) return false;
+  if (look) return ins->nsrc >= 2 && is_number(e, at + 1, ins->flags & PTX_F_PARITY ? 32 : 64);
+  return ins->nsrc == 1 || (is_number(e, at + 1, 32) && dc_value_shape_of(&e->k, at + 1).tag == DC_UNIFORM);
+}
+
+static void assign(emitter *e, const ptx_ins *ins, const char *mask, bool keep, const char *value) {
+  if (ins->ndst == 0 || ins->opnd[0].reg < 0) return;
+  dc_emit_assign(e, ins->opnd[0].reg, mask, keep);
+  PUT("%s", value);
+  dc_emit_assign_end(e, ins->opnd[0].reg, keep);
+}
+
+void dc_emit_mbarrier(emitter *e, const ptx_ins *ins, const char *mask, bool keep) {
+  const dc_access p = dc_emit_access_of(e, ins);
+  const ptx_operand *by = p.at + 1;
+  const bool parity = (ins->flags & PTX_F_PARITY) != 0;
+  dc_emit_begin_access(e, &p);
+  if (is_look(ins)) {
+    PUT(parity ? "const P is_over_ = dc_parity_is_over(a_, " : "const P is_over_ = dc_phase_is_over(a_, ");
+    dc_emit_operand(e, by, parity ? 'w' : 'd');
+    PUT("); ");
+    assign(e, ins, mask, keep, "is_over_");
+    PUT("}\n");
+    return;
+  }
+  PUT("V64 before_; if (DC_USUAL(dc_arrive(a_, ");
+  if (ins->nsrc > 1) dc_emit_operand(e, by, 'W');
+  else PUT("1");
+  PUT(", %s, &before_))) { ", mask);
+  assign(e, ins, mask, keep, "before_");
+  PUT("} else {\n");
+}
