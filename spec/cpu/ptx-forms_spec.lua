@@ -192,6 +192,18 @@ __global__ void sums(const int *x, int *sum, unsigned *most, unsigned *bits) {
     end
   end)
 
+  it("is what waits at cuda::barrier or in a pipeline, unless another is asked for", function()
+    if dc.device().id ~= "cpu" then return end -- a GPU has its own
+    for _, header in ipairs { "cuda/barrier", "cuda/pipeline" } do
+      local source = ("#include <%s>\n__global__ void arch(int *x) { *x = __CUDA_ARCH__; }"):format(header)
+      for arch, wanted in pairs { [false] = 800, compute_75 = 750, compute_90 = 900 } do
+        local x = dc.zeros(1, "int32")
+        dc.kernel(source, { arch = arch or nil })(1, 1, x)
+        assert.equal(wanted, x[1])
+      end
+    end
+  end)
+
   it("copies to shared memory asynchronously", function()
     local k = dc.kernel [[
 #if __CUDA_ARCH__ < 800
