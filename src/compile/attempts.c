@@ -87,9 +87,10 @@ static int compile_newer(const dc_source *src, dc_target t, dc_image **out, dc_e
 ** twice a tile: 33, with mbarriers 14 ms). */
 static bool is_better_newer(const dc_source *src, dc_target t) {
   static const char *const headers[] = {"cooperative_groups/reduce.h", "cuda/barrier", "cuda/pipeline"};
-  bool found = false;
-  for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) found |= strstr(src->text, headers[i]) != NULL;
-  return found && has_newer(t) && src->arch == NULL;
+  if (!has_newer(t) || src->arch != NULL) return false;
+  for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
+    if (strstr(src->text, headers[i]) != NULL) return true;
+  return false;
 }
 
 static int compile_anywhere(const dc_source *src, dc_target t, dc_image **out, dc_error *err) {

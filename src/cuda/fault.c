@@ -150,7 +150,7 @@ static void lose_devices(void) {
   }
 }
 
-/* What finds the cause. */
+/* How to find the access that caused a fault of memory; "" for other faults. */
 static const char *advice(CUresult r) {
   const bool access = r == CUDA_ERROR_ILLEGAL_ADDRESS || r == CUDA_ERROR_MISALIGNED_ADDRESS ||
                       r == CUDA_ERROR_INVALID_ADDRESS_SPACE || r == CUDA_ERROR_LAUNCH_FAILED;

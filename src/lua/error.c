@@ -381,8 +381,8 @@ void dc_lua_refuse_arguments(lua_State *L, int n) {
   fail_most(L, n - receiver, got - receiver);
 }
 
-/* refuse_arguments(limit, receiver, got): raises for a function of ours in Lua; of a method's, which have `receiver` 1,
-** both count that, too. */
+/* refuse_arguments(limit, receiver, got): raises for a function of ours in Lua.  `receiver`: 1 in a method, whose limit
+** and number of arguments include the receiver, else 0. */
 static int core_refuse_arguments(lua_State *L) {
   const lua_Integer receiver = luaL_checkinteger(L, 2);
   return fail_most(L, (int)(luaL_checkinteger(L, 1) - receiver), (int)(luaL_checkinteger(L, 3) - receiver));

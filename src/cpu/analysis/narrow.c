@@ -14,13 +14,13 @@ enum { MOST_SWEEPS = 64 }; /* two suffice mostly; each follows chains of instruc
 
 /* --- extensions --------------------------------------------------------------------------------------------------- */
 
-/* What all instructions that read a register make of it together with the shift that it is the result of. */
+/* How a shift up and an instruction that reads its result extend 32 bits to 64 together. */
 typedef enum extension { NONE, ZERO_BY_SHIFTS, SIGN_BY_SHIFTS, ZERO_BY_MASK } extension;
 
 typedef struct shifts {
   int32_t *ndefs, *def; /* per register: number of definitions, the last one */
   int32_t *nuses;
-  int32_t *kind, *nkind; /* extension that reads are part of, and their number */
+  int32_t *kind, *nkind; /* of a shift's result: the extension that its first read ends, and how many reads end it */
 } shifts;
 
 /* Whether an instruction is `op` of 64 bits of a register and a constant. */
@@ -67,6 +67,7 @@ static void count_registers(const ptx_func *f, shifts *s) {
     }
 }
 
+/* Rewrites the extensions of shifts whose reads all end one; the shift itself with the last of them. */
 static void find_extensions(ptx_func *f, const shifts *s) {
   int64_t by;
   for (int32_t i = 0; i < f->nins; i++) {
@@ -137,10 +138,9 @@ static bool may_write_word(const words *w, const ptx_ins *ins) {
            !(ins->flags & PTX_F_STRONG);
   if (!keeps_halves(ins) && !is_wide_product(ins)) return false;
   for (int k = 1; k <= ins->nsrc; k++) {
-    const ptx_operand *o = &ins->opnd[k];
-    const bool half = ins->op == PTX_OP_MOV || (o->kind == PTX_REG && w->f->regs[o->reg].bits < 64) ||
-                      is_word(w, o->reg);
-    if (o->kind != PTX_IMM && !(o->kind == PTX_REG && half)) return false;
+    const ptx_operand *o = &ins->opnd[k]; /* a mov of 64 bits becomes a conversion */
+    const bool half = o->kind == PTX_REG && (ins->op == PTX_OP_MOV || bits_of(w, o->reg) < 64);
+    if (o->kind != PTX_IMM && !half) return false;
   }
   return true;
 }

@@ -173,8 +173,9 @@ static void split_lanes(emitter *e, const dc_basic_block *node) {
   PUT("; tk = M_and%s(%s, g_); nt = M_and%s(%s, g_); }\n", flip, e->mask, keep, e->mask);
 }
 
-/* Where node n, which waits for other threads in a loop of its own, finds that none of its lanes must wait (`stay`),
-** all go on: written so, the processor foresees it, and what follows need not wait for what the loop has read. */
+/* Node n is a loop that polls memory.  If none of its lanes polls again (`stay` is empty), they go on to `on` with the
+** mask that they have: by a branch, which the processor predicts, so that later loads do not depend on what was
+** polled. */
 static void pass_together(emitter *e, int32_t n, int32_t on, const char *stay) {
   if (on < n || dc_emit_is_exit(e, on) || !dc_emit_divergent(e, n)) return;
   if (!dc_emit_loop_waits(e, e->block_of[n], e->block_of[n])) return;

@@ -7,12 +7,12 @@
 
 #define PUT(...) dc_buf_printf(e->t, __VA_ARGS__)
 
-static bool is_look(const ptx_ins *ins) { return ins->mode == PTX_MB_TEST || ins->mode == PTX_MB_TRY; }
+/* The destination register; -1: there is none, or it is `_`. */
+static int32_t destination(const ptx_ins *ins) { return ins->ndst ? ins->opnd[0].reg : -1; }
 
-/* Whether the result is none, or lanes of so many bits. */
-static bool is_result(const emitter *e, const ptx_ins *ins, int bits) {
-  const int32_t d = ins->ndst ? ins->opnd[0].reg : -1;
-  return d < 0 ? bits != 1 : dc_emit_bits(e, d) == bits && !dc_is_scalar(dc_emit_shape(e, d));
+/* Whether register d holds lanes of `bits` bits each. */
+static bool has_lanes(const emitter *e, int32_t d, int bits) {
+  return dc_emit_bits(e, d) == bits && !dc_is_scalar(dc_emit_shape(e, d));
 }
 
 static bool is_number(const emitter *e, const ptx_operand *o, int bits) {
@@ -21,34 +21,37 @@ static bool is_number(const emitter *e, const ptx_operand *o, int bits) {
 
 bool dc_emit_mbarrier_supported(const emitter *e, const ptx_ins *ins) {
   if (ins->op != PTX_OP_MBARRIER || e->k.shape.by_lane || e->callee || ins->ndst > 1) return false;
-  const bool look = is_look(ins), arrival = ins->mode == PTX_MB_ARRIVE && !(ins->flags & PTX_F_EXPECT);
+  const bool test = ptx_tests_phase(ins), arrival = ins->mode == PTX_MB_ARRIVE && !(ins->flags & PTX_F_EXPECT);
   const ptx_operand *at = dc_emit_address_of(ins);
-  if ((!look && !arrival) || at->kind != PTX_ADDR || !is_result(e, ins, look ? 1 : 64)) return false;
+  const int32_t d = destination(ins);
+  if ((!test && !arrival) || at->kind != PTX_ADDR) return false;
+  if (d < 0 ? test : !has_lanes(e, d, test ? 1 : 64)) return false;
   const dc_access p = dc_emit_access_of(e, ins);
   if (p.base != DC_BASE_SHARED || p.how != DC_HOW_ONE || p.size != 8) return false;
-  if (look) return ins->nsrc >= 2 && is_number(e, at + 1, ins->flags & PTX_F_PARITY ? 32 : 64);
+  if (test) return ins->nsrc >= 2 && is_number(e, at + 1, ins->flags & PTX_F_PARITY ? 32 : 64);
   return ins->nsrc == 1 || (is_number(e, at + 1, 32) && dc_value_shape_of(&e->k, at + 1).tag == DC_UNIFORM);
 }
 
 static void assign(emitter *e, const ptx_ins *ins, const char *mask, bool keep, const char *value) {
-  if (ins->ndst == 0 || ins->opnd[0].reg < 0) return;
-  dc_emit_assign(e, ins->opnd[0].reg, mask, keep);
+  const int32_t d = destination(ins);
+  if (d < 0) return;
+  dc_emit_assign(e, d, mask, keep);
   PUT("%s", value);
-  dc_emit_assign_end(e, ins->opnd[0].reg, keep);
+  dc_emit_assign_end(e, d, keep);
 }
 
-void dc_emit_mbarrier(emitter *e, const ptx_ins *ins, const char *mask, bool keep) {
+bool dc_emit_mbarrier(emitter *e, const ptx_ins *ins, const char *mask, bool keep) {
   const dc_access p = dc_emit_access_of(e, ins);
   const ptx_operand *by = p.at + 1;
   const bool parity = (ins->flags & PTX_F_PARITY) != 0;
   dc_emit_begin_access(e, &p);
-  if (is_look(ins)) {
+  if (ptx_tests_phase(ins)) {
     PUT(parity ? "const P is_over_ = dc_parity_is_over(a_, " : "const P is_over_ = dc_phase_is_over(a_, ");
     dc_emit_operand(e, by, parity ? 'w' : 'd');
     PUT("); ");
     assign(e, ins, mask, keep, "is_over_");
     PUT("}\n");
-    return;
+    return false;
   }
   PUT("V64 before_; if (DC_USUAL(dc_arrive(a_, ");
   if (ins->nsrc > 1) dc_emit_operand(e, by, 'W');
@@ -56,4 +59,5 @@ void dc_emit_mbarrier(emitter *e, const ptx_ins *ins, const char *mask, bool kee
   PUT(", %s, &before_))) { ", mask);
   assign(e, ins, mask, keep, "before_");
   PUT("} else {\n");
+  return true;
 }

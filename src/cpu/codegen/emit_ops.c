@@ -531,8 +531,7 @@ void dc_emit_operation(emitter *e, const ptx_ins *ins, int32_t index, const char
     case BY_DOUBLE_FORM: by_double_form(e, ins, &form, mask, keep); return;
     case BY_PARTS: unpack(e, ins, mask, keep); return;
     case BY_MBARRIER:
-      dc_emit_mbarrier(e, ins, mask, keep);
-      if (ins->mode != PTX_MB_ARRIVE) return;
+      if (!dc_emit_mbarrier(e, ins, mask, keep)) return;
       by_tier0(e, ins, index, mask, keep);
       PUT("} }\n");
       return;

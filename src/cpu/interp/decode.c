@@ -94,7 +94,7 @@ static int keep_constants(decoder *D) {
 
 /* Whether the source behind the address is an mbarrier's state rather than a number. */
 static bool mbarrier_state(const ptx_ins *ins) {
-  return (ins->mode == PTX_MB_TEST || ins->mode == PTX_MB_TRY) && !(ins->flags & PTX_F_PARITY);
+  return ptx_tests_phase(ins) && !(ins->flags & PTX_F_PARITY);
 }
 
 /* Container bits of source `src` of an instruction, should it be an immediate. */
@@ -485,7 +485,7 @@ static bool is_nothing(const ptx_ins *ins) {
 
 bool dc_may_spin(const ptx_ins *ins) {
   switch (ins->op) {
-    case PTX_OP_MBARRIER: return ins->mode == PTX_MB_TEST || ins->mode == PTX_MB_TRY;
+    case PTX_OP_MBARRIER: return ptx_tests_phase(ins);
     case PTX_OP_LD: return (ins->flags & (PTX_F_VOLATILE | PTX_F_ACQUIRE | PTX_F_RELAXED)) != 0;
     case PTX_OP_CALL: return !(ins->flags & PTX_F_LOST);
     default: return (ptx_traits(ins->op) & PTX_T_WAITS) != 0;

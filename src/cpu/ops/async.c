@@ -4,6 +4,7 @@
 ** A copy is complete when it is issued, so groups have nothing to commit or to wait for.
 */
 #include "cpu/ops/address.h"
+#include "cpu/ptx/opcode.h"
 #include "cpu/simd/mbarrier.h"
 
 /* --- copies -------------------------------------------------------------------------------------------- */
@@ -121,8 +122,7 @@ static void arrive_copied(dc_warp *w, const dc_uop *o) {
 static bool select_mbarrier(dc_uop *o) {
   const bool parity = (o->ins->flags & PTX_F_PARITY) != 0;
   if (o->ins->mode == PTX_MB_PENDING) return dc_shaped(o, 32, 64, 0, 0) && PICK_RARE(mbarrier_pending);
-  if (o->ins->mode == PTX_MB_TEST || o->ins->mode == PTX_MB_TRY)
-    return dc_shaped(o, 0, 0, parity ? 32 : 64, 0) && PICK_RARE(mbarrier_wait);
+  if (ptx_tests_phase(o->ins)) return dc_shaped(o, 0, 0, parity ? 32 : 64, 0) && PICK_RARE(mbarrier_wait);
   return dc_shaped(o, o->d == DC_NO_OPERAND ? 0 : 64, 0, o->bits[2] ? 32 : 0, 0) && PICK_RARE(mbarrier_change);
 }
 

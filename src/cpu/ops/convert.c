@@ -73,25 +73,21 @@ static f64 int_to_odd(s128 i) {
   return minus ? -f : f;
 }
 
-/* The half nearest to x, or its neighbour if the mode rounds the other way. */
+/* x as a half.  An f32 that is rounded to odd is on the same side of all halves as x. */
 static u32 to_half(f64 x, int round, bool brain) {
-  const f32 odd = f64_to_f32_odd(x);
-  const u32 h = brain ? f32_to_bf16(odd) : f32_to_f16(odd);
-  const f64 v = brain ? bf16_to_f32(h) : f16_to_f32(h);
-  const bool down = round == PTX_RM || (round == PTX_RZ && x > 0), up = round == PTX_RP || (round == PTX_RZ && x < 0);
-  const u32 size = h & 0x7fffu, sign = h & 0x8000u;
-  if (x != x) return h;
-  if (down && v > x) return sign ? (size + 1) | sign : size ? size - 1 : 0x8001u;
-  if (up && v < x) return sign ? (size ? (size - 1) | sign : 1) : size + 1;
-  return h;
+  const u32 odd = f32_bits(f64_to_f32_odd(x));
+  switch (round) {
+    case PTX_RZ: return brain ? s_cvt_rz_bf16_f32(odd) : s_cvt_rz_f16_f32(odd);
+    case PTX_RM: return brain ? s_cvt_rm_bf16_f32(odd) : s_cvt_rm_f16_f32(odd);
+    case PTX_RP: return brain ? s_cvt_rp_bf16_f32(odd) : s_cvt_rp_f16_f32(odd);
+    default: return brain ? s_to_bf16(odd) : s_to_f16(odd);
+  }
 }
 
-/* 10 bits of fraction in an f32; .rna: ties away from zero. */
 static u32 to_tf32(f64 x, int round) {
   const u32 u = f32_bits((f32)x);
-  if ((u & 0x7fffffffu) > 0x7f800000u) return 0x7fffffffu;
-  if (round == PTX_RZ) return u & ~(u32)0x1fff;
-  return (u + (round == PTX_RNA ? 0x1000u : 0xfffu + (u >> 13 & 1))) & ~(u32)0x1fff;
+  if (round == PTX_RZ) return s_cvt_rz_tf32_f32(u);
+  return round == PTX_RNA ? s_cvt_rna_tf32_f32(u) : s_cvt_rn_tf32_f32(u);
 }
 
 /* These two run under the instruction's rounding mode.  The barrier keeps each lane's conversion a single machine

@@ -319,18 +319,18 @@ INLINE void sample_form(const reading *r, const form f, const dc_cpu_level *leve
 
 /* Frequent forms, which are compiled by themselves. */
 #define FLOATS {DC_CHANNEL_FLOAT, 32, 1}
-#define FRACTIONS {DC_CHANNEL_UINT, 8, 4}
+#define BYTES4 {DC_CHANNEL_UINT, 8, 4}
 #define BYTES {DC_CHANNEL_UINT, 8, 1}
 #define FORMS(X)                                                                                                       \
   X(linear_floats, .how = LINEAR, .naxes = 2, .texel = FLOATS)                                                         \
-  X(linear_fractions, .how = LINEAR, .naxes = 2, .texel = FRACTIONS, .normalized_read = true)                          \
-  X(linear_bytes, .how = LINEAR, .naxes = 2, .texel = BYTES, .normalized_read = true)                                  \
+  X(linear_normalized_bytes4, .how = LINEAR, .naxes = 2, .texel = BYTES4, .normalized_read = true)                     \
+  X(linear_normalized_bytes, .how = LINEAR, .naxes = 2, .texel = BYTES, .normalized_read = true)                       \
   X(nearest_floats, .how = NEAREST, .naxes = 2, .texel = FLOATS)                                                       \
   X(nearest_bytes, .how = NEAREST, .naxes = 2, .texel = BYTES)                                                         \
-  X(nearest_fraction, .how = NEAREST, .naxes = 2, .texel = BYTES, .normalized_read = true)                             \
-  X(nearest_fractions, .how = NEAREST, .naxes = 2, .texel = FRACTIONS, .normalized_read = true)                        \
+  X(nearest_normalized_bytes, .how = NEAREST, .naxes = 2, .texel = BYTES, .normalized_read = true)                     \
+  X(nearest_normalized_bytes4, .how = NEAREST, .naxes = 2, .texel = BYTES4, .normalized_read = true)                   \
   X(volume_floats, .how = LINEAR, .naxes = 3, .texel = FLOATS)                                                         \
-  X(volume_bytes, .how = LINEAR, .naxes = 3, .texel = BYTES, .normalized_read = true)                                  \
+  X(volume_normalized_bytes, .how = LINEAR, .naxes = 3, .texel = BYTES, .normalized_read = true)                       \
   X(fetched_floats, .how = NEAREST, .naxes = 1, .texel = FLOATS, .whole = true, .bordered = true)
 #define SAMPLE_FORM(name, ...)                                                                                         \
   static DC_NOINLINE void name(const reading *r, const dc_cpu_level *level, u32 (*out)[DC_LANES]) {                    \

@@ -77,6 +77,10 @@ static inline ptx_type ptx_source_type(const ptx_ins *ins) {
 }
 
 static inline bool ptx_is_load(const ptx_ins *ins) { return ins->op == PTX_OP_LD || ins->op == PTX_OP_LDU; }
+/* mbarrier.test_wait and try_wait: whether a phase is over. */
+static inline bool ptx_tests_phase(const ptx_ins *ins) {
+  return ins->op == PTX_OP_MBARRIER && (ins->mode == PTX_MB_TEST || ins->mode == PTX_MB_TRY);
+}
 /* Whether an instruction accesses memory at the address that is its first source. */
 static inline bool ptx_has_address(const ptx_ins *ins) {
   return (ptx_traits(ins->op) & PTX_T_ADDRESS) && ins->ndst + ins->nsrc > 0;

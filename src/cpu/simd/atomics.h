@@ -99,7 +99,7 @@ DC_RENEW(64)
     } else {                                                                                                           \
       others(bits, address, m, result, y, z, value, idle)                                                              \
     }                                                                                                                  \
-    result ? DC_ATOM_LOAD_##bits(t_) : DC_ATOM_NONE_##bits;                                                            \
+    result ? DC_ATOM_LOAD_##bits(t_) : DC_ATOM_SPLAT_##bits(0);                                                        \
   })
 /* The same of one lane that runs alone, or none, at one word: all lanes of the result are the lane's.  (A vector that
 ** is loaded behind a store to a part of it waits until that has reached the cache.) */
@@ -121,9 +121,6 @@ DC_RENEW(64)
 #define DC_ATOM_LOAD_16(t) V16_load(t)
 #define DC_ATOM_LOAD_32(t) V32_load(t)
 #define DC_ATOM_LOAD_64(t) V64_load(t)
-#define DC_ATOM_NONE_16 V32_splat(0)
-#define DC_ATOM_NONE_32 V32_splat(0)
-#define DC_ATOM_NONE_64 V64_splat(0)
 /* Whether the lanes of m, of which there are some, are equal; first: x in the first of them. */
 DC_FN int dc_same_32(V32 x, u32 first, M m) { return (P_word(v_setp_ne_u32(x, V32_splat(first))) & M_word(m)) == 0; }
 DC_FN int dc_same_64(V64 x, u64 first, M m) { return (P_word(v_setp_ne_u64(x, V64_splat(first))) & M_word(m)) == 0; }

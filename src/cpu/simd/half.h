@@ -49,17 +49,16 @@ DC_W1(cvt_f16_f32, n_to_f16(x), s_to_f16(x))
   DC_FN dc_pair n_cvt_##r##_##T##_f16(dc_u x) { return n_cvt_##r##_##T##_f32(n_widen_f16(x)); }                        \
   DC_FN u64 s_cvt_##r##_##T##_f16(u32 x) { return s_cvt_##r##_##T##_f32(s_widen_f16(x)); }                             \
   DC_LIFT_d_w(cvt_##r##_##T##_f16)
-#define DC_HALF_INT(T)                                                                                                 \
-  DC_W1(cvt_rn_f16_##T, n_to_f16(n_cvt_rn_f32_##T(x)), s_to_f16(s_cvt_rn_f32_##T(x)))                                  \
-  DC_HALF_TO_INT(rni, T)                                                                                               \
-  DC_HALF_TO_INT(rzi, T)                                                                                               \
-  DC_HALF_TO_INT(rmi, T)                                                                                               \
-  DC_HALF_TO_INT(rpi, T)
+#define DC_HALF_INT(T) DC_W1(cvt_rn_f16_##T, n_to_f16(n_cvt_rn_f32_##T(x)), s_to_f16(s_cvt_rn_f32_##T(x)))
 DC_HALF_INT(s32)
 DC_HALF_INT(u32)
 DC_HALF_INT(s16)
 DC_HALF_INT(u16)
 #define DC_HALF_WHOLE(r)                                                                                               \
+  DC_HALF_TO_INT(r, s32)                                                                                               \
+  DC_HALF_TO_INT(r, u32)                                                                                               \
+  DC_HALF_TO_INT(r, s16)                                                                                               \
+  DC_HALF_TO_INT(r, u16)                                                                                               \
   DC_HALF_TO_LONG(r, s64)                                                                                              \
   DC_HALF_TO_LONG(r, u64)                                                                                              \
   DC_FN dc_u n_cvt_##r##_f16_f16(dc_u x) { return n_to_f16(n_whole_##r(n_widen_f16(x))); }                             \

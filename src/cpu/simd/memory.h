@@ -683,7 +683,7 @@ DC_FN int dc_find_window(V32 *from, u64 a, V32 x, int shift, dc_last_access *w, 
   w->window = page + (before < 4096 - DC_WINDOW ? before : 4096 - DC_WINDOW);
   return dc_are_in_window(from, a, x, shift, w, m);
 }
-/* Words of the window's four vectors, also for lanes that read none: which these are is known after the indices. */
+/* Words of the window's four vectors, for inactive lanes, too: the mask is known later than the indices. */
 #define DC_IN_WINDOW_(i, unused)                                                                                       \
   r.p##i = (dc_u)_mm512_permutex2var_epi32(low, (__m512i)word.p##i, high);                                             \
   r.p##i = (dc_u)_mm512_mask_blend_epi32(                                                                              \
