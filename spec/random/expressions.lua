@@ -238,7 +238,7 @@ local function instruction(g, type, depth, class)
   local from = ({ int = "unsigned", ll = "ull" })[type] or type
   if from == "unsigned" and chance(15) then from = "ushort" end
   local list = instructions.exact[from]
-  if g.approximate and instructions.approximate[from] and chance(15) then list = instructions.approximate[from] end
+  if g.by_machine and instructions.by_machine[from] and chance(15) then list = instructions.by_machine[from] end
   local f = pick(list)
   local args = {}
   for i, t in ipairs(f[2]) do args[i] = expressions.expression(g, t, depth - 1, class) end

@@ -4,7 +4,7 @@ local expressions = require "spec.random.expressions"
 local statements = require "spec.random.statements"
 local writer = require "spec.random.writer"
 
--- generate.ieee is set: no approximate functions, so that GPUs give the same bits too.
+-- generate.ieee is set: nothing that differs by machine, so that GPUs give the same bits too.
 local generate = {}
 local random = math.random
 local pick, chance, put = expressions.pick, expressions.chance, writer.put
@@ -44,7 +44,7 @@ end
 local function add_function(g)
   local f = { name = ("f%d_%d"):format(g.seed, #g.functions + 1), type = pick(expressions.types), params = {} }
   local h = { plain = true, lines = {}, indent = 1, count = 0, left = random(4, 10), vars = {}, functions = {},
-    result = f.type, assembly = g.assembly, approximate = g.approximate, used = {}, grid = g.grid, most = g.most,
+    result = f.type, assembly = g.assembly, by_machine = g.by_machine, used = {}, grid = g.grid, most = g.most,
     threads = g.threads, fewest = g.fewest, scalars = g.scalars }
   local list = {}
   for i = 1, random(1, 4) do
@@ -130,7 +130,7 @@ function generate.kernel(seed)
   math.randomseed(seed)
   local g = { seed = seed, name = ("k%d"):format(seed), lines = {}, indent = 1, count = 0,
     left = chance(80) and random(5, 30) or random(30, 60), vars = {}, functions = {}, used = {}, place = {}, last = {},
-    lean = chance(60), assembly = pick { 0, 10, 10, 40 }, approximate = not generate.ieee,
+    lean = chance(60), assembly = pick { 0, 10, 10, 40 }, by_machine = not generate.ieee,
     features = pick { 0, 20, 50 } }
   choose_launches(g)
   for _, name in ipairs { "o", "oi", "of", "od", "os", "oc" } do g.place[name] = random(4) end

@@ -44,10 +44,7 @@ sad.u16 h hhh
 sad.s64 l lll
 bfe.u32 r rrr
 bfe.s32 r rrr
-bfe.u64 l lrr
-bfe.s64 l lrr
 bfi.b32 r rrrr
-bfi.b64 l llrr
 bfind.u32 r r
 bfind.s32 r r
 bfind.shiftamt.u32 r r
@@ -88,7 +85,6 @@ set.leu.u32.f64 r dd
 set.num.s32.f32 r ff
 cvt.sat.u8.s32 r r
 cvt.sat.s8.s32 r r
-cvt.sat.s16.u32 h r
 cvt.sat.u32.s64 r l
 cvt.sat.s32.u64 r l
 cvt.sat.u64.s64 l l
@@ -147,7 +143,7 @@ sub.ftz.f16x2 P PP
 fma.rn.f16x2 P PPP
 neg.f16x2 P P
 set.lt.f16x2.f16x2 P PP
-set.ge.f32.f16 f FF
+set.ge.u32.f16 r FF
 add.ftz.f32 f ff
 mul.ftz.sat.f32 f ff
 add.sat.f32 f ff
@@ -194,8 +190,11 @@ halves_of { l l .reg .u32 a, b; mov.b64 {a, b}, %1; xor.b32 a, a, b; mov.b64 %0,
 quarters_of { l l .reg .u16 a, b, c, e; mov.b64 {a, b, c, e}, %1; add.u16 a, a, e; mov.b64 %0, {c, a, b, e}; }
 ]]
 
--- Not the same on every machine, but on every tier of one.
-local approximate = [[
+-- Not the same on every machine, but on every tier of one: approximations, and what NVIDIA's assembler (13.0) makes of
+-- instructions in another way than the ISA defines. It takes positions and lengths in fields of 64 bits as they are,
+-- not modulo 256, and joins a conversion of a float and one to 16 bits with saturation: -1.0f, as unsigned 0, becomes
+-- -1.
+local by_machine = [[
 ex2.approx.f32 f f
 ex2.approx.ftz.f32 f f
 lg2.approx.f32 f f
@@ -212,6 +211,10 @@ div.full.f32 f ff
 div.full.ftz.f32 f ff
 ex2.approx.f16 F F
 tanh.approx.f16 F F
+bfe.u64 l lrr
+bfe.s64 l lrr
+bfi.b64 l llrr
+cvt.sat.s16.u32 h r
 ]]
 
 local types = { h = "ushort", r = "unsigned", l = "ull", f = "float", d = "double", n = "float", m = "double",
@@ -249,9 +252,9 @@ local function add_function(lines, name, result, operands, text)
 end
 
 -- By C type of the result: { name, types of the operands }.
-instructions.exact, instructions.approximate = {}, {}
+instructions.exact, instructions.by_machine = {}, {}
 local lines = {}
-for which, text in pairs { exact = list, approximate = approximate } do
+for which, text in pairs { exact = list, by_machine = by_machine } do
   for line in text:gsub("\n  ", " "):gmatch "[^\n]+" do
     local name, result, operands, assembly = parsed(line)
     add_function(lines, name, result, operands, assembly)
@@ -263,7 +266,7 @@ for which, text in pairs { exact = list, approximate = approximate } do
   end
 end
 -- A random kernel is a matter of its seed alone, so nothing may hang on the order of pairs().
-for _, which in pairs { instructions.exact, instructions.approximate } do
+for _, which in pairs { instructions.exact, instructions.by_machine } do
   for _, functions in pairs(which) do table.sort(functions, function(a, b) return a[1] < b[1] end) end
 end
 table.sort(lines)

@@ -5,7 +5,7 @@
 --        lua5.4 spec/random/run.lua --arrays SEED [COUNT]  a word for each output of each launch
 --        lua5.4 spec/random/run.lua --file=PATH SEED       with this text as the kernel's source
 --        lua5.4 spec/random/run.lua --tiers SEED [COUNT]   the tier at which each launch ran, too
---        lua5.4 spec/random/run.lua --ieee SEED [COUNT]    nothing approximate: the same on a GPU
+--        lua5.4 spec/random/run.lua --ieee SEED [COUNT]    nothing by machine: the same on a GPU
 local generate = require "spec.random.generate"
 local prelude = require "spec.random.prelude" .. require "spec.random.instructions".source
   .. require "spec.random.helpers"
