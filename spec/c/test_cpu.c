@@ -50,6 +50,15 @@ static size_t random_size(void) {
   }
 }
 
+/* A block of n bytes; what it is aligned to, to *align. */
+static uint64_t random_block(dc_memory *m, size_t n, size_t *align) {
+  switch (rand() % 3) {
+    case 0: *align = 16; return dc_memory_alloc_heap(m, n, &err);
+    case 1: *align = 64; return dc_memory_alloc_array(m, n, &err);
+    default: *align = 256; return dc_memory_alloc(m, n, &err);
+  }
+}
+
 static bool marked(const block *b) {
   const uint8_t *bytes = (const uint8_t *)(uintptr_t)b->p;
   return bytes[0] == b->mark && bytes[b->n - 1] == b->mark && bytes[b->n / 2] == b->mark;
@@ -73,18 +82,17 @@ static void test_memory(void) {
     }
     b->n = random_size();
     b->mark = (uint8_t)rand();
-    bool tight = rand() % 2;
-    b->p = tight ? dc_memory_alloc_array(m, b->n, &err) : dc_memory_alloc(m, b->n, &err);
-    if (b->p == 0) break;
-    aligned = aligned && b->p % (tight ? 64 : 256) == 0;
     uint64_t base;
-    size_t size;
+    size_t size, align;
+    b->p = random_block(m, b->n, &align);
+    if (b->p == 0) break;
+    aligned = aligned && b->p % align == 0;
     found = found && dc_memory_find(m, b->p + b->n - 1, &base, &size) && base == b->p && size == b->n;
     uint8_t *bytes = (uint8_t *)(uintptr_t)b->p;
     bytes[0] = bytes[b->n / 2] = bytes[b->n - 1] = b->mark;
   }
   check(err.kind == DC_OK, "allocations succeed");
-  check(aligned, "blocks are aligned to 256 bytes, arrays to 64");
+  check(aligned, "blocks are aligned to 256 bytes, arrays to 64, those of malloc to 16");
   check(kept, "blocks keep their contents, and are freed once");
   check(found, "a block is found by an address inside it");
   for (int i = 0; i < LIVE; i++) dc_memory_free(m, blocks[i].p);
@@ -123,8 +131,8 @@ static void test_guards(void) {
   size_t page = dc_memory_page(m);
   bool inside = true, behind = true, before = true, nearest = true;
   for (int i = 0; i < 3000; i++) {
-    size_t n = random_size(), align = rand() % 2 ? 64 : 256, size;
-    uint64_t p = align == 64 ? dc_memory_alloc_array(m, n, &err) : dc_memory_alloc(m, n, &err), base;
+    size_t n = random_size(), align, size;
+    uint64_t p = random_block(m, n, &align), base;
     uint64_t end = p + (n + align - 1) / align * align;
     inside = inside && readable(m, p) && readable(m, end - 1);
     behind = behind && !readable(m, end) && !readable(m, end + page - 1);
@@ -140,16 +148,18 @@ static void test_guards(void) {
   dc_memory_close(m);
 }
 
-/* More blocks than the system would give mappings for. */
+/* More blocks than the system would give mappings for: arrays, and those of malloc, up to 200 bytes. */
 static void test_many(void) {
-  enum { MANY = 100000 };
+  enum { MANY = 200000 };
   static uint64_t p[MANY];
   dc_memory *m = dc_memory_open(&err);
   check(m != NULL, "memory opens");
   if (m == NULL) return;
   bool kept = true, freed = true;
   for (int i = 0; i < MANY; i++) {
-    p[i] = dc_memory_alloc_array(m, sizeof i, &err);
+    const size_t n = sizeof i + (size_t)i % 197;
+    p[i] = i & 1 ? dc_memory_alloc_array(m, sizeof i, &err) : dc_memory_alloc_heap(m, n, &err);
+    if (p[i] && !(i & 1)) memset((void *)(uintptr_t)p[i], i, n);
     if (p[i]) *(int *)(uintptr_t)p[i] = i;
   }
   check(err.kind == DC_OK, "there is room for many small blocks");
@@ -158,6 +168,9 @@ static void test_many(void) {
     freed = freed && dc_memory_free(m, p[i]);
   }
   check(kept && freed, "many small blocks keep their contents and are freed");
+  check(dc_memory_reserved(m) < (72u << 20), "not many of them are kept");
+  dc_memory_trim(m);
+  check(dc_memory_reserved(m) == 0, "none are kept after a trim");
   check(!readable(m, dc_memory_alloc_array(m, 64, &err) + 64), "blocks that come after many have guards again");
   dc_memory_close(m);
 }

@@ -543,13 +543,11 @@ static const char *obstacle(const dc_cpu_function *fn, bool by_lane) {
 }
 
 /* What code that runs lanes one by one cannot do, or not within calls. */
-static const char *obstacle_of_lanes(bool builtins) {
-  return builtins ? "malloc, free, printf, assert, traps or the like"
-                  : "barriers, warp-wide operations, loops that may wait for others, or pointers to many functions";
-}
+static const char obstacle_of_lanes[] =
+    "barriers, warp-wide operations, loops that may wait for others, or pointers to many functions";
 
-void dc_emit_refuse_calls(char why[DC_REFUSAL], const dc_emitted *by_lane) {
-  snprintf(why, DC_REFUSAL, "it calls functions, and has %s", obstacle_of_lanes(by_lane->builtins));
+void dc_emit_refuse_calls(char why[DC_REFUSAL]) {
+  snprintf(why, DC_REFUSAL, "it calls functions, and has %s", obstacle_of_lanes);
 }
 
 static int outputs(emitter *e) {
@@ -622,7 +620,7 @@ static int emit_callee(emitter *kernel, const dc_cpu_function *fn, char why[DC_R
     dc_buf_add(e->t, dc_buf_str(&nodes), nodes.len);
     PUT("done: return DC_NATIVE_DONE;\n}\n");
     if (e->has_leave || e->operates || out.suspends || !out.narrow || !out.lane_free)
-      rc = refuse(why, fn, obstacle_of_lanes(out.builtins));
+      rc = refuse(why, fn, obstacle_of_lanes);
     if (nodes.failed || text->failed) rc = dc_fail_oom(e->err);
     dc_buf_free(&nodes);
     kernel->numbers |= e->numbers;

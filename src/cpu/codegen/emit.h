@@ -14,5 +14,5 @@
 ** memory. */
 int dc_emit(const dc_cpu_function *fn, dc_gang_layout shape, dc_emitted *out, char why[DC_REFUSAL], dc_error *err);
 /* The reason for which code that runs lanes one by one, and makes calls, cannot be run. */
-void dc_emit_refuse_calls(char why[DC_REFUSAL], const dc_emitted *by_lane);
+void dc_emit_refuse_calls(char why[DC_REFUSAL]);
 void dc_emitted_free(dc_emitted *e);

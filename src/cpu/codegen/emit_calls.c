@@ -57,17 +57,30 @@ bool dc_emit_is_call(const emitter *e, const dc_basic_block *node) {
   return node->end == DC_END_CALL || (node->end == DC_END_CALL_ADDRESS && is_one_of_few(e, node));
 }
 
+/* What lanes print comes in the order of the lanes at each statement, where the kernel need not run them one by one. */
+static bool keeps_order(const emitter *e, const dc_basic_block *node) {
+  return node->end == DC_END_PRINTF && !e->callee && !e->f->has_call;
+}
+
+static void put_builtin(emitter *e, int32_t n, const char *mask) {
+  if (e->k.shape.by_lane) PUT("n->builtin_of_lane(n, %d, %d, call_);\n", index_of(e->fn), n);
+  else PUT("DC_ENTER n->builtin(n, %d, M_word(%s));\n", n, mask);
+}
+
 void dc_emit_builtin(emitter *e, int32_t n, const char *mask) {
   const dc_basic_block *node = dc_emit_node(e, n);
-  e->operates = e->out->builtins = true;
-  e->out->narrow = false;
+  e->out->builtins = true;
+  e->operates |= !e->k.shape.by_lane;
+  if (!e->k.shape.by_lane || keeps_order(e, node)) e->out->narrow = false;
   if (node->guard < 0) {
-    PUT("DC_ENTER n->builtin(n, %d, M_word(%s));\n", n, mask);
+    put_builtin(e, n, mask);
     return;
   }
   PUT("{ const M some_ = M_and%s(%s, ", node->flip ? "n" : "", mask);
   dc_emit_register(e, node->op->ins->pred, 'm');
-  PUT("); if (M_any(some_)) { DC_ENTER n->builtin(n, %d, M_word(some_)); } }\n", n);
+  PUT("); if (M_any(some_)) { ");
+  put_builtin(e, n, "some_");
+  PUT("} }\n");
 }
 
 static void put_call(emitter *e, const dc_basic_block *node, const dc_cpu_function *fn) {
@@ -78,7 +91,7 @@ static void put_call(emitter *e, const dc_basic_block *node, const dc_cpu_functi
     const dc_copy *a = &node->args[i];
     PUT("memcpy(p_ + %u, call_ + %u, %u); ", (unsigned)f->params[i]->offset, a->from, a->size);
   }
-  PUT("if (f%d(n, p_, base4 + %u, depth + 1)) return DC_NATIVE_STOP; ", index_of(fn), e->fn->local_stride);
+  PUT("if (function%d(n, p_, base4 + %u, depth + 1)) return DC_NATIVE_STOP; ", index_of(fn), e->fn->local_stride);
   if (node->ret.size) PUT("memcpy(call_ + %u, p_ + %u, %u); ", node->ret.to, (unsigned)f->ret->offset, node->ret.size);
   PUT("}\n");
 }
@@ -107,7 +120,7 @@ void dc_emit_call(emitter *e, const dc_basic_block *node) {
 }
 
 void dc_emit_prototype(emitter *e, const dc_cpu_function *fn) {
-  PUT("static int f%d(dc_native *n, uint8_t *frame_, uint64_t base4, int depth)", index_of(fn));
+  PUT("static int function%d(dc_native *n, uint8_t *frame_, uint64_t base4, int depth)", index_of(fn));
 }
 
 void dc_emit_callee_begin(emitter *e) {

@@ -85,7 +85,8 @@ void dc_emit_begin_gangs(emitter *e) {
     if (turns) PUT("waits = 0; __builtin_memset(at, 0, sizeof at); ");
     if (e->k.shape.by_lane)
       PUT("left = g->live;\nlane: self = __builtin_ctz(left); left &= left - 1; act = 1; "
-          "tid = (const uint32_t (*)[32])(const void *)(*g->tid + self); %s", e->f->has_call ? "n->tid = tid; " : "");
+          "tid = (const uint32_t (*)[32])(const void *)(*g->tid + self); %s",
+          e->f->has_call || e->out->builtins ? "n->tid = tid; " : "");
     PUT("switch (%s) {\n", turns ? "at[self]" : "0");
     return;
   }

@@ -32,7 +32,7 @@ typedef struct dc_emitted {
   bool yields;          /* suspends in loops, for gangs of other blocks */
   bool waits;           /* suspends in loops that wait for other threads, maybe of other blocks */
   bool operates;        /* uses dc_native.operate */
-  bool builtins;        /* uses dc_native.builtin */
+  bool builtins;        /* uses dc_native.builtin or builtin_of_lane */
   bool atomics;         /* has atomics outside of shared memory */
   bool overruns_shared; /* vectors of shared memory are accessed whose last words, masked, are behind its end */
   bool lane_free;       /* nothing shows which lane runs a thread, so that gangs may begin at any thread */

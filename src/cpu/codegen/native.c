@@ -49,7 +49,7 @@ static bool emit(dc_native_code *c, dc_error *err) {
   if (rc < 0 || (rc == 0 ? !c->info.scalar : !c->fn->ptx->has_call)) return rc == 0;
   if (dc_emit(c->fn, by_lane, &other, c->refusal, err) != 0) return rc == 0;
   const bool suits = other.narrow && !other.suspends;
-  if (!suits) dc_emit_refuse_calls(c->refusal, &other);
+  if (!suits) dc_emit_refuse_calls(c->refusal);
   dc_emitted_free(suits ? &c->info : &other);
   if (suits) c->info = other, c->shape = by_lane;
   return suits || rc == 0;

@@ -29,13 +29,16 @@
 #define PAGE ((size_t)4096)       /* the least size of a guard */
 #define GRAIN ((size_t)256)
 #define ARRAY_GRAIN ((size_t)64)  /* a cache line: vectors that cross lines cost up to 60 % */
+#define HEAP_GRAIN ((size_t)16)
 #define LARGE ((size_t)64 << 10)
-#define PACKED_CLASSES 28         /* 256 to 2048 in steps of 256, then four a doubling up to 65536 */
+#define TINY_CLASSES 3            /* packed, of blocks of the heap alone: 32, 64 and 128 */
+#define TINY ((size_t)128)
+#define PACKED_CLASSES (TINY_CLASSES + 28) /* 256 to 2048 in steps of 256, then four a doubling up to 65536 */
 #define GUARDED_CLASSES ((int)(LARGE / PAGE)) /* one page, two … */
 #define NCLASSES (PACKED_CLASSES + GUARDED_CLASSES)
 #define EIGHTHS 512               /* classes of freed large blocks: eight a doubling */
 #define LAZY ((size_t)4 << 20)    /* least size of a freed block whose pages the system may reclaim (MADV_FREE) */
-#define IDLE_BYTES ((size_t)64 << 20) /* of free guarded slots, beyond which empty slabs are unmapped */
+#define IDLE_BYTES ((size_t)64 << 20) /* of free slots, beyond which empty slabs are unmapped */
 
 /* Parts of the range, in 64ths, with unused gaps. */
 enum { ARRAY_ZONE, SPAN_ZONES, NZONES = SPAN_ZONES + DC_SPAN_FRAMES + 1 };
@@ -91,7 +94,7 @@ struct dc_memory {
   span *room[NCLASSES]; /* slabs with a free slot */
   size_t guarded, guarded_limit; /* guarded slots */
   size_t one_page, one_page_limit; /* those of one page among them */
-  size_t idle;          /* bytes of free guarded slots */
+  size_t idle;          /* bytes of free slots */
   size_t in_use, total;
   uint8_t cls_of[LARGE / GRAIN + 1]; /* among the packed ones */
   uint32_t cls_bytes[NCLASSES];
@@ -133,11 +136,12 @@ static size_t machine_available(void) {
 
 static void make_classes(dc_memory *m) {
   int n = 0;
+  for (uint32_t b = 32; b <= TINY; b *= 2) m->cls_bytes[n++] = b;
   for (uint32_t b = 256; b <= 2048; b += 256) m->cls_bytes[n++] = b;
   for (uint32_t b = 2048; b < LARGE; b *= 2)
     for (uint32_t k = 1; k <= 4; k++) m->cls_bytes[n++] = b + b / 4 * k;
   for (size_t pages = 1; n < NCLASSES; pages++) m->cls_bytes[n++] = (uint32_t)(pages * m->page);
-  for (size_t units = 1, c = 0; units <= LARGE / GRAIN; units++) {
+  for (size_t units = 1, c = TINY_CLASSES; units <= LARGE / GRAIN; units++) {
     if (units * GRAIN > m->cls_bytes[c]) c++;
     m->cls_of[units] = (uint8_t)c;
   }
@@ -469,10 +473,8 @@ static span *new_slab(dc_memory *m, int cls) {
 
 static void end_slab(dc_memory *m, span *s) {
   unlink_span(&m->room[s->cls], s, LIST);
-  if (guarded(s->cls)) {
-    count_guarded(m, s->cls, -(int64_t)s->fresh);
-    m->idle -= (size_t)s->fresh * m->cls_bytes[s->cls];
-  }
+  if (guarded(s->cls)) count_guarded(m, s->cls, -(int64_t)s->fresh);
+  m->idle -= (size_t)s->fresh * m->cls_bytes[s->cls];
   end_span(m, s);
 }
 
@@ -480,7 +482,7 @@ static void end_slab(dc_memory *m, span *s) {
 static int64_t take_slot(dc_memory *m, span *s) {
   bool guards = guarded(s->cls);
   if (s->nfree) {
-    if (guards) m->idle -= m->cls_bytes[s->cls];
+    m->idle -= m->cls_bytes[s->cls];
     return s->free[--s->nfree];
   }
   if (guards) {
@@ -504,11 +506,17 @@ static uint64_t alloc_in(dc_memory *m, int cls, size_t n, size_t align) {
   return (uint64_t)(uintptr_t)s->start + s->blocks[i].at;
 }
 
+/* The packed class for a block. */
+static int packed_class(const dc_memory *m, size_t n, size_t align) {
+  if (align != HEAP_GRAIN || n > TINY) return m->cls_of[(n + GRAIN - 1) / GRAIN];
+  return n <= 32 ? 0 : n <= 64 ? 1 : 2;
+}
+
 /* In a guarded slot, or packed when there are too many of those. */
 static uint64_t alloc_small(dc_memory *m, size_t n, size_t align) {
   size_t pages = (n + m->page - 1) / m->page;
   uint64_t p = alloc_in(m, PACKED_CLASSES + (int)pages - 1, n, align);
-  return p ? p : alloc_in(m, m->cls_of[(n + GRAIN - 1) / GRAIN], n, align);
+  return p ? p : alloc_in(m, packed_class(m, n, align), n, align);
 }
 
 static bool free_small(dc_memory *m, span *s, uint64_t p) {
@@ -517,9 +525,9 @@ static bool free_small(dc_memory *m, span *s, uint64_t p) {
   s->blocks[i].size = 0;
   s->free[s->nfree++] = (uint16_t)i;
   m->in_use -= m->cls_bytes[s->cls];
-  if (guarded(s->cls)) m->idle += m->cls_bytes[s->cls];
+  m->idle += m->cls_bytes[s->cls];
   if (s->used-- == s->count) push(&m->room[s->cls], s, LIST);
-  if (s->used == 0 && (s->link[LIST].prev || s->link[LIST].next) && (!guarded(s->cls) || m->idle > IDLE_BYTES))
+  if (s->used == 0 && (s->link[LIST].prev || s->link[LIST].next) && m->idle > IDLE_BYTES)
     end_slab(m, s); /* others have room */
   return true;
 }
@@ -564,6 +572,8 @@ static uint64_t allocate(dc_memory *m, size_t n, size_t align, dc_error *err) {
 uint64_t dc_memory_alloc(dc_memory *m, size_t n, dc_error *err) { return allocate(m, n, GRAIN, err); }
 
 uint64_t dc_memory_alloc_array(dc_memory *m, size_t n, dc_error *err) { return allocate(m, n, ARRAY_GRAIN, err); }
+
+uint64_t dc_memory_alloc_heap(dc_memory *m, size_t n, dc_error *err) { return allocate(m, n, HEAP_GRAIN, err); }
 
 size_t dc_memory_page(const dc_memory *m) { return m->page; }
 

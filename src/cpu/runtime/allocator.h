@@ -25,6 +25,8 @@ void dc_memory_close(dc_memory *m); /* returns all of it; NULL is fine */
 uint64_t dc_memory_alloc(dc_memory *m, size_t n, dc_error *err);
 /* The same aligned to 64 only, so that its end is at most 63 bytes before the guard. */
 uint64_t dc_memory_alloc_array(dc_memory *m, size_t n, dc_error *err);
+/* The same aligned to 16, as malloc of a kernel's: many small ones are packed closely. */
+uint64_t dc_memory_alloc_heap(dc_memory *m, size_t n, dc_error *err);
 /* false: p is no block of this memory, and nothing is freed. 0 is fine. */
 bool dc_memory_free(dc_memory *m, uint64_t p);
 void dc_memory_info(dc_memory *m, size_t *free_bytes, size_t *total_bytes);

@@ -8,8 +8,14 @@
 #include "cpu/interp/code.h"
 #include "cpu/interp/interp.h"
 
+/* The parameters and results of calls: those of lane 0, and how many bytes apart lanes' are. */
+typedef struct dc_call_area {
+  uint8_t *at;
+  size_t stride;
+} dc_call_area;
+
 /* Calls the function that ends `node`, for `lanes` in ascending order. */
-void dc_builtin_call(dc_warp *w, dc_frame *f, const dc_basic_block *node, uint32_t lanes);
+void dc_builtin_call(dc_warp *w, dc_call_area area, const dc_basic_block *node, uint32_t lanes);
 
 /* vprintf of one lane, appended to `out`: a format as in C, its arguments packed as nvcc packs them.  The number of
 ** arguments used. */

@@ -29,14 +29,27 @@ static void operate(dc_native *n, uint32_t op, uint32_t lanes) {
   k->in_native = true;
 }
 
+static void call_device(dc_warp *w, dc_call_area area, const dc_basic_block *node, uint32_t lanes) {
+  dc_worker *k = w->ctl->worker;
+  k->in_native = false;
+  w->at = node->op;
+  dc_builtin_call(w, area, node, lanes);
+  k->in_native = true;
+}
+
 static void builtin(dc_native *n, uint32_t node, uint32_t lanes) {
   dc_warp *w = n->warp;
-  dc_worker *k = w->ctl->worker;
-  dc_frame *f = w->ctl->frame;
-  k->in_native = false;
-  w->at = f->fn->nodes[node].op;
-  dc_builtin_call(w, f, &f->fn->nodes[node], lanes);
-  k->in_native = true;
+  const dc_frame *f = w->ctl->frame;
+  call_device(w, (dc_call_area){f->call_area, f->fn->call_stride}, &f->fn->nodes[node], lanes);
+}
+
+/* The lane is made the warp's first one, which messages name. */
+static void builtin_of_lane(dc_native *n, uint32_t function, uint32_t node, uint8_t *call) {
+  dc_warp *w = n->warp;
+  const struct dc_code *code = w->ctl->worker->job->fn->code;
+  w->tid = n->tid;
+  if (w->mask != 1) w->ops->set_mask(w, 1);
+  call_device(w, (dc_call_area){call, 0}, &code->functions[function].nodes[node], 1);
 }
 
 static int tick(dc_native *n) {
@@ -98,6 +111,7 @@ void dc_native_begin(dc_worker *k, dc_warp *w) {
   n->functions = (uint64_t)(uintptr_t)k->job->fn->code->functions;
   n->operate = operate;
   n->builtin = builtin;
+  n->builtin_of_lane = builtin_of_lane;
   n->tick = tick;
   n->keep_spinning = keep_spinning;
   n->fault = misaligned;

@@ -322,7 +322,9 @@ static bool end_node(dc_warp *w, dc_frame *f, const dc_basic_block *node, int32_
     case DC_END_MALLOC:
     case DC_END_FREE:
     case DC_END_PREPARE:
-    case DC_END_LAUNCH: dc_builtin_call(w, f, node, t); break;
+    case DC_END_LAUNCH:
+      dc_builtin_call(w, (dc_call_area){f->call_area, f->fn->call_stride}, node, t);
+      break;
     case DC_END_JUMP: break;
   }
   dc_lanes_send(w, f, node->next, t);

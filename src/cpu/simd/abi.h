@@ -92,6 +92,9 @@ typedef struct dc_native {
   void (*operate)(struct dc_native *n, uint32_t op, uint32_t lanes);
   /* What the end of node `node` calls (DC_END_PRINTF and so on), for lanes `lanes`. */
   void (*builtin)(struct dc_native *n, uint32_t node, uint32_t lanes);
+  /* The same of code that runs lanes one by one: for the lane of `tid`, in a function of the module, with parameters
+  ** and result in `call`. */
+  void (*builtin_of_lane)(struct dc_native *n, uint32_t function, uint32_t node, uint8_t *call);
   /* Of simple code: before these, and before tier 0's register file is written to, for another gang. */
   void (*enter)(struct dc_native *n, const dc_gang *g);
   int (*tick)(struct dc_native *n);  /* not 0: stop */
