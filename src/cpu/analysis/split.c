@@ -12,7 +12,8 @@
 static bool is_move(const ptx_ins *ins) { return ins->op == PTX_OP_MOV && ins->ndst == 1 && ins->nsrc == 1; }
 
 static bool is_sreg_move(const ptx_ins *ins) {
-  return is_move(ins) && ins->pred < 0 && ins->opnd[0].reg >= 0 && ins->opnd[1].kind == PTX_SREG;
+  return is_move(ins) && ins->pred < 0 && ins->opnd[0].reg >= 0 && ins->opnd[1].kind == PTX_SREG &&
+         !ptx_is_clock(ins->opnd[1].sreg);
 }
 
 /* Marks the blocks that other definitions of `reg` than the first reach.  False: there is no other. */

@@ -392,10 +392,6 @@ static dc_value_shape merge(dc_value_shape a, dc_value_shape b) {
   return a;
 }
 
-bool dc_is_native_sreg(int sreg) {
-  return (sreg >= PTX_SR_TID_X && sreg <= PTX_SR_NSMID) || (sreg >= PTX_SR_LANEMASK_EQ && sreg <= PTX_SR_LANEMASK_GT);
-}
-
 /* A uniform value whose lowest `zeros` bits are 0.  (More than these are not of use, and would take many sweeps.) */
 static dc_value_shape uniform_with(int zeros) {
   dc_value_shape r = uniform;
@@ -415,7 +411,7 @@ static dc_value_shape row(bool from_zero) {
 }
 
 static dc_value_shape sreg_kind(const dc_uniformity *k, int sreg) {
-  if (!dc_is_native_sreg(sreg) || sreg >= PTX_SR_LANEMASK_EQ) return varying;
+  if (sreg >= PTX_SR_LANEMASK_EQ && sreg <= PTX_SR_LANEMASK_GT) return varying;
   if (k->shape.by_lane) return uniform;
   if (sreg == PTX_SR_LANEID) return row(true);
   if (sreg == PTX_SR_TID_X) return k->shape.rows ? row(k->shape.single) : varying;

@@ -102,8 +102,6 @@ bool dc_runs_first_lane(const dc_uniformity *k, int32_t b);
 bool dc_is_shuffle(const ptx_func *f, const ptx_ins *ins);
 /* Whether a shuffle gives all lanes the value of one lane: whole warps, in which all name the same lane and members. */
 bool dc_is_broadcast(const dc_uniformity *k, const ptx_ins *ins);
-/* Whether emitted code reads this special register itself, without tier 0. */
-bool dc_is_native_sreg(int sreg);
 
 /* Whether all lanes of a gang that run the instruction together get one value, whatever its operands are: a reduction
 ** over the block, which lanes are running, a vote or a reduction of lanes that name the same members, one lane's value.

@@ -43,8 +43,7 @@ static bool fits(const emitter *e, const ptx_ins *ins, const dc_native_form *for
 }
 
 static bool is_sreg_move(const ptx_ins *ins) {
-  return ins->op == PTX_OP_MOV && ins->ndst == 1 && ins->nsrc == 1 && ins->opnd[1].kind == PTX_SREG &&
-         dc_is_native_sreg(ins->opnd[1].sreg);
+  return ins->op == PTX_OP_MOV && ins->ndst == 1 && ins->nsrc == 1 && ins->opnd[1].kind == PTX_SREG;
 }
 
 /* The function of simd/warp.h for a vote, match or reduction, without its prefix; NULL: there is none. */
@@ -86,15 +85,30 @@ bool dc_emit_has_scalar(const ptx_ins *ins) {
 
 /* --- special registers ---------------------------------------------------------------------------------- */
 
-static const char *sreg_scalar(const emitter *e, int sreg) {
+/* Whether the device reads it. */
+static bool is_of_device(int sreg) { return sreg == PTX_SR_GRIDID || sreg > PTX_SR_LANEMASK_GT; }
+
+static void put_sreg_scalar(emitter *e, int sreg) {
   static const char *const names[] = {
     "tid[0][0]",    "tid[1][0]",    "tid[2][0]",    "n->ntid[0]",   "n->ntid[1]",   "n->ntid[2]",
     "n->ctaid[0]",  "n->ctaid[1]",  "n->ctaid[2]",  "n->nctaid[0]", "n->nctaid[1]", "n->nctaid[2]",
     "0u" /* %laneid in lane 0 */, "n->warpid", "n->nwarps", "32u", "n->smid", "n->nsmid",
   };
-  if (e->k.shape.single && sreg == PTX_SR_TID_X) return "0u";
-  if (e->k.shape.single && sreg == PTX_SR_NTID_X) return "(uint32_t)DC_W";
-  return names[sreg - PTX_SR_TID_X]; /* dc_is_native_sreg */
+  if (is_of_device(sreg)) PUT("n->special(n, %d)", sreg);
+  else if (e->k.shape.single && sreg == PTX_SR_TID_X) PUT("0u");
+  else if (e->k.shape.single && sreg == PTX_SR_NTID_X) PUT("(uint32_t)DC_W");
+  else PUT("%s", names[sreg - PTX_SR_TID_X]);
+}
+
+/* Its lanes as words; it is no mask of lanes. */
+static void put_sreg_lanes(emitter *e, int sreg, dc_value_shape s) {
+  if (s.tag == DC_VARYING) {
+    PUT("V32_load(tid[%d])", sreg - PTX_SR_TID_X);
+    return;
+  }
+  PUT(s.tag == DC_UNIFORM ? "V32_splat((uint32_t)" : "V32_affine(");
+  put_sreg_scalar(e, sreg);
+  PUT(s.tag == DC_UNIFORM ? ")" : ", 1)");
 }
 
 /* Of lane l, whose own bit is the l-th. */
@@ -116,16 +130,18 @@ static void move_sreg(emitter *e, const ptx_ins *ins, const char *mask, bool kee
   const bool masks = sreg >= PTX_SR_LANEMASK_EQ && sreg <= PTX_SR_LANEMASK_GT;
   if (masks || sreg == PTX_SR_LANEID || sreg == PTX_SR_WARPID || sreg == PTX_SR_NWARPID) e->out->lane_free = false;
   if (dc_emit_shape(e, d)->tag != DC_VARYING) {
-    PUT("s%d = %s%s;\n", d, bits == 16 ? "(uint16_t)" : "", sreg_scalar(e, sreg));
+    PUT("s%d = %s", d, bits == 16 ? "(uint16_t)" : "");
+    put_sreg_scalar(e, sreg);
+    PUT(";\n");
     return;
   }
+  const bool wide = bits == 64 && is_of_device(sreg);
   dc_emit_assign(e, d, mask, keep);
-  if (bits == 64) PUT("v_cvt_i64_u32_w(");
+  if (bits == 64) PUT(wide ? "V64_splat(" : "v_cvt_i64_u32_w(");
   if (bits == 16) PUT("v_cvt_i16_u16_w(");
   if (masks) PUT("({ const V32 own_ = v_shl_32(V32_splat(1), V32_affine(0, 1)); %s; })", lane_masks(sreg));
-  else if (s.tag == DC_UNIFORM) PUT("V32_splat(%s)", sreg_scalar(e, sreg));
-  else if (s.tag == DC_AFFINE) PUT("V32_affine(%s, 1)", sreg_scalar(e, sreg));
-  else PUT("V32_load(tid[%d])", sreg - PTX_SR_TID_X);
+  else if (wide) put_sreg_scalar(e, sreg);
+  else put_sreg_lanes(e, sreg, s);
   if (bits != 32) PUT(")");
   dc_emit_assign_end(e, d, keep);
 }
@@ -494,7 +510,7 @@ bool dc_emit_is_foreign(const emitter *e, const ptx_ins *ins) {
 bool dc_emit_is_pure(const emitter *e, const ptx_ins *ins) {
   dc_native_form form;
   switch (way_of(e, ins, &form)) {
-    case BY_SREG: return true;
+    case BY_SREG: return !ptx_is_clock(ins->opnd[1].sreg);
     case BY_MEMORY: return ins->op == PTX_OP_LD && ins->space == PTX_PARAM && ins->opnd[ins->ndst].reg < 0;
     case BY_FORM: case BY_ADDRESS: return ptx_traits(ins->op) & PTX_T_PURE;
     default: return false;

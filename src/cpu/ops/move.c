@@ -1,8 +1,7 @@
 /*
 ** move.c - mov (registers, special registers, packing), cvta, isspacep; PTX ISA 9.7.9 and chapter 10.
 */
-#include <time.h>
-
+#include "cpu/interp/special.h"
 #include "cpu/ops/lanes.h"
 
 static void mov_128(dc_warp *w, const dc_uop *o) { EACH_LANE(l, w->mask) REG(u128, o->d)[l] = REG(u128, o->a)[l]; }
@@ -43,56 +42,6 @@ static bool select_pack(dc_uop *o, int whole) {
 
 /* --- special registers --------------------------------------------------------------------------- */
 
-static u64 nanoseconds(clockid_t clock) {
-  struct timespec t;
-  clock_gettime(clock, &t);
-  return (u64)t.tv_sec * 1000000000u + (u64)t.tv_nsec;
-}
-
-/* %clock counts the processor's cycles where an instruction reads them, else nanoseconds. */
-static u64 cycles(void) {
-#if defined(__x86_64__)
-  return __builtin_ia32_rdtsc();
-#else
-  return nanoseconds(CLOCK_MONOTONIC);
-#endif
-}
-
-/* Special registers that are the same for a warp's lanes. */
-static u64 uniform_sreg(const dc_warp *w, int sreg) {
-  const dc_block_state *b = w->block;
-  const dc_grid *g = b->grid;
-  switch (sreg) {
-    case PTX_SR_NTID_X: return g->block.x;
-    case PTX_SR_NTID_Y: return g->block.y;
-    case PTX_SR_NTID_Z: return g->block.z;
-    case PTX_SR_CTAID_X: return b->ctaid.x;
-    case PTX_SR_CTAID_Y: return b->ctaid.y;
-    case PTX_SR_CTAID_Z: return b->ctaid.z;
-    case PTX_SR_NCTAID_X: return g->grid.x;
-    case PTX_SR_NCTAID_Y: return g->grid.y;
-    case PTX_SR_NCTAID_Z: return g->grid.z;
-    case PTX_SR_WARPID: return w->warpid;
-    case PTX_SR_NWARPID: return g->nwarps;
-    case PTX_SR_WARP_SZ: return DC_LANES;
-    case PTX_SR_SMID: return b->smid;
-    case PTX_SR_NSMID: return g->nsm;
-    case PTX_SR_GRIDID: return g->id;
-    case PTX_SR_CLOCK:
-    case PTX_SR_CLOCK64: return cycles();
-    case PTX_SR_CLOCK_HI: return cycles() >> 32;
-    case PTX_SR_GLOBALTIMER:
-    case PTX_SR_GLOBALTIMER_LO: return nanoseconds(CLOCK_REALTIME);
-    case PTX_SR_GLOBALTIMER_HI: return nanoseconds(CLOCK_REALTIME) >> 32;
-    case PTX_SR_DYNAMIC_SMEM_SIZE: return g->dynamic_shared;
-    case PTX_SR_TOTAL_SMEM_SIZE: return g->shared_bytes;
-    case PTX_SR_ENVREG1: return g->envreg[0];
-    case PTX_SR_ENVREG2: return g->envreg[1];
-    case PTX_SR_ONE: return 1;
-    default: return 0;
-  }
-}
-
 static u32 lane_sreg(const dc_warp *w, int sreg, u32 l) {
   const u32 bit = (u32)1 << l;
   switch (sreg) {
@@ -118,14 +67,14 @@ static void mov_sreg(dc_warp *w, const dc_uop *o) {
   const int container = ptx_container(o->bits[0] ? o->bits[0] : ptx_type_bits((ptx_type)ins->type));
   const int sreg = ins->opnd[ins->ndst].sreg;
   const bool each = is_lane_sreg(sreg);
-  const u64 value = each ? 0 : uniform_sreg(w, sreg);
+  const u64 value = each ? 0 : dc_special_register(w, sreg);
   EACH_LANE(l, w->mask) put_lane(w, o->d, container, l, each ? lane_sreg(w, sreg, l) : value);
 }
 
 /* The usual ones. */
 BOTH_(mov_tid, u32, const u32 *t = w->tid[o->ins->opnd[1].sreg - PTX_SR_TID_X];, , t[l])
-BOTH_(mov_uniform, u32, const u32 v = (u32)uniform_sreg(w, o->ins->opnd[1].sreg);, , v)
-BOTH_(mov_uniform_64, u64, const u64 v = uniform_sreg(w, o->ins->opnd[1].sreg);, , v)
+BOTH_(mov_uniform, u32, const u32 v = (u32)dc_special_register(w, o->ins->opnd[1].sreg);, , v)
+BOTH_(mov_uniform_64, u64, const u64 v = dc_special_register(w, o->ins->opnd[1].sreg);, , v)
 
 static void clear_pred(dc_warp *w, const dc_uop *o) { put_pred_masked(w, o->d, 0); }
 

@@ -108,7 +108,7 @@ typedef enum ptx_operand_kind {
 } ptx_operand_kind;
 
 typedef enum ptx_sreg {
-  PTX_SR_NONE, /* TID_X to NSMID: read by emitted code itself; the table in emit_ops.c has this order */
+  PTX_SR_NONE, /* TID_X to NSMID: the table in emit_ops.c has this order */
   PTX_SR_TID_X, PTX_SR_TID_Y, PTX_SR_TID_Z, PTX_SR_NTID_X, PTX_SR_NTID_Y, PTX_SR_NTID_Z,
   PTX_SR_CTAID_X, PTX_SR_CTAID_Y, PTX_SR_CTAID_Z, PTX_SR_NCTAID_X, PTX_SR_NCTAID_Y, PTX_SR_NCTAID_Z,
   PTX_SR_LANEID, PTX_SR_WARPID, PTX_SR_NWARPID, PTX_SR_WARP_SZ, PTX_SR_SMID, PTX_SR_NSMID, PTX_SR_GRIDID,
@@ -117,6 +117,9 @@ typedef enum ptx_sreg {
   PTX_SR_DYNAMIC_SMEM_SIZE, PTX_SR_TOTAL_SMEM_SIZE, PTX_SR_ENVREG1, PTX_SR_ENVREG2,
   PTX_SR_ZERO, PTX_SR_ONE /* constants here: positions in a cluster of one block, unused counters */
 } ptx_sreg;
+
+/* Whether two reads may give different values. */
+static inline bool ptx_is_clock(int sreg) { return sreg >= PTX_SR_CLOCK && sreg <= PTX_SR_GLOBALTIMER_HI; }
 
 typedef struct ptx_sym ptx_sym;
 

@@ -14,12 +14,7 @@
 static bool is_time(const ptx_ins *ins) {
   for (int i = ins->ndst; i < ins->ndst + ins->nsrc; i++) {
     const ptx_operand *o = &ins->opnd[i];
-    if (o->kind != PTX_SREG) continue;
-    switch (o->sreg) {
-      case PTX_SR_CLOCK: case PTX_SR_CLOCK64: case PTX_SR_CLOCK_HI: case PTX_SR_GLOBALTIMER:
-      case PTX_SR_GLOBALTIMER_LO: case PTX_SR_GLOBALTIMER_HI: return true;
-      default: break;
-    }
+    if (o->kind == PTX_SREG && ptx_is_clock(o->sreg)) return true;
   }
   return false;
 }

@@ -6,6 +6,7 @@
 
 #include "cpu/codegen/native.h"
 #include "cpu/interp/code.h"
+#include "cpu/interp/special.h"
 #include "cpu/runtime/alone.h"
 #include "cpu/runtime/builtin.h"
 #include "cpu/runtime/fault.h"
@@ -51,6 +52,8 @@ static void builtin_of_lane(dc_native *n, uint32_t function, uint32_t node, uint
   if (w->mask != 1) w->ops->set_mask(w, 1);
   call_device(w, (dc_call_area){call, 0}, &code->functions[function].nodes[node], 1);
 }
+
+static uint64_t special(dc_native *n, int sreg) { return dc_special_register(n->warp, sreg); }
 
 static int tick(dc_native *n) {
   const dc_worker *k = ((const dc_warp *)n->warp)->ctl->worker;
@@ -112,6 +115,7 @@ void dc_native_begin(dc_worker *k, dc_warp *w) {
   n->operate = operate;
   n->builtin = builtin;
   n->builtin_of_lane = builtin_of_lane;
+  n->special = special;
   n->tick = tick;
   n->keep_spinning = keep_spinning;
   n->fault = misaligned;

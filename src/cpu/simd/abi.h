@@ -95,6 +95,8 @@ typedef struct dc_native {
   /* The same of code that runs lanes one by one: for the lane of `tid`, in a function of the module, with parameters
   ** and result in `call`. */
   void (*builtin_of_lane)(struct dc_native *n, uint32_t function, uint32_t node, uint8_t *call);
+  /* A special register that is the same for all lanes and none of the above: a clock, a size of shared memory. */
+  uint64_t (*special)(struct dc_native *n, int sreg);
   /* Of simple code: before these, and before tier 0's register file is written to, for another gang. */
   void (*enter)(struct dc_native *n, const dc_gang *g);
   int (*tick)(struct dc_native *n);  /* not 0: stop */
