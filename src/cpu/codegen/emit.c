@@ -486,6 +486,7 @@ static void begin(emitter *e) {
     PUT("const int simple = %d; uint32_t yes = n->counts.yes, no = n->counts.no, sum = n->counts.sum, "
         "every = n->counts.every;\n", e->out->simple);
   if (e->out->yields) PUT("int turn = 0;\n");
+  if (!e->k.shape.by_lane) PUT("#define call_ (uint8_t *)(uintptr_t)n->base[%d]\n", DC_BASE_CALL);
   if (e->out->simple) dc_emit_begin_gangs(e);
   else
     PUT("#define DC_SAVE n->save\n#define DC_PAUSE(at, to) { n->node = at; goto pause; }\n"

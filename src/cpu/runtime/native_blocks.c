@@ -75,7 +75,7 @@ static void enter_gang(dc_native *n, const dc_gang *g) {
   w->regs = f->regs;
   w->preds = f->preds;
   w->base[DC_BASE_LOCAL] = g->local;
-  w->base[DC_BASE_CALL] = (uint64_t)(uintptr_t)f->call_area;
+  n->base[DC_BASE_CALL] = w->base[DC_BASE_CALL] = (uint64_t)(uintptr_t)f->call_area;
   w->tid = g->tid;
   w->warpid = g->number; /* where it can be read gangs are warps */
   w->live = g->live;
