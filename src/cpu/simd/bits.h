@@ -168,9 +168,6 @@ DC_FN dc_u n_prmt(dc_u x, dc_u y, dc_u z) {
 #endif
 DC_LIFT_w_www(prmt)
 
-DC_LANEWISE3(fns, dc_u, u32)
-DC_LIFT_w_www(fns)
-
 #include "composed.h"
 
 /* --- packing: two destinations come first, as pointers -------------------------------------------------------- */

@@ -62,6 +62,26 @@ LANE_W4(bfi_32, (y & ~LANE(field_32)(z, v)) | (LANE(shl_32)(x, z & 0xffu) & LANE
 LANE_W1(bfind_u32, 31u - LANE(clz_32)(x))
 LANE_W1(bfind_s32, LANE(bfind_u32)(x ^ LANE(negative)(x)))
 
+/* The y-th set bit of x, from 1 on, if there are that many: the most bits from 0 on of which fewer than y are set, by
+** halves. */
+#define HALF(s) LANE_W3(nth_##s, y + (LANE(negative)(LANE(popc_32)(x & LANE(ones_32)(y + s##u)) - z) & s##u))
+HALF(16)
+HALF(8)
+HALF(4)
+HALF(2)
+HALF(1)
+LANE_W2(nth_low, LANE(nth_4)(x, LANE(nth_8)(x, LANE(nth_16)(x, LANE(splat)(0), y), y), y))
+LANE_W2(nth, LANE(nth_1)(x, LANE(nth_2)(x, LANE(nth_low)(x, y), y), y))
+/* fns: the z-th set bit of x from bit y on, upwards for z > 0, downwards for z < 0, y itself for 0; all ones if there
+** is none.  Of the bits that count, it is the z-th, or z + 1 more than there are. */
+LANE_W3(fns_bits, x & (LANE(negative)(0u - z) | LANE(ones_32)(y + 1u)) & (LANE(negative)(z) | ~LANE(ones_32)(y)))
+LANE_W2(fns_rank, (LANE(negative)(y) & (LANE(popc_32)(x) + 1u + y)) |
+                      (~LANE(negative)(y) & LANE(max_u32)(y, LANE(splat)(1))))
+LANE_W2(nth_or_none, LANE(nth)(x, y) | LANE(negative)(LANE(popc_32)(x) - y) | LANE(negative)(y - 1u))
+LANE_W2(fns_among, LANE(nth_or_none)(x, LANE(fns_rank)(x, y)))
+LANE_W3(fns, LANE(fns_among)(LANE(fns_bits)(x, y & 31u, z), z))
+
+#undef HALF
 #undef ORDER16
 #undef DIV16
 #undef SATURATED

@@ -175,16 +175,6 @@ DC_FN u32 s_prmt(u32 x, u32 y, u32 z) {
   return r;
 }
 
-/* fns: the z-th set bit of x from bit y on, upwards for z > 0, downwards for z < 0, y itself for 0. */
-DC_FN u32 s_fns(u32 x, u32 y, u32 z) {
-  const s32 step = (s32)z < 0 ? -1 : 1;
-  s32 at = (s32)(y & 31), left = (s32)z < 0 ? (s32)-z : (s32)z;
-  if (z == 0) return x >> at & 1 ? (u32)at : ~0u;
-  for (; at >= 0 && at < 32; at += step)
-    if ((x >> at & 1) && --left == 0) return (u32)at;
-  return ~0u;
-}
-
 #include "composed.h"
 #undef LANE
 #undef LANE_W1
