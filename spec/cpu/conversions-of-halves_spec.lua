@@ -4,7 +4,11 @@ local floats = require "spec.ptx.floats"
 local helper = require "spec.helper"
 
 local forms = { "cvt.rna.tf32.f32", "cvt.rn.tf32.f32", "cvt.rz.tf32.f32", "cvt.rz.f16x2.f32", "cvt.rz.bf16x2.f32" }
-for _, mode in ipairs { "rz", "rm", "rp" } do forms[#forms + 1] = "cvt." .. mode .. ".f16.f32" end
+for _, mode in ipairs { "rz", "rm", "rp" } do
+  for _, kind in ipairs { "f32", "s16", "u16", "s32", "u32" } do
+    forms[#forms + 1] = ("cvt.%s.f16.%s"):format(mode, kind)
+  end
+end
 forms[#forms + 1] = "cvt.rz.bf16.f32"
 for _, mode in ipairs { "rni", "rzi", "rmi", "rpi" } do
   for _, kind in ipairs { "f16", "s16", "u16", "s32", "u32", "s64", "u64" } do
@@ -20,7 +24,7 @@ local function row(number, form)
   local to, from = form:match "%.(%w+)%.(%w+)$"
   local letter = letters[to] or "r"
   local operands = to:find "x2" and "%0, %1, %1" or "%0, %1"
-  local operand = from == "f16" and "(unsigned short)v" or "v"
+  local operand = letters[from] == "h" and "(unsigned short)v" or "v"
   return ([[{ %s r; asm("%s %s;" : "=%s"(r) : "%s"(%s)); out[%d * n + i] = r; }]]):format(holders[letter], form,
     operands, letter, letters[from] or "r", operand, number - 1)
 end
@@ -43,8 +47,9 @@ k((#x + 63) // 64, 64, x, out, #x)
 for _, line in ipairs(out:to_table()) do print(table.concat(line, " ")) end
 ]==]
 
--- Bits of a float32 near halves of all sizes: often one exactly, or the middle between two.
+-- Bits of a float32 near halves of all sizes: often one exactly, or the middle between two.  Or a small integer's.
 local function value()
+  if math.random(4) == 1 then return math.random(-1, 1) * math.random(0, 1 << math.random(20)) & 0xffffffff end
   local fraction = math.random(0, 0x3ff) << 13 | ({ 0, 0x1000, 1, 0x1fff, math.random(0, 0x1fff) })[math.random(5)]
   local exponent = ({ math.random(95, 145), math.random(110, 130), math.random(0, 255) })[math.random(3)]
   return math.random(0, 1) << 31 | exponent << 23 | fraction
@@ -60,7 +65,7 @@ end
 local function want(form, x)
   local to, from = form:match "%.(%w+)%.(%w+)$"
   if to == "tf32" then return tf32(form, x) end
-  if from == "f16" then x = x & 0xffff end
+  if letters[from] == "h" then x = x & 0xffff end
   local parts = {}
   for part in form:gsub("x2", ""):gmatch "[^.]+" do parts[#parts + 1] = part end
   local r = floats.form(parts).ref(x)

@@ -96,6 +96,18 @@ DC_TO_HALF(rp, f16)
 DC_TO_HALF(rz, bf16)
 DC_TO_HALF(rm, bf16)
 DC_TO_HALF(rp, bf16)
+/* Two roundings in the same direction are as good as one. */
+#define DC_INT_TO_HALF(m, T, to_f32)                                                                                   \
+  DC_W1(cvt_##m##_f16_##T, n_cvt_##m##_f16_f32(n_cvt_##to_f32##_f32_##T(x)),                                           \
+        s_cvt_##m##_f16_f32(s_cvt_##to_f32##_f32_##T(x)))
+#define DC_INTS_TO_HALF(m)                                                                                             \
+  DC_INT_TO_HALF(m, s16, rn)                                                                                           \
+  DC_INT_TO_HALF(m, u16, rn)                                                                                           \
+  DC_INT_TO_HALF(m, s32, m)                                                                                            \
+  DC_INT_TO_HALF(m, u32, m)
+DC_INTS_TO_HALF(rz)
+DC_INTS_TO_HALF(rm)
+DC_INTS_TO_HALF(rp)
 
 /* tf32: 10 bits of fraction; ties away from zero, to even, or cut off. */
 #define DC_TO_TF32(m, half)                                                                                            \
