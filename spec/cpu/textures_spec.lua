@@ -47,20 +47,26 @@ __global__ void flat(cudaTextureObject_t t, const float *x, float *out) {
 __global__ void deep(cudaTextureObject_t t, const float *x, float *out) {
   int i = threadIdx.x;
   out[i] = tex3D<TYPE>(t, x[3 * i], x[3 * i + 1], x[3 * i + 2]);
+}
+__global__ void layered(cudaTextureObject_t t, const float *x, float *out) {
+  int i = threadIdx.x;
+  out[i] = tex2DLayered<TYPE>(t, x[3 * i], x[3 * i + 1], (int)x[3 * i + 2]);
 }]]):gsub("TYPE", read)))
-      for axes = 2, 3 do
-        local w, h, deep = math.random(1, 40), math.random(1, 9), axes == 3 and math.random(1, 9) or 1
-        local texels, at, want, threads = {}, {}, {}, math.random(33, 64)
+      for _, kind in ipairs { "flat", "deep", "one layer", "a layer each" } do
+        local layered, w, h, deep = kind:find "layer" ~= nil, math.random(1, 40), math.random(1, 9), math.random(1, 9)
+        if kind == "flat" then deep = 1 end
+        local texels, at, want, threads, one = {}, {}, {}, math.random(33, 64), math.random(deep) - 1
         for i = 1, w * h * deep do
           texels[i] = dtype == "uint8" and math.random(0, 255) or math.random(-512, 512) / 64
         end
         for i = 1, threads do -- some side by side
           local x = i % 40 < 20 and i - 5 or math.random(-8, 8 * w + 8) / 8
           local y, z = math.random(-8, 8 * h + 8) / 8, math.random(-8, 8 * deep + 8) / 8
+          if layered then z = kind == "one layer" and one or math.random(deep) - 1 end
           at[i], want[i] = { x, y, z }, 0
           for _, c in ipairs(along(x, w, linear)) do
             for _, b in ipairs(along(y, h, linear)) do
-              for _, a in ipairs(along(z, deep, linear and axes == 3)) do
+              for _, a in ipairs(along(z, deep, linear and kind == "deep")) do
                 want[i] = want[i] + c[2] * b[2] * a[2] * texels[(a[1] * h + b[1]) * w + c[1] + 1]
               end
             end
@@ -68,11 +74,12 @@ __global__ void deep(cudaTextureObject_t t, const float *x, float *out) {
           if read == "float" and dtype == "uint8" then want[i] = want[i] / 255 end
         end
         local image, out = dc.array(texels, dtype), dc.zeros(threads)
-        image = axes == 3 and image:reshape(deep, h, w) or image:reshape(h, w)
-        local options = { filter = filter, read = dtype == "uint8" and linear and "normalized" or nil }
-        m[axes == 3 and "deep" or "flat"](1, threads, dc.texture(image, options), dc.array(at, "float32"), out)
+        image = kind == "flat" and image:reshape(h, w) or image:reshape(deep, h, w)
+        local options = { filter = filter, read = dtype == "uint8" and linear and "normalized" or nil,
+                          layered = layered or nil }
+        m[layered and "layered" or kind](1, threads, dc.texture(image, options), dc.array(at, "float32"), out)
         for i, v in ipairs(out:to_table()) do
-          local text = ("%d axes, thread %d: %s, not %s"):format(axes, i, v, want[i])
+          local text = ("%s, thread %d: %s, not %s"):format(kind, i, v, want[i])
           assert(math.abs(v - want[i]) < 2e-5, helper.note(text))
         end
       end

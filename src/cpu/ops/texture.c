@@ -63,6 +63,7 @@ typedef struct reading {
   const void *at[3];   /* coordinates, s32 if they are whole, else f32; a cube's: its directions */
   const s32 *offset[3]; /* in texels; NULL: none */
   lanes_u32 layer;
+  u32 one_layer;       /* of all lanes, where form.layered is false */
   lanes_f64 on_face[2]; /* coordinates on the faces of cubes */
 } reading;
 
@@ -339,8 +340,11 @@ INLINE void sample_form(const reading *r, const form f, const dc_cpu_level *leve
 FORMS(SAMPLE_FORM)
 
 /* Four channels of a level for all lanes; of tld4 one channel of four texels. */
-static void sample_level(reading *r, const dc_cpu_level *level, u32 (*out)[DC_LANES]) {
-  r->f.far = is_far(r->t, level);
+static void sample_level(reading *r, const dc_cpu_level *all, u32 (*out)[DC_LANES]) {
+  dc_cpu_level one = *all;
+  const dc_cpu_level *const level = &one;
+  one.texels += r->one_layer * all->slice;
+  r->f.far = is_far(r->t, all);
 #define TRY_FORM(name, ...)                                                                                            \
   if (!r->f.far && r->key == key_of((form){__VA_ARGS__})) name(r, level, out);                                         \
   else
@@ -489,6 +493,7 @@ static void prepare(reading *r, const dc_cpu_texture *t, const ptx_ins *ins) {
   };
   r->normalized = !whole && (t->sampling.normalized || is_cube(kind));
   r->is_float = is_float;
+  r->one_layer = 0;
   r->channel = ins->op == PTX_OP_TLD4 ? ins->mode - PTX_GATHER_R : -1;
   for (int d = 0; d < 3; d++) {
     const uint8_t mode = fetched ? DC_ADDRESS_BORDER : t->sampling.address[d];
@@ -501,8 +506,19 @@ static void prepare(reading *r, const dc_cpu_texture *t, const ptx_ins *ins) {
     r->border[c] = r->f.bordered && r->is_float && !fetched ? border_of(t, t->sampling.border[c]) : 0;
 }
 
+/* The lanes of `group` read one layer: as a texture without layers. */
+static void read_one_layer(reading *r, u32 group) {
+  const u32 layer = r->layer[__builtin_ctz(group)];
+  u32 others = 0;
+  LANES(l) others |= (u32)(r->layer[l] != layer) << l;
+  if (r->f.cube || others & group) return;
+  r->one_layer = layer;
+  r->f.layered = false;
+  r->key = key_of(r->f);
+}
+
 /* Coordinates and layers from the registers `v`. */
-static void read_coordinates(dc_warp *w, const uint32_t *v, reading *r) {
+static void read_coordinates(dc_warp *w, const uint32_t *v, u32 group, reading *r) {
   const int kind = r->t->shape.kind;
   const bool layered = is_layered(kind);
   const u32 last = (kind == DC_TEXTURE_CUBE_LAYERED ? r->t->shape.layers / 6 : r->t->shape.layers) - 1;
@@ -511,6 +527,7 @@ static void read_coordinates(dc_warp *w, const uint32_t *v, reading *r) {
   if (layered) {
     const u32 *layer = REG(u32, *v++), faces = kind == DC_TEXTURE_CUBE_LAYERED ? 6 : 1;
     LANES(l) r->layer[l] = (layer[l] < last ? layer[l] : last) * faces;
+    read_one_layer(r, group);
   }
   for (int d = 0; d < n; d++) r->at[d] = w->regs + v[d];
 }
@@ -523,7 +540,7 @@ static void sample(dc_warp *w, const dc_uop *o, const dc_cpu_texture *t, u32 gro
   lanes_f32 lod;
   reading r;
   prepare(&r, t, ins);
-  read_coordinates(w, v, &r);
+  read_coordinates(w, v, group, &r);
   const int used = ngrads * along + (ins->mode == PTX_TEX_LEVEL);
   if (ins->nsrc > 1 + ptx_coordinates(ins) + used)
     for (int d = 0; d < r.f.naxes; d++) r.offset[d] = REG(s32, rest[used + d]);
