@@ -113,16 +113,20 @@ static u32 element_bytes(const ptx_ins *ins) { return (u32)ptx_type_bits((ptx_ty
     else EACH_LANE(l, group) d[l] = (D)(p.inside >> l & 1 ? ELEMENT_##S(v) : 0);                                       \
   }                                                                                                                    \
   break
-static void suld(dc_warp *w, const dc_uop *o) {
-  const u32 size = element_bytes(o->ins), n = o->ins->vec;
+/* n elements of `size` bytes, to registers of `bits`. */
+INLINE void load_elements(dc_warp *w, const dc_uop *o, u32 size, u32 n, u32 bits) {
   EACH_OBJECT(w, o, t, group) {
     places p;
     words v;
     place(w, o, t, group, size * n, 1, &p);
     load_texels(p.texels, &p.at, p.far, size * n, v);
-    BY_SIZES(size, o->bits[0], LOAD)
+    BY_SIZES(size, bits, LOAD)
   }
 }
+static void suld(dc_warp *w, const dc_uop *o) {
+  load_elements(w, o, element_bytes(o->ins), o->ins->vec, o->bits[0]);
+}
+static void suld_word(dc_warp *w, const dc_uop *o) { load_elements(w, o, 4, 1, 32); }
 
 /* Puts element e of lane l, whose words are zero, into them. */
 #define PUT_u8(v, x) (v)[e / 4][l] |= (u32)(u8)(x) << e % 4 * 8
@@ -140,18 +144,21 @@ INLINE void clear(u32 (*v)[DC_LANES], u32 n) {
     LANES(l) PUT_##S(v, x[l]);                                                                                         \
   }                                                                                                                    \
   break
-static void sust(dc_warp *w, const dc_uop *o) {
-  const u32 size = element_bytes(o->ins), n = o->ins->vec;
+INLINE void store_elements(dc_warp *w, const dc_uop *o, u32 size, u32 n, u32 bits) {
   const uint32_t *from = o->v + 1 + ptx_coordinates(o->ins);
   EACH_OBJECT(w, o, t, group) {
     places p;
     words v;
     place(w, o, t, group, size * n, 1, &p);
     if (size < 4) clear(v, (size * n + 3) / 4);
-    BY_SIZES(size, o->bits[2], STORE)
+    BY_SIZES(size, bits, STORE)
     store_texels(p.texels, &p.at, p.far, size * n, v, p.inside);
   }
 }
+static void sust(dc_warp *w, const dc_uop *o) {
+  store_elements(w, o, element_bytes(o->ins), o->ins->vec, o->bits[2]);
+}
+static void sust_word(dc_warp *w, const dc_uop *o) { store_elements(w, o, 4, 1, 32); }
 
 /* A 32-bit value as a channel of the texel, in its low bits. */
 static u32 to_channel(dc_texel texel, u32 x) {
@@ -233,6 +240,7 @@ bool PER_ISA(dc_select_surface)(dc_uop *o) {
   }
   const int container = ins->op == PTX_OP_SULD ? o->bits[0] : o->bits[2];
   if (container < bits || (bits < 32 && container > 32) || (texels && bits != 32)) return false;
-  if (ins->op == PTX_OP_SULD) return PICK_RARE(suld);
-  return texels ? PICK_RARE(sust_texels) : PICK_RARE(sust);
+  const bool word = bits == 32 && container == 32 && ins->vec == 1;
+  if (ins->op == PTX_OP_SULD) return word ? PICK_RARE(suld_word) : PICK_RARE(suld);
+  return texels ? PICK_RARE(sust_texels) : word ? PICK_RARE(sust_word) : PICK_RARE(sust);
 }
