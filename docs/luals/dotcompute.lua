@@ -1372,7 +1372,7 @@ function c_array:eval() end
 ---@return string # the text
 function c_array:source() end
 
----Prefix sums along an axis. Integers and bools are added in int64, unsigned ones in uint64, floats in their own dtype (float16 and bfloat16 computed in float32). Combined as a tree of fixed form: the same bits for the same input on every device; the error is that of some 30 to 60 additions, not of n. NaN is propagated.
+---Prefix sums along an axis. Integers and bools are added in int64, unsigned ones in uint64, floats in their own dtype (float16 and bfloat16 computed in float32). Combined as a tree of fixed form: the same bits for the same input on every device; the error is that of some 30 to 60 additions, not of n. NaN is propagated. Where sums of neighbours overflow though no prefix does, the CPU device adds one element after another; a GPU gives infinities or NaN there.
 ---```lua
 ---dc.cumsum { 3, 1, 2 }                      --> {3, 4, 6}
 ---dc.array { { 1, 2 }, { 3, 4 } }:cumsum(1)  --> {{1, 2}, {4, 6}}
@@ -1382,7 +1382,7 @@ function c_array:source() end
 ---@return dotcompute.array # the shape of `a`; element k is the sum of elements 1 to k
 function c_array:cumsum(axis) end
 
----Prefix products along an axis. Dtypes and rounding are those of `cumsum`.
+---Prefix products along an axis. Dtypes and rounding are those of `cumsum`. Products of neighbours overflow and underflow sooner than sums: from the first prefix on that is less in magnitude than 1e-154 or greater than 1e154 (float32: 1e-19 and 1e19), the CPU device multiplies one element after another, as NumPy does. A GPU keeps to the tree, in which 0 times a product that has overflowed is NaN.
 ---```lua
 ---dc.cumprod { 2, 3, 4 }                     --> {2, 6, 24}
 ---```
@@ -4918,7 +4918,7 @@ function dc.equal(a, b) end
 ---@return boolean # computed at once
 function dc.allclose(a, b, rtol, atol, options) end
 
----Prefix sums along an axis. Integers and bools are added in int64, unsigned ones in uint64, floats in their own dtype (float16 and bfloat16 computed in float32). Combined as a tree of fixed form: the same bits for the same input on every device; the error is that of some 30 to 60 additions, not of n. NaN is propagated.
+---Prefix sums along an axis. Integers and bools are added in int64, unsigned ones in uint64, floats in their own dtype (float16 and bfloat16 computed in float32). Combined as a tree of fixed form: the same bits for the same input on every device; the error is that of some 30 to 60 additions, not of n. NaN is propagated. Where sums of neighbours overflow though no prefix does, the CPU device adds one element after another; a GPU gives infinities or NaN there.
 ---```lua
 ---dc.cumsum { 3, 1, 2 }                      --> {3, 4, 6}
 ---dc.array { { 1, 2 }, { 3, 4 } }:cumsum(1)  --> {{1, 2}, {4, 6}}
@@ -4929,7 +4929,7 @@ function dc.allclose(a, b, rtol, atol, options) end
 ---@return dotcompute.array # the shape of `a`; element k is the sum of elements 1 to k
 function dc.cumsum(a, axis) end
 
----Prefix products along an axis. Dtypes and rounding are those of `cumsum`.
+---Prefix products along an axis. Dtypes and rounding are those of `cumsum`. Products of neighbours overflow and underflow sooner than sums: from the first prefix on that is less in magnitude than 1e-154 or greater than 1e154 (float32: 1e-19 and 1e19), the CPU device multiplies one element after another, as NumPy does. A GPU keeps to the tree, in which 0 times a product that has overflowed is NaN.
 ---```lua
 ---dc.cumprod { 2, 3, 4 }                     --> {2, 6, 24}
 ---```

@@ -9,6 +9,11 @@
 --   columns: a thread for each chunk of a row, neighbouring threads in neighbouring rows; for rows that are interleaved
 --            in memory, and for short axes. One kernel reduces each chunk, their aggregates are scanned in the same
 --            way, and a last kernel scans each chunk from its prefix
+--
+-- A grouping combines elements that no prefix ends with, whose result may overflow or underflow though all prefixes are
+-- ordinary numbers: 0 * (1e300 * 1e300). cumsum and cumprod therefore have a guard, a condition on prefixes that holds
+-- for all of them only where no such combination went wrong. On the CPU device rows for which it does not are combined
+-- one after another, from the first such element on; one thread of a GPU would be too slow.
 local core = require "dotcompute.core"
 local dc = require "dotcompute"
 local algorithm = require "dotcompute.algorithm"
@@ -32,9 +37,12 @@ local AHEAD, LEAD = 8, 2
 
 -- --- kernels ----------------------------------------------------------------------------------------------------
 
+local function guard_of(f, bound) return not algorithm.is_gpu(bound.device) and f.guard end
+
 local function kernel_for(f, bound, v)
   v.rolled = not algorithm.is_gpu(bound.device)
-  local key = ("%s %s %s %s %s %s %s %d"):format(v.team, v.packed, v.ahead, v.rolled, v.sums, v.first, v.wide, v.kept)
+  local key = ("%s %s %s %s %s %s %s %d %s %s"):format(v.team, v.packed, v.ahead, v.rolled, v.sums, v.first, v.wide,
+    v.kept, v.flags, v.rerun)
   local kernel = bound.variants[key]
   if kernel then return kernel end
   v.name, v.preamble, v.types = builder.c_name(f.name), f.preamble, bound.types
@@ -43,6 +51,7 @@ local function kernel_for(f, bound, v)
   v.front, v.functions = bound.front, bound.functions
   v.acc_size, v.output = bound.acc.size, v.first and bound.output or bound.acc
   v.exclusive = v.first and f.exclusive
+  v.guard = (v.flags or v.team == "warp") and guard_of(f, bound) or nil
   local dtype = v.first and bound.input or bound.acc
   v.input = { name = v.first and f.input.name or "a", dtype = dtype, ctype = dtype.ctype }
   kernel = builder.compile(bound.device, text.source_of(v), f.kernel_options, f.origins, bound.left_out)
@@ -68,12 +77,23 @@ local function kernel_arguments(w, second, pieces, length)
   return table.move(w.extents, 2, #w.extents, #list + 1, list)
 end
 
+-- A byte for each row, in which blocks note that a prefix does not fit; nil where there is no guard.
+local function flags_for(f, bound, m)
+  return guard_of(f, bound) and algorithm.zeros(bound.device, m, "uint8")
+end
+
+local function rerun_flagged(f, bound, w, list)
+  local v = { rerun = true, flags = true, first = true, wide = w.wide, kept = #w.extents }
+  list[2] = dc.null
+  kernel_for(f, bound, v)(math.min(w.m, 4 * bound.device.multiprocessors), 1, table.unpack(list))
+end
+
 -- Scans w.from into w.to: m rows of `total` elements, w.x_step and w.y_step apart; rows by w.extents and their steps.
 local function scan_columns(f, bound, w)
   local pieces, length = cut(w.m, w.total)
   local list = kernel_arguments(w, dc.null, pieces, length)
-  local function launch(sums)
-    local v = { sums = sums, first = w.first, wide = w.wide, kept = #w.extents }
+  local function launch(sums, flags)
+    local v = { sums = sums, first = w.first, wide = w.wide, kept = #w.extents, flags = flags }
     kernel_for(f, bound, v)((w.m * pieces + BLOCK - 1) // BLOCK, BLOCK, table.unpack(list))
   end
   if pieces > 1 then
@@ -82,7 +102,10 @@ local function scan_columns(f, bound, w)
     scan_columns(f, bound, { from = list[2], to = list[2], m = w.m, total = pieces, wide = w.wide,
       x_step = w.m, y_step = w.m, extents = { w.m }, x_steps = { 1 }, y_steps = { 1 } })
   end
-  launch(false)
+  local flags = w.first and pieces > 1 and flags_for(f, bound, w.m)
+  if flags then list[#list + 1] = flags end
+  launch(false, flags and true)
+  if flags then rerun_flagged(f, bound, w, list) end
 end
 
 local function scan_rows(f, bound, w)
@@ -104,7 +127,10 @@ local function scan_rows(f, bound, w)
     list[#list + 1] = LEAD * bound.device.multiprocessors
     blocks = blocks + LEAD * bound.device.multiprocessors
   end
+  local flags = flags_for(f, bound, w.m)
+  if flags then v.flags, list[#list + 1] = true, flags end
   kernel_for(f, bound, v)(blocks, BLOCK, table.unpack(list))
+  if flags then rerun_flagged(f, bound, w, list) end
 end
 
 -- --- calls ------------------------------------------------------------------------------------------------------
@@ -212,9 +238,10 @@ local function parse_input(options, map, op)
   return builder.parse(options.input, "'scan': option 'input'", { a = true, b = true })
 end
 
-local function scan(options)
+-- `guard`: a condition in CUDA C on a prefix `a`, of scans whose results are new arrays (see above), or nil.
+local function scan(options, guard)
   arguments.need("dc.scan", options, known)
-  local f = { bindings = {}, origins = {} }
+  local f = { bindings = {}, origins = {}, guard = guard }
   f.op, f.map = lua_functions.option(options, "op"), lua_functions.option(options, "map")
   local inputs = parse_input(options, f.map, f.op)
   f.input = inputs[1]
@@ -248,4 +275,4 @@ local function scan(options)
   return function(...) return call(f, ...) end
 end
 
-return { scan = scan }
+return { scan = function(options) return scan(options) end, guarded = scan }

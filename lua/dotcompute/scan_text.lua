@@ -41,6 +41,7 @@ local function signature(v)
   for d = 1, v.kept do list[#list + 1] = ("dc_index dc_x_k%d, dc_index dc_y_k%d"):format(d, d) end
   for d = 2, v.kept do list[#list + 1] = ("dc_index dc_nk%d"):format(d) end
   if v.ahead then list[#list + 1] = "dc_index dc_lead" end
+  if v.flags then list[#list + 1] = "unsigned char *dc_flags" end
   return table.concat(list, ", ")
 end
 
@@ -54,6 +55,9 @@ local function functions(v)
     v.first and v.map or v.input.name)
   define("fold", "const dc_acc a, const dc_acc b", "op", v.op)
   if v.identity then define("identity", "", "identity", v.identity) end
+  if v.guard then
+    out[#out + 1] = ("static __device__ __forceinline__ bool dc_fits(const dc_acc a) { return %s; }"):format(v.guard)
+  end
   return table.concat(out, "\n") .. "\n"
 end
 
@@ -132,6 +136,7 @@ STORE    #pragma unroll
         const dc_index dc_i = dc_begin + dc_u * STRIDE + dc_k;
         if (dc_full || dc_i < dc_total) {
           const dc_acc dc_value = dc_item[SLOT][dc_k];
+          CHECK
           WRITE;
         }
       }
@@ -144,11 +149,46 @@ local pack_text = [[
       for (int dc_u = BEGIN; dc_u < END; dc_u++) {
         dc_pack<dc_result> dc_p;
         #pragma unroll
-        for (int dc_k = 0; dc_k < LANE; dc_k++) dc_p.v[dc_k] = (dc_result)dc_item[SLOT][dc_k];
+        for (int dc_k = 0; dc_k < LANE; dc_k++) {
+          const dc_acc dc_value = dc_item[SLOT][dc_k];
+          CHECK
+          dc_p.v[dc_k] = (dc_result)dc_value;
+        }
         *(dc_pack<dc_result> *)(dc_out + dc_y + dc_begin + dc_u * STRIDE) = dc_p;
       }
     } else
 ]]
+
+-- A row of which a prefix does not fit (scan.lua): from the first such element on, elements are combined one after
+-- another, by one thread.
+local rerun_text = [[
+    dc_acc dc_run;
+    bool dc_have = false;
+    dc_index dc_i = 0;
+    for (; dc_i < dc_total && dc_fits((dc_acc)dc_out[dc_y + dc_i * dc_y_r]); dc_i++) {
+      const dc_acc dc_v = ELEMENT;
+      dc_run = dc_have ? dc_fold(dc_run, dc_v) : dc_v, dc_have = true;
+    }
+    for (; dc_i < dc_total; dc_i++) {
+      const dc_acc dc_v = ELEMENT;
+      dc_run = dc_have ? dc_fold(dc_run, dc_v) : dc_v, dc_have = true;
+      dc_out[dc_y + dc_i * dc_y_r] = (dc_result)dc_run;
+    }
+]]
+local rerun_warp_text = [[
+  __syncwarp();
+  if (__any_sync(~0u, dc_unfit) && dc_lane == 0) {
+RERUN
+  }
+]]
+local rerun_rows_text = [[
+  for (dc_index dc_o = blockIdx.x; dc_o < dc_m; dc_o += gridDim.x) {
+    if (!dc_flags[dc_o]) continue;
+PLACES
+RERUN
+  }
+]]
+local unfit_text, flag_text = "  bool dc_unfit = false;\n", "  if (dc_unfit) dc_flags[dc_o] = 1;\n"
 
 -- A warp for each row, CHUNK elements at a time; dc_carry is the prefix so far.
 local short_text = [[
@@ -156,6 +196,7 @@ local short_text = [[
   const dc_index dc_o = (dc_index)blockIdx.x * WARPS + threadIdx.x / 32;
   if (dc_o >= dc_m) return;
 PLACES  dc_acc dc_carry = dc_acc();
+UNFIT
   for (dc_index dc_chunk = 0; dc_chunk < dc_total; dc_chunk += CHUNK) {
     const dc_index dc_begin = dc_chunk + dc_lane * LANE;
     const bool dc_full = dc_chunk + CHUNK <= dc_total;
@@ -178,6 +219,7 @@ SHIFT
 RESULT
 DONE
   }
+FLAG
 ]]
 
 -- dc_item becomes the prefixes within each round of a warp; dc_totals[n] is the aggregate of warp n % WARPS in round
@@ -260,6 +302,7 @@ local tile_text = [[
 JOB
 WHERE
   dc_acc dc_item[HELD][LANE];
+UNFIT
 ROLL
   if (MINE) {
 LOAD
@@ -303,6 +346,7 @@ SHIFT
   }
 RESULT
 DONE
+FLAG
 ]]
 
 local columns_text = [[
@@ -334,6 +378,7 @@ local column_sums_text = [[
 ]]
 
 local column_apply_text = [[
+UNFIT
   if (dc_piece > 0) dc_run = dc_parts[dc_job - dc_m], dc_have = true;
   dc_index dc_i = dc_first;
   for (; dc_i + BATCH <= dc_end; dc_i += BATCH) {
@@ -344,14 +389,17 @@ local column_apply_text = [[
     for (int dc_k = 0; dc_k < BATCH; dc_k++) {
       dc_acc dc_value = dc_next[dc_k];
       STEP
+      CHECK
       dc_out[dc_y + (dc_i + dc_k) * dc_y_r] = (dc_result)dc_value;
     }
   }
   for (; dc_i < dc_end; dc_i++) {
     dc_acc dc_value = ELEMENT;
     STEP
+    CHECK
     dc_out[dc_y + dc_i * dc_y_r] = (dc_result)dc_value;
   }
+FLAG
 ]]
 
 local packs_text = [[
@@ -365,7 +413,11 @@ local roll_text = [[
 
 -- A kernel's text from the texts above, for which words of capitals stand; those of the user's texts are filled later.
 local function assemble(v)
-  if not v.team then return columns_text .. (v.sums and column_sums_text or column_apply_text) end
+  local guards = { UNFIT = v.guard and unfit_text or "", CHECK = v.guard and "dc_unfit |= !dc_fits(dc_value);\n" or "",
+    FLAG = v.guard and (v.team == "warp" and rerun_warp_text or flag_text) or "", RERUN = rerun_text }
+  local function fill(text, pieces) return (text:gsub("%f[%w_](%u+)%f[^%w_]\n?", pieces)) end
+  if v.rerun then return fill(rerun_rows_text, guards) end
+  if not v.team then return fill(columns_text .. (v.sums and column_sums_text or column_apply_text), guards) end
   local load = (v.packed and load_text or "") .. load_one_text
   local pieces = { RESULT = store_text, LOAD = load, FOLD = fold_text, NOTE = note_text,
     ROLL = v.rolled and roll_text or "", DONE = v.rolled and "  }\n" or "",
@@ -376,10 +428,8 @@ local function assemble(v)
     FIRST = v.ahead and "dc_lead" or "0", MINE = v.ahead and "(blockIdx.x >= dc_lead)" or "true",
     SHARED = v.ahead and "2 * COUNT" or "COUNT" }
   local text = v.team == "warp" and short_text or tile_text
-  for _ = 1, 3 do -- some texts contain others
-    text = text:gsub("%f[%w_](%u+)%f[^%w_]\n?", function(word) return pieces[word] end)
-  end
-  return text
+  for _ = 1, 3 do text = fill(text, pieces) end -- some texts contain others
+  return fill(fill(text, guards), guards)
 end
 
 local function source_of(v)

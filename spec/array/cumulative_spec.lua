@@ -154,6 +154,65 @@ describe("cumsum and cumprod", function()
     h.same({ 1, math.huge, math.huge }, dc.cumsum({ 1, math.huge, 5 }):to_table())
   end)
 
+  -- Elements whose running sum or product stays a normal number, while those of neighbours alone would not.
+  local function walk(n, product, limit)
+    local t, run = {}, product and 1 or 0
+    for k = 1, n do
+      local next_run = product and 2.0 ^ math.random(-limit, limit) * (1 + math.random()) or
+        (math.random() * 2 - 1) * 2.0 ^ limit
+      t[k] = product and next_run / run or next_run - run
+      if math.abs(t[k]) == math.huge or t[k] == 0 then t[k] = 1 end -- beyond the range on its own
+      run = product and run * t[k] or run + t[k]
+    end
+    return t
+  end
+
+  local function near(want, got, product, limit, what)
+    local error = product and 1e-11 or 2.0 ^ limit * 1e-11
+    for k, v in ipairs(want) do
+      assert(v == got[k] or math.abs(v - got[k]) <= (product and math.abs(v) or 1) * error,
+        note(("%s: element %d is %s, not %s"):format(what, k, got[k], v)))
+    end
+  end
+
+  it("are right where products or sums of neighbours alone overflow or underflow", function()
+    local cpu = dc.device "cpu"
+    for _, n in ipairs { 30, math.random(65, 2048), math.random(2049, 4096), math.random(9000, 14000) } do
+      for _, product in ipairs { true, false } do
+        local limit = product and 900 or 1022
+        local t, want, run = walk(n, product, limit), {}, product and 1 or 0
+        for k = 1, n do
+          run = product and run * t[k] or run + t[k]
+          want[k] = run
+        end
+        local a = dc.using(cpu, dc.array, t, "float64")
+        for m = 1, 33, 32 do
+          local rows = a:reshape(1, n):repeat_(m, 1)
+          local by_rows = product and rows:cumprod(2) or rows:cumsum(2)
+          local columns = rows.T:copy()
+          local by_columns = product and columns:cumprod(1) or columns:cumsum(1)
+          local row = math.random(m)
+          near(want, by_rows[row]:to_table(), product, limit, ("%d of %d in rows"):format(n, m))
+          near(want, by_columns.T[row]:to_table(), product, limit, ("%d of %d in columns"):format(n, m))
+        end
+      end
+    end
+  end)
+
+  it("keep a zero a zero before products that overflow, of every dtype of floats", function()
+    local cpu = dc.device "cpu"
+    for _, dtype in ipairs { "float16", "bfloat16", "float32", "float64", "complex64", "complex128" } do
+      for _, n in ipairs { 1000, 5000 } do
+        local zero = math.random(7)
+        local a = dc.using(cpu, dc.full, n, 4, dtype)
+        a[zero] = 0
+        local got = a:cumprod()
+        assert(dc.equal(got[{ { zero, n } }], dc.using(cpu, dc.zeros, n - zero + 1, dtype)), note(dtype .. " " .. n))
+        assert(dc.equal(got[1], 4) or zero == 1)
+      end
+    end
+  end)
+
   it("refuses arguments that do not fit", function()
     fails("shape", "without axes", function() dc.array(3):cumsum() end)
     fails("index", "cumsum: axis 2 is out of range", function() dc.ones(3):cumsum(2) end)

@@ -28,7 +28,8 @@ sorting them is an error of kind `dtype`, except in `unique`, which orders them 
     text = "Prefix sums along an axis. Integers and bools are added in int64, unsigned ones in uint64, floats in "
       .. "their own dtype (float16 and bfloat16 computed in float32). Combined as a tree of fixed form: the same bits "
       .. "for the same input on every device; the error is that of some 30 to 60 additions, not of n. NaN is "
-      .. "propagated.",
+      .. "propagated. Where sums of neighbours overflow though no prefix does, the CPU device adds one element after "
+      .. "another; a GPU gives infinities or NaN there.",
     args = { ARRAY, AXIS },
     returns = { { "array", "the shape of `a`; element k is the sum of elements 1 to k" } },
     errors = { index = "an axis out of range", shape = "a 0-d array" },
@@ -42,7 +43,10 @@ dc.cumsum({ true, false, true }).dtype     --> int64
   },
   {
     "cumprod", at = "dc array",
-    text = "Prefix products along an axis. Dtypes and rounding are those of `cumsum`.",
+    text = "Prefix products along an axis. Dtypes and rounding are those of `cumsum`. Products of neighbours overflow "
+      .. "and underflow sooner than sums: from the first prefix on that is less in magnitude than 1e-154 or greater "
+      .. "than 1e154 (float32: 1e-19 and 1e19), the CPU device multiplies one element after another, as NumPy does. "
+      .. "A GPU keeps to the tree, in which 0 times a product that has overflowed is NaN.",
     args = { ARRAY, AXIS },
     returns = { { "array", "the shape of `a`; element k is the product of elements 1 to k" } },
     errors = { index = "an axis out of range", shape = "a 0-d array" },
