@@ -135,7 +135,7 @@ end)
 describe("writing through an array of integers", function()
   it("takes numbers, tables and arrays; the last of several values for one element wins", function()
     for _, dtype in ipairs { "float32", "int32", "uint8", "float16" } do
-      local rows, cols, n = math.random(1, 30), math.random(1, 30), math.random(1, 60)
+      local rows, cols, n = math.random(1, 30), math.random(1, 120), math.random(1, 60)
       local t, a = matrix(rows, cols, dtype)
       local given, meant = indices(n, rows)
       local values = {}

@@ -130,11 +130,18 @@ static const dc_operand *first_result(const dc_ir *ir) {
   return NULL;
 }
 
+/* How far apart in memory neighbours along an axis of the result are, in bytes. Those along an axis of indices are
+** taken for farther apart than elements of a contiguous row, and nearer than rows. */
+static int64_t distance(const dc_program *p, const dc_operand *out, int axis) {
+  return p->ir.scatters && out->strides[axis] == 0 ? (int64_t)dc_dtype_size(out->dtype) + 1
+                                                   : magnitude(out->strides[axis]);
+}
+
 /* Axes in the order of the result's strides, since writing in the order of memory is faster. */
 static void order_axes(dc_program *p, const dc_operands *s) {
   const dc_operand *out = first_result(&p->ir);
   for (int i = 1; out != NULL && i < p->schedule.rank; i++)
-    for (int k = i; k > 0 && magnitude(out->strides[k - 1]) < magnitude(out->strides[k]); k--)
+    for (int k = i; k > 0 && distance(p, out, k - 1) < distance(p, out, k); k--)
       swap_axes(p, s, k - 1, k);
 }
 
@@ -347,7 +354,7 @@ static bool has_stride(const dc_operands *s, int axis, int64_t stride) {
 static void choose_warp_rows(dc_program *p, const dc_operands *s) {
   dc_schedule *h = &p->schedule;
   const int last = h->rank - 1;
-  if (p->dev->target.gpu || p->ir.scatters || !dc_schedule_has_offsets(p) || h->shape[last] < SHORTEST_WARP_ROW) return;
+  if (p->dev->target.gpu || !dc_schedule_has_offsets(p) || h->shape[last] < SHORTEST_WARP_ROW) return;
   if (h->rank == 1 && !has_stride(s, last, -1)) return;
   h->kind = DC_SCHEDULE_WARP_ROWS;
   note_stride_kinds(s, last);
