@@ -106,7 +106,8 @@ function sort.rows(from, total, descending, want_keys, want_index, passes)
   job.index = want_index and empty(device, shape, "int64") or nil
   -- the library's sort asks the system for random numbers, which takes longer than a short row
   local is_short = total <= SHORT and job.rows >= MANY
-  if from.size == 0 or (not want_index and not is_short and core.sort_rows(from, job.to, descending)) then
+  local by_library = not want_index and not is_short and not algorithm.as_gpu and not algorithm.serial
+  if from.size == 0 or (by_library and core.sort_rows(from, job.to, descending)) then
     return job.to, job.index
   end
   local v = { dtype = dtype, descending = descending, keys = want_keys, wide = from.size > algorithm.narrow }

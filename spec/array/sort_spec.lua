@@ -167,6 +167,43 @@ describe("sort and argsort", function()
     assert.equal("0.0 -0.0", got[first] .. " " .. got[first + 1])
   end)
 
+  it("keep the bits of NaN and of zeros, in the order in which they stand", function()
+    local formats = { float16 = { "<I2", 0x7c00, 1 << 15 }, bfloat16 = { "<I2", 0x7f80, 1 << 15 },
+      float32 = { "<I4", 0x7f800000, 1 << 31 }, float64 = { "<I8", 0x7ff << 52, 1 << 63 } }
+    for dtype, format in pairs(formats) do
+      local infinity, sign, descending = format[2], format[3], math.random(2) == 1
+      for _, shape in ipairs { { 1, math.random(130, 900) }, { 1, math.random(70000, 90000) }, { 9, 300 } } do
+        local parts, want = {}, {}
+        for r = 1, shape[1] do
+          local numbers, zeros, nans, all, text = {}, {}, {}, {}, {}
+          for k = 1, shape[2] do
+            local kind, bits_ = math.random(20), math.random(0, infinity)
+            if kind == 1 then bits_ = 0 elseif kind == 2 then bits_ = infinity + math.random(1, 99) end
+            if math.random(2) == 1 then bits_ = bits_ | sign end
+            local size = bits_ & ~sign
+            local list = size == 0 and zeros or size > infinity and nans or numbers
+            list[#list + 1], text[k] = bits_, string.pack(format[1], bits_)
+          end
+          table.move(zeros, 1, #zeros, #numbers + 1, numbers)
+          local function key(b) return b & sign ~= 0 and -(b & ~sign) or b end
+          local place = {}
+          for k, b in ipairs(numbers) do all[k], place[k] = b, k end
+          table.sort(place, function(i, j)
+            local x, y = key(all[i]), key(all[j])
+            if x ~= y then return descending and x > y or not descending and x < y end
+            return i < j
+          end)
+          for k, at in ipairs(place) do want[#want + 1] = string.pack(format[1], all[at]) end
+          for _, b in ipairs(nans) do want[#want + 1] = string.pack(format[1], b) end
+          parts[r] = table.concat(text)
+        end
+        local a = dc.from_bytes(table.concat(parts), shape, dtype)
+        local got = a:sort { descending = descending }:bytes()
+        assert(got == table.concat(want), note(("%s, %d rows of %d"):format(dtype, shape[1], shape[2])))
+      end
+    end
+  end)
+
   it("order rows of lengths around those of a warp, a block and a tile", function()
     each_way(function()
       for _, n in ipairs { 32, 33, 128, 129, 384, 385, 3840, 3841, 7680, 7681 } do

@@ -6,7 +6,8 @@
 ** x86-64 and AArch64's procedure call standard agree on that.
 **
 ** Floats are sorted as signed integers of the same order: the library's functions for floats (of version 1.0.3) may
-** give the least finite number in place of -inf.
+** give the least finite number in place of -inf.  In that form zeros are one number, and so are NaN, which come last.
+** Zeros and NaN of a row that has -0 or NaN are then written again from the input, in its order: so the sort is stable.
 **
 ** The library chooses an instruction set for all its functions.  Its code for AVX-512 partitions keys of 32 bits by
 ** storing parts of vectors to memory (vpcompressd), which takes Zen 4 some 20 ns: sorting then takes ten times as long
@@ -23,7 +24,7 @@
 
 typedef void sort_fn(const void *sorter, void *keys, size_t n);
 
-/* X(dtype, C type, C++'s mangled name of the type that it is sorted as) */
+/* X(dtype, C type of its keys, C++'s mangled name of that type) */
 #define SORTED(X)                                                                                                      \
   X(DC_INT16, int16_t, s)                                                                                              \
   X(DC_UINT16, uint16_t, t)                                                                                            \
@@ -31,8 +32,10 @@ typedef void sort_fn(const void *sorter, void *keys, size_t n);
   X(DC_UINT32, uint32_t, j)                                                                                            \
   X(DC_INT64, int64_t, l)                                                                                              \
   X(DC_UINT64, uint64_t, m)                                                                                            \
-  X(DC_FLOAT32, float, i)                                                                                              \
-  X(DC_FLOAT64, double, l)
+  X(DC_FLOAT16, int16_t, s)                                                                                            \
+  X(DC_BFLOAT16, int16_t, s)                                                                                           \
+  X(DC_FLOAT32, int32_t, i)                                                                                            \
+  X(DC_FLOAT64, int64_t, l)
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static dc_buf why;
@@ -86,54 +89,98 @@ bool dc_vqsort_prepare(dc_dtype t) {
   return true;
 }
 
-/* --- copies ------------------------------------------------------------------------------------------- */
+/* --- floats and keys ------------------------------------------------------------------------------------- */
 
-#define BLOCK 2048 /* elements between checks: they stay in the nearest cache */
-
-/* Between the bits of floats and signed integers of the same order, 16 bytes at a time, by turning negative numbers
-** round, which is its own inverse.  False: there are NaN or -0 among what is read. */
-#define TURN(bits, lanes)                                                                                              \
+/* keys_*: the bits of floats as signed integers of the same order, 16 bytes at a time, by turning negative numbers
+** round.  -0 becomes 0 and NaN becomes `last`; true: there are some.  floats_*: and back; that is its own inverse.
+** restore_*: writes the zeros and NaN of a sorted row again, in the order of the input. */
+#define FLOATS(bits, lanes)                                                                                            \
   typedef int##bits##_t row##bits __attribute__((vector_size(16), aligned(bits / 8), may_alias));                      \
-  static bool turn_##bits(int##bits##_t *out, const int##bits##_t *in, size_t n, int##bits##_t infinity) {             \
-    const int##bits##_t zero = INT##bits##_MIN;                                                                        \
+  static bool keys_##bits(int##bits##_t *out, const int##bits##_t *in, size_t n, int##bits##_t infinity,               \
+                          int##bits##_t last) {                                                                        \
+    const int##bits##_t zero = INT##bits##_MIN, size = INT##bits##_MAX;                                                \
     row##bits odd = { 0 };                                                                                             \
     size_t i = 0;                                                                                                      \
     for (; i + lanes <= n; i += lanes) {                                                                               \
-      const row##bits k = *(const row##bits *)(in + i);                                                                \
-      odd |= (k == zero) | ((k & ~zero) > infinity);                                                                   \
-      *(row##bits *)(out + i) = k ^ ((k < 0) & ~zero);                                                                 \
+      const row##bits k = *(const row##bits *)(in + i), nan = (k & size) > infinity, negative_zero = k == zero;        \
+      odd |= nan | negative_zero;                                                                                      \
+      *(row##bits *)(out + i) = ((k ^ ((k < 0) & size)) & ~(nan | negative_zero)) | (nan & last);                      \
     }                                                                                                                  \
-    bool good = true;                                                                                                  \
-    for (int l = 0; l < lanes; l++) good = good && odd[l] == 0;                                                        \
+    bool any = false;                                                                                                  \
+    for (int l = 0; l < lanes; l++) any = any || odd[l] != 0;                                                          \
     for (; i < n; i++) {                                                                                               \
       const int##bits##_t k = in[i];                                                                                   \
-      good = good && k != zero && (k & ~zero) <= infinity;                                                             \
-      out[i] = k < 0 ? k ^ ~zero : k;                                                                                  \
+      const bool nan = (k & size) > infinity;                                                                          \
+      any = any || nan || k == zero;                                                                                   \
+      out[i] = nan ? last : k == zero ? 0 : k < 0 ? (int##bits##_t)(k ^ size) : k;                                     \
     }                                                                                                                  \
-    return good;                                                                                                       \
+    return any;                                                                                                        \
+  }                                                                                                                    \
+  static void floats_##bits(int##bits##_t *keys, size_t n) {                                                           \
+    const int##bits##_t size = INT##bits##_MAX;                                                                        \
+    size_t i = 0;                                                                                                      \
+    for (; i + lanes <= n; i += lanes) {                                                                               \
+      const row##bits k = *(const row##bits *)(keys + i);                                                              \
+      *(row##bits *)(keys + i) = k ^ ((k < 0) & size);                                                                 \
+    }                                                                                                                  \
+    for (; i < n; i++) keys[i] = keys[i] < 0 ? (int##bits##_t)(keys[i] ^ size) : keys[i];                              \
+  }                                                                                                                    \
+  static void restore_##bits(int##bits##_t *out, const int##bits##_t *in, size_t n, int##bits##_t infinity,            \
+                             bool descending) {                                                                        \
+    const int##bits##_t size = INT##bits##_MAX;                                                                        \
+    size_t nans = n, zeros = 0;                                                                                        \
+    while (nans > 0 && (out[nans - 1] & size) > infinity) nans--;                                                      \
+    for (size_t high = nans; zeros < high;) {                                                                          \
+      const size_t middle = zeros + (high - zeros) / 2;                                                                \
+      if (descending ? out[middle] > 0 : out[middle] < 0) zeros = middle + 1;                                          \
+      else high = middle;                                                                                              \
+    }                                                                                                                  \
+    for (size_t i = 0; i < n; i++) {                                                                                   \
+      const int##bits##_t k = in[i] & size;                                                                            \
+      if (k == 0) out[zeros++] = in[i];                                                                                \
+      else if (k > infinity) out[nans++] = in[i];                                                                      \
+    }                                                                                                                  \
   }
-TURN(32, 4)
-TURN(64, 2)
+FLOATS(16, 8)
+FLOATS(32, 4)
+FLOATS(64, 2)
 
-bool dc_vqsort_copy(dc_dtype t, void *out, const void *in, size_t n) {
-  if (dc_dtypes[t].kind != 'f') {
-    memcpy(out, in, n * dc_dtype_size(t));
-    return true;
-  }
-  for (size_t i = 0; i < n; i += BLOCK) {
-    const size_t m = n - i < BLOCK ? n - i : BLOCK;
-    const bool good = t == DC_FLOAT32
-      ? turn_32((int32_t *)out + i, (const int32_t *)in + i, m, INT32_C(0x7f800000))
-      : turn_64((int64_t *)out + i, (const int64_t *)in + i, m, INT64_C(0x7ff) << 52);
-    if (!good) return false;
-  }
-  return true;
+/* The bits of infinity. */
+static int64_t infinity_of(dc_dtype t) {
+  return t == DC_FLOAT16 ? 0x7c00 : t == DC_BFLOAT16 ? 0x7f80 : t == DC_FLOAT32 ? 0x7f800000 : INT64_C(0x7ff) << 52;
 }
 
-void dc_vqsort_run(dc_dtype t, bool descending, void *keys, size_t n) {
-  functions[t][descending](sorter, keys, n);
-  if (t == DC_FLOAT32) turn_32(keys, keys, n, 0);
-  if (t == DC_FLOAT64) turn_64(keys, keys, n, 0);
+bool dc_vqsort_copy(dc_dtype t, bool descending, void *out, const void *in, size_t n) {
+  const int64_t infinity = infinity_of(t);
+  if (dc_dtypes[t].kind == 'f') {
+    switch (dc_dtype_size(t)) {
+    case 2: return keys_16(out, in, n, (int16_t)infinity, descending ? INT16_MIN : INT16_MAX);
+    case 4: return keys_32(out, in, n, (int32_t)infinity, descending ? INT32_MIN : INT32_MAX);
+    default: return keys_64(out, in, n, infinity, descending ? INT64_MIN : INT64_MAX);
+    }
+  }
+  memcpy(out, in, n * dc_dtype_size(t));
+  return false;
+}
+
+void dc_vqsort_run(dc_dtype t, bool descending, void *keys, size_t n) { functions[t][descending](sorter, keys, n); }
+
+void dc_vqsort_finish(dc_dtype t, void *keys, size_t n) {
+  if (dc_dtypes[t].kind != 'f') return;
+  switch (dc_dtype_size(t)) {
+  case 2: floats_16(keys, n); break;
+  case 4: floats_32(keys, n); break;
+  default: floats_64(keys, n); break;
+  }
+}
+
+void dc_vqsort_restore(dc_dtype t, bool descending, void *out, const void *in, size_t n) {
+  const int64_t infinity = infinity_of(t);
+  switch (dc_dtype_size(t)) {
+  case 2: restore_16(out, in, n, (int16_t)infinity, descending); break;
+  case 4: restore_32(out, in, n, (int32_t)infinity, descending); break;
+  default: restore_64(out, in, n, infinity, descending); break;
+  }
 }
 
 /* --- merging ------------------------------------------------------------------------------------------ */

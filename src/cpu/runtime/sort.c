@@ -2,7 +2,8 @@
 ** sort.c - see sort.h.
 **
 ** Many rows: a thread sorts some of them.  Few long ones: each is cut into chunks, one a thread or a little more, which
-** are sorted at once and then merged in pairs; all threads share each merge, by parts of its result.
+** are sorted at once and then merged in pairs; all threads share each merge, by parts of its result, and then make
+** numbers of the sorted keys.
 */
 #include "cpu/runtime/sort.h"
 
@@ -22,28 +23,45 @@ typedef struct sorting {
   size_t size;       /* of a key */
   size_t n;          /* keys of what is sorted now: a row, or all rows */
   size_t chunk;      /* keys */
-  size_t row;        /* in a chunk: keys of a row */
+  size_t row;        /* keys of a row, of many */
   int parts;         /* of each merge */
   const uint8_t *in;
   uint8_t *from, *to; /* chunks are sorted in `to`; merges alternate */
-  atomic_bool odd;   /* the library does not order these values */
+  atomic_bool odd;   /* there are NaN or -0 in the row that is sorted now */
 } sorting;
 
 static size_t least(size_t a, size_t b) { return a < b ? a : b; }
 
+/* A chunk of one long row: sorted keys. */
 static void sort_chunk(void *ud, int i) {
   sorting *s = ud;
+  const dc_sort *p = s->p;
   const size_t first = (size_t)i * s->chunk, n = least(s->chunk, s->n - first);
-  if (atomic_load_explicit(&s->odd, memory_order_relaxed)) return;
-  for (size_t k = first; k < first + n; k += s->row) {
-    const size_t keys = least(s->row, first + n - k);
+  uint8_t *out = s->to + first * s->size;
+  if (dc_vqsort_copy(p->dtype, p->descending, out, s->in + first * s->size, n))
+    atomic_store_explicit(&s->odd, true, memory_order_relaxed);
+  dc_vqsort_run(p->dtype, p->descending, out, n);
+}
+
+/* A chunk of whole rows. */
+static void sort_rows(void *ud, int i) {
+  sorting *s = ud;
+  const dc_sort *p = s->p;
+  const size_t first = (size_t)i * s->chunk, end = first + least(s->chunk, s->n - first);
+  for (size_t k = first; k < end; k += s->row) {
     uint8_t *out = s->to + k * s->size;
-    if (!dc_vqsort_copy(s->p->dtype, out, s->in + k * s->size, keys)) {
-      atomic_store_explicit(&s->odd, true, memory_order_relaxed);
-      return;
-    }
-    dc_vqsort_run(s->p->dtype, s->p->descending, out, keys);
+    const uint8_t *in = s->in + k * s->size;
+    const bool odd = dc_vqsort_copy(p->dtype, p->descending, out, in, s->row);
+    dc_vqsort_run(p->dtype, p->descending, out, s->row);
+    dc_vqsort_finish(p->dtype, out, s->row);
+    if (odd) dc_vqsort_restore(p->dtype, p->descending, out, in, s->row);
   }
+}
+
+static void finish_part(void *ud, int i) {
+  sorting *s = ud;
+  const size_t first = (size_t)i * LEAST_CHUNK;
+  dc_vqsort_finish(s->p->dtype, s->to + first * s->size, least(LEAST_CHUNK, s->n - first));
 }
 
 /* Merges chunks 2k and 2k + 1 of `from` into `to`: part i % parts of pair i / parts. */
@@ -63,16 +81,21 @@ static int sort_row(dc_cpu_device *cpu, sorting *s, uint8_t *out, uint8_t *spare
   const int threads = cpu->pool->nthreads;
   int merges = 0;
   while (1 << merges < threads && s->n >> (merges + 1) >= LEAST_CHUNK) merges++;
-  s->row = s->chunk = (s->n + ((size_t)1 << merges) - 1) >> merges;
+  s->chunk = (s->n + ((size_t)1 << merges) - 1) >> merges;
+  s->odd = false;
   s->to = merges % 2 ? spare : out;
   int rc = dc_pool_each(cpu, count_of(s->n, s->chunk), sort_chunk, s, err);
-  for (; s->chunk < s->n && rc == 0 && !s->odd; s->chunk *= 2) {
+  for (; s->chunk < s->n && rc == 0; s->chunk *= 2) {
     const int pairs = count_of(s->n, 2 * s->chunk);
     s->parts = (PARTS * threads + pairs - 1) / pairs;
     s->from = s->to;
     s->to = s->from == out ? spare : out;
     rc = dc_pool_each(cpu, pairs * s->parts, merge_part, s, err);
   }
+  s->to = out;
+  if (rc == 0 && dc_dtypes[s->p->dtype].kind == 'f')
+    rc = dc_pool_each(cpu, count_of(s->n, LEAST_CHUNK), finish_part, s, err);
+  if (rc == 0 && s->odd) dc_vqsort_restore(s->p->dtype, s->p->descending, out, s->in, s->n);
   return rc;
 }
 
@@ -82,7 +105,7 @@ static int sort_long_rows(dc_cpu_device *cpu, sorting *s, dc_error *err) {
   if (spare == 0) return -1;
   int rc = 0;
   s->n = (size_t)s->p->length;
-  for (int64_t r = 0; r < s->p->rows && rc == 0 && !s->odd; r++) {
+  for (int64_t r = 0; r < s->p->rows && rc == 0; r++) {
     s->in = (const uint8_t *)(uintptr_t)s->p->in + (size_t)r * bytes;
     rc = sort_row(cpu, s, (uint8_t *)(uintptr_t)s->p->out + (size_t)r * bytes, (uint8_t *)(uintptr_t)spare, err);
   }
@@ -98,7 +121,7 @@ static int sort_many_rows(dc_cpu_device *cpu, sorting *s, dc_error *err) {
   s->chunk = (rows + parts - 1) / parts * length;
   s->in = (const uint8_t *)(uintptr_t)s->p->in;
   s->to = (uint8_t *)(uintptr_t)s->p->out;
-  return dc_pool_each(cpu, count_of(all, s->chunk), sort_chunk, s, err);
+  return dc_pool_each(cpu, count_of(all, s->chunk), sort_rows, s, err);
 }
 
 int dc_cpu_sort(dc_device *dev, const dc_sort *p, bool *sorted, dc_error *err) {
@@ -112,6 +135,6 @@ int dc_cpu_sort(dc_device *dev, const dc_sort *p, bool *sorted, dc_error *err) {
   sorting s = { .p = p, .size = dc_dtype_size(p->dtype) };
   const bool few = p->rows < cpu->pool->nthreads && (size_t)p->length >= 2 * LEAST_CHUNK;
   const int rc = few ? sort_long_rows(cpu, &s, err) : sort_many_rows(cpu, &s, err);
-  *sorted = rc == 0 && !s.odd;
+  *sorted = rc == 0;
   return rc;
 }
