@@ -2,13 +2,14 @@
 -- another. A thread is a block.
 --
 --   many rows, or short ones: a thread sorts a row, all digits
---   few long rows:            for each digit three kernels: digits are counted by chunk, prefix sums give positions,
---                             keys are moved
+--   few long rows:            with indices by buckets (sort_buckets.lua); else for each digit three kernels: digits
+--                             are counted by chunk, prefix sums give positions, keys are moved
 --
 -- (2^23 float32 on two processors: 96 ms, by the GPU's kernels 390 ms.)
 local dc = require "dotcompute"
 local core = require "dotcompute.core"
 local algorithm = require "dotcompute.algorithm"
+local buckets = require "dotcompute.sort_buckets"
 local sort_text = require "dotcompute.sort_text"
 core.builtin(debug.getinfo(1, "S").source)
 
@@ -128,6 +129,7 @@ local serial = {}
 
 -- Sorts the rows of a job (sort.lua). Returns true, or nil while there is no native code.
 function serial.rows(job)
+  if buckets.suits(job) then return buckets.rows(job) end
   local device, passes, n = job.device, job.passes, job.rows * job.total
   local v = { dtype = job.dtype, descending = job.descending, wide = n > algorithm.narrow, keys = job.to ~= nil,
     pays = job.index ~= nil, passes = passes }

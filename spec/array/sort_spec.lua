@@ -153,6 +153,28 @@ describe("sort and argsort", function()
     end
   end)
 
+  it("give the order of long rows, whatever the bits in which keys differ", function()
+    local outlier = math.random(70000)
+    local kinds = {
+      { "int64", function() return math.random(0) end },
+      { "int64", function() return math.random(-5, 1000) end },
+      { "uint64", function(k) return k == outlier and -1 or math.random(0, 1 << 20) end },
+      { "int64", function(k) return k % 2 == 0 and 1 << 61 or math.random(0, 300) << 40 | math.random(0, 3) end },
+      { "int32", function() return 7 end },
+      { "float64", function(k) return k == outlier and nan or (math.random() - 0.5) * 10.0 ^ math.random(-9, 9) end },
+      { "float32", function(k) return k % 9 == 0 and -0.0 or k % 7 == 0 and 0.0 or math.random() - 0.3 end },
+    }
+    each_way(function()
+      for _, kind in ipairs(kinds) do
+        local dtype, n, descending = kind[1], math.random(70000, 72000), math.random(2) == 1
+        local t = {}
+        for k = 1, n do t[k] = kind[2](k) end
+        local a = dc.array(t, dtype)
+        h.same(order_of(a:to_table(), dtype, descending), a:argsort { descending = descending }:to_table(), dtype)
+      end
+    end)
+  end)
+
   it("keep NaN last, and both zeros in their order, in a long row that has one of each", function()
     local t = {}
     for k = 1, 66000 do t[k] = math.random(-5, 5) + 0.5 end
@@ -193,7 +215,7 @@ describe("sort and argsort", function()
             if x ~= y then return descending and x > y or not descending and x < y end
             return i < j
           end)
-          for k, at in ipairs(place) do want[#want + 1] = string.pack(format[1], all[at]) end
+          for _, at in ipairs(place) do want[#want + 1] = string.pack(format[1], all[at]) end
           for _, b in ipairs(nans) do want[#want + 1] = string.pack(format[1], b) end
           parts[r] = table.concat(text)
         end
