@@ -55,19 +55,27 @@ local function along(list, axis, ndim, dtype)
   return dc.array(list, dtype):reshape(shape)
 end
 
+-- Of each q, the neighbours on both sides and their weights, as operands: a single one's are views and numbers.
+local function operands(sorted, axis, list, wide)
+  local below, above, weight = neighbours(list, (select(axis, sorted:shape())))
+  if #list == 1 then
+    return algorithm.range(sorted, axis, below[1], below[1]), algorithm.range(sorted, axis, above[1], above[1]),
+      1 - weight[1], weight[1]
+  end
+  local rest = {}
+  for k = 1, #weight do rest[k] = 1 - weight[k] end
+  return sorted:take(dc.array(below, "int64"), axis), sorted:take(dc.array(above, "int64"), axis),
+    along(rest, axis, sorted.ndim, wide), along(weight, axis, sorted.ndim, wide)
+end
+
 -- The quantiles along an axis, which is kept, with an extent of #list.
 local function interpolate(a, axis, list)
   local n = select(axis, a:shape())
   local result, wide = dtypes(a)
-  local below, above, weight = neighbours(list, n)
   local sorted <close> = dc.sort(a, axis)
-  local low <close> = sorted:take(dc.array(below, "int64"), axis)
-  local high <close> = sorted:take(dc.array(above, "int64"), axis)
-  local rest = {} -- the weights of the lower neighbours
-  for k = 1, #weight do rest[k] = 1 - weight[k] end
+  local low, high, rest, weight = operands(sorted, axis, list, wide)
   local left, right = low:to(wide), high:to(wide)
-  local mixed = left * along(rest, axis, a.ndim, wide) + right * along(weight, axis, a.ndim, wide)
-  local value = dc.where(left:eq(right), left, mixed)
+  local value = dc.where(left:eq(right), left, left * rest + right * weight)
   if algorithm.dtype(a).kind == "f" then -- NaN is sorted last: there is one where the last element is one
     local last = algorithm.range(sorted, axis, n, n):to(wide)
     value = dc.where(dc.isnan(last), last, value)

@@ -270,13 +270,19 @@ dc_array *dc_array_gather(dc_array *a, const dc_index *ix, dc_error *err) {
 
 /* --- writing --------------------------------------------------------------------------------------------------- */
 
+/* The integers that count the indices: narrow ones take half of the memory. */
+static dc_dtype position_dtype(const dc_where *w) {
+  return dc_geometry_size(&w->shape) <= INT32_MAX ? DC_INT32 : DC_INT64;
+}
+
 /* The numbers 0, 1, … of the indices in C order, with `more` axes of extent 1 behind. */
 static dc_array *positions(const dc_where *w, int more, dc_error *err) {
+  const dc_dtype t = position_dtype(w);
   dc_geometry g = w->shape;
   for (int k = 0; k < more; k++) g.shape[g.ndim++] = 1;
   dc_expr e = { .op = DC_OP_INDEX, .as = DC_DTYPE_NONE, .nargs = 3,
-                .number = { [1] = { .dtype = DC_INT64, .i = 0 }, [2] = { .dtype = DC_INT64, .i = 1 } } };
-  return dc_node_make(&e, w->base->dev, DC_INT64, &g, err);
+                .number = { [1] = { .dtype = t, .i = 0 }, [2] = { .dtype = t, .i = 1 } } };
+  return dc_node_make(&e, w->base->dev, t, &g, err);
 }
 
 /* Which positions are the last ones that name their element: bool, in the shape of the offset. */
@@ -286,7 +292,7 @@ static dc_array *last_positions(const dc_where *w, dc_error *err) {
     stride[i] = n;
     n *= w->base->g.shape[w->axis[i]];
   }
-  dc_array *last = dc_array_empty(w->base->dev, DC_INT64, 1, &n, err), *guard = NULL;
+  dc_array *last = dc_array_empty(w->base->dev, position_dtype(w), 1, &n, err), *guard = NULL;
   dc_array *flat = offset_of(w, stride, 0, err), *place = positions(w, 0, err);
   dc_geometry frame = w->shape;
   memset(frame.strides, 0, sizeof frame.strides);
