@@ -91,9 +91,16 @@ function algorithm.integer(fname, what, v, low, high)
   return n
 end
 
--- The facts (name, ctype, size, kind …) of a dtype given by name, or of an array's dtype.
+-- The facts (name, ctype, size, kind …) of a dtype given by name, or of an array's dtype: a table that all share.
+local facts = {}
 function algorithm.dtype(a)
-  return core.dtype(core.is_array(a) and a.dtype or a)
+  local name = core.is_array(a) and a.dtype or a
+  local known = facts[name]
+  if not known then
+    known = core.dtype(name)
+    facts[name] = known
+  end
+  return known
 end
 
 function algorithm.refuse_complex(fname, a, why)
@@ -171,18 +178,23 @@ function algorithm.compile(device, name, key, source, flags)
   return dc.using(device, dc.kernel, source, { name = name, flags = flags })
 end
 
+-- The table t[key], made where there is none.
+local function within(t, key)
+  local inner = t[key]
+  if not inner then
+    inner = {}
+    t[key] = inner
+  end
+  return inner
+end
+
 -- The device's kernel `name` of the variant `key`; make(...) returns its text when it is not cached.
 function algorithm.kernel(device, name, key, make, ...)
-  local own = kernels[device]
-  if not own then
-    own = {}
-    kernels[device] = own
-  end
-  local whole = name .. " " .. key
-  local kernel = own[whole]
+  local variants = within(within(kernels, device), name)
+  local kernel = variants[key]
   if not kernel then
     kernel = algorithm.compile(device, name, key, make(...))
-    own[whole] = kernel
+    variants[key] = kernel
   end
   return kernel
 end

@@ -271,14 +271,14 @@ end
 function builder.merge(shape, axes, strides)
   local extents, steps = {}, {}
   for k = 1, #strides do steps[k] = {} end
-  for _, d in ipairs(axes) do
-    local n, last = shape[d], #extents
-    local joins = last > 0
-    for k, s in ipairs(strides) do joins = joins and steps[k][last] == s[d] * n end
+  for i = 1, #axes do
+    local d, last = axes[i], #extents
+    local n, joins = shape[d], last > 0
+    for k = 1, #strides do joins = joins and steps[k][last] == strides[k][d] * n end
     if n ~= 1 then
       local at = joins and last or last + 1
       extents[at] = joins and extents[last] * n or n
-      for k, s in ipairs(strides) do steps[k][at] = s[d] end
+      for k = 1, #strides do steps[k][at] = strides[k][d] end
     end
   end
   return extents, steps

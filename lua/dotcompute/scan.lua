@@ -37,12 +37,18 @@ local AHEAD, LEAD = 8, 2
 
 -- --- kernels ----------------------------------------------------------------------------------------------------
 
-local function guard_of(f, bound) return not algorithm.is_gpu(bound.device) and f.guard end
+local function guard_of(f, bound) return f.guard and not algorithm.is_gpu(bound.device) and f.guard or nil end
+
+-- What distinguishes the kernels of a binding.
+local function key_of(v)
+  local function flag(value, bit) return value and 1 << bit or 0 end
+  return (v.team or "columns") .. (v.kept << 8 | flag(v.packed, 0) | flag(v.ahead, 1) | flag(v.rolled, 2)
+    | flag(v.sums, 3) | flag(v.first, 4) | flag(v.wide, 5) | flag(v.flags, 6) | flag(v.rerun, 7))
+end
 
 local function kernel_for(f, bound, v)
   v.rolled = not algorithm.is_gpu(bound.device)
-  local key = ("%s %s %s %s %s %s %s %d %s %s"):format(v.team, v.packed, v.ahead, v.rolled, v.sums, v.first, v.wide,
-    v.kept, v.flags, v.rerun)
+  local key = key_of(v)
   local kernel = bound.variants[key]
   if kernel then return kernel end
   v.name, v.preamble, v.types = builder.c_name(f.name), f.preamble, bound.types
@@ -51,7 +57,7 @@ local function kernel_for(f, bound, v)
   v.front, v.functions = bound.front, bound.functions
   v.acc_size, v.output = bound.acc.size, v.first and bound.output or bound.acc
   v.exclusive = v.first and f.exclusive
-  v.guard = (v.flags or v.team == "warp") and guard_of(f, bound) or nil
+  v.guard = (v.flags or v.team == "warp") and v.rolled and f.guard or nil
   local dtype = v.first and bound.input or bound.acc
   v.input = { name = v.first and f.input.name or "a", dtype = dtype, ctype = dtype.ctype }
   kernel = builder.compile(bound.device, text.source_of(v), f.kernel_options, f.origins, bound.left_out)
@@ -143,16 +149,15 @@ local function run(f, bound, from, to, axis, apart)
     if d ~= axis then kept[#kept + 1] = d end
   end
   local extents, steps = builder.merge(shape, kept, { x, y })
-  local last = #extents
-  local rows = shape[axis] > SHORT and not (last > 0 and from.size // shape[axis] >= 32
-    and math.abs(steps[1][last]) < math.abs(x[axis]))
-  local far = math.max(from.size, builder.reach(extents, steps[1]) + builder.reach({ shape[axis] }, { x[axis] }),
-    builder.reach(extents, steps[2]) + builder.reach({ shape[axis] }, { y[axis] }))
-  local m = from.size // shape[axis]
+  local last, size, total = #extents, from.size, shape[axis]
+  local m = size // total
+  local rows = total > SHORT and not (last > 0 and m >= 32 and math.abs(steps[1][last]) < math.abs(x[axis]))
+  local far = math.max(size, builder.reach(extents, steps[1]) + (total - 1) * math.abs(x[axis]),
+    builder.reach(extents, steps[2]) + (total - 1) * math.abs(y[axis]))
   local go = rows and scan_rows or scan_columns
-  go(f, bound, { from = core.base(from), to = core.base(to), first = true, apart = apart, m = m,
-    total = shape[axis], wide = far > builder.narrow_limit, x_step = x[axis], y_step = y[axis], extents = extents,
-    packed = core.aligned(to) and core.aligned(from) and x[axis] == 1 and (m == 1 or shape[axis] % 4 == 0),
+  go(f, bound, { from = core.base(from), to = core.base(to), first = true, apart = apart, m = m, total = total,
+    wide = far > builder.narrow_limit, x_step = x[axis], y_step = y[axis], extents = extents,
+    packed = rows and core.aligned(to) and core.aligned(from) and x[axis] == 1 and (m == 1 or total % 4 == 0),
     x_steps = steps[1], y_steps = steps[2] })
 end
 

@@ -64,11 +64,11 @@ typedef ELEMENT dc_element;
 ]]
 
 -- Sums of floats of all sizes are float64: those of 16 and 32 bits are rounded once.
-local function source_of(dtype, place_text, narrow)
+local function source_of(dtype, index, place, narrow)
   local header = dtype.kind == "f" and dtype.header and ("#include <%s>\n"):format(dtype.header) or ""
   local types = dtype.kind == "c" and algorithm.fill(complex_text, { REAL = dtype.size == 8 and "float" or "double" })
     or algorithm.fill(real_text, { ELEMENT = dtype.ctype, SUM = dtype.kind == "f" and "double" or "long long" })
-  return header .. types .. place_text .. algorithm.fill(text, { WIDTH = narrow and "1" or "width" })
+  return header .. types .. place.text(index) .. algorithm.fill(text, { WIDTH = narrow and "1" or "width" })
 end
 
 -- --- calls ------------------------------------------------------------------------------------------------------
@@ -80,17 +80,19 @@ function serial.suits(device, extent, count, width)
   return not algorithm.is_gpu(device) and extent * width <= 4 * count * width + FEW
 end
 
--- Adds rows of `width` values to the rows of `a` at these indices, of which dc_place in `place_text` gives positions.
+-- Adds rows of `width` values to the rows of `a` at these indices. `place`: a name and the function `text`, which gives
+-- the text of dc_place for the indices' dtype.
 -- Returns nil, or the number of the first index that is out of range, from 0; then nothing has been added. All arrays
 -- are contiguous.
-function serial.add(a, at, values, width, place_text)
+function serial.add(a, at, values, width, place)
   local device, dtype, extent, count = a.device, algorithm.dtype(a), #a, at.size
   local narrow, total = width == 1, extent * width
   local chunks = math.max(1, math.min(MOST_CHUNKS, count * width // CHUNK, 2 * count // extent, count))
   local length = (count + chunks - 1) // chunks
+  local index = algorithm.dtype(at)
+  local key = ("%s %s %s %s"):format(dtype.name, index.name, place.name, narrow)
   local function kernel(what)
-    return algorithm.kernel(device, "dc_scatter_" .. what, ("%s %s %s"):format(dtype.name, narrow, place_text),
-      source_of, dtype, place_text, narrow)
+    return algorithm.kernel(device, "dc_scatter_" .. what, key, source_of, dtype, index, place, narrow)
   end
   local sums
   if dtype.kind == "i" or dtype.kind == "u" then

@@ -36,6 +36,8 @@ local function whole_text(index)
     .. "static __device__ __forceinline__ long long dc_place(dc_number v, long long) { return (long long)v; }\n"
 end
 
+local by_index, by_position = { name = "index", text = place_text }, { name = "position", text = whole_text }
+
 local function check_source(index)
   return place_text(index) .. [[
 __global__ void dc_check_indices(const dc_number *at, long long count, long long n, unsigned long long *first_bad) {
@@ -235,7 +237,7 @@ local function scatter_add(...)
   if core.overlap(at, a) then at = at:copy() end
   local to = a.contiguous and a or a:copy()
   if by_chunks then
-    local bad = serial.add(to, at, given, width, place_text(numbers))
+    local bad = serial.add(to, at, given, width, by_index)
     if bad then fail_range(at, bad, #a) end
   elseif atomic then
     local total = at.size * width
@@ -256,7 +258,7 @@ end
 -- For histograms: adds element i of the flat array `values` to a[x[i] + 1]; the integers x are in range.
 local function add(a, x, values)
   if serial.suits(a.device, #a, x.size, 1) then
-    serial.add(a, algorithm.flat(x), values, 1, whole_text(algorithm.dtype(x)))
+    serial.add(a, algorithm.flat(x), values, 1, by_position)
     return a
   end
   local bytes, dtype = place_dtype(#a)
