@@ -237,9 +237,9 @@ local function search(text, s)
   local found, most = matching(words)
   local paragraphs = matching_paragraphs(words)
   if most < #words and (#paragraphs > 0 or most == 0) then found = {} end
-  local numpy = text:find "^[%w_%.]+$" and hints.numpy(text:match "[%a_][%w_]*$" or "")
-  local out = { numpy and layout.wrap(numpy, s.columns, "  ", "") }
-  if #found == 0 and #paragraphs == 0 and not numpy then fail_unknown(text) end
+  local elsewhere = text:find "^[%w_%.]+$" and hints.elsewhere(text:match "[%a_][%w_]*$" or "")
+  local out = { elsewhere and layout.wrap(elsewhere, s.columns, "  ", "") }
+  if #found == 0 and #paragraphs == 0 and not elsewhere then fail_unknown(text) end
   if #found > 0 and most < #words then out[#out + 1] = "No text has all these words; some are in" end
   if #found > 0 then
     out[#out + 1] = layout.rows(list_rows(table.move(found, 1, math.min(#found, MOST), 1, {})), s.columns, "")

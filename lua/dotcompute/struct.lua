@@ -33,6 +33,9 @@ function module.of_value(v)
   return type(value_meta) == "table" and rawget(value_meta, "__struct") or nil
 end
 
+-- Whether the struct has a field of that name.
+function module.has_field(s, name) return hidden[s].by_name[name] ~= nil end
+
 local function field_names(s)
   local names = {}
   for k, field in ipairs(s.fields) do names[k] = field.name end
@@ -187,11 +190,11 @@ function methods.view(s, bytes)
   return require "dotcompute.struct_array".view(s, bytes)
 end
 
+local names = { name = true, size = true, align = true, fields = true } -- and the methods, for suggestions
+for name in pairs(methods) do names[name] = true end
+
 function meta.__index(_, key)
-  local method = methods[key]
-  if method then return method end
-  fail("index", "a struct has no '%s'; it has name, size, align, fields, and methods array, offset, pack, source, "
-    .. "unpack, view", tostring(key))
+  return methods[key] or interface.missing("a struct", key, names)
 end
 
 function meta.__newindex() fail("argument", "a struct cannot be changed") end

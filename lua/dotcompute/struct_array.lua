@@ -113,14 +113,17 @@ function properties.ndim(h) return #h.shape end
 function properties.size(h) return h.bytes.size // h.struct.size end
 function properties.contiguous(h) return h.bytes.contiguous end
 
+local known = {} -- the names of properties and methods, for suggestions
+
 function meta.__index(a, key)
   local h = a[PARTS]
   if methods[key] then return methods[key] end
   if properties[key] then return properties[key](h) end
-  if type(key) == "string" then
+  if struct.has_field(h.struct, key) then
     fail("index", "an array of structs has no '%s'; a field of an element is a[i].%s, of all a:field(%q)", key, key,
       key)
   end
+  if type(key) == "string" then interface.missing("an array of structs", key, known) end
   if #h.shape == 1 and key == h.shape[1] + 1 then return nil end -- ipairs ends
   return struct.storage(h.struct).decode(rows(h)[position(h, key) + 1]:bytes(), 1)
 end
@@ -215,5 +218,8 @@ end
 function methods.close(a) check(a, "close").bytes:close() end
 meta.__close = methods.close
 interface.methods(methods)
+for _, names in ipairs { methods, properties } do
+  for name in pairs(names) do known[name] = true end
+end
 
 return module

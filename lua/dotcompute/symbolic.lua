@@ -1,6 +1,7 @@
 -- Symbolic values, the arguments of functions traced by dc.vectorize. Operators and functions of them create nodes
 -- {op = name, operands…}; nothing is computed. The dtype of a node depends on the arrays of a call (vectorize.lua).
 local core = require "dotcompute.core"
+local interface = require "dotcompute.interface"
 core.builtin(debug.getinfo(1, "S").source)
 
 local symbolic = { functions = {} }
@@ -157,7 +158,7 @@ function meta.__index(_, name)
   local method = methods[name]
   if method then return method end
   if absent[name] or math.type(name) == "integer" then return nil end
-  fail("index", "a symbolic value has no '%s'", tostring(name))
+  interface.missing("a symbolic value", name, methods)
 end
 
 return symbolic

@@ -34,6 +34,36 @@ describe("a name that is not there", function()
     end)
   end)
 
+  it("and is one of another library's is an error that says what does it here", function()
+    fails("index", "field or method 'astype' %(in dotcompute: a:to%(dtype%)%)$", get(dc.zeros(2), "astype"))
+    fails("index", "field or method 'numel' %(in dotcompute: a.size%)$", get(dc.zeros(2), "numel"))
+    fails("index", "dotcompute has no 'concatenate' %(in dotcompute: dc.concat{a, b}%)$", get(dc, "concatenate"))
+    fails("index", "dc.random has no 'randn' %(in dotcompute: dc.random.normal%(shape%)%)$", get(dc.random, "randn"))
+    fails("index", "a graph has no 'replay' %(in dotcompute: g%(%)%)$", get(dc.graph(function() end), "replay"))
+    fails("compile", "dc has no 'grid' %(in dotcompute: dc.index%(%)", function()
+      dc.jit(function(x) x[dc.grid(1)] = 1 end)(1, 1, dc.zeros(1))
+    end)
+  end)
+
+  it("is an error among attributes", function()
+    local k = dc.kernel "__global__ void k() {}"
+    fails("index", "a kernel has no attribute 'regsters' %(did you mean 'registers'%?%)", get(k.attributes, "regsters"))
+    fails("index", "a kernel has no attribute 'qwerty'$", get(k.attributes, "qwerty"))
+    fails("index", "a kernel has no attribute %[1%]$", get(k.attributes, 1))
+    local names = {}
+    for name, v in pairs(k.attributes) do names[name] = v end
+    assert.equal(names.registers, k.attributes.registers)
+    assert.equal(names.tier, k.attributes.tier) -- nil on GPUs
+  end)
+
+  it("is an error with a key that is no name", function()
+    local k = dc.kernel "__global__ void k() {}"
+    fails("index", "a kernel has no %[1%]$", get(k, 1))
+    fails("index", "a stream has no %[2.5%]$", get(dc.stream(), 2.5))
+    fails("index", "a texture has no %[true%]$", get(dc.texture(dc.zeros(2, 2)), true))
+    fails("index", "a complex number has no %[1%]$", get(dc.complex(1, 2), 1))
+  end)
+
   it("is an error that suggests one", function()
     fails("index", "dotcompute has no 'zeroes' %(did you mean 'zeros'%?%)", get(dc, "zeroes"))
     fails("index", "dc.linalg has no 'slove' %(did you mean 'solve'%?%)", get(dc.linalg, "slove"))
@@ -57,6 +87,20 @@ describe("a name that is not there", function()
     fails("index", "a kernel of dc.jit has no 'soruce' %(did you mean 'source'%?%)", get(dc.jit(function(x)
       x[1] = 1
     end), "soruce"))
+    fails("index", "a complex number has no 'angel' %(did you mean 'angle'%?%)", get(dc.complex(1, 2), "angel"))
+    local S = dc.struct("S", { { "x", "int32" } })
+    fails("index", "a struct has no 'siez' %(did you mean 'size'%?%)", get(S, "siez"))
+    fails("index", "a struct has no 'ofset' %(did you mean 'offset'%?%)", get(S, "ofset"))
+    fails("index", "an array of structs has no 'bites' %(did you mean 'bytes'%?%)", get(S:array(2), "bites"))
+    fails("index", "a constant array has no 'shaep' %(did you mean 'shape'%?%)", get(dc.constant { 1 }, "shaep"))
+    fails("index", "a symbolic value has no 'sqrtt' %(did you mean 'sqrt'%?%)", function()
+      dc.vectorize(function(x) return x:sqrtt() end)
+    end)
+    fails("index", "a distributed array has no 'sise' %(did you mean 'size'%?%); x:part%(%)",
+      get(dc.dist.zeros(2), "sise"))
+    fails("index", "a kernel of dc.jit has no 'occupancy': .*:kernel%(…%).occupancy", get(dc.jit(function(x)
+      x[1] = 1
+    end), "occupancy"))
     local texture = dc.texture(dc.zeros(2, 2))
     fails("index", "a texture has no 'handel' %(did you mean 'handle'%?%)", get(texture, "handel"))
     fails("index", "a texture has no 'chanels' %(did you mean 'channels'%?%)", get(texture, "chanels"))
@@ -64,7 +108,7 @@ describe("a name that is not there", function()
     fails("index", "a communicator has no 'barier' %(did you mean 'barrier'%?%)", get(dc.comm { "cpu" }, "barier"))
     local attributes = dc.device().attributes
     fails("index", "a device has no attribute 'warpsize' %(did you mean 'warp_size'%?%)", get(attributes, "warpsize"))
-    fails("index", "a device has no attribute 'the number 1'", get(attributes, 1))
+    fails("index", "a device has no attribute %[1%]$", get(attributes, 1))
     local names = 0
     for _, v in pairs(attributes) do names = names + (v ~= nil and 1 or 0) end
     assert(names >= 14)

@@ -89,14 +89,15 @@ q
   it("that fails keeps the session, and says what may have been meant", function()
     local text = session "dc.onse(3)\ndc.percentile\ndc.ones(3):astype 'int8'\nstrin.rep\n1 + 1\n"
     assert.matches("did you mean 'ones'%?", text)
-    assert.matches("'percentile' of NumPy is here: ", text)
-    assert.matches("'astype' of NumPy is here: a:to%(dtype%)", text)
+    assert.matches("%(in dotcompute: a:quantile%(p / 100%)%)", text)
+    assert.matches("%(in dotcompute: a:to%(dtype%)%)", text)
     assert.matches("did you mean 'string'%?", text)
     assert.matches("\n2\n", text)
-    text = session "sort({})\npercentile({})\ndc.linalg.svdd\n1 + 1\n"
+    text = session "sort({})\npercentile({})\ndc.linalg.svdd\nexit()\n1 + 1\n"
     assert.matches("did you mean 'dc.sort'%?", text)
-    assert.matches("'percentile' of NumPy is here: ", text)
+    assert.matches("'percentile' of other libraries is in dotcompute: a:quantile", text)
     assert.matches("did you mean 'svd'%?", text)
+    assert.matches("Ctrl%-D ends", text)
     assert.matches("\n2\n", text)
   end)
 

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "lua/convert.h"
 #include "lua/error.h"
+#include "lua/field.h"
 #include "lua/object.h"
 #include "lua/operators.h"
 
@@ -158,14 +159,11 @@ static int complex_tostring(lua_State *L) {
 }
 
 static int complex_index(lua_State *L) {
+  static const char *const fields[] = { "re", "im", NULL };
   const double complex z = check(L, 1);
-  const char *name = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "?";
-  if (strcmp(name, "re") == 0) lua_pushnumber(L, creal(z));
-  else if (strcmp(name, "im") == 0) lua_pushnumber(L, cimag(z));
-  else {
-    if (dc_lua_method(L, DC_LUA_COMPLEX) != LUA_TNIL) return 1;
-    return dc_lua_fail(L, DC_INDEX, "a complex number has no '%s'", name);
-  }
+  if (dc_lua_method(L, DC_LUA_COMPLEX) != LUA_TNIL) return 1;
+  const bool imaginary = dc_lua_check_field(L, "a complex number", DC_LUA_COMPLEX, fields) == 1;
+  lua_pushnumber(L, imaginary ? cimag(z) : creal(z));
   return 1;
 }
 

@@ -79,8 +79,7 @@ static void push_null(lua_State *L, int self) {
 /* Fields of objects cannot be set; the type's name is the second upvalue. */
 static int refuse_assignment(lua_State *L) {
   const char *type = lua_tostring(L, lua_upvalueindex(2));
-  return dc_lua_fail(L, DC_INDEX, "the field '%s' of a%s %s cannot be set",
-                     lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : dc_lua_describe(L, 2),
+  return dc_lua_fail(L, DC_INDEX, "the field %s of a%s %s cannot be set", dc_lua_push_key(L, 2),
                      type && strchr("aeiou", type[0]) ? "n" : "", type ? type : "object");
 }
 

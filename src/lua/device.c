@@ -104,13 +104,6 @@ static int device_tostring(lua_State *L) {
 
 /* --- facts --------------------------------------------------------------------------------------- */
 
-/* __index of a device's attributes, for names that are none. */
-static int fail_attribute(lua_State *L) {
-  lua_settop(L, 2);
-  const char *name = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : dc_lua_describe(L, 2);
-  return dc_lua_fail(L, DC_INDEX, "a device has no attribute '%s'%s", name, dc_lua_suggest(L, 1, name));
-}
-
 static void push_attributes(lua_State *L, const dc_device_facts *f) {
   lua_newtable(L);
   dc_lua_set_integer(L, "multiprocessors", f->multiprocessors);
@@ -127,11 +120,7 @@ static void push_attributes(lua_State *L, const dc_device_facts *f) {
   dc_lua_set_integer(L, "total_memory", (lua_Integer)f->total_memory);
   dc_lua_set_integer(L, "l2_cache", (lua_Integer)f->l2_cache);
   dc_lua_set_integer(L, "registers_per_block", f->registers_per_block);
-  lua_createtable(L, 0, 1); /* attributes metatable */
-  dc_lua_push_self(L);
-  lua_pushcclosure(L, fail_attribute, 1);
-  lua_setfield(L, -2, "__index");
-  lua_setmetatable(L, -2);
+  dc_lua_refuse_attributes(L, "a device", NULL);
 }
 
 static int device_index(lua_State *L) {
@@ -142,9 +131,8 @@ static int device_index(lua_State *L) {
     [ATTRIBUTES] = "attributes", NULL
   };
   device_object *o = check_object(L);
-  const char *name = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : dc_lua_describe(L, 2);
   if (dc_lua_method(L, DC_LUA_DEVICE) != LUA_TNIL) return 1;
-  const int field = dc_lua_check_field(L, "a device", DC_LUA_DEVICE, name, fields);
+  const int field = dc_lua_check_field(L, "a device", DC_LUA_DEVICE, fields);
   if (field >= FACTS) open_device(L, o->dev); /* these are known once it is open */
   switch (field) {
     case NAME: lua_pushstring(L, o->dev->name); break;

@@ -160,10 +160,9 @@ static int graph_index(lua_State *L) {
   enum { DEVICE, LAUNCHES };
   static const char *const fields[] = { [DEVICE] = "device", [LAUNCHES] = "launches", NULL };
   dc_graph *g = check_object(L, dc_lua_self(L))->g;
-  const char *name = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : dc_lua_describe(L, 2);
   if (dc_lua_method(L, DC_LUA_GRAPH) != LUA_TNIL) return 1;
   if (!g) check_graph(L, dc_lua_self(L)); /* says that it is closed */
-  if (dc_lua_check_field(L, "a graph", DC_LUA_GRAPH, name, fields) == DEVICE) dc_lua_pushdevice(L, g->dev);
+  if (dc_lua_check_field(L, "a graph", DC_LUA_GRAPH, fields) == DEVICE) dc_lua_pushdevice(L, g->dev);
   else lua_pushinteger(L, (lua_Integer)g->launches);
   return 1;
 }

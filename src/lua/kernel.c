@@ -551,6 +551,7 @@ static void push_attributes(lua_State *L, const dc_kernel *k) {
     const char *why;
     dc_lua_set_integer(L, "tier", dev->code->tier(k->fn, &why));
   }
+  dc_lua_refuse_attributes(L, "a kernel", "tier");
 }
 
 /* The methods are its second upvalue. */
@@ -563,8 +564,7 @@ static int kernel_index(lua_State *L) {
   if (lua_gettable(L, lua_upvalueindex(2)) != LUA_TNIL) return 1; /* not raw, for which it must be a table */
   dc_lua *self;
   kernel_object *o = check_kernel(L, &self);
-  const char *name = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : dc_lua_describe(L, 2);
-  switch (dc_lua_check_field(L, "a kernel", DC_LUA_KERNEL, name, fields)) {
+  switch (dc_lua_check_field(L, "a kernel", DC_LUA_KERNEL, fields)) {
     case NAME: lua_pushstring(L, o->k->sig->name); break;
     case SIGNATURE: lua_pushstring(L, o->k->sig->text); break;
     case DEVICE: dc_lua_pushdevice(L, o->k->dev); break;

@@ -33,12 +33,6 @@ typedef struct event_object {
   dc_event *e;
 } event_object;
 
-/* The method `key` (at 2) of the type of `slot`; else false, with the key's text in *name. */
-static bool push_method(lua_State *L, int slot, const char **name) {
-  *name = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : dc_lua_describe(L, 2);
-  return dc_lua_method(L, slot) != LUA_TNIL;
-}
-
 /* --- streams ------------------------------------------------------------------------------------- */
 
 static dc_stream *check_stream(lua_State *L, const dc_lua *self, int arg) {
@@ -99,9 +93,8 @@ static int stream_index(lua_State *L) {
   enum { DEVICE, CLOSED };
   static const char *const fields[] = { [DEVICE] = "device", [CLOSED] = "closed", NULL };
   dc_stream *s = check_stream(L, dc_lua_self(L), 1);
-  const char *name;
-  if (push_method(L, DC_LUA_STREAM, &name)) return 1;
-  if (dc_lua_check_field(L, "a stream", DC_LUA_STREAM, name, fields) == DEVICE) dc_lua_pushdevice(L, s->dev);
+  if (dc_lua_method(L, DC_LUA_STREAM) != LUA_TNIL) return 1;
+  if (dc_lua_check_field(L, "a stream", DC_LUA_STREAM, fields) == DEVICE) dc_lua_pushdevice(L, s->dev);
   else lua_pushboolean(L, s->closed);
   return 1;
 }
@@ -212,9 +205,8 @@ static int event_index(lua_State *L) {
   enum { DEVICE, RECORDED };
   static const char *const fields[] = { [DEVICE] = "device", [RECORDED] = "recorded", NULL };
   dc_event *e = check_event(L, dc_lua_self(L), 1);
-  const char *name;
-  if (push_method(L, DC_LUA_EVENT, &name)) return 1;
-  if (dc_lua_check_field(L, "an event", DC_LUA_EVENT, name, fields) == DEVICE) dc_lua_pushdevice(L, e->dev);
+  if (dc_lua_method(L, DC_LUA_EVENT) != LUA_TNIL) return 1;
+  if (dc_lua_check_field(L, "an event", DC_LUA_EVENT, fields) == DEVICE) dc_lua_pushdevice(L, e->dev);
   else lua_pushboolean(L, e->recorded);
   return 1;
 }

@@ -222,17 +222,18 @@ static int push_handle(lua_State *L, dc_lua *self, const dc_array *a) {
 static int texture_index(lua_State *L) {
   bool surface;
   check(L, &surface);
-  const char *name = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : dc_lua_describe(L, 2);
   if (dc_lua_method(L, surface ? DC_LUA_SURFACE : DC_LUA_TEXTURE) != LUA_TNIL) return 1;
   const texture_object *o = check_open(L);
-  if (strcmp(name, "handle") == 0) return push_handle(L, dc_lua_self(L), o->a);
+  if (lua_type(L, 2) == LUA_TSTRING && strcmp(lua_tostring(L, 2), "handle") == 0)
+    return push_handle(L, dc_lua_self(L), o->a);
   lua_getiuservalue(L, 1, INFO);
   lua_getfield(L, -1, "fields");
   const int fields = lua_gettop(L);
-  if (lua_getfield(L, fields, name) != LUA_TNIL) return 1;
+  lua_pushvalue(L, 2);
+  if (lua_rawget(L, fields) != LUA_TNIL) return 1;
   static const char *const others[] = { "handle", NULL };
-  return dc_lua_fail_field(L, surface ? "a surface" : "a texture", surface ? DC_LUA_SURFACE : DC_LUA_TEXTURE, name,
-                           others, fields);
+  return dc_lua_fail_field(L, surface ? "a surface" : "a texture", surface ? DC_LUA_SURFACE : DC_LUA_TEXTURE, others,
+                           fields);
 }
 
 static int texture_tostring(lua_State *L) {

@@ -21,12 +21,22 @@ object.methods = methods
 local fields = { comm = true, axis = true, dtype = true, ndim = true, size = true }
 local meta = { __name = "dotcompute.distributed", __methods = methods }
 
+-- The names of methods and fields, for suggestions.
+local function names()
+  local all = {}
+  for _, t in ipairs { methods, fields } do
+    for name in pairs(t) do all[name] = true end
+  end
+  return all
+end
+
 function meta.__index(d, name)
   local method = methods[name]
   if method then return method end
   if fields[name] then return d.state[name] end
   if type(name) == "string" then
-    fail("index", "a distributed array has no '%s'; x:part() is this rank's block, x:gather() the whole array", name)
+    fail("index", "a distributed array has no '%s'%s; x:part() is this rank's block, x:gather() the whole array", name,
+      core.suggest(names(), name))
   end
   fail("index", "a distributed array has no elements by index, since they are on several ranks; x:part() is this "
     .. "rank's block, x:gather() the whole array")

@@ -3,6 +3,7 @@
 -- Its values do not change, so an element whose index the compiler knows costs nothing, and one that all threads of a
 -- warp read at once costs as much as a register.
 local core = require "dotcompute.core"
+local interface = require "dotcompute.interface"
 local dc = require "dotcompute"
 local number_text = require "dotcompute.number_text"
 local types = require "dotcompute.jit.types"
@@ -30,7 +31,7 @@ function meta.__index(object, key)
   if math.type(key) or type(key) == "table" or key == "dtype" or key == "ndim" or key == "size" then
     return arrays[object][key]
   end
-  fail("index", "a constant array has no '%s'", tostring(key))
+  interface.missing("a constant array", key, methods)
 end
 
 function meta.__newindex() fail("argument", "a constant array is not written; dc.array makes one that is") end

@@ -586,6 +586,9 @@ function methods.kernel(object, ...)
   return kernel_of(state, (find(state, { ... }, select("#", ...), 0)))
 end
 
+-- What only the kernel objects have that are compiled for the types of arguments.
+local of_kernel = { attributes = true, explain = true, module = true, occupancy = true, signature = true }
+
 function meta.__index(object, key)
   local method = methods[key]
   if method then return method end
@@ -599,6 +602,10 @@ function meta.__index(object, key)
     end
     streams[key] = streams[key] or methods.with(object, { stream = key })
     return streams[key]
+  end
+  if of_kernel[key] then
+    fail("index", "a kernel of dc.jit has no '%s': the kernel objects for types of arguments have it, "
+      .. "%s:kernel(…).%s", key, state.name, key)
   end
   interface.missing("a kernel of dc.jit", key, methods)
 end

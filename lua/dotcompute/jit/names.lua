@@ -263,9 +263,9 @@ function names:field(n, object, key)
   if value == nil then
     local text = object.path.text
     if object.type.value == builtins.library.dc or object.type.value == builtins.library.math then
-      local list = builtins.names(object.type.value)
-      local near = core.closest(key, list)
-      self:fail(n.at, "%s has no '%s'%s", text, key, near and (": did you mean '%s.%s'?"):format(text, near) or "")
+      local here, near = core.elsewhere(key), core.closest(key, builtins.names(object.type.value))
+      self:fail(n.at, "%s has no '%s'%s", text, key, here and (" (in dotcompute: %s)"):format(here)
+        or near and (": did you mean '%s.%s'?"):format(text, near) or "")
     end
     self:fail(n.at, "'%s.%s' is nil when the kernel is compiled", text, key)
   end
