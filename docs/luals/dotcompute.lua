@@ -2991,7 +2991,7 @@ function c_struct:source() end
 ---@class dotcompute.struct_array
 ---@field [integer|integer[]] table
 ---@field struct dotcompute.struct The struct of its elements.
----@field bytes dotcompute.array The uint8 array that it is made of, with a last axis of `S.size`: what `dc.kernel` takes for a pointer.
+---@field bytes dotcompute.array The uint8 array that it is made of, with a last axis of `S.size`.
 ---@field ndim integer The number of axes.
 ---@field size integer The number of elements.
 ---@field device dotcompute.device The device of its memory.
@@ -5749,7 +5749,7 @@ function dc.jit(fn, options) end
 
 ---The number of the thread in its grid, along x.
 ---
----Numbers count from 1. Functions of several axes give several values.
+---Numbers count from 1. `index2` and `index3` give as many values, in the order of an array's indices: row, column. The functions of CUDA's variables give x, y and z, x first.
 ---```lua
 ---local number = dc.jit(function(out)
 ---  local i = dc.index()
@@ -5771,7 +5771,7 @@ function dc.index() end
 
 ---Row and column of the thread: its numbers in the grid along y and x.
 ---
----Numbers count from 1. Functions of several axes give several values.
+---Numbers count from 1. `index2` and `index3` give as many values, in the order of an array's indices: row, column. The functions of CUDA's variables give x, y and z, x first.
 ---```lua
 ---local number = dc.jit(function(out)
 ---  local i = dc.index()
@@ -5793,7 +5793,7 @@ function dc.index2() end
 
 ---Numbers of the thread in its grid along z, y and x, in the order of an array's indices.
 ---
----Numbers count from 1. Functions of several axes give several values.
+---Numbers count from 1. `index2` and `index3` give as many values, in the order of an array's indices: row, column. The functions of CUDA's variables give x, y and z, x first.
 ---```lua
 ---local number = dc.jit(function(out)
 ---  local i = dc.index()
@@ -5815,7 +5815,7 @@ function dc.index3() end
 
 ---x, y and z of `threadIdx`, from 1.
 ---
----Numbers count from 1. Functions of several axes give several values.
+---Numbers count from 1. `index2` and `index3` give as many values, in the order of an array's indices: row, column. The functions of CUDA's variables give x, y and z, x first.
 ---```lua
 ---local number = dc.jit(function(out)
 ---  local i = dc.index()
@@ -5837,7 +5837,7 @@ function dc.thread_index() end
 
 ---x, y and z of `blockIdx`, from 1.
 ---
----Numbers count from 1. Functions of several axes give several values.
+---Numbers count from 1. `index2` and `index3` give as many values, in the order of an array's indices: row, column. The functions of CUDA's variables give x, y and z, x first.
 ---```lua
 ---local number = dc.jit(function(out)
 ---  local i = dc.index()
@@ -5859,7 +5859,7 @@ function dc.block_index() end
 
 ---x, y and z of `blockDim`.
 ---
----Numbers count from 1. Functions of several axes give several values.
+---Numbers count from 1. `index2` and `index3` give as many values, in the order of an array's indices: row, column. The functions of CUDA's variables give x, y and z, x first.
 ---```lua
 ---local number = dc.jit(function(out)
 ---  local i = dc.index()
@@ -5881,7 +5881,7 @@ function dc.block_size() end
 
 ---x, y and z of `gridDim`.
 ---
----Numbers count from 1. Functions of several axes give several values.
+---Numbers count from 1. `index2` and `index3` give as many values, in the order of an array's indices: row, column. The functions of CUDA's variables give x, y and z, x first.
 ---```lua
 ---local number = dc.jit(function(out)
 ---  local i = dc.index()
@@ -5903,7 +5903,7 @@ function dc.grid_size() end
 
 ---The number of the thread in its warp, from 1.
 ---
----Numbers count from 1. Functions of several axes give several values.
+---Numbers count from 1. `index2` and `index3` give as many values, in the order of an array's indices: row, column. The functions of CUDA's variables give x, y and z, x first.
 ---```lua
 ---local number = dc.jit(function(out)
 ---  local i = dc.index()
@@ -5925,7 +5925,7 @@ function dc.lane_index() end
 
 ---The number of threads of a warp, 32.
 ---
----Numbers count from 1. Functions of several axes give several values.
+---Numbers count from 1. `index2` and `index3` give as many values, in the order of an array's indices: row, column. The functions of CUDA's variables give x, y and z, x first.
 ---```lua
 ---local number = dc.jit(function(out)
 ---  local i = dc.index()

@@ -12,6 +12,8 @@ local methods = {}
 local meta = { __name = "dotcompute.struct_array", __methods = methods } -- __methods: for completion
 local PARTS <const> = {} -- the key under which an array has { struct =, bytes =, shape = its extents }
 
+meta.__parts = PARTS -- for src/lua/argument.c
+
 local module = { PARTS = PARTS }
 
 local function parts_of(v) return type(v) == "table" and rawget(v, PARTS) or nil end

@@ -192,6 +192,46 @@ __global__ void bodies(int n, Body *b) { if (threadIdx.x < n) b[threadIdx.x].n *
     assert.equal(string.pack("<fi4fi4", 1, 42, 2, 8), a:bytes())
     fails("argument", "uint8", function() s(1, 1, 1, dc.zeros(4)) end)
   end)
+
+  it("to a struct takes arrays of structs, also in a struct", function()
+    local count = math.random(2, 40)
+    local S = dc.struct("Body", { { "x", "float32", math.random(1, 3) }, { "n", "int64" } })
+    local m = dc.module(S:source() .. [[
+struct Bodies { int n; Body *b; };
+__global__ void twice(int n, Body *b) { if (threadIdx.x < n) b[threadIdx.x].n *= 2; }
+__global__ void thrice(Bodies s) { if (threadIdx.x < s.n) s.b[threadIdx.x].n *= 3; }
+__global__ void clear(unsigned char *b, void *) { b[threadIdx.x] = 0; }]])
+    local a, numbers = S:array(count), {}
+    for i = 1, count do
+      numbers[i] = math.random(-1000, 1000)
+      local v = S()
+      v.n = numbers[i]
+      a[i] = v
+    end
+    local first = a.bytes[{ 1, S:offset "n" + 1 }]
+    local pending = a.bytes + 0
+    m.twice(1, 64, count, a)
+    assert.equal(first, pending[{ 1, S:offset "n" + 1 }])
+    local again = a.bytes + 0
+    m.thrice(1, 64, { n = count, b = a })
+    assert.equal(a[1].n, numbers[1] * 6)
+    assert.equal(S:view(again)[count].n, numbers[count] * 2)
+    for i = 1, count do assert.equal(numbers[i] * 6, a[i].n) end
+    m.clear(1, count * S.size, a, a)
+    for i = 1, count do assert.equal(0, a[i].n) end
+
+    local other = dc.struct("Other", { { "x", "float64", 7 } })
+    fails("argument", ("it takes structs of %d bytes, and those of the array have 56"):format(S.size), function()
+      m.twice(1, 64, 2, other:array(S.size))
+    end)
+    fails("argument", "field 'b': it takes structs of", function() m.thrice(1, 64, { n = 1, b = other:array(2) }) end)
+    fails("argument", "takes a float32 array", function()
+      dc.kernel "__global__ void k(float *x) {}"(1, 1, a)
+    end)
+    a:close()
+    fails("argument", "the array is closed", function() m.twice(1, 64, count, a) end)
+    fails("argument", "an array expected, got a table", function() m.twice(1, 64, count, setmetatable({}, {})) end)
+  end)
 end)
 
 describe("the number of arguments", function()

@@ -226,8 +226,8 @@ static bool takes(const dc_plan_param *p, dc_dtype dtype, uint32_t *group) {
 static int fail_pointee(const dc_plan_param *p, dc_dtype dtype, dc_error *err) {
   const char *noun = dc_dtype_noun(dtype);
   if (p->record)
-    return dc_fail(err, DC_ARGUMENT, NULL, "a pointer to structs takes a uint8 array of whole structs, not %s one",
-                   noun);
+    return dc_fail(err, DC_ARGUMENT, NULL, "a pointer to structs takes an array of structs (dc.struct), or a "
+                   "uint8 array of whole structs, not %s one", noun);
   if (p->any_char) return dc_fail(err, DC_ARGUMENT, NULL, "it takes an int8 or uint8 array, not %s one", noun);
   if (p->any_word)
     return dc_fail(err, DC_ARGUMENT, NULL,

@@ -138,6 +138,31 @@ static DC_HOT int put_array(marshal *m, const dc_plan_param *p, dc_array *a, cha
   return 0;
 }
 
+/* Puts the array of its bytes in the place of an array of structs at idx; false where the value is none. */
+static DC_COLD bool replace_structs(lua_State *L, int idx) {
+  const int top = lua_gettop(L);
+  luaL_checkstack(L, 4, NULL);
+  const bool is = lua_istable(L, idx) && luaL_getmetafield(L, idx, "__parts") != LUA_TNIL && /* key */
+                  lua_rawget(L, idx) == LUA_TTABLE;                                            /* parts */
+  if (is) {
+    lua_getfield(L, -1, "bytes");
+    lua_replace(L, idx);
+  }
+  lua_settop(L, top);
+  return is;
+}
+
+/* The bytes of an array of structs, at idx, for a pointer. */
+static DC_COLD int put_structs(marshal *m, const dc_plan_param *p, int idx, char *params, dc_error *err) {
+  const dc_lua_array *o = dc_lua_test(m->L, m->self, idx, DC_LUA_ARRAY);
+  const dc_geometry *g = o && o->a ? dc_array_geometry(o->a) : NULL;
+  const int64_t size = g && g->ndim > 0 ? g->shape[g->ndim - 1] : p->pointee;
+  if (p->record && p->pointee != 0 && size != p->pointee)
+    return dc_fail(err, DC_ARGUMENT, NULL, "it takes structs of %u bytes, and those of the array have %lld", p->pointee,
+                   (long long)size);
+  return put_array(m, p, o ? o->a : NULL, params, err);
+}
+
 /* A dc.complex for a complex parameter or a pair of floats. */
 static int put_complex(const dc_plan_param *p, double re, double im, char *base, dc_error *err) {
   const dc_plan_param x = dc_plan_lane(p, 0), y = dc_plan_lane(p, 1);
@@ -257,6 +282,7 @@ static DC_HOT int put_value(marshal *m, const dc_plan_param *p, int idx, char *b
       if (p->conv != DC_CONV_RECORD && p->conv != DC_CONV_STRUCT) return fail_type(L, p, idx, err);
       return dc_plan_put_bytes(p, lua_tostring(L, idx), lua_rawlen(L, idx), base, err);
     case LUA_TTABLE:
+      if (takes_array(p) && replace_structs(L, idx)) return put_structs(m, p, idx, base, err);
       if (p->conv != DC_CONV_VECTOR && p->conv != DC_CONV_COMPLEX && p->conv != DC_CONV_STRUCT)
         return fail_type(L, p, idx, err);
       return put_table(m, p, idx, base, err);
@@ -475,7 +501,7 @@ static int visit_value(marshal *m, const dc_plan_field *f, int dim, int idx, vis
     }
     return rc;
   }
-  if (lua_istable(L, idx)) return visit_table(m, &f->value, idx, visit, err);
+  if (lua_istable(L, idx) && !replace_structs(L, idx)) return visit_table(m, &f->value, idx, visit, err);
   dc_lua_array *array = array_at(m, idx);
   return array ? visit(m, &f->value, array, err) : 0;
 }

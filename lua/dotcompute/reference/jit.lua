@@ -135,7 +135,8 @@ one.name                                   --> one
       { "lane_index", "The number of the thread in its warp, from 1." },
       { "warp_size", "The number of threads of a warp, 32." },
     },
-    at = "dc", text = "Numbers count from 1. Functions of several axes give several values.", args = {},
+    at = "dc", text = "Numbers count from 1. `index2` and `index3` give as many values, in the order of an array's "
+      .. "indices: row, column. The functions of CUDA's variables give x, y and z, x first.", args = {},
     returns = { { "integer", "the first; some have more" } },
     errors = { argument = "outside of kernels" }, see = "jit", words = "threadIdx blockIdx blockDim gridDim grid",
     example = [[

@@ -64,9 +64,10 @@ local PARAMETERS = {
     .. "pointer (nil is an error)" },
   { "`char *` of any sign", "int8 or uint8 arrays" },
   { "`float4 *`, `int2 *` …", "arrays of the component's dtype, a whole number of vectors, aligned to one" },
-  { "`__half *`, `__nv_bfloat16 *`", "uint16 arrays of their bits" },
-  { "`cuFloatComplex *`, `cuda::std::complex<float> *`", "float32 arrays of pairs (float64 for the double ones)" },
-  { "a struct's pointer", "a uint8 array of whole structs" },
+  { "`__half *`, `__nv_bfloat16 *`", "float16, bfloat16 arrays, or uint16 arrays of their bits" },
+  { "`cuFloatComplex *`, `cuda::std::complex<float> *`", "complex64 arrays, or float32 arrays of pairs "
+    .. "(complex128 and float64 for the double ones)" },
+  { "a struct's pointer", "an [array of structs](#structs) of that size, or a uint8 array of whole structs" },
   { "`float **` and other pointers to pointers", "an int64 or uint64 array of addresses: `dc.array({a.ptr, b.ptr}, "
     .. '"uint64")`. Keep `a` and `b` alive while kernels use it' },
   { "`void *`", "any array" },

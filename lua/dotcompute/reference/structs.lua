@@ -166,7 +166,7 @@ balls[1].v[3]                              --> 4.0
   { "struct", at = "struct_array", type = "struct", text = "The struct of its elements.",
     example = struct .. "Ball:array(2).struct.name   --> Ball\n" },
   { "bytes", at = "struct_array", type = "array",
-    text = "The uint8 array that it is made of, with a last axis of `S.size`: what `dc.kernel` takes for a pointer.",
+    text = "The uint8 array that it is made of, with a last axis of `S.size`.",
     example = struct .. "Ball:array(2).bytes:shape()   --> 2, 16\n" },
   { "ndim", at = "struct_array", type = "integer", text = "The number of axes.",
     example = struct .. "Ball:array(2, 3).ndim   --> 2\n" },
