@@ -35,12 +35,12 @@ function algorithm.is_struct_array(v)
   return loaded and loaded.parts(v) ~= nil or false
 end
 
--- A new array of a table, a number or a boolean. Errors of dc.array name the function and, unless nil, the argument.
-function algorithm.converted(fname, what, v, dtype, device)
+-- A new array of a table, a number or a boolean. Errors of dc.array name the function and the argument.
+local function converted(fname, what, v, dtype, device)
   local ok, made = pcall(algorithm.on, device or dc.device(), dc.array, v, dtype)
   if ok then return made end
   if type(made) ~= "table" or not made.kind then error(made, 0) end
-  fail(made.kind, "%s: %s%s", fname, what and what .. ": " or "", made.message)
+  fail(made.kind, "%s: %s: %s", fname, what, made.message)
 end
 
 -- `v` as an array: an array itself, or a new one of a table, a number or a boolean.
@@ -53,7 +53,7 @@ function algorithm.array(fname, what, v, dtype, device)
   if t ~= "table" and t ~= "number" and t ~= "boolean" then
     fail("argument", "%s: an array or a table is expected for %s, got %s", fname, what, core.describe(v))
   end
-  return algorithm.converted(fname, what, v, dtype, device)
+  return converted(fname, what, v, dtype, device)
 end
 
 -- Raises unless the array is on the device.

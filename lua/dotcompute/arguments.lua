@@ -93,6 +93,11 @@ local function add(fname, spec, values, options)
   end
 end
 
+-- "2 arguments (x, y)"; `names` may be nil.
+function arguments.counted(n, names)
+  return ("%d argument%s%s"):format(n, n == 1 and "" or "s", names and (" (%s)"):format(names) or "")
+end
+
 -- Raises for a wrong number of arguments. `usage`: a list of what the function takes; `first` and `n`: the first
 -- argument and their number. A method takes what stands behind the first: the receiver is not counted. Of a tail call
 -- Lua does not know whether it was one of a method; then the message names the array and counts the others.
@@ -109,7 +114,7 @@ end
 --   known     name -> type of those that may be options
 --   tables    the set of optional positional ones that may be a table without names
 --   list      the name of the argument that the list part of options is
---   usage     list of what the function takes, for messages; missing: the text where operands are missing
+--   usage     list of what the function takes, for messages
 function arguments.read(fname, spec, ...)
   local given, n, required, values = { ... }, select("#", ...), spec.required or 1, {}
   while n > required and given[n] == nil do n = n - 1 end
@@ -117,7 +122,6 @@ function arguments.read(fname, spec, ...)
   local options = type(last) == "table" and (n > #spec or not (spec.tables and spec.tables[spec[n]]) or has_names(last))
   local count = options and n - 1 or n
   if count == #spec + 1 then arguments.need(fname, given[count], spec.known) end
-  if n < required and spec.missing then fail(spec.missing, fname) end
   if n < required or count > #spec then arguments.fail_count(fname, spec.usage, given[1], n) end
   for k = 1, count do values[spec[k]] = given[k] end
   if options then add(fname, spec, values, last) end

@@ -2,6 +2,7 @@
 -- gives them, compiling with errors shown at the script's lines, axes of strided operands.
 local core = require "dotcompute.core"
 local dc = require "dotcompute"
+local arguments = require "dotcompute.arguments"
 local functions = require "dotcompute.functions"
 local script_lines = require "dotcompute.script_lines"
 core.builtin(debug.getinfo(1, "S").source)
@@ -10,6 +11,12 @@ local builder = {}
 
 function builder.fail(kind, text, ...) core.fail(kind, text:format(...)) end
 local fail = builder.fail
+
+-- Raises for `n` arguments of the function `f`, which takes `inputs`, or with the results to write `all`.
+function builder.fail_count(f, inputs, all, n)
+  fail("argument", "'%s' takes %s, or %d with the results to write, got %d", f.name,
+    arguments.counted(inputs, f.inputs_text), all, n)
+end
 
 -- What a caller gave to compute into must be an array of the result's dtype on the device of the inputs.
 function builder.check_result(who, output, device, out)

@@ -44,16 +44,10 @@ end
 
 -- --- calls ------------------------------------------------------------------------------------------------------
 
-local function fail_count(f, n)
-  local nin, nout = #f.inputs, #f.outputs
-  fail("argument", "%s takes %d argument%s (%s), or %d with the results to write, got %d", f.name, nin,
-    nin == 1 and "" or "s", f.inputs_text, nin + nout, n)
-end
-
 -- What arguments of these kinds mean: the dtypes of all parameters, and the body for them.
 local function bind(f, args, n, device)
   local nin, nout = #f.inputs, #f.outputs
-  if n ~= nin and n ~= nin + nout then fail_count(f, n) end
+  if n ~= nin and n ~= nin + nout then builder.fail_count(f, nin, nin + nout, n) end
   local given = n ~= nin
   local bound = { given = given, device = device or dc.device() }
   local all = table.move(f.inputs, 1, nin, 1, {})
@@ -90,7 +84,7 @@ end
 -- Tables among the arguments become arrays of their parameters' dtypes.
 local function convert_tables(f, args, n, device)
   local params = table.move(f.outputs, 1, #f.outputs, #f.inputs + 1, table.move(f.inputs, 1, #f.inputs, 1, {}))
-  if n > #params then fail_count(f, n) end
+  if n > #params then builder.fail_count(f, #f.inputs, #params, n) end
   local types = builder.bind(table.move(params, 1, n, 1, {}), args, f.name)
   for k = 1, n do
     if type(args[k]) == "table" then

@@ -16,12 +16,6 @@ local fail = builder.fail
 
 -- --- arguments --------------------------------------------------------------------------------------------------
 
-local function to_array(name, a)
-  if core.is_array(a) then return a end
-  if type(a) == "table" then return algorithm.converted(name, nil, a) end
-  fail("argument", "%s: an array expected, got %s", name, core.describe(a))
-end
-
 local function check_points(name, n)
   local points = math.type(n) and math.tointeger(n)
   if not points then fail("argument", "%s: the number of points is an integer, got %s", name, core.describe(n)) end
@@ -63,13 +57,12 @@ end
 
 -- --- one axis ---------------------------------------------------------------------------------------------------
 
-local NO_ARRAY = "%s: an array expected, got nil"
-local one_axis = { "a", "axis", missing = NO_ARRAY, list = "axis", known = { axis = "any", n = "any" },
+local one_axis = { "a", "axis", list = "axis", known = { axis = "any", n = "any" },
   usage = { "an array", "perhaps an axis and options" } }
 
 local function along(name, ...)
   local o = arguments.read(name, one_axis, ...)
-  local a = to_array(name, o.a)
+  local a = algorithm.array(name, "the first argument", o.a)
   return a, algorithm.axis(name, o.axis, a.ndim), o.n ~= nil and check_points(name, o.n) or nil
 end
 
@@ -105,7 +98,7 @@ local many_axes = { axes = "any", axis = "any", n = "any" }
 
 -- `usual`: a function that returns the default axes of an array.
 local function transform(name, usual, direction, a, ...)
-  local x = to_array(name, a)
+  local x = algorithm.array(name, "the first argument", a)
   local list, options = arguments.list(name, many_axes, ...)
   if options.axes ~= nil and type(options.axes) ~= "table" then
     fail("argument", "%s: option 'axes' is a list of axes, got %s", name, core.describe(options.axes))

@@ -11,19 +11,14 @@ local linalg = { matmul = dc.matmul, dot = dc.dot }
 
 local fail = builder.fail
 
-local NO_ARRAY = "%s: an array expected, got nil"
-
 local function shape_text(a)
   local shape = { a:shape() }
   return ("(%s%s)"):format(table.concat(shape, ", "), #shape == 1 and "," or "")
 end
 
--- `a` as an array: an array itself, or a new one of a table or number.
-local function to_array(name, a)
-  if core.is_array(a) then return a end
-  if type(a) == "table" or type(a) == "number" or type(a) == "boolean" then return algorithm.converted(name, nil, a) end
-  fail("argument", "%s: an array expected, got %s", name, core.describe(a))
-end
+-- The operands as arrays: of a table or a number a new one.
+local function operand(name, a) return algorithm.array(name, "the first argument", a) end
+local function operands(name, a, b) return operand(name, a), algorithm.array(name, "the second argument", b) end
 
 local function is_complex(a) return a.dtype:find("complex", 1, true) ~= nil end
 
@@ -32,7 +27,7 @@ local function is_complex(a) return a.dtype:find("complex", 1, true) ~= nil end
 -- outer(a, b): the products of every element of a with every element of b, an array of a.size by b.size. Those of
 -- bools are bool, as in matmul.
 function linalg.outer(a, b)
-  a, b = to_array("outer", a), to_array("outer", b)
+  a, b = operands("outer", a, b)
   local column, row = a:reshape(a.size, 1), b:reshape(1, b.size)
   if a.dtype == "bool" and b.dtype == "bool" then return (column & row):eval() end
   return (column * row):eval()
@@ -55,12 +50,12 @@ local function with_nan(a, factor, axes)
 end
 
 function linalg.solve(a, b)
-  a, b = to_array("solve", a), to_array("solve", b)
+  a, b = operands("solve", a, b)
   return with_nan(a, function(m) return core.matrix_solve(m, b) end, b.ndim == 1 and 1 or 2)
 end
 
 function linalg.inv(a)
-  a = to_array("inv", a)
+  a = operand("inv", a)
   local rows, columns = select(a.ndim > 1 and -2 or 1, a:shape())
   if a.ndim < 2 or rows ~= columns then fail("shape", "inv takes square matrices; this array has shape %s",
     shape_text(a)) end
@@ -68,38 +63,38 @@ function linalg.inv(a)
   return with_nan(a, function(m) return core.matrix_solve(m, eye) end, 2)
 end
 
-function linalg.cholesky(a) return core.matrix_cholesky(to_array("cholesky", a)) end
-function linalg.det(a) return with_nan(to_array("det", a), core.matrix_det, 0) end
+function linalg.cholesky(a) return core.matrix_cholesky(operand("cholesky", a)) end
+function linalg.det(a) return with_nan(operand("det", a), core.matrix_det, 0) end
 
 -- qr(a [, mode]): Q and R; only R with mode "r".
-local qr_signature = { "a", "mode", missing = NO_ARRAY, known = { mode = "any" },
+local qr_signature = { "a", "mode", known = { mode = "any" },
   usage = { "a matrix", "perhaps a mode" } }
 
 function linalg.qr(...)
   local o = arguments.read("qr", qr_signature, ...)
-  local q, r = core.matrix_qr(to_array("qr", o.a), o.mode)
+  local q, r = core.matrix_qr(operand("qr", o.a), o.mode)
   if q then return q, r end
   return r
 end
 
 -- eigh(a): eigenvalues in ascending order, and eigenvectors as columns; only the values with {vectors = false}.
-local eigh_signature = { "a", missing = NO_ARRAY, known = { vectors = "boolean" },
+local eigh_signature = { "a", known = { vectors = "boolean" },
   usage = { "a matrix", "perhaps options" } }
 
 function linalg.eigh(...)
   local options = arguments.read("eigh", eigh_signature, ...)
-  local w, v = core.matrix_eigh(to_array("eigh", options.a), options.vectors ~= false)
+  local w, v = core.matrix_eigh(operand("eigh", options.a), options.vectors ~= false)
   if v then return w, v end
   return w
 end
 
 -- svd(a): U, S, Vh; only S with {vectors = false}; square U and Vh with {full = true}.
-local svd_signature = { "a", missing = NO_ARRAY, known = { vectors = "boolean", full = "boolean" },
+local svd_signature = { "a", known = { vectors = "boolean", full = "boolean" },
   usage = { "a matrix", "perhaps options" } }
 
 function linalg.svd(...)
   local options = arguments.read("svd", svd_signature, ...)
-  local u, s, vh = core.matrix_svd(to_array("svd", options.a), options.vectors ~= false, options.full == true)
+  local u, s, vh = core.matrix_svd(operand("svd", options.a), options.vectors ~= false, options.full == true)
   if u then return u, s, vh end
   return s
 end
@@ -123,12 +118,13 @@ end
 
 -- lstsq(a, b [, cutoff]): the x of least norm among those that minimize |a x - b|; the squared residual of each column
 -- of b (an empty array when a has not full rank, or not more rows than columns); the rank; and a's singular values.
-local lstsq_signature = { "a", "b", "cutoff", required = 2, missing = NO_ARRAY, known = { cutoff = "any" },
+local lstsq_signature = { "a", "b", "cutoff", required = 2, known = { cutoff = "any" },
   usage = { "a matrix", "a vector or matrix", "perhaps a cutoff" } }
 
 function linalg.lstsq(...)
   local o = arguments.read("lstsq", lstsq_signature, ...)
-  local a, b, cutoff = to_array("lstsq", o.a), to_array("lstsq", o.b), o.cutoff
+  local a, b = operands("lstsq", o.a, o.b)
+  local cutoff = o.cutoff
   check_lstsq(a, b, cutoff)
   local dtype = core.solver_dtype(core.promote(a.dtype, b.dtype))
   local m, n = a:shape()
@@ -243,14 +239,14 @@ local function last_two(a, axes)
 end
 
 local norm_signature = { "a", "ord", "axis", tables = { axis = true }, list = "axis",
-  missing = NO_ARRAY, known = { ord = "any", axis = "any", axes = "any", keep = "boolean" },
+  known = { ord = "any", axis = "any", axes = "any", keep = "boolean" },
   usage = { "an array", "perhaps an order, an axis and options" } }
 
 -- norm(a [, ord [, axis]] [, options]): without ord the root of the sum of squares, over all elements or the axes; with
 -- ord NumPy's norms of vectors (one axis, or a 1-d array) and of matrices (two axes, or a 2-d array).
 function linalg.norm(...)
   local o = arguments.read("norm", norm_signature, ...)
-  local a, ord = to_array("norm", o.a), o.ord
+  local a, ord = operand("norm", o.a), o.ord
   local axes = norm_axes(a, o.axis == nil and o.axes or o.axis)
   local matrix = axes and #axes == 2 or (not axes and ord ~= nil and a.ndim == 2)
   check_order(ord, matrix)

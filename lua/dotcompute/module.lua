@@ -68,17 +68,18 @@ local function build(where, origin, instance)
 end
 
 -- A module has all kernels of its source: option 'name' would have no effect.
-local function refuse_name(fname)
+local function refuse_name(fname, options)
+  if type(options) ~= "table" or options.name == nil then return end
   fail("dc.%s: option 'name' is one of dc.kernel; a module has all kernels, as m.name, and instances of templates that "
     .. "option 'instantiate' names", fname)
 end
 
--- `text`: a source or a list of them; `paths`: a list of the files they came from.
-local function compile(fname, text, options, paths)
+-- `text`: a source or a list of them; `paths`: a list of the files they came from; `whole`: for a module.
+local function compile(fname, whole, text, options, paths)
   local texts = {}
   if type(text) ~= "string" and (type(text) ~= "table" or #text == 0) then core.expected(1, "CUDA C source", text) end
   append(texts, fname, "linked sources", text)
-  if type(options) == "table" and options.name ~= nil and fname:find "^module" then refuse_name(fname) end
+  if whole then refuse_name(fname, options) end
   if type(options) == "table" and options.link ~= nil then append(texts, fname, "option 'link'", options.link) end
   local origin = new_origin(texts, paths, options)
   return build(nil, origin, origin.instance), origin
@@ -243,12 +244,23 @@ core.on_tile_launch(function(kernel, multiples)
   if type(made) ~= "table" or made.kind ~= "compile" then error(made, 0) end
 end)
 
+-- A table of options alone, which does not say what is compiled.
+local function refuse_options_alone(fname, text)
+  if type(text) ~= "table" or #text > 0 then return end
+  local name = next(text)
+  if type(name) == "string" then
+    fail("dc.%s: the table names no source: it has '%s'%s, and neither 'file' nor 'files'; a text stands in front of "
+      .. "the options: dc.%s(text, {…})", fname, name, core.suggest({ file = true, files = true }, name), fname)
+  end
+end
+
 -- Compiles a source, or for dc.module { file = name, … } and { files = {name, …}, … } files with the other options.
-local function compile_any(fname, text, options)
+local function compile_any(fname, whole, text, options)
   if type(text) ~= "table" or (rawget(text, "file") == nil and rawget(text, "files") == nil) then
+    refuse_options_alone(fname, text)
     arguments.plain("dc." .. fname, "the list of sources", text)
     refuse_file_name(fname, text)
-    return compile(fname, text, options, {})
+    return compile(fname, whole, text, options, {})
   end
   if options ~= nil or #text > 0 then
     fail("dc.%s: the options stand in the table that names the files: dc.%s {files = {…}, name = …}", fname, fname)
@@ -262,21 +274,21 @@ local function compile_any(fname, text, options)
     if name ~= "file" and name ~= "files" then rest[name] = value end
   end
   local texts, paths = read_files(fname, text.file or text.files)
-  return compile(fname, texts, next(rest) ~= nil and rest or nil, paths)
+  return compile(fname, whole, texts, next(rest) ~= nil and rest or nil, paths)
 end
 
-function module.module(text, options) return (compile_any("module", text, options)) end
+function module.module(text, options) return (compile_any("module", true, text, options)) end
 
-function module.kernel(text, options) return choose(compile_any("kernel", text, options)) end
+function module.kernel(text, options) return choose(compile_any("kernel", false, text, options)) end
 
 function module.module_file(path, options)
   local texts, paths = read_files("module_file", path)
-  return (compile("module_file", texts, options, paths))
+  return (compile("module_file", true, texts, options, paths))
 end
 
 function module.kernel_file(path, options)
   local texts, paths = read_files("kernel_file", path)
-  return choose(compile("kernel_file", texts, options, paths))
+  return choose(compile("kernel_file", false, texts, options, paths))
 end
 
 return module

@@ -194,7 +194,7 @@ local function progress(...)
     count = count - 1
   end
   options = arguments.check("dc.progress", options, { title = "string" })
-  if count > 3 then fail("takes at most a first value, a last value and a step, got %d values", count) end
+  if count > 3 then core.fail_count("dc.progress", "at most a first value, a last value, a step and options", count) end
   if count >= 2 then return loop(list[1], list[2], list[3], options.title) end
   local n = list[1]
   if n ~= nil then

@@ -201,7 +201,7 @@ end
 -- permutation(n): the integers 1 to n in random order, int64; permutation(a): the rows of `a` in random order.
 function methods:permutation(what, ...)
   if select("#", ...) > 0 then
-    fail("argument", "'permutation' takes an array or an integer alone, got %d arguments", 1 + select("#", ...))
+    core.fail_count("permutation", "an array or an integer alone", 1 + select("#", ...))
   end
   if core.is_array(what) then
     if what.ndim == 0 then fail("shape", "a 0-d array has no rows to put in order") end

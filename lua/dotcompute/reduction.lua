@@ -143,8 +143,8 @@ local over = { "axes", "result", required = 0, tables = { axes = true }, list = 
 local function call(f, ...)
   local args, n, nin = { ... }, select("#", ...), #f.inputs
   if n < nin or n > nin + 3 then
-    fail("argument", "%s takes %d argument%s (%s), then an axis or a list of them, then an array for the result, then "
-      .. "options; got %d", f.name, nin, nin == 1 and "" or "s", f.inputs_text, n)
+    fail("argument", "'%s' takes %s, perhaps axes, an array for the result and options, got %d", f.name,
+      arguments.counted(nin, f.inputs_text), n)
   end
   local axes, out, keep = args[nin + 1], args[nin + 2], nil
   if type(axes) == "table" or type(out) == "table" or n > nin + 2 then

@@ -202,8 +202,8 @@ local along = { "axis", "result", required = 0, list = "axis", known = { axis = 
 local function call(f, ...)
   local args, n = { ... }, select("#", ...)
   if n < 1 or n > 4 then
-    fail("argument", "%s takes an array (%s), then an axis, then an array for the result, then options; got %d "
-      .. "arguments", f.name, f.input.text, n)
+    fail("argument", "'%s' takes an array (%s), perhaps an axis, an array for the result and options, got %d", f.name,
+      f.input.text, n)
   end
   local from, axis, out = args[1], args[2], args[3]
   if type(axis) == "table" or type(out) == "table" or n > 3 then

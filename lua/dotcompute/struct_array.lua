@@ -45,7 +45,7 @@ function module.make(s, ...)
   local first, count = ..., select("#", ...)
   if count == 0 then fail("argument", "%s:array takes extents, or a list of values", s.name) end
   if type(first) == "table" then
-    if count ~= 1 then fail("argument", "%s:array takes one list of values, got %d arguments", s.name, count) end
+    if count ~= 1 then core.fail_count(s.name .. ":array", "one list of values", count) end
     if struct.of_value(first) or (next(first) ~= nil and first[1] == nil) then
       fail("argument", "%s:array takes a list of values: { %s{…}, … }", s.name, s.name)
     end

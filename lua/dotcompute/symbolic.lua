@@ -1,6 +1,7 @@
 -- Symbolic values, the arguments of functions traced by dc.vectorize. Operators and functions of them create nodes
 -- {op = name, operands…}; nothing is computed. The dtype of a node depends on the arrays of a call (vectorize.lua).
 local core = require "dotcompute.core"
+local arguments = require "dotcompute.arguments"
 local interface = require "dotcompute.interface"
 core.builtin(debug.getinfo(1, "S").source)
 
@@ -83,13 +84,15 @@ function meta.__newindex() fail("argument", "a symbolic value has no fields to s
 
 for name, f in pairs(require "dotcompute.functions") do symbolic.functions[name] = f end
 
+local function check_count(name, wanted, n)
+  if n ~= wanted then core.fail_count(name, arguments.counted(wanted), n) end
+end
+
 -- The node of function `name`.
 function symbolic.call(name, ...)
   local f, n = symbolic.functions[name], select("#", ...)
   if not f then fail("argument", "'%s' is not among the functions of symbolic values", name) end
-  if n ~= f.count then
-    core.fail_count(name, ("%d argument%s"):format(f.count, f.count == 1 and "" or "s"), n)
-  end
+  check_count(name, f.count, n)
   return node(name, ("'%s'"):format(name), ...)
 end
 
@@ -99,7 +102,7 @@ end
 
 -- where(c, a, b): a where c is not 0, else b.
 function symbolic.where(...)
-  if select("#", ...) ~= 3 then fail("argument", "'where' takes 3 arguments, got %d", select("#", ...)) end
+  check_count("where", 3, select("#", ...))
   return node("where", "'where'", ...)
 end
 
@@ -116,14 +119,14 @@ end
 
 -- min and max ignore NaN; clip, minimum and maximum propagate it.
 function symbolic.clip(...)
-  if select("#", ...) ~= 3 then fail("argument", "'clip' takes 3 arguments, got %d", select("#", ...)) end
+  check_count("clip", 3, select("#", ...))
   local x, low, high = ...
   return or_nan("'clip'", symbolic.call("min", symbolic.call("max", x, low), high), ...)
 end
 
 for name, prefers_numbers in pairs { minimum = "min", maximum = "max" } do
   symbolic[name] = function(...)
-    if select("#", ...) ~= 2 then fail("argument", "'%s' takes 2 arguments, got %d", name, select("#", ...)) end
+    check_count(name, 2, select("#", ...))
     return or_nan("'" .. name .. "'", symbolic.call(prefers_numbers, ...), ...)
   end
 end

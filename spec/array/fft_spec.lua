@@ -293,8 +293,14 @@ describe("a transform refuses", function()
     local a = dc.ones(3, 4)
     for _, name in ipairs { "fft", "ifft", "rfft", "irfft", "fft2", "ifft2", "fftn", "ifftn" } do
       local f = dc.fft[name]
-      fails("argument", name .. ": an array expected, got nil", function() f() end)
-      fails("argument", name .. ": an array expected, got the string 'x'", function() f "x" end)
+      local several_axes = name:find "[2n]$"
+      fails("argument", several_axes and name .. ": an array or a table is expected for the first argument, got nil"
+        or "' takes an array, perhaps an axis and options, got 0", function() f() end)
+      fails("argument", name .. ": .* expected for the first argument, got the string 'x'", function() f "x" end)
+      fails("dtype", name .. ": the first argument is an array of numbers, got one of structs", function()
+        f(dc.vector "float2":array(4))
+      end)
+      fails("shape", name .. ": the first argument: ragged table", function() f { { 1, 2 }, { 3 } } end)
       fails("argument", name .. ": there is no option 'axs' %(did you mean 'ax[ei]s'%?%)",
         function() f(a, { axs = 1 }) end)
       local closed = dc.ones(3, 4)

@@ -324,8 +324,12 @@ describe("a solver", function()
       fails("shape", "shape %(%)", function() dc.linalg[name](1) end)
     end
     for _, name in ipairs { "inv", "cholesky", "det", "eigh", "qr", "svd", "norm" } do
-      fails("argument", name .. ": an array expected, got nil", function() dc.linalg[name]() end)
-      fails("argument", name .. ": an array expected, got the string 'x'", function() dc.linalg[name] "x" end)
+      local has_options = name ~= "inv" and name ~= "cholesky" and name ~= "det"
+      fails("argument", not has_options and "expected for the first argument, got nil"
+        or name .. "' takes .*, got 0", function() dc.linalg[name]() end)
+      fails("argument", name .. ": .* expected for the first argument, got the string 'x'", function()
+        dc.linalg[name] "x"
+      end)
       local a = dc.ones(2, 2)
       a:close()
       fails("argument", "closed", function() dc.linalg[name](a) end)

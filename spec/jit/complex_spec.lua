@@ -155,7 +155,7 @@ describe("complex numbers in kernels", function()
     assert.equal("complex64", dc.complex64(dc.ones(2)).dtype)
     fails("argument", "takes a number, a boolean, an array, or real and imaginary part, got the string",
       function() dc.complex64 "x" end)
-    fails("argument", "takes a value, or two parts, got 3", function() dc.complex64(1, 2, 3) end)
+    fails("argument", "takes at most 2 arguments, got 3", function() dc.complex64(1, 2, 3) end)
   end)
 
   it("have parts, tests and choices, and so have real numbers", function()

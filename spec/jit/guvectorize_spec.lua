@@ -403,7 +403,7 @@ describe("dc.guvectorize refuses", function()
 
   it("arguments that do not fit", function()
     local f = dc.guvectorize("(m,k),(k,n)->(m,n)", function(a, b, c) c[{ 1, 1 }] = a[{ 1, 1 }] * b[{ 1, 1 }] end)
-    fails("argument", "guvectorized takes 2 arguments %(a, b%), or 3 with the results to write, got 1", function()
+    fails("argument", "'guvectorized' takes 2 arguments %(a, b%), or 3 with the results to write, got 1", function()
       f(dc.ones(2, 2))
     end)
     fails("argument", "'a' %(m,k%) takes an array, got the number 3", function() f(3, dc.ones(2, 2)) end)

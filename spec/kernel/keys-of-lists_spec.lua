@@ -10,8 +10,11 @@ describe("a list in a call of the compiler", function()
       local message = "dc." .. name .. ": the list of sources has the key the string 'flags'; options stand in a table"
       fails("argument", message, function() dc[name] { source, flags = "-G" } end)
     end
-    fails("argument", "the list of sources has the key the string 'source'", function()
+    fails("argument", "dc.kernel: the table names no source: it has 'source', and neither 'file' nor", function()
       dc.kernel { source = source }
+    end)
+    fails("argument", "dc.module: .* it has 'flie' %(did you mean 'file'%?%)", function()
+      dc.module { flie = "x.cu" }
     end)
     assert.same({ "k" }, dc.module({ source }):kernels())
   end)

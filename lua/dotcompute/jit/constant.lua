@@ -41,9 +41,7 @@ function meta.__tostring(object)
 end
 
 -- dc.constant(values [, dtype]): of a table of numbers or an array.
-function constant.constant(...)
-  local values, dtype = ...
-  if select("#", ...) > 2 then fail("argument", "dc.constant takes 1 to 2 arguments, got %d", select("#", ...)) end
+function constant.constant(values, dtype)
   if type(values) ~= "table" and not core.is_array(values) or arrays[values] then
     core.expected(1, "a table of numbers or an array", values)
   end

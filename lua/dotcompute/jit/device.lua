@@ -14,25 +14,20 @@ local function fail(kind, text, ...) core.fail(kind, text:format(...)) end
 for _, name in ipairs(core.dtypes()) do
   local d = core.dtype(name)
   if d.kind == "c" then
-    device[name] = function(...)
-      local re, im = ...
-      local n = select("#", ...)
-      if n ~= 1 and n ~= 2 then fail("argument", "dc.%s takes a value, or two parts, got %d", name, n) end
-      if n == 1 and core.is_array(re) then return re:to(name) end
-      if n == 1 and type(re) == "boolean" then re = re and 1 or 0 end
-      local ok = n == 1 and (type(re) == "number" or storage.is_complex(re))
+    device[name] = function(re, im)
+      if im == nil and core.is_array(re) then return re:to(name) end
+      if im == nil and type(re) == "boolean" then re = re and 1 or 0 end
+      local ok = im == nil and (type(re) == "number" or storage.is_complex(re))
         or type(re) == "number" and type(im) == "number"
       if not ok then
         fail("argument", "dc.%s takes a number, a boolean, an array, or real and imaginary part, got %s", name,
           core.describe(type(re) == "number" and im or re))
       end
-      local z = n == 2 and dc.complex(re, im) or re
+      local z = im and dc.complex(re, im) or re
       return dc.using("cpu", function() return dc.array(z, "complex128"):to(name):item() end)
     end
   else
-    device[name] = function(...)
-      local x = ...
-      if select("#", ...) ~= 1 then fail("argument", "dc.%s takes one value, got %d", name, select("#", ...)) end
+    device[name] = function(x)
       if core.is_array(x) then return x:to(name) end
       if type(x) ~= "number" and type(x) ~= "boolean" then
         fail("argument", "dc.%s takes a number, a boolean or an array, got %s", name, core.describe(x))
@@ -44,10 +39,7 @@ for _, name in ipairs(core.dtypes()) do
 end
 
 -- A loop's limit, as it is: it unrolls nothing here.
-function device.unroll(...)
-  local limit, factor = ...
-  local n = select("#", ...)
-  if n < 1 or n > 2 then fail("argument", "dc.unroll takes 1 to 2 arguments, got %d", n) end
+function device.unroll(limit, factor)
   if type(limit) ~= "number" then
     fail("argument", "dc.unroll takes a loop's limit, a number, got %s", core.describe(limit))
   end
@@ -57,8 +49,11 @@ function device.unroll(...)
   return limit
 end
 
-function device.constant(...) return require "dotcompute.jit.constant".constant(...) end
-function device.extern(...) return require "dotcompute.jit.extern".extern(...) end
+function device.constant(values, dtype) return require "dotcompute.jit.constant".constant(values, dtype) end
+
+function device.extern(what, declaration, options)
+  return require "dotcompute.jit.extern".extern(what, declaration, options)
+end
 
 -- What is not here works in kernels alone.
 return setmetatable(device, { __index = function(_, name)

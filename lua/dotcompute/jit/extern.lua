@@ -157,9 +157,7 @@ local function unit_of(what, options)
 end
 
 -- dc.extern(module, "f"), dc.extern(module, "float f(float)"), dc.extern(text, … [, options]): a function for kernels.
-function extern.extern(what, declaration, ...)
-  local options, more = ...
-  if more ~= nil then fail("dc.extern takes 2 to 3 arguments, got %d", 2 + select("#", ...)) end
+function extern.extern(what, declaration, options)
   local unit = unit_of(what, options)
   if type(declaration) ~= "string" then core.expected(2, "a function's name or declaration", declaration) end
   local text = unit.text

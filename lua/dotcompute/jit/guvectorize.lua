@@ -178,10 +178,7 @@ end
 -- Raises unless the arguments are arrays, or numbers where an item is one. Tables become arrays.
 local function check_arguments(f, args, n, device)
   local nin, nall = f.layout.inputs, #f.layout.operands
-  if n ~= nin and n ~= nall then
-    fail("argument", "%s takes %d argument%s (%s), or %d with the results to write, got %d", f.name, nin,
-      nin == 1 and "" or "s", f.inputs_text, nall, n)
-  end
+  if n ~= nin and n ~= nall then builder.fail_count(f, nin, nall, n) end
   for k = 1, n do
     local operand, v = f.layout.operands[k], args[k]
     if type(v) == "table" and not operand.output then

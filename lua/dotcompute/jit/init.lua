@@ -256,8 +256,8 @@ end
 -- no launch.
 local function find(state, args, n, threads)
   if n ~= #state.params then
-    fail("argument", "%s takes %d argument%s (%s), got %d", state.name, #state.params, #state.params == 1 and "" or "s",
-      table.concat(state.params, ", "), n)
+    fail("argument", "'%s' takes %s, got %d", state.name,
+      arguments.counted(#state.params, table.concat(state.params, ", ")), n)
   end
   local argument_types = state.fixed and state.fixed(args)
   local key, device = core.signature(in_memory(args, n), n)
