@@ -95,6 +95,23 @@ static int raise_file(lua_State *L, const file *f, dc_error *err) {
   return dc_lua_raise(L, err);
 }
 
+/* Pushes one with the bytes of the file at `arg`; *n: how many there are. */
+static file *read_whole(lua_State *L, int arg, size_t *n) {
+  dc_error err = DC_ERROR_INIT;
+  file *f = new_file(L, arg);
+  if (dc_input_open(&f->in, f->path, &err) != 0 || dc_input_read_all(&f->in, &f->bytes, n, &err) != 0)
+    raise_file(L, f, &err);
+  return f;
+}
+
+/* Pushes one whose file at `arg` is written. */
+static file *create_file(lua_State *L, int arg) {
+  dc_error err = DC_ERROR_INIT;
+  file *f = new_file(L, arg);
+  if (dc_output_open(&f->out, f->path, &err) != 0) raise_file(L, f, &err);
+  return f;
+}
+
 static int file_gc(lua_State *L) {
   file *f = dc_lua_test(L, dc_lua_self(L), 1, DC_LUA_FILE);
   if (f) close_all(f);
@@ -403,11 +420,9 @@ static int send_all(lua_State *L, dc_lua *self, file *f, dc_array *a, dc_array_s
 /* raw_save(path, array) */
 static int core_raw_save(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
-  dc_error err = DC_ERROR_INIT;
   lua_settop(L, 2);
   dc_array *a = push_packed(L, self, 2, NULL);
-  file *f = new_file(L, 1);
-  if (dc_output_open(&f->out, f->path, &err) != 0) return raise_file(L, f, &err);
+  file *f = create_file(L, 1);
   return send_all(L, self, f, a, dc_output_push, &f->out);
 }
 
@@ -454,8 +469,7 @@ static int core_npz_save(lua_State *L) {
   lua_settop(L, 4);
   const lua_Integer n = luaL_len(L, 2);
   const int level = (int)lua_tointeger(L, 4);
-  file *f = new_file(L, 1);
-  if (dc_output_open(&f->out, f->path, &err) != 0) return raise_file(L, f, &err);
+  file *f = create_file(L, 1);
   dc_zip_writer_open(&f->writer, &f->out);
   for (lua_Integer i = 1; i <= n; i++) {
     const int top = lua_gettop(L);
@@ -482,9 +496,7 @@ static int core_image_read(lua_State *L) {
   dc_error err = DC_ERROR_INIT;
   size_t n = 0;
   lua_settop(L, 1);
-  file *f = new_file(L, 1);
-  if (dc_input_open(&f->in, f->path, &err) != 0 || dc_input_read_all(&f->in, &f->bytes, &n, &err) != 0)
-    return raise_file(L, f, &err);
+  file *f = read_whole(L, 1, &n);
   if (DC_LUA_WORK(self, dc_picture_read(&f->image, (const uint8_t *)f->bytes, n, &err)) != 0)
     return raise_file(L, f, &err);
   free(f->bytes);
@@ -573,9 +585,7 @@ static int core_csv_load(lua_State *L) {
     dc_error_prefix(&err, "option 'missing': ");
     return dc_lua_raise(L, &err);
   }
-  file *f = new_file(L, 1);
-  if (dc_input_open(&f->in, f->path, &err) != 0 || dc_input_read_all(&f->in, &f->bytes, &n, &err) != 0)
-    return raise_file(L, f, &err);
+  file *f = read_whole(L, 1, &n);
   if (DC_LUA_WORK(self, dc_csv_read(&f->csv, f->bytes, n, &o, &err)) != 0) return raise_file(L, f, &err);
   free(f->bytes);
   f->bytes = NULL;
@@ -617,8 +627,7 @@ static int core_csv_save(lua_State *L) {
   const int64_t columns = lua_tointeger(L, 3);
   const char *delimiter = luaL_checkstring(L, 4), *header = lua_tolstring(L, 5, &n);
   dc_array *a = push_packed(L, self, 2, NULL);
-  file *f = new_file(L, 1);
-  if (dc_output_open(&f->out, f->path, &err) != 0) return raise_file(L, f, &err);
+  file *f = create_file(L, 1);
   if (header && dc_output_write(&f->out, header, n, &err) != 0) return raise_file(L, f, &err);
   departure d = { { dc_output_push, &f->out }, dc_array_dtype(a), columns > 0 ? columns : 1, 0, *delimiter };
   return send_all(L, self, f, a, take, &d);

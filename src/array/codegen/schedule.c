@@ -590,16 +590,23 @@ static bool should_stream(const dc_program *p) {
 
 /* --- all together ----------------------------------------------------------------------------------------- */
 
+/* Sets the operands' layouts; gives the greatest of their extents in memory, in elements. */
+static int64_t lay_out(const dc_program *p, const dc_operands *s,
+                       dc_layout layout_of(const dc_program *p, const dc_operand *o)) {
+  int64_t farthest = 0;
+  for (int j = 0; j < s->n; j++) {
+    const int64_t f = count_strides(p, s->o[j]);
+    if (f > farthest) farthest = f;
+    s->o[j]->layout = layout_of(p, s->o[j]);
+  }
+  return farthest;
+}
+
 static void finish_elements(dc_program *p, const dc_operands *s) {
   dc_schedule *h = &p->schedule;
-  int64_t farthest = 0;
   order_axes(p, s);
   h->kept = h->rank = merge_axes(p, s, 0, h->rank, 0);
-  for (int j = 0; j < s->n; j++) {
-    int64_t f = count_strides(p, s->o[j]);
-    if (f > farthest) farthest = f;
-    s->o[j]->layout = layout_of_elements(p, s->o[j]);
-  }
+  const int64_t farthest = lay_out(p, s, layout_of_elements);
   h->wide = h->n > INT32_MAX - 16 * DC_BLOCK || farthest > INT32_MAX; /* indices of the last block exceed n */
   h->kind = DC_SCHEDULE_ELEMENTS;
   choose_tile(p, s);
@@ -612,18 +619,14 @@ static void finish_elements(dc_program *p, const dc_operands *s) {
 
 static void finish_rows(dc_program *p, const dc_operands *s) {
   dc_schedule *h = &p->schedule;
-  int64_t farthest = 0, rows = 1, length = 1;
+  int64_t rows = 1, length = 1;
   split_axes(p, s);
   move_unit_axis(p, s);
   for (int i = 0; i < h->rank; i++) *(i < h->kept ? &rows : &length) *= h->shape[i];
   const int kept = h->kept, rank = h->rank;
   h->kept = merge_axes(p, s, 0, kept, 0);
   h->rank = merge_axes(p, s, kept, rank, h->kept);
-  for (int j = 0; j < s->n; j++) {
-    int64_t f = count_strides(p, s->o[j]);
-    if (f > farthest) farthest = f;
-    s->o[j]->layout = layout_of_rows(p, s->o[j]);
-  }
+  const int64_t farthest = lay_out(p, s, layout_of_rows);
   dc_schedule_cut(p, rows, length);
   const int64_t slack =
       INT32_MAX - (1 << 16) -

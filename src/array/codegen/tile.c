@@ -13,6 +13,14 @@
 #include "array/codegen/value.h"
 #include "base/buf.h"
 
+/* The name of a strided operand, -1 the result; false for others. */
+static bool name_strided(const dc_program *p, int j, char name[16]) {
+  const dc_operand *o = j < 0 ? &p->ir.out : &p->ir.input[j];
+  if (o->layout != DC_LAYOUT_STRIDED) return false;
+  dc_operand_name(p, o, name);
+  return true;
+}
+
 /* Offsets of operands by the axes that are not the tile's. */
 static void emit_bases(const dc_text *t) {
   const dc_program *p = t->p;
@@ -26,24 +34,15 @@ static void emit_bases(const dc_text *t) {
                 h->tile.extent - 1, h->tile.extent);
   dc_buf_printf(t->b, "  const %s left = block %% along * %d;\n  block /= along;\n", t->index, h->tile.extent);
   dc_buf_printf(t->b, "  const %s top = block %% across * %d;\n  block /= across;\n", t->index, h->tile.extent);
-  for (int j = -1; j < ir->ninputs; j++) {
-    const dc_operand *o = j < 0 ? &ir->out : &ir->input[j];
-    char name[16];
-    if (o->layout != DC_LAYOUT_STRIDED) continue;
-    dc_operand_name(p, o, name);
-    dc_buf_printf(t->b, "  %s %s_at = 0;\n", t->index, name);
-  }
+  char name[16];
+  for (int j = -1; j < ir->ninputs; j++)
+    if (name_strided(p, j, name)) dc_buf_printf(t->b, "  %s %s_at = 0;\n", t->index, name);
   for (int d = last - 1; d >= 0; d--) {
     if (d == h->tile.axis) continue;
     dc_buf_printf(t->b, "  const %s c%d = (%s)((%s)block %% (%s)n_%d);\n  block /= n_%d;\n", t->index, d, t->index,
                   u, u, d, d);
-    for (int j = -1; j < ir->ninputs; j++) {
-      const dc_operand *o = j < 0 ? &ir->out : &ir->input[j];
-      char name[16];
-      if (o->layout != DC_LAYOUT_STRIDED) continue;
-      dc_operand_name(p, o, name);
-      dc_buf_printf(t->b, "  %s_at += c%d * %s_%d;\n", name, d, name, d);
-    }
+    for (int j = -1; j < ir->ninputs; j++)
+      if (name_strided(p, j, name)) dc_buf_printf(t->b, "  %s_at += c%d * %s_%d;\n", name, d, name, d);
   }
 }
 

@@ -233,8 +233,7 @@ static void jump(emitter *e, int32_t n) {
 /* The operands of the node's end, which warp.c does, to tier 0's register file; mask NULL: of all lanes. */
 static void store_operands(emitter *e, const dc_basic_block *node, const char *mask) {
   const ptx_ins *ins = node->op->ins;
-  for (int i = ins->ndst; i < ins->ndst + ins->nsrc; i++)
-    if (ins->opnd[i].reg >= 0) dc_emit_to_slot(e, ins->opnd[i].reg, mask);
+  dc_emit_sources_to_slots(e, ins, mask);
   if (ins->pred >= 0) dc_emit_to_slot(e, ins->pred, mask);
 }
 

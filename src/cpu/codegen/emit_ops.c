@@ -298,8 +298,7 @@ static void by_tier0(emitter *e, const ptx_ins *ins, int32_t index, const char *
   if (shows_lanes(e, ins)) e->out->lane_free = false;
   if (!e->k.shape.by_lane || !is_same_in_all_lanes(ins)) e->out->narrow = false;
   PUT("DC_ENTER ");
-  for (int i = ins->ndst; i < ins->ndst + ins->nsrc; i++)
-    if (ins->opnd[i].reg >= 0) dc_emit_to_slot(e, ins->opnd[i].reg, NULL);
+  dc_emit_sources_to_slots(e, ins, NULL);
   for (int i = 0; i < ins->ndst; i++)
     if (ins->opnd[i].reg >= 0) scalar |= dc_is_scalar(dc_emit_shape(e, ins->opnd[i].reg));
   PUT("n->operate(n, %d, M_word(%s));\n", index, scalar && !e->alone ? "M_all()" : mask);

@@ -261,6 +261,11 @@ void dc_emit_to_slot(emitter *e, int32_t reg, const char *mask) {
   PUT("); ");
 }
 
+void dc_emit_sources_to_slots(emitter *e, const ptx_ins *ins, const char *mask) {
+  for (int i = ins->ndst; i < ins->ndst + ins->nsrc; i++)
+    if (ins->opnd[i].reg >= 0) dc_emit_to_slot(e, ins->opnd[i].reg, mask);
+}
+
 void dc_emit_slot(emitter *e, int32_t reg) {
   const int bits = dc_emit_bits(e, reg), at = e->f->slot[reg];
   if (bits == 1) PUT("P_from(n->preds[%d])", at);

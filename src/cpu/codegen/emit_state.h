@@ -21,5 +21,6 @@ void dc_emit_deoptimize(emitter *e, int32_t node, const char *mask);
 /* The same for all nodes where lanes wait; m: all of these lanes. */
 void dc_emit_deoptimize_all(emitter *e);
 void dc_emit_to_slot(emitter *e, int32_t reg, const char *mask); /* one register; mask NULL: all lanes */
+void dc_emit_sources_to_slots(emitter *e, const ptx_ins *ins, const char *mask);
 void dc_emit_slot(emitter *e, int32_t reg); /* the register in tier 0's register file, as an expression */
 void dc_emit_first_of_slot(emitter *e, int32_t reg); /* the same, of the first running lane */

@@ -140,14 +140,19 @@ static const ptx_operand *step_of_grid(const emitter *e, int32_t h) {
   return around ? step : NULL;
 }
 
+/* The node with the header of an outermost loop, block h, that waits for no other threads; -1: it is none. */
+static int32_t node_of_loop(const emitter *e, int32_t h) {
+  const int32_t n = e->fn->node_of[h], last = e->k.loop_last[h];
+  return last >= 0 && e->k.loop_up[h] < 0 && n < e->nnodes && !dc_emit_loop_waits(e, h, last) ? n : -1;
+}
+
 /* Lanes that run one by one through a loop over the elements that all threads of the grid share would each go through
 ** the whole array, in leaps, and fetch each cache line again.  So a lane gives way to the next at the back edge.
 ** (XXH64 of records of 131 bytes takes a third of the time.) */
 static void find_turns(emitter *e) {
   for (int32_t h = 0; h < e->f->nblocks; h++) {
-    const int32_t n = e->fn->node_of[h];
-    if (e->k.loop_last[h] < 0 || e->k.loop_up[h] >= 0 || n >= e->nnodes) continue;
-    if (dc_emit_loop_waits(e, h, e->k.loop_last[h])) continue;
+    const int32_t n = node_of_loop(e, h);
+    if (n < 0) continue;
     e->pace[n] = step_of_grid(e, h);
     e->takes_turns |= e->pace[n] != NULL;
   }
@@ -177,9 +182,8 @@ int dc_emit_find_yields(emitter *e) {
   if (e->out->simple && !e->k.shape.by_lane && !e->callee && find_waits(e)) return 0;
   if (!may_yield(e)) return 0;
   for (int32_t h = 0; h < e->f->nblocks; h++) {
-    const int32_t n = e->fn->node_of[h];
-    if (e->k.loop_last[h] < 0 || e->k.loop_up[h] >= 0 || n >= e->nnodes) continue;
-    if (!dc_emit_is_in_quiet_loop(e, h) || dc_emit_loop_waits(e, h, e->k.loop_last[h])) continue;
+    const int32_t n = node_of_loop(e, h);
+    if (n < 0 || !dc_emit_is_in_quiet_loop(e, h)) continue;
     e->pace[n] = pace_of_loop(e, h);
     if (e->pace[n] == NULL) continue;
     if (e->last_pause < dc_emit_end_of_loop(e, h)) e->last_pause = dc_emit_end_of_loop(e, h);

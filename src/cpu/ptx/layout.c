@@ -281,12 +281,17 @@ static uint64_t first_fit(layout *l, ptx_sym *const *vars, int32_t i) {
   return offset;
 }
 
+/* The end of what is placed in the entries that use variable i. */
+static uint64_t end_of_users(const layout *l, int32_t i) {
+  uint64_t end = 0;
+  for (size_t u = l->users.at[i]; u < l->users.at[i + 1]; u++)
+    if (l->ends[l->users.items[u]] > end) end = l->ends[l->users.items[u]];
+  return end;
+}
+
 /* The offset behind all placed variables of the entries that use variable i; used where first fit would take long. */
 static uint64_t behind_all(const layout *l, ptx_sym *const *vars, int32_t i) {
-  uint64_t offset = 0;
-  for (size_t u = l->users.at[i]; u < l->users.at[i + 1]; u++)
-    if (l->ends[l->users.items[u]] > offset) offset = l->ends[l->users.items[u]];
-  return round_up(offset, vars[i]->align);
+  return round_up(end_of_users(l, i), vars[i]->align);
 }
 
 #define MOST_PAIRS ((uint64_t)1 << 24) /* pairs of variables that one entry uses; first fit takes a second for these */
@@ -320,8 +325,8 @@ static void lay_out_dynamic(layout *l, ptx_sym *const *vars) {
   for (int32_t i = 0; i < l->nvars; i++) {
     if (!vars[i]->external) continue;
     if (vars[i]->align > align) align = vars[i]->align;
-    for (size_t u = l->users.at[i]; u < l->users.at[i + 1]; u++)
-      if (l->ends[l->users.items[u]] > start) start = l->ends[l->users.items[u]];
+    const uint64_t end = end_of_users(l, i);
+    if (end > start) start = end;
   }
   start = round_up(start, align);
   for (int32_t i = 0; i < l->nvars; i++) {
