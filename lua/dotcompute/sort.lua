@@ -7,7 +7,7 @@
 --   longer rows:            one pass counts all digits; then in a pass for each digit each block sorts a tile in shared
 --                           memory, finds the positions of its digits by decoupled look-back, and writes runs of keys
 --                           there. Each pass reads and writes every key once
---   on the CPU device:      without indices by the device's library, where that orders such keys; else all but short
+--   on the CPU device:      without indices by the device's library, where that has the keys' dtype; else all but short
 --                           rows by sort_serial.lua, once that is native code
 local core = require "dotcompute.core"
 local dc = require "dotcompute"

@@ -20,7 +20,7 @@ local function ceil_div(n, by) return (n + by - 1) // by end
 
 local function is_power_of_two(n) return n > 0 and n & (n - 1) == 0 end
 
--- The least power of two that is not below n, within limits that are such.
+-- The least power of two from `n` on, but at least `least` and at most `most`, which are powers of two.
 local function cover(n, least, most)
   local size = least
   while size < n and size < most do size = size * 2 end

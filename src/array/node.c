@@ -83,8 +83,8 @@ static DC_COLD int bound(int nargs, dc_array *const arg[], graph_size *s, dc_err
 
 enum { LONG = 1, REDUCES = 2 };
 
-/* What an array's pending nodes do: functions of many instructions, reductions.  `*left`: nodes that may still be
-** looked at; others count as reductions. */
+/* What an array's pending nodes do: functions of many instructions, reductions.  `*left`: how many nodes may still be
+** visited; where there are more, the result is REDUCES. */
 static int work_of(const dc_array *a, int *left) {
   if (a == NULL || a->state != DC_ARRAY_PENDING) return 0;
   if (--*left < 0) return REDUCES;

@@ -265,9 +265,10 @@ static int number_operand(const dc_call *c, int i, const dc_typing *t, dc_number
   return dc_number_operand(s, t->as[i], out, err);
 }
 
-/* The operator of one operand that equals a power by a number; `op`, if there is none or it is no such power.  x ^ 2 is
-** the exact product.  Of floating dtypes x ^ 3 is two products, x ^ -1 the reciprocal and x ^ 0.5 the square root (but
-** for -0 and -infinity, where C's pow has 0 and infinity): more exact than the function, and several times as fast. */
+/* The operator of one operand that equals a power by a number; `op` where there is none, or it is no power by a number.
+** x ^ 2 is the exact product.  Of floating dtypes x ^ 3 is two products, x ^ -1 the reciprocal and x ^ 0.5 the square
+** root (but for -0 and -infinity, where C's pow has 0 and infinity): more exact than the function, and several times as
+** fast. */
 static inline dc_op without_exponent(dc_op op, dc_array *const arg[], const dc_scalar scalar[], dc_dtype as) {
   if ((op != DC_OP_POWER && op != DC_OP_POW) || arg[1] != NULL) return op;
   const dc_scalar *exponent = &scalar[1];

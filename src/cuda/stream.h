@@ -47,7 +47,8 @@ extern const dc_stream_ops dc_cuda_stream_ops;
 /* Releases a handle when all work has ended that was issued until now, in any stream.  Never waits, never fails. */
 typedef CUresult dc_cuda_release(uint64_t handle);
 void dc_cuda_release_later(dc_cuda *d, dc_cuda_release *release, uint64_t handle);
-/* Work besides kernels that such handles' memory is used by was issued to the current stream. */
+/* To be called when a copy, or other work that is no kernel, has been issued to the current stream: handles that are
+** released later wait for it. */
 void dc_cuda_issued(dc_cuda *d);
 
 /* Modules are unloaded when none of their kernels can be running any more.  Unloads and frees `code` unless one of its

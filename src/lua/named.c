@@ -118,7 +118,7 @@ void dc_lua_take_options(lua_State *L, int first, int last, const dc_lua_option 
   lua_settop(L, last);
 }
 
-/* fail_option(who, name, names): for functions in Lua; `who` stands in front. */
+/* fail_option(who, name, names): for functions in Lua; the message begins with `who`. */
 static int core_fail_option(lua_State *L) {
   const char *names[MOST_OPTIONS];
   const char *who = luaL_checkstring(L, 1), *name = luaL_checkstring(L, 2);

@@ -30,8 +30,8 @@ void dc_lua_refuse_options(lua_State *L, int idx);
 /* Whether the table at idx (from the stack's bottom) has entries beside its list part. */
 bool dc_lua_has_names(lua_State *L, int idx);
 
-/* Raises "there is no option 'kep' (did you mean 'keep'?); there is keep"; `kind` is "option". `who`: in front, or
-** "". */
+/* Raises "there is no option 'kep' (did you mean 'keep'?); there is keep"; `kind` is "option". `who`: the
+** function's name, which the message begins with, or "". */
 int dc_lua_fail_option(lua_State *L, const char *who, const char *kind, const char *name, const char *const *names,
                        size_t n);
 extern const luaL_Reg dc_lua_named_internal[];

@@ -1,8 +1,8 @@
 /*
 ** predicate.c - see predicate.h.
 **
-** Until such a kernel is launched, its operands are kept: a finalizer, or the launch itself, may compute the
-** expression, which then lets go of them.
+** The operands of a fused predicate are kept until its kernel is launched: a finalizer, or the launch itself, may
+** compute the expression, which then lets go of them.
 */
 #include "lua/predicate.h"
 

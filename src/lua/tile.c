@@ -9,7 +9,7 @@
 
 enum {
   MOST_VARIANTS = 8, /* of a kernel; for other arguments the kernel itself is launched */
-  MOST_PARAMS = 62,  /* that are looked at: each has a bit of a Lua integer */
+  MOST_PARAMS = 62,  /* examined for multiples: each has a bit of a Lua integer */
   FACTOR = 16        /* of addresses in bytes, and of integers; also in lua/dotcompute/tile.lua */
 };
 
@@ -35,7 +35,8 @@ static lua_Integer count(lua_State *L, int idx) {
   return n;
 }
 
-/* Pushes the variant of the kernel at 1 whose parameters are such multiples, or false. */
+/* Pushes the variant of the kernel at 1 for parameters of which those in `multiples` are multiples of FACTOR; false
+** where it cannot be compiled. */
 static void compile(lua_State *L, dc_lua *self, uint64_t multiples) {
   lua_rawgetp(L, LUA_REGISTRYINDEX, &compile_key);
   lua_pushvalue(L, 1);

@@ -178,8 +178,8 @@ local function positions(device, shape, axis, first, own)
   end)
 end
 
--- The numbers of a block, on the current device. One that is a piece of the whole in C order is drawn as such, from a
--- multiple of 4 on, by neighbouring numbers together; else each number is drawn by its position.
+-- The random numbers of a block, on the current device. A block that is contiguous in the whole is drawn from the
+-- multiple of 4 before it on, four numbers at a time; of others each number is drawn by its position.
 local function draw(block, start, name, options, shape, axis, first, own)
   local state, count = block.state, algorithm.product(own)
   state.seed, state.call, state.first, state.index = start[1], start[2], nil, nil

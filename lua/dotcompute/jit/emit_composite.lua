@@ -1,7 +1,7 @@
 -- CUDA C of structs and tuples: methods of the printer (emit.lua).
 --
--- A tuple is a struct of C: of items v1, v2 … or, where all have one type, of an array, which `[]` indexes. In the
--- fields of a struct such a tuple is an array of C, as users of the struct expect it.
+-- A tuple is a struct of C: of items v1, v2 … or, where all have one type, of an array, which `[]` indexes. A field of
+-- a struct that is a tuple of one type is an array of C, as users of the struct expect it.
 local core = require "dotcompute.core"
 local emit_expression = require "dotcompute.jit.emit_expression"
 local narrow = require "dotcompute.jit.narrow"

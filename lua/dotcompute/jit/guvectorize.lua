@@ -376,8 +376,8 @@ local function call_key(f, kinds, args, n)
   return table.concat(words, " ")
 end
 
--- What calls with such arguments have in common: the dtypes of all operands (`list`), their shapes (`full`), and the
--- plan of the launch.
+-- What calls have in common whose arguments have the same dtypes and shapes: the dtypes of all operands (`list`), their
+-- shapes (`full`), and the plan of the launch.
 local function analyze(f, args, n, device)
   check_arguments(f, args, n, device)
   local shapes = {}

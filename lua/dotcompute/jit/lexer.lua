@@ -19,7 +19,7 @@ for sign in ([[... << >> // == ~= <= >= :: .. + - * / % ^ # & ~ | < > = ( ) { } 
   signs[sign] = true
 end
 
-local alone = {} -- bytes with which no longer sign begins -> their sign
+local alone = {} -- signs of one byte that are not the beginning of a longer one: byte -> sign
 for sign in ("+ - * % ^ # & | ( ) { } [ ] ; ,"):gmatch "%S" do alone[sign:byte()] = sign end
 
 -- The sign that begins at `at` with this byte, the longest one.

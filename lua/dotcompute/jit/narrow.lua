@@ -387,7 +387,7 @@ local function solve(tree, list, facts)
   until not changed
 end
 
--- Notes limits for the symbols that are wide; whether there are such.
+-- Notes limits for the symbols that do not fit an `int`; false: all fit.
 local function refine_wide(tree)
   local shared, wide = {}, false -- shared: other functions may assign them
   for _, inst in ipairs(tree.instances) do
@@ -405,8 +405,8 @@ local function refine_wide(tree)
   return true
 end
 
--- Sets `range` of the tree's symbols and `ranges` of the results of its instances; symbols that are `int` in CUDA C
--- have `narrow`, such results `narrow_results`.
+-- Sets `range` of the tree's symbols and `ranges` of the results of its instances; `narrow` of symbols, and
+-- `narrow_results` of results, that are `int` in CUDA C.
 function narrow.find(tree, facts)
   facts.final = false
   local list = assignments(tree)

@@ -29,8 +29,8 @@ typedef struct dc_fingerprint {
   uint64_t mark, hash;
   uint32_t key[DC_FINGERPRINT_KEY];
 } dc_fingerprint;
-/* Of a PENDING array that is to be computed into memory in C order at `out`, as elements of `dtype`.  False: launches
-** of such expressions are not cached. */
+/* The fingerprint of a PENDING array that is to be computed into memory in C order at `out`, as elements of `dtype`.
+** False: the expression has no fingerprint, and its launch is not cached. */
 bool dc_fingerprint_take(dc_fingerprint *s, dc_array *a, dc_ptr out, dc_dtype dtype);
 /* The cached launch, or NULL. */
 const dc_cached_launch *dc_launch_cache_find(const dc_fingerprint *s);

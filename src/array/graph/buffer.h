@@ -40,7 +40,7 @@ struct dc_buffer {
   dc_hazards *hazards; /* its last uses, where there are several streams */
   dc_allocation_site *site; /* the line of the script that made it, where that was noted */
   struct dc_shared *shared; /* other Lua states may hold the memory, too (shared.h) */
-  void (*leave)(dc_buffer *b); /* gives such memory up; else NULL */
+  void (*leave)(dc_buffer *b); /* gives memory that is shared up; else NULL */
   dc_pinned *pinned; /* it is page-locked host memory; `dev` is the CPU device */
 };
 

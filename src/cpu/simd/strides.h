@@ -1,10 +1,10 @@
 /*
 ** strides.h - loads and stores of lanes at a constant distance, and of elements whose indices may be consecutive, from
-** those of memory.h.
+** those of memory.h and elements.h.
 */
 #pragma once
 
-#include "memory.h"
+#include "elements.h"
 
 /* --- rows that loops go along ------------------------------------------------------------------------------------- */
 
