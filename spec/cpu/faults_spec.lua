@@ -382,6 +382,18 @@ __global__ void shared_generic(int *x, int i) {
 }]], function(k) k(1, { 8, 4 }, x, 2000) end, ILLEGAL, says)
   end))
 
+  it("has less dynamic shared memory than it uses says how a launch gives it more", on_cpu(function()
+    local x <close> = dc.zeros(64, "int32")
+    local m = dc.module [[
+__global__ void dynamic(int *x) { extern __shared__ int s[]; s[threadIdx.x] = x[0]; x[1] = s[0]; }
+__global__ void fixed(int *x, int i) { __shared__ int s[8]; s[threadIdx.x & 7] = x[0]; x[1] = s[i]; }]]
+    assert.matches("of which the block has 0 bytes %(k:with{shared = bytes} gives it more%)", fails(function()
+      m.dynamic(1, math.random(32, 64), x)
+    end).message)
+    assert.matches("of which the block has 32 bytes, in block", fails(function() m.fixed(1, 8, x, 1 << 20) end).message)
+    m.dynamic:with { shared = 64 * 4 }(1, 64, x)
+  end))
+
   it("reads or writes far outside of a local array", on_cpu(function()
     local x <close> = dc.zeros(1024, "int32")
     for _, i in ipairs { 1 << 28, (1 << 29) - 1, -(1 << 28) } do

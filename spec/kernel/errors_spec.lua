@@ -63,6 +63,14 @@ __global__ void b() { nothing; }
     fails("argument", "source expected", function() dc.module {} end)
   end)
 
+  it("may have options that NVRTC refuses, which it says once", function()
+    local err = fails("compile", "unrecognized option %-foo", function()
+      dc.kernel("__global__ void k() {}", { flags = { "-foo" } })
+    end)
+    local _, count = tostring(err):gsub("unrecognized option", "")
+    assert.equal(1, count)
+  end)
+
   it("may include a missing header", function()
     local err = fails("compile", "no_such_header", function() dc.kernel [[
 #include "no_such_header.h"

@@ -76,8 +76,9 @@ static bool caller_is_lost(lua_State *L) {
 
 /* --- the error object ---------------------------------------------------------------------------- */
 
-/* "script.lua:17: sentence", and the log below it.  Of the compiler's errors the message shows enough, and begins with
-** the line that is wrong, which says more than the one that called us. */
+/* "script.lua:17: sentence", and the log below it, unless the sentence is all that stands there.  Of the compiler's
+** errors the message shows enough, and begins with the line that is wrong, which says more than the one that called
+** us. */
 static int error_tostring(lua_State *L) {
   luaL_Buffer b;
   if (!lua_istable(L, 1)) {
@@ -96,11 +97,12 @@ static int error_tostring(lua_State *L) {
     luaL_addstring(&b, lua_tostring(L, 2));
     luaL_addstring(&b, ": ");
   }
-  luaL_addstring(&b, lua_isstring(L, 3) ? lua_tostring(L, 3) : "error");
-  if (!shown && lua_isstring(L, 4) && *lua_tostring(L, 4)) {
-    size_t n;
-    const char *log = lua_tolstring(L, 4, &n);
-    while (n > 0 && (log[n - 1] == '\n' || log[n - 1] == ' ')) n--;
+  size_t n = 0;
+  const char *message = lua_isstring(L, 3) ? lua_tostring(L, 3) : "error";
+  const char *log = !shown && lua_isstring(L, 4) ? lua_tolstring(L, 4, &n) : "";
+  luaL_addstring(&b, message);
+  while (n > 0 && (log[n - 1] == '\n' || log[n - 1] == ' ')) n--;
+  if (n > 0 && (strncmp(message, log, n) != 0 || message[n] != '\0')) {
     luaL_addchar(&b, '\n');
     luaL_addlstring(&b, log, n);
   }

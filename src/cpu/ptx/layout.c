@@ -332,7 +332,10 @@ static void lay_out_dynamic(layout *l, ptx_sym *const *vars) {
   for (int32_t i = 0; i < l->nvars; i++) {
     if (!vars[i]->external) continue;
     l->at[i] = start;
-    for (size_t u = l->users.at[i]; u < l->users.at[i + 1]; u++) l->ends[l->users.items[u]] = start;
+    for (size_t u = l->users.at[i]; u < l->users.at[i + 1]; u++) {
+      l->ends[l->users.items[u]] = start;
+      l->entries[l->users.items[u]]->has_dynamic_shared = true;
+    }
   }
 }
 

@@ -226,6 +226,7 @@ typedef struct ptx_func {
   uint32_t callparam_size;            /* bytes a thread for .param variables declared inside (call sequences) */
   uint64_t shared_size;               /* entries: static shared memory of all it reaches; dynamic shared memory
                                   (.extern .shared) begins at this offset in an entry that reaches such a variable */
+  bool has_dynamic_shared;            /* entries: it reaches one */
   uint64_t reserved_at;               /* offset of reserved_bytes of it that are zero when a block begins; mostly 0 */
   uint32_t reserved_bytes;
   int max_threads;                    /* .maxntid product or 0 */

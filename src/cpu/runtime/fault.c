@@ -364,8 +364,10 @@ static void describe_access(const dc_worker *k, const dc_uop *o, uint64_t addres
   uint64_t offset = address - w->base[DC_BASE_SHARED];
   bool near_shared = offset + (1u << 20) < (2u << 20) && k->job->grid.shared_bytes > 0; /* through a generic address */
   if (o->base == DC_BASE_SHARED || (o->base == DC_BASE_FLAT && near_shared)) {
-    snprintf(text, size, "%s of %llu bytes at offset %" PRId64 " of shared memory, of which the block has %u bytes",
-             verb, bytes, (int64_t)offset, k->job->grid.shared_bytes);
+    const bool dynamic = k->job->fn->ptx->has_dynamic_shared && (int64_t)offset >= 0;
+    snprintf(text, size, "%s of %llu bytes at offset %" PRId64 " of shared memory, of which the block has %u bytes%s",
+             verb, bytes, (int64_t)offset, k->job->grid.shared_bytes,
+             dynamic ? " (k:with{shared = bytes} gives it more)" : "");
   } else if (o->base == DC_BASE_LOCAL || o->base == DC_BASE_CALL || o->base == DC_BASE_FRAME) {
     snprintf(text, size, "%s of %llu bytes outside of the thread's local memory", verb, bytes);
   } else {
