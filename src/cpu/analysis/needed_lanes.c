@@ -7,6 +7,7 @@
 #include "cpu/analysis/needed_lanes.h"
 
 #include "cpu/analysis/ranges.h"
+#include "cpu/analysis/value_shapes.h"
 #include "cpu/ptx/opcode.h"
 
 enum { ALL = 32 };

@@ -13,6 +13,7 @@
 
 #include "base/bitset.h"
 #include "base/buf.h"
+#include "cpu/analysis/value_shapes.h"
 #include "cpu/codegen/emit_ahead.h"
 #include "cpu/codegen/emit_calls.h"
 #include "cpu/codegen/emit_copies.h"

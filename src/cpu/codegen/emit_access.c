@@ -5,6 +5,7 @@
 
 #include "base/buf.h"
 #include "cpu/analysis/patterns.h"
+#include "cpu/analysis/value_shapes.h"
 #include "cpu/codegen/emit_windows.h"
 #include "cpu/interp/interp.h"
 #include "cpu/simd/abi.h"

@@ -10,6 +10,7 @@
 #include "cpu/codegen/emit_ahead.h"
 
 #include "base/buf.h"
+#include "cpu/analysis/value_shapes.h"
 #include "cpu/codegen/emit_access.h"
 #include "cpu/codegen/emit_atomics.h"
 #include "cpu/codegen/emit_memory.h"

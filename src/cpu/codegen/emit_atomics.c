@@ -5,6 +5,7 @@
 
 #include "base/buf.h"
 #include "cpu/analysis/uniformity.h"
+#include "cpu/analysis/value_shapes.h"
 #include "cpu/codegen/emit_access.h"
 #include "cpu/codegen/emit_memory.h"
 

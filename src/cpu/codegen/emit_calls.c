@@ -11,6 +11,7 @@
 
 #include "base/buf.h"
 #include "cpu/analysis/uniformity.h"
+#include "cpu/analysis/value_shapes.h"
 #include "cpu/interp/code.h"
 
 #define PUT(...) dc_buf_printf(e->t, __VA_ARGS__)

@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 
+#include "cpu/analysis/value_shapes.h"
 #include "cpu/ptx/opcode.h"
 #include "cpu/ptx/ptx.h"
 

@@ -5,6 +5,7 @@
 
 #include "base/buf.h"
 #include "base/error.h"
+#include "cpu/analysis/value_shapes.h"
 #include "cpu/codegen/emit_access.h"
 #include "cpu/codegen/emit_state.h"
 

@@ -2,6 +2,7 @@
 #include "cpu/codegen/emit_mbarrier.h"
 
 #include "base/buf.h"
+#include "cpu/analysis/value_shapes.h"
 #include "cpu/codegen/emit_access.h"
 #include "cpu/codegen/emit_memory.h"
 

@@ -3,6 +3,7 @@
 
 #include "base/buf.h"
 #include "cpu/analysis/uniformity.h"
+#include "cpu/analysis/value_shapes.h"
 #include "cpu/codegen/emit_atomics.h"
 #include "cpu/codegen/emit_compare.h"
 #include "cpu/codegen/emit_matrix.h"
