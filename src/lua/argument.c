@@ -160,6 +160,8 @@ static DC_COLD int put_structs(marshal *m, const dc_plan_param *p, int idx, char
   if (p->record && p->pointee != 0 && size != p->pointee)
     return dc_fail(err, DC_ARGUMENT, NULL, "it takes structs of %u bytes, and those of the array have %lld", p->pointee,
                    (long long)size);
+  if (p->conv == DC_CONV_POINTER && !p->record && !p->any_char && p->dtype != DC_DTYPE_NONE)
+    return dc_fail(err, DC_ARGUMENT, NULL, "it takes %s array, not one of structs", dc_dtype_noun(p->dtype));
   return put_array(m, p, o ? o->a : NULL, params, err);
 }
 
