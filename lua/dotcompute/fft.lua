@@ -25,6 +25,9 @@ end
 
 -- The axes, which must differ, and the number of points along each; `n` may be nil or a list.
 local function check_axes(name, a, axes, n)
+  if #axes == 0 then
+    fail("shape", "%s: a transform needs an axis%s", name, a.ndim == 0 and "; an array without axes has none" or "")
+  end
   if n ~= nil and (type(n) ~= "table" or #n ~= #axes) then
     fail("argument", "%s: option 'n' is a list of as many numbers as there are axes, %d", name, #axes)
   end

@@ -163,8 +163,8 @@ max.f32 f ff
 min.f64 d dd
 abs.ftz.f32 f f
 neg.ftz.f32 f f
-copysign.f32 f fn
-copysign.f64 d dm
+copysign.f32 f nf
+copysign.f64 d md
 add.rp.f64 d dd
 mul.rm.f64 d dd
 fma.rz.f64 d ddd
