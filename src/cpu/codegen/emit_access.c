@@ -74,7 +74,7 @@ dc_access dc_emit_access_of(const emitter *e, const ptx_ins *ins) {
   const ptx_operand *at = dc_emit_address_of(ins);
   dc_access p = { .at = at, .size = ptx_type_bits((ptx_type)ins->type) / 8, .n = ins->vec ? ins->vec : 1, .parts = 1,
                   .base = base_of(e, at, ins->space), .offset = offset_of(at), .by_index = -1 };
-  const bool local = p.base >= DC_BASE_LOCAL && !e->k.shape.by_lane;
+  const bool local = dc_is_base_of_lane(p.base) && !e->k.shape.by_lane;
   const bool alone = e->k.alone[dc_emit_block_of(e, ins)] && !local;
   if (p.at->reg < 0) {
     p.how = local ? DC_HOW_ROW : DC_HOW_ONE;
@@ -107,7 +107,7 @@ void dc_emit_all_addresses(emitter *e, const ptx_operand *at, int base, long lon
   if (at->reg < 0) PUT("V64_splat(0)");
   else dc_emit_register(e, at->reg, narrow ? 'w' : 'd');
   if (narrow) PUT(")");
-  if (base >= DC_BASE_LOCAL)
+  if (dc_is_base_of_lane(base))
     PUT(", V64_affine(%s + %lldull, %uull))", dc_emit_base(base), offset, stride_of(e, base));
   else if (base == DC_BASE_FLAT) PUT(", V64_splat(%s%lldull))", dc_emit_module_base(at->sym), offset);
   else PUT(", V64_splat(%s + %lldull))", dc_emit_base(base), offset);
@@ -146,7 +146,7 @@ int32_t dc_emit_far_index(const emitter *e, const ptx_ins *ins) {
 
 /* The lanes' distances in words, if they are known. */
 static bool find_lanes(const emitter *e, const dc_access *p, dc_pattern *lanes) {
-  if ((p->size != 4 && p->size != 8) || p->n != 1 || p->base >= DC_BASE_LOCAL || e->k.shape.by_lane) return false;
+  if ((p->size != 4 && p->size != 8) || p->n != 1 || dc_is_base_of_lane(p->base) || e->k.shape.by_lane) return false;
   if (p->how == DC_HOW_ROW) {
     *lanes = dc_emit_stride_pattern((int32_t)(p->stride / 4));
     return p->stride % p->size == 0 && p->stride >= -128 && p->stride <= 128;
@@ -190,7 +190,7 @@ bool dc_emit_never_meet(const emitter *e, const dc_access *p, const dc_access *q
   const dc_by_thread values = e->k.values;
   const int32_t a = p->at->reg, b = q->at->reg;
   if (a < 0 || b < 0 || !values[a] || !values[b] || p->base != q->base || p->n != 1 || q->n != 1) return false;
-  if (!e->k.shape.rows || e->k.shape.by_lane || p->base >= DC_BASE_LOCAL) return false;
+  if (!e->k.shape.rows || e->k.shape.by_lane || dc_is_base_of_lane(p->base)) return false;
   const int threads = dc_row_of(&e->k), width = e->k.shape.width;
   for (int t = 0; t < threads; t++) {
     const int64_t at = dc_value_in(e->f, values, a, t) + p->offset - q->offset;

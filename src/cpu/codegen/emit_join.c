@@ -15,7 +15,7 @@ static bool may_join(const emitter *e, const ptx_ins *ins, dc_access *p) {
   const int32_t i = dc_emit_at(e, ins);
   if (e->joined[i].by != 0 || e->copied[i] >= 0 || !dc_emit_memory_supported(e, ins)) return false;
   *p = dc_emit_access_of(e, ins);
-  return p->how != DC_HOW_ONE && p->base < DC_BASE_LOCAL && (!ptx_is_load(ins) || ins->opnd[0].reg >= 0);
+  return p->how != DC_HOW_ONE && !dc_is_base_of_lane(p->base) && (!ptx_is_load(ins) || ins->opnd[0].reg >= 0);
 }
 
 /* Whether other is in the block of ins, and nothing before it has changed the address in `reg`. */

@@ -368,7 +368,7 @@ int32_t dc_emit_row_of_loop(const emitter *e, int32_t i) {
   const dc_access p = dc_emit_access_of(e, ins);
   const int bytes = p.size * p.n, row = e->k.shape.width * bytes;
   const bool index = p.how == DC_HOW_INDEX && p.s.times == bytes;
-  if ((p.how != DC_HOW_LANES && !index) || p.narrow || p.base >= DC_BASE_LOCAL) return -1;
+  if ((p.how != DC_HOW_LANES && !index) || p.narrow || dc_is_base_of_lane(p.base)) return -1;
   const dc_growth g = dc_emit_growth(e, p.at->reg, h);
   if (g.step == NULL && g.times > -row && g.times < row) return -1; /* each lane has a row of its own */
   if (e->k.alone[e->k.block_of[i]] || !goes_together(e, h) || !stays_a_row(e, &p, i, h)) return -1;

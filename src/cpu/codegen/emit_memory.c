@@ -236,7 +236,7 @@ static void put_wrapped(emitter *e, const dc_access *p) {
 }
 
 bool dc_emit_condition(emitter *e, const dc_access *p, const char *before) {
-  if (p->base >= DC_BASE_LOCAL) return false;
+  if (dc_is_base_of_lane(p->base)) return false;
   if (p->narrow && p->at->reg >= 0 && p->s.tag == DC_AFFINE && p->s.exact != 0)
     PUT("%s(DC_RARE(!dc_no_wrap_u32(s%d, %lldll)))", before, p->at->reg, (long long)dc_value_stride(&p->s));
   else if (p->s.origin >= 0) PUT("%s(DC_RARE(!ok%d))", before, p->s.origin);
@@ -246,7 +246,7 @@ bool dc_emit_condition(emitter *e, const dc_access *p, const char *before) {
 
 /* Local memory through an affine address of its own stride: lane by lane. */
 static void as_lanes_if_odd(dc_access *p) {
-  if (p->base >= DC_BASE_LOCAL && p->how == DC_HOW_ROW && p->at->reg >= 0 && (p->s.origin >= 0 || p->s.exact != 0))
+  if (dc_is_base_of_lane(p->base) && p->how == DC_HOW_ROW && p->at->reg >= 0 && (p->s.origin >= 0 || p->s.exact != 0))
     p->how = DC_HOW_LANES;
 }
 
@@ -712,7 +712,7 @@ void dc_emit_memory(emitter *e, const ptx_ins *ins, const char *mask, bool keep)
     e->out->overruns_shared |= is_every_other(&p) || dc_emit_window_of(e, &p) >= 0;
   /* volatile: a warp's lanes may pass values to each other without a barrier */
   if (ins->flags & PTX_F_STRONG) e->out->lane_free = false;
-  if (p.base >= DC_BASE_LOCAL && !e->k.shape.by_lane) e->out->narrow = false;
+  if (dc_is_base_of_lane(p.base) && !e->k.shape.by_lane) e->out->narrow = false;
   if (joined->by == 0) dc_emit_join(e, ins, &p);
   const bool stores = ins->op == PTX_OP_ST, pair = joined->by && joined->far;
   if (!stores && dc_emit_is_part(e, i)) {

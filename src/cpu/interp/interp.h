@@ -43,6 +43,9 @@ typedef enum dc_base {
   DC_NBASES
 } dc_base;
 
+/* Whether each lane has memory of its own there, lane_stride apart. */
+static inline bool dc_is_base_of_lane(int base) { return base >= DC_BASE_LOCAL; }
+
 /* What addresses of a space are relative to; parameters: an entry's. */
 static inline dc_base dc_base_of(int space) {
   switch (space) {
