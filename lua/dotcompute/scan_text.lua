@@ -163,16 +163,12 @@ local pack_text = [[
 -- another, by one thread.
 local rerun_text = [[
     dc_acc dc_run;
-    bool dc_have = false;
-    dc_index dc_i = 0;
-    for (; dc_i < dc_total && dc_fits((dc_acc)dc_out[dc_y + dc_i * dc_y_r]); dc_i++) {
+    bool dc_fit = true;
+    for (dc_index dc_i = 0; dc_i < dc_total; dc_i++) {
       const dc_acc dc_v = ELEMENT;
-      dc_run = dc_have ? dc_fold(dc_run, dc_v) : dc_v, dc_have = true;
-    }
-    for (; dc_i < dc_total; dc_i++) {
-      const dc_acc dc_v = ELEMENT;
-      dc_run = dc_have ? dc_fold(dc_run, dc_v) : dc_v, dc_have = true;
-      dc_out[dc_y + dc_i * dc_y_r] = (dc_result)dc_run;
+      dc_run = dc_i > 0 ? dc_fold(dc_run, dc_v) : dc_v;
+      dc_fit = dc_fit && dc_fits((dc_acc)dc_out[dc_y + dc_i * dc_y_r]);
+      if (!dc_fit) dc_out[dc_y + dc_i * dc_y_r] = (dc_result)dc_run;
     }
 ]]
 local rerun_warp_text = [[

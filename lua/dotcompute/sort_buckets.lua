@@ -14,7 +14,7 @@ local sort_text = require "dotcompute.sort_text"
 core.builtin(debug.getinfo(1, "S").source)
 
 local DIGIT = 12
-local LONG = 65536 -- keys of a row from which there are enough for so many buckets
+local LONG = 65536 -- keys: shorter rows are sorted by sort_serial.lua, quicker than by so many buckets
 
 -- --- the text ---------------------------------------------------------------------------------------------------
 
@@ -66,16 +66,6 @@ __global__ void dc_bucket_count(dc_index *counts, const void *ranges, const void
   for (int b = 0; b < dc_buckets; b++) bins[b] = 0;
   for (dc_index i = first; i < end; i++) bins[(int)((dc_key)(dc_order(from[i]) - least) >> shift)]++;
   for (int b = 0; b < dc_buckets; b++) counts[((dc_index)row * dc_buckets + b) * pieces + piece] = bins[b];
-}
-
-__global__ void dc_bucket_begin(dc_index *counts, const int words) {
-  dc_index *const own = counts + (dc_index)blockIdx.x * words;
-  dc_index sum = 0;
-  for (int i = 0; i < words; i++) {
-    const dc_index count = own[i];
-    own[i] = sum;
-    sum += count;
-  }
 }
 
 __global__ void dc_bucket_move(void *keys_, dc_pay *pays, const dc_index *counts, const void *ranges, const void *from_,
@@ -189,8 +179,7 @@ __global__ void dc_bucket_sort(long long *index_to, void *to, const void *from, 
 ]=]
 
 local function source_of(v)
-  return ("typedef %s dc_index;\ntypedef %s dc_pay;\n"):format(v.wide and "long long" or "int",
-    v.wide and "unsigned long long" or "unsigned int") .. sort_text.order(v.dtype, v.descending)
+  return sort_text.counting(v.wide, "dc_bucket_begin") .. sort_text.order(v.dtype, v.descending)
     .. algorithm.fill(text, { KEYS = tostring(v.keys), DIGIT = DIGIT })
 end
 

@@ -93,16 +93,6 @@ __global__ void dc_sort_count(dc_index *counts, const void *to_, const void *spa
   for (int d = 0; d < 256; d++) counts[(row * 256 + d) * pieces + piece] = bins[d];
 }
 
-__global__ void dc_sort_begin(dc_index *counts, const int words) {
-  dc_index *const own = counts + (dc_index)blockIdx.x * words;
-  dc_index sum = 0;
-  for (int i = 0; i < words; i++) {
-    const dc_index count = own[i];
-    own[i] = sum;
-    sum += count;
-  }
-}
-
 __global__ void dc_sort_move(const dc_index *counts, void *to_, void *spare_, const void *from_, void *pays_,
                              void *more_pays_, long long *index_to, const int pass, const dc_index total,
                              const int pieces, const dc_index length) {
@@ -118,8 +108,7 @@ __global__ void dc_sort_move(const dc_index *counts, void *to_, void *spare_, co
 ]=]
 
 local function source_of(v)
-  return ("typedef %s dc_index;\ntypedef %s dc_pay;\n"):format(v.wide and "long long" or "int",
-    v.wide and "unsigned long long" or "unsigned int") .. sort_text.order(v.dtype, v.descending)
+  return sort_text.counting(v.wide, "dc_sort_begin") .. sort_text.order(v.dtype, v.descending)
     .. algorithm.fill(text, { KEYS = tostring(v.keys), PAYS = tostring(v.pays), PASSES = v.passes })
 end
 

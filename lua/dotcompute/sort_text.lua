@@ -65,6 +65,24 @@ text.less = [[
 static __device__ __forceinline__ bool dc_less(const dc_key &a, const dc_key &b) { return dc_order(a) < dc_order(b); }
 ]]
 
+-- The text of dc_index, of dc_pay and of the kernel `begin`, a block of which replaces each of a row's `words` counts
+-- by the sum of the counts before it.
+function text.counting(wide, begin)
+  local types = ("typedef %s dc_index;\ntypedef %s dc_pay;\n"):format(wide and "long long" or "int",
+    wide and "unsigned long long" or "unsigned int")
+  return types .. ("__global__ void %s(dc_index *counts, const int words) {"):format(begin) .. [[
+
+  dc_index *const own = counts + (dc_index)blockIdx.x * words;
+  dc_index sum = 0;
+  for (int i = 0; i < words; i++) {
+    const dc_index count = own[i];
+    own[i] = sum;
+    sum += count;
+  }
+}
+]]
+end
+
 -- --- digits of a tile -------------------------------------------------------------------------------------------
 
 -- A warp has 32 * ITEMS neighbouring keys, each lane every 32nd of them. dc_rank computes each key's position in the
