@@ -239,7 +239,7 @@ end
 
 -- Stores an analysis (init.lua), which was made of the tree, under the key, unless an entry cannot have all of it.
 function analysis_cache.put(key, tree, analysis)
-  local emitted, w = analysis.emitted, setmetatable({ MAGIC }, Writer)
+  local emitted, w = analysis.emitted, setmetatable({}, Writer)
   if tree.uses.dynamic or tree.uses.modules or #tree.constants > 0 then return end
   local functions = put_reads(w, tree)
   if not functions or not have_no_newline(emitted.lines) then return end
@@ -266,12 +266,14 @@ function analysis_cache.put(key, tree, analysis)
   end
   for _, flag in ipairs { "small", "disjoint" } do w:boolean(analysis.facts[flag]) end
   for _, flag in ipairs { "sync_grid", "recursion" } do w:boolean(analysis[flag]) end
-  core.cache_put(key, table.concat(w))
+  core.cache_put(key, MAGIC .. string.pack("<s8", table.concat(w)))
 end
 
 local function decode(bytes, root)
   assert(bytes:sub(1, #MAGIC) == MAGIC, "no entry")
-  local r = setmetatable({ bytes = bytes, at = #MAGIC + 1 }, Reader)
+  local body, after = string.unpack("<s8", bytes, #MAGIC + 1)
+  assert(after == #bytes + 1, "the entry has another length than it says")
+  local r = setmetatable({ bytes = body, at = 1 }, Reader)
   local functions, paths, values = get_reads(r, root)
   if not functions then return nil end
   local emitted = { text = r:string(), places = get_places(r, functions), params = get_params(r), sites = {} }
@@ -290,7 +292,7 @@ local function decode(bytes, root)
   end
   analysis.facts = { small = r:boolean(), disjoint = r:boolean() }
   analysis.sync_grid, analysis.recursion = r:boolean(), r:boolean()
-  assert(r.at == #bytes + 1, "the entry is too long")
+  assert(r.at == #body + 1, "the entry is too long")
   return analysis
 end
 
