@@ -467,6 +467,7 @@ static void declare(emitter *e) {
   for (int32_t n = 0; n < e->nnodes; n++)
     if (e->tracked[n]) PUT("M t%d = M_none(); ", n);
   if (e->prefetches_ahead) PUT("uint64_t ahead = 0; ");
+  if (e->streamed_bytes) PUT("\n#define DC_STREAMS (n->cached_bytes < %du)\n", e->streamed_bytes);
   if (e->most_copies) PUT("dc_copying copies[%d]; ", e->most_copies);
   for (int b = DC_BASE_SHARED; b < DC_BASE_LOCAL; b++) {
     const bool changes = b == DC_BASE_SHARED && e->out->yields && e->out->simple;

@@ -45,6 +45,13 @@ void dc_emit_find_streams(emitter *e) {
     if (ptx_traits(ins->op) & PTX_T_BARRIER) e->streams_from = i;
   }
   if (!may) e->streams_from = e->f->nins;
+  e->streamed_bytes = 0;
+  for (int32_t i = e->streams_from; i < e->f->nins; i++) {
+    const ptx_ins *ins = &e->f->ins[i];
+    if (ins->op != PTX_OP_ST || !dc_emit_memory_supported(e, ins)) continue;
+    const dc_access p = dc_emit_access_of(e, ins);
+    if (dc_emit_may_stream(e, ins, &p)) e->streamed_bytes += p.size * p.n;
+  }
 }
 
 bool dc_emit_may_stream(const emitter *e, const ptx_ins *ins, const dc_access *p) {

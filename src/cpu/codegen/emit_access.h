@@ -58,11 +58,11 @@ static inline bool dc_emit_are_halves(const dc_access *p, int far) {
 bool dc_emit_memory_supported(const emitter *e, const ptx_ins *ins);
 
 /* Whether an instruction, which accesses memory by p, is a store to a row of global memory that may be non-temporal in
-** launches that exceed the caches (dc_native.streams): no other block waits for it, since the kernel has no calls,
+** launches whose stores exceed the caches (DC_STREAMS): no other block waits for it, since the kernel has no calls,
 ** atomic operations and fences; no instruction loads from its address, and it is neither in a loop nor before a
 ** barrier, behind which the block might load what it has stored. */
 bool dc_emit_may_stream(const emitter *e, const ptx_ins *ins, const dc_access *p);
-void dc_emit_find_streams(emitter *e); /* fills e->streams_from */
+void dc_emit_find_streams(emitter *e); /* fills e->streams_from and e->streamed_bytes */
 
 /* How an operation with an address accesses memory: one place, consecutive memory, neither. */
 typedef enum dc_access_kind { DC_ACCESS_ONE, DC_ACCESS_ROW, DC_ACCESS_LANES } dc_access_kind;

@@ -96,7 +96,7 @@ static void prefetch_for_gangs(emitter *e, const ptx_ins *ins, const dc_access *
         dc_emit_is_signed(e, p->s.origin), e->mask);
   const bool ahead = e->straight && !e->has_pause;
   if (ahead) PUT("if (DC_PREFETCH_AHEAD) ");
-  if (dc_emit_may_stream(e, ins, p)) PUT("if (!n->streams) ");
+  if (dc_emit_may_stream(e, ins, p)) PUT("if (!DC_STREAMS) ");
   PUT("dc_prefetch_bytes(");
   put_first(e, p);
   const char *const blocks = loops ? "" : "n->ntid[0] + ";
@@ -545,7 +545,7 @@ static void store_element(emitter *e, const ptx_ins *ins, const dc_access *p, in
   if (window >= 0) store_window(e, p, window, mask);
   const char *stream = NULL; /* when the store is non-temporal: always, or in large launches */
   if (p->base == DC_BASE_FLAT && size >= 4 && p->stride == size)
-    stream = ins->flags & PTX_F_STREAMING ? "1" : dc_emit_may_stream(e, ins, p) ? "n->streams" : NULL;
+    stream = ins->flags & PTX_F_STREAMING ? "1" : dc_emit_may_stream(e, ins, p) ? "DC_STREAMS" : NULL;
   const char *put = stream ? "stream" : p->base == DC_BASE_SHARED ? "put_shared" : "put";
   if (p->stride == size) PUT("dc_%s_row_%s(a_ + %d, ", put, T, j * size);
   else if (is_every_other(p)) PUT("dc_%s_every_other_%s(a_ + %d, ", put, T, j * size);
@@ -570,7 +570,7 @@ static void put_packs(emitter *e, const dc_access *p, const char *how, const cha
 static void store_packs(emitter *e, const ptx_ins *ins, const dc_access *p, const char *kind,
                         const ptx_operand *const *v, int n, const char *mask) {
   if (dc_emit_may_stream(e, ins, p)) {
-    PUT("if (n->streams) ");
+    PUT("if (DC_STREAMS) ");
     put_packs(e, p, "stream_row", kind, v, n, mask);
     PUT("else ");
   }

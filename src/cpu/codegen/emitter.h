@@ -185,6 +185,7 @@ typedef struct emitter {
   bool numbers;         /* some operation reads the warp's number */
   bool straight;        /* there is no loop */
   int32_t streams_from; /* from this instruction on stores may be non-temporal, see emit_access.h */
+  int streamed_bytes;   /* what each thread stores by them, if it stores by all */
   bool *prefetched;     /* per register: addresses in it are prefetched for gangs further on (code without loops) */
   bool prefetches_ahead; /* some load prefetches what the next gang loads, which is `ahead` lanes ahead */
   const char *mask;     /* of the node being emitted: "act" or "m" */

@@ -93,10 +93,11 @@ void dc_native_end_alone(dc_native *n) {
 
 /* --- running a frame ------------------------------------------------------------------------------------ */
 
-/* Whether the threads of the launch, if each stores a word of 4 bytes, store more than the last-level cache holds. */
-static bool exceeds_caches(const dc_job *job) {
+/* Number of bytes that each thread of the launch may store for all of them to fit in the last-level cache. */
+static uint32_t cached_bytes(const dc_job *job) {
   const dc_dim3 *b = &job->grid.block;
-  return job->nblocks * b->x * b->y * b->z * sizeof(uint32_t) > job->cpu->last_level_cache;
+  const uint64_t bytes = job->cpu->last_level_cache / (job->nblocks * b->x * b->y * b->z);
+  return bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX;
 }
 
 void dc_native_begin(dc_worker *k, dc_warp *w) {
@@ -122,7 +123,7 @@ void dc_native_begin(dc_worker *k, dc_warp *w) {
   n->outsider = outsider;
   n->poll_budget = POLL_BUDGET;
   n->spin_budget = SPIN_BUDGET;
-  n->streams = exceeds_caches(k->job);
+  n->cached_bytes = cached_bytes(k->job);
   k->native_for = g->id;
 }
 
