@@ -13,6 +13,14 @@ local text, list, thread = "abc", { 1, 2 }, coroutine.create(print)
 -- { pattern of the message, kernel, line of the mistake behind the kernel's first }; the kernel is called with the
 -- array x.
 local mistakes = {
+  { "'cuda' is nil: .*compiled %(in dotcompute: dc%.index%(%)", function(a) local i = cuda.grid(1) a[i] = 1 end },
+  { "'cuda' is nil: .*compiled %(in dotcompute: dc%.shared%)", function(_) local s = cuda.shared.array(32) end },
+  { "'threadIdx' is nil: .*%(in dotcompute: dc%.thread_index%(%)", function(a) a[1] = threadIdx.x end },
+  { "'atomicAdd' is nil: .*%(in dotcompute: dc%.atomic_add%(a, i, v%)", function(a) atomicAdd(a, 1, 2) end },
+  { "'sqrt' is nil: .*%(in dotcompute: dc%.sqrt%)", function(a) a[1] = sqrt(2) end },
+  { "'np' is nil: .*%(in dotcompute: dc%.float32%)", function(a) a[1] = np.float32(1) end },
+  { "'frobs' is nil: a local or global of that name has no value when the kernel is compiled$",
+    function(a) a[1] = frobs.grid end },
   { "an empty table in a kernel", function(_) local t = {} end },
   { "'setmetatable' is a function in C, which a kernel cannot call: there are no metatables",
     function(_) local t = setmetatable({}, {}) end },

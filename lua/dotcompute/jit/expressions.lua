@@ -384,6 +384,7 @@ end
 
 -- a[i], a[i][j], a[{i, j}]: an element, or a row of an array of more axes.
 function E.index(self, n)
+  if n.key.op == "string" then n.object.field = n.key.value end -- for the error if the object is nil
   local object = self:expr(n.object)
   local t = object.type
   if t.static == "table" and object.path then

@@ -184,6 +184,20 @@ local function instead(name)
   return "; the functions of 'math' and 'dc' that it can call are listed in docs/jit.md"
 end
 
+-- What does here what a name of another library, or of its module's field, does there, as a part of a message; "" if
+-- nothing is known of it. Modules are known by the names that programs give them.
+local modules <const> = {}
+for name in ("cuda cp cupy jax jnp np numba numpy ti tl torch triton wp"):gmatch "%a+" do modules[name] = true end
+
+local function elsewhere(name, field_of_it)
+  local function find(word)
+    local builtin = builtins.by_name["dc." .. word] or builtins.by_name["math." .. word]
+    return core.elsewhere(word) or builtin and builtin.name
+  end
+  local here = modules[name] and field_of_it and find(field_of_it) or find(name)
+  return here and (" (in dotcompute: %s)"):format(here) or ""
+end
+
 -- The node of a captured value.
 function names:captured(n, path, value)
   self:note(path, value)
@@ -244,7 +258,8 @@ function names:captured(n, path, value)
     return { op = "static", type = types.string(value), text = value, at = n.at }
   end
   if value == nil then
-    self:fail(n.at, "'%s' is nil: a local or global of that name has no value when the kernel is compiled", path.text)
+    self:fail(n.at, "'%s' is nil: a local or global of that name has no value when the kernel is compiled%s", path.text,
+      elsewhere(path[#path] or path.text, n.field))
   end
   self:fail(n.at, "'%s' is %s, which a kernel cannot use: it takes numbers, booleans, arrays and functions", path.text,
     core.describe(value))
@@ -263,9 +278,9 @@ function names:field(n, object, key)
   if value == nil then
     local text = object.path.text
     if object.type.value == builtins.library.dc or object.type.value == builtins.library.math then
-      local here, near = core.elsewhere(key), core.closest(key, builtins.names(object.type.value))
-      self:fail(n.at, "%s has no '%s'%s", text, key, here and (" (in dotcompute: %s)"):format(here)
-        or near and (": did you mean '%s.%s'?"):format(text, near) or "")
+      local here, near = elsewhere(key), core.closest(key, builtins.names(object.type.value))
+      self:fail(n.at, "%s has no '%s'%s", text, key, here == "" and near
+        and (": did you mean '%s.%s'?"):format(text, near) or here)
     end
     self:fail(n.at, "'%s.%s' is nil when the kernel is compiled", text, key)
   end
