@@ -217,12 +217,13 @@ static int find_launched(const dc_source *src, const char *arch, dc_string_list 
   whole.lto = false;
   whole.ninstantiate = whole.nlaunched = 0;
   with_lambdas(&whole, NULL, 0, list->arena);
+  const dc_target target = {.arch = virtual_arch, .default_device = true, .whole = true, .names_only = true};
   bool more = start_fixup(&m, &whole, true, err) == 0;
   int result = -1;
   for (int i = 0; i < MOST_LAUNCH_RUNS && more; i++) {
     dc_error_clear(&refused);
     refused = (dc_error)DC_ERROR_INIT;
-    result = compile_mended(&m, (dc_target){virtual_arch, false, true, true}, &image, &refused);
+    result = compile_mended(&m, target, &image, &refused);
     more = result != 0 && refused.log && dc_fixup_learn(&m, refused.log);
   }
   if (result == 0 && !add_instances(list, image)) result = dc_fail_oom(err);

@@ -52,6 +52,7 @@ typedef struct job {
   bool ir;                 /* LTO-IR is wanted, of which entries cannot be read */
   bool debug;              /* with debugging information, for the layouts of structs */
   bool minimal;            /* with as little of NVRTC's own as most sources need */
+  bool hasty;              /* with as little optimization as NVRTC can be told */
   const dc_tile_tools *tile; /* of tile kernels; NULL: there are none */
   dc_arena arena;
   wanted *list;
@@ -125,6 +126,7 @@ static void collect_options(const job *j, dc_string_list *o) {
     for (size_t i = 0; i < sizeof nvccs / sizeof *nvccs; i++) add_option(o, "-D", nvccs[i]);
   }
   if (j->minimal) dc_string_list_add(o, "--minimal");
+  if (j->hasty) dc_string_list_add(o, "--Ofast-compile=max");
   if (j->default_device) dc_string_list_add(o, "-default-device");
   if (src->part) dc_string_list_add(o, "-rdc=true");
   if (j->ir) dc_string_list_add(o, "-dlto");
@@ -630,6 +632,7 @@ int dc_compile_as_is(const dc_source *src, dc_target t, dc_image **out, dc_error
   const dc_nvrtc_version *version = dc_nvrtc(err);
   if (!version) return -1;
   j.minimal = !t.whole && dc_minimal_suffices(version, src);
+  j.hasty = t.names_only && (version->major > 12 || (version->major == 12 && version->minor >= 6));
   int result = compile_all(&j, out, err);
   job_free(&j);
   return result;

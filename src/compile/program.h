@@ -15,6 +15,7 @@ typedef struct dc_target {
   bool binary;
   bool default_device; /* functions that say nothing are __device__ ones */
   bool whole;          /* with all that NVRTC declares beforehand, not first without (minimal.h) */
+  bool names_only;     /* the image's entries are wanted, not its code, which need not be fast */
 } dc_target;
 
 /* The source as it is, for that target. */
