@@ -335,7 +335,7 @@ static int compile_fixed(const dc_source *src, const char *arch, bool binary, dc
     dc_fail(err, DC_COMPILE, NULL, "the file gives no kernel: '%s' %s", m.refused[0].name, m.refused[0].reason);
     err->source_line = m.refused[0].line;
   }
-  if (result != 0 && before.kind) {
+  if (result != 0 && before.kind && strcmp(err->code, DC_NO_KERNEL) != 0) {
     if (err->log) dc_log(DC_LOG_COMPILE, "what remains after the changes: %s", err->log);
     dc_error_clear(err);
     *err = before;
@@ -357,17 +357,45 @@ static int compile_fixed(const dc_source *src, const char *arch, bool binary, dc
   return result;
 }
 
-/* A file whose kernels are all templates, of which no instance was found, is an error that says so. */
-static int fail_without_kernels(const dc_source *src, dc_arena *arena, dc_error *err) {
+/* The first kernel of a text that is a template; NULL: there is none. */
+static const dc_scanned *first_template(const char *text, size_t len, dc_arena *arena) {
   bool failed = false;
-  const dc_scanned *k = dc_scan(src->text, src->len, arena, &failed);
+  const dc_scanned *k = dc_scan(text, len, arena, &failed);
   while (k && (k->is_variable || !k->is_template)) k = k->next;
+  return k;
+}
+
+/* The same of the user's headers, in the order of the list. */
+static const dc_scanned *first_template_in(const dc_included *list, dc_arena *arena) {
+  const dc_scanned *k = NULL;
+  for (; list && !k; list = list->next) {
+    char *data = NULL;
+    size_t len = 0;
+    dc_error unreadable = DC_ERROR_INIT;
+    if (list->path && dc_file_read(list->path, &data, &len, &unreadable) == 0) k = first_template(data, len, arena);
+    dc_error_clear(&unreadable);
+    free(data);
+  }
+  return k;
+}
+
+/* A file whose kernels are all templates, of which no instance was found, is an error that says so.  `holds_none`: it
+** has failed as one without kernels, which remains the error if its headers have none, either. */
+static int fail_without_kernels(const dc_source *src, bool holds_none, dc_arena *arena, dc_error *err) {
+  dc_included *list = NULL;
+  dc_error unreadable = DC_ERROR_INIT;
+  const dc_scanned *own = first_template(src->text, src->len, arena);
+  if (!own) dc_include_list(src, arena, &list, &unreadable);
+  const dc_scanned *k = own ? own : first_template_in(list, arena);
   const char *name = k ? k->name : "k";
-  dc_fail(err, DC_COMPILE, NULL, "the file gives no kernel: %s%s and the instances that it launches cannot be told "
-          "from its host code; name them, instantiate = {\"%s<float>\"} for example; or #if leaves them out: give "
+  dc_error_clear(&unreadable);
+  if (holds_none && !k) return -1;
+  dc_fail(err, DC_COMPILE, DC_NO_KERNEL, "the file gives no kernel: %s%s, and the instances that it launches cannot be "
+          "told from its host code; name them, instantiate = {\"%s<float>\"} for example; or #if leaves them out: give "
           "the macros that its build does, define = {NAME = 1}",
-          k ? "its kernels are templates, such as " : "none is defined in it", k ? name : "", name);
-  err->source_line = k ? k->line : 0;
+          !k ? "none is defined in it" : own ? "its kernels are templates, such as "
+             : "the kernels of its headers are templates, such as ", k ? name : "", name);
+  err->source_line = own ? own->line : 0;
   return -1;
 }
 
@@ -385,11 +413,12 @@ int dc_compile_program(const dc_source *src, const char *arch, bool binary, dc_i
   if (launched.n > 0) with_lambdas(&whole, launched.v, launched.n, &arena);
   if (src->ninstantiate > 0) with_lambdas(&whole, src->instantiate, src->ninstantiate, &arena);
   if (result == 0) result = compile_fixed(&whole, arch, binary, out, err);
-  const bool none = result == 0 && (*out)->nkernels == 0 && (*out)->nrefused == 0;
+  const bool none = result == 0 ? (*out)->nkernels == 0 && (*out)->nrefused == 0
+                                : strcmp(err->code, DC_NO_KERNEL) == 0;
   if (none && unknown && src->ninstantiate == 0 && !src->part) {
-    dc_image_free(*out);
+    if (result == 0) dc_image_free(*out);
     *out = NULL;
-    result = fail_without_kernels(src, &arena, err);
+    result = fail_without_kernels(src, result != 0, &arena, err);
   }
   dc_arena_free(&arena);
   return result;

@@ -562,8 +562,9 @@ static int choose_tools(job *j, const dc_scanned *all, dc_error *err) {
 static int fail_without_kernels(const dc_scanned *all, dc_error *err) {
   while (all && all->is_variable) all = all->next;
   if (!all)
-    return dc_fail(err, DC_COMPILE, NULL, "the source holds no kernel: a function marked __global__ is needed");
-  dc_fail(err, DC_COMPILE, NULL, "the source gives no kernel: '%s' is only declared, or left out by #if: give the "
+    return dc_fail(err, DC_COMPILE, DC_NO_KERNEL,
+                   "the source holds no kernel: a function marked __global__ is needed");
+  dc_fail(err, DC_COMPILE, DC_NO_KERNEL, "the source gives no kernel: '%s' is only declared, or left out by #if: give the "
           "macros that its build does, define = {NAME = 1}", all->name);
   err->source_line = all->line;
   return -1;

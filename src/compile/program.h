@@ -18,6 +18,9 @@ typedef struct dc_target {
   bool names_only;     /* the image's entries are wanted, not its code, which need not be fast */
 } dc_target;
 
+/* The code of the error that the source compiles and gives no kernel. */
+#define DC_NO_KERNEL "NO_KERNEL"
+
 /* The source as it is, for that target. */
 int dc_compile_as_is(const dc_source *src, dc_target t, dc_image **out, dc_error *err);
 

@@ -106,8 +106,11 @@ static dc_dtype complex_of(const char *name) {
   return DC_DTYPE_NONE;
 }
 
-/* The 16-bit float whose class has that name, "__half" or "half"; the pair's name ends in a 2. */
+/* The 16-bit float whose class has that name, "__half", "half", PyTorch's "c10::Half"; the pair's name ends in a 2. */
 static dc_dtype half_of(const char *name, int *lanes) {
+  *lanes = 1;
+  if (strcmp(name, "c10::Half") == 0) return DC_FLOAT16;
+  if (strcmp(name, "c10::BFloat16") == 0) return DC_BFLOAT16;
   for (int d = 0; d < DC_NDTYPES; d++) {
     const char *class = dc_dtypes[d].ctype;
     const size_t n = strlen(class);
