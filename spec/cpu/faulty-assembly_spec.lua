@@ -97,6 +97,7 @@ __global__ void two(int *x) {
   for text, says in pairs {
     ["add.s32 %0, %0;"] = "the CPU device does not take these operands: 'add.s32 %%r%d+, %%r%d+'",
     ["add.s99 %0, %0, 1;"] = "the CPU device has no instruction 'add.s99'",
+    ["{ .reg .pred p; .reg .b16 h; setp.bf16 p, h, h; }"] = "the CPU device has no instruction 'setp.bf16'",
     ["new.kind %0, <4>, %0;"] = "the CPU device has no instruction 'new.kind'",
     ["selp.b32 %0, %0, 1, %0;"] = "operand 4 is of the wrong kind: 'selp.b32 %%r%d+, %%r%d+, 1, %%r%d+'",
     ["cp.async.ca.shared.global [%0], [%0], 5;"] = "copies 4, 8 or 16 bytes: 'cp.async",

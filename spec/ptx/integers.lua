@@ -376,13 +376,24 @@ local function alike(name)
     function() return math.random(2) == 1 and last or harness.value(name) end
 end
 
+local exponents = { f32 = 0x7f800000, f16 = 0x7c00 }
 local function flushed(name, parts, n)
-  if name ~= "f32" or not has(parts, "ftz") then return n end
-  return n & 0x7f800000 == 0 and n & 0x80000000 or n
+  local exponent = exponents[name]
+  if not exponent or not has(parts, "ftz") then return n end
+  return n & exponent == 0 and n & 1 << types[name].bits - 1 or n
+end
+-- The relation and what joins it to a predicate: modifiers may stand in any order.
+local function relation(parts)
+  local cmp, op
+  for i = 2, #parts do
+    local word = parts[i]
+    if word == "and" or word == "or" or word == "xor" then op = word
+    elseif not types[word] and word ~= "ftz" then cmp = word end
+  end
+  return cmp, op
 end
 function maker.setp(parts)
-  local cmp, op = parts[2], nil
-  for _, word in ipairs { "and", "or", "xor" } do op = has(parts, word) and word or op end
+  local cmp, op = relation(parts)
   local name = type_of(parts)
   local first, second = alike(name)
   local form = { types = { name, name, op and "pred" }, gens = { first, second }, dst = "pred", ref = function(a, b, p)
@@ -396,8 +407,7 @@ local function truth(name)
   return mask(types[name].bits)
 end
 function maker.set(parts)
-  local cmp, op = parts[2], nil
-  for _, word in ipairs { "and", "or", "xor" } do op = has(parts, word) and word or op end
+  local cmp, op = relation(parts)
   local dst, name = type_of(parts), type_of(parts, 2)
   local first, second = alike(name)
   local t, d = types[name], types[dst]
@@ -408,7 +418,8 @@ function maker.set(parts)
     end
     local r = 0
     for i = 0, 16, 16 do
-      local yes = joined(op, holds(cmp, t.pair, a >> i & 0xffff, b >> i & 0xffff), p == 1)
+      local yes = joined(op, holds(cmp, t.pair, flushed(t.pair, parts, a >> i & 0xffff),
+        flushed(t.pair, parts, b >> i & 0xffff)), p == 1)
       r = r | (yes and (d.pair and truth(d.pair) or 0xffff) or 0) << i
     end
     return r

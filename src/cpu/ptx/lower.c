@@ -379,8 +379,8 @@ static bool halves(const ptx_ins *ins, dc_buf *t) {
 /* Numbers of this type: the predicate, and of pairs a second one, to p<the result> and the next. */
 static int compare(const ptx_ins *ins, dc_buf *t, int type) {
   static const char *const joins[] = {"", "and", "or", "xor"};
-  const char *relation = strchr(ins->text, '.') + 1, *T = is_half(type) ? "f32" : ptx_type_text(type);
-  const int length = (int)strcspn(relation, "."), n = 1 + is_pair(type);
+  const char *relation = ptx_relation_text(ins->cmp), *T = is_half(type) ? "f32" : ptx_type_text(type);
+  const int n = 1 + is_pair(type);
   for (int i = 0; i < n; i++) {
     char x[2][16] = {"A", "B"};
     for (int s = 0; s < 2 && is_half(type); s++) {
@@ -393,7 +393,7 @@ static int compare(const ptx_ins *ins, dc_buf *t, int type) {
       PUT("cvt.f32.%s w%d, %s; ", half_of(type), 1 + 2 * s + i, x[s]);
       snprintf(x[s], sizeof x[s], "w%d", 1 + 2 * s + i);
     }
-    PUT("setp.%.*s%s.%s p%d, %s, %s; ", length, relation, is_half(type) ? "" : ftz_of(ins), T, 1 + i, x[0], x[1]);
+    PUT("setp.%s%s.%s p%d, %s, %s; ", relation, is_half(type) ? "" : ftz_of(ins), T, 1 + i, x[0], x[1]);
   }
   if (n == 1) PUT("not.pred p2, p1; ");
   for (int i = 0; i < 2 && ins->boolop; i++) PUT("%s.pred p%d, p%d, C; ", joins[ins->boolop & 3], 3 + i, 1 + i);
@@ -404,7 +404,7 @@ static int compare(const ptx_ins *ins, dc_buf *t, int type) {
 static bool predicates(const ptx_ins *ins, dc_buf *t) {
   const bool common = ins->type == PTX_F16 && !has(ins, PTX_F_FTZ);
   if (!ins->boolop && ins->ndst == 1 && (!is_half(ins->type) || common)) return false;
-  if (is_pair(ins->type) && ins->ndst != 2) return false;
+  if (ins->cmp == PTX_CMP_NONE || (is_pair(ins->type) && ins->ndst != 2)) return false;
   const int p = compare(ins, t, ins->type);
   for (int i = 0; i < ins->ndst; i++)
     if (ins->opnd[i].kind != PTX_SINK) PUT("mov.pred %c, p%d; ", "DQ"[i], p + i);
@@ -416,6 +416,7 @@ static bool truth(const ptx_ins *ins, dc_buf *t) {
   const int type = ins->type, bits = bits_of(ins);
   const bool pair = is_pair(ins->type2), wide = bits == 32 && !pair, half = type == PTX_F16 || type == PTX_F16X2;
   const unsigned one = type == PTX_F32 ? 0x3f800000 : half ? 0x3c00 : is_brain(type) ? 0x3f80 : wide ? ~0u : 0xffff;
+  if (ins->cmp == PTX_CMP_NONE) return false;
   if (pair ? bits != 32 || type == PTX_F32 : bits != 16 && (!wide || is_half(type))) return false;
   const int p = compare(ins, t, ins->type2);
   if (pair) PUT("selp.b32 w7, %u, 0, p%d; selp.b32 w8, %u, 0, p%d; or.b32 D, w7, w8", one, p, one << 16, p + 1);
