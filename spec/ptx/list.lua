@@ -77,10 +77,10 @@ setp.{eq,lt,ge}.{and,or,xor}.{s32,u64,u16}
 set.{eq,ne,lt,le,gt,ge}.{u32,s32,f32}.{s16,u16,s32,u32,s64,u64}
 set.{eq,ne,lt,le,gt,ge,equ,neu,ltu,leu,gtu,geu,num,nan}.{u32,s32,f32}.{f32,f64,ftz.f32}
 set.{lt,ge}.{and,or,xor}.{u32,f32}.{s32,f32,f64}
-set.{eq,lt,geu,nan}.{f16,f32,u32,s32,u16,s16}.f16
-set.{eq,lt,geu,nan}.{bf16,f32,u32,s32,u16,s16}.bf16
+set.{eq,lt,geu,nan}.{f16,u32,s32,u16,s16}.f16
+set.{eq,lt,geu,nan}.{bf16,u32,s32,u16,s16}.bf16
 set.{eq,ne,lt,geu,num}.{f16x2.f16x2,bf16x2.bf16x2}
-set.{ftz.lt,lt.ftz,geu.and.ftz,ftz.nan.xor}.{f16.f16,u16.f16,f32.f16,f16x2.f16x2,u32.f16x2,u32.f32}
+set.{ftz.lt,lt.ftz,geu.and.ftz,ftz.nan.xor}.{f16.f16,u16.f16,f16x2.f16x2,u32.f16x2,u32.f32}
 setp.{ftz.lt,geu.ftz,and.ftz.eq,ne.or.ftz}.{f32,f16}
 set.{lt,geu}.{and,or,xor}.{f16x2.f16x2,u32.f16x2,bf16x2.bf16x2,s32.bf16x2}
 selp.{b16,b32,b64,s16,s32,s64,u16,u32,u64,f32,f64}

@@ -145,17 +145,10 @@ static const char *directed(int round) {
   return round == PTX_RM ? "_rm" : round == PTX_RP ? "_rp" : round == PTX_RZ ? "_rz" : "";
 }
 
-/* Opcodes that have no exact form. */
-static bool is_approximation(int op) {
-  return op == PTX_OP_RSQRT || op == PTX_OP_EX2 || op == PTX_OP_LG2 || op == PTX_OP_SIN || op == PTX_OP_COS ||
-         op == PTX_OP_TANH;
-}
-
 static bool floating(const ptx_ins *ins, spelling *s) {
   const bool ftz = (ins->flags & PTX_F_FTZ) != 0;
   const bool approximate = (ins->flags & (PTX_F_APPROX | PTX_F_FULL)) != 0, wide = ins->type == PTX_F64;
   const char *op = ins->op == PTX_OP_MAD ? "fma" : ptx_op_text(ins->op); /* mad.f32 is fma from sm_20 on */
-  if (is_approximation(ins->op) && !approximate) return false;
   if (wide && approximate) {
     if (ins->op == PTX_OP_RSQRT && !ftz) return named(s, "rsqrt_f64");
     return ftz && (ins->op == PTX_OP_RSQRT || ins->op == PTX_OP_RCP) && named(s, "%s_gross", op);

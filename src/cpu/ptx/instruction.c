@@ -539,7 +539,13 @@ static const ptx_form *find_form(ptx_parser *P) {
     return NULL;
   }
   ptx_form_decode(text, form);
-  return form;
+  ptx_form_check(form);
+  if (!form->refused || !form->why[0] || form->ins.op == PTX_OP_UNKNOWN) return form;
+  char why[240];
+  snprintf(why, sizeof why, "the CPU device has no instruction '%.120s': %s", text, form->why);
+  form->ins.refusal = dc_arena_strndup(&P->m->arena, why, strlen(why));
+  if (!form->ins.refusal) ptxp_oom(P);
+  return form->ins.refusal ? form : NULL;
 }
 
 /* Sets the type of cp.async from the operand that is its size; another that is as large says nothing. */

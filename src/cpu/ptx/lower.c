@@ -154,7 +154,7 @@ static bool product_24(const ptx_ins *ins, dc_buf *t) {
   }
   PUT("mul.%s.%s %s, w%d, w%d; ", high ? "hi" : "lo", type, mad ? "w5" : "D", high ? 1 : 3, high ? 2 : 4);
   if (mad) PUT("%s.%s D, w5, C", add, type);
-  return !has(ins, PTX_F_SAT) || (high && mad);
+  return true;
 }
 
 /* .relu: what is negative becomes 0. */
@@ -293,7 +293,7 @@ static bool class_of(const ptx_ins *ins, dc_buf *t) {
   PUT("and.b%d %c1, A, %s; ", bits, k, most);
   if (i < 4) {
     PUT("setp.%s.u%d D, %c1, %s", relations[i], bits, k, infinity);
-    return i >= 0;
+    return true;
   }
   PUT("sub.u%d %c2, %c1, 1; setp.lt.u%d p1, %c2, %s; ", bits, k, k, bits, k, subnormals);
   if (ins->mode == PTX_TESTP_SUBNORMAL) PUT("mov.pred D, p1");
@@ -364,7 +364,7 @@ static void put_half(const ptx_ins *ins, dc_buf *t, int i) {
 static bool halves(const ptx_ins *ins, dc_buf *t) {
   const uint32_t rare = PTX_F_FTZ | PTX_F_SAT | PTX_F_RELU | PTX_F_NAN | PTX_F_XORSIGN;
   const bool approximates = ins->op == PTX_OP_EX2 || ins->op == PTX_OP_TANH, pair = is_pair(ins->type);
-  if (approximates ? !has(ins, PTX_F_APPROX) : !has(ins, rare)) return false;
+  if (!approximates && !has(ins, rare)) return false;
   for (int s = 0; pair && s < ins->nsrc; s++) split(t, 16, (char[]){(char)('A' + s), '\0'}, 1 + 2 * s);
   for (int i = 0; i <= pair; i++) {
     put_half(ins, t, i);
@@ -404,7 +404,7 @@ static int compare(const ptx_ins *ins, dc_buf *t, int type) {
 static bool predicates(const ptx_ins *ins, dc_buf *t) {
   const bool common = ins->type == PTX_F16 && !has(ins, PTX_F_FTZ);
   if (!ins->boolop && ins->ndst == 1 && (!is_half(ins->type) || common)) return false;
-  if (ins->cmp == PTX_CMP_NONE || (is_pair(ins->type) && ins->ndst != 2)) return false;
+  if (is_pair(ins->type) && ins->ndst != 2) return false;
   const int p = compare(ins, t, ins->type);
   for (int i = 0; i < ins->ndst; i++)
     if (ins->opnd[i].kind != PTX_SINK) PUT("mov.pred %c, p%d; ", "DQ"[i], p + i);
@@ -416,8 +416,6 @@ static bool truth(const ptx_ins *ins, dc_buf *t) {
   const int type = ins->type, bits = bits_of(ins);
   const bool pair = is_pair(ins->type2), wide = bits == 32 && !pair, half = type == PTX_F16 || type == PTX_F16X2;
   const unsigned one = type == PTX_F32 ? 0x3f800000 : half ? 0x3c00 : is_brain(type) ? 0x3f80 : wide ? ~0u : 0xffff;
-  if (ins->cmp == PTX_CMP_NONE) return false;
-  if (pair ? bits != 32 || type == PTX_F32 : bits != 16 && (!wide || is_half(type))) return false;
   const int p = compare(ins, t, ins->type2);
   if (pair) PUT("selp.b32 w7, %u, 0, p%d; selp.b32 w8, %u, 0, p%d; or.b32 D, w7, w8", one, p, one << 16, p + 1);
   else PUT("selp.b%d D, %u, 0, p%d", bits, one, p);
@@ -425,9 +423,7 @@ static bool truth(const ptx_ins *ins, dc_buf *t) {
 }
 
 static bool choice_by_sign(const ptx_ins *ins, dc_buf *t) {
-  const bool real = ins->type2 == PTX_F32;
-  if (!real && ins->type2 != PTX_S32) return false;
-  PUT("setp.ge%s.%s p1, C, 0; selp.b%d D, A, B, p1", ftz_of(ins), real ? "f32" : "s32", bits_of(ins));
+  PUT("setp.ge%s.%s p1, C, 0; selp.b%d D, A, B, p1", ftz_of(ins), ptx_type_text(ins->type2), bits_of(ins));
   return true;
 }
 
@@ -438,7 +434,7 @@ static bool packed(const ptx_ins *ins, dc_buf *t) {
   const int bits = bits_of(ins);
   const bool sign = ptx_is_signed(ins->type);
   const int most = (1 << (bits - sign)) - 1;
-  if (!ptx_is_integer(ins->type) || bits > 16 || ins->type2 != PTX_S32 || !has(ins, PTX_F_SAT)) return false;
+  if (!has(ins, PTX_F_SAT)) return false;
   if ((bits == 8) != (ins->type3 == PTX_B32) || ins->nsrc != (bits == 8 ? 3 : 2)) return false;
   for (int i = 0; i < 2; i++)
     PUT("min.s32 w%d, %c, %d; max.s32 w%d, w%d, %u; ", 1 + i, "AB"[i], most, 3 + i, 1 + i, sign ? ~(unsigned)most : 0);

@@ -6,8 +6,10 @@
 */
 #include "cpu/ptx/opcode.h"
 
+#include <stdio.h>
 #include <string.h>
 
+#include "cpu/ptx/forms.h"
 #include "cpu/ptx/matrix.h"
 
 /* A word and its value. Tables end with a NULL word. */
@@ -244,9 +246,9 @@ static bool read_shf(ptx_ins *ins, const char *s, size_t len) {
 
 static bool read_compare(ptx_ins *ins, const char *s, size_t len) {
   int v = find_word(cmps, s, len);
-  if (v >= 0) return (ins->cmp = (uint8_t)v) != 0;
+  if (v >= 0) return ins->cmp == PTX_CMP_NONE && (ins->cmp = (uint8_t)v) != 0;
   v = find_word(boolops, s, len);
-  return v >= 0 && (ins->boolop = (uint8_t)v) != 0;
+  return v >= 0 && ins->boolop == 0 && (ins->boolop = (uint8_t)v) != 0;
 }
 
 static bool read_own_word(ptx_ins *ins, const char *s, size_t len) {
@@ -280,6 +282,7 @@ static bool read_opcode_word(const op_info *info, ptx_ins *ins, const char *s, s
   }
   if (has(ins, PTX_T_HINT) && ptx_type_find(s, len) == PTX_NOTYPE) return true;
   if (info->modes && (v = find_word(info->modes, s, len)) >= 0) {
+    if (ins->mode && ins->mode != PTX_CP_COPY) return false;
     ins->mode = (uint8_t)v;
     return true;
   }
@@ -315,9 +318,13 @@ static bool read_common_word(ptx_ins *ins, const char *s, size_t len) {
     ins->vec = (uint8_t)(s[1] - '0');
     return true;
   }
-  if ((v = find_word(rounds, s, len)) >= 0) return (ins->round = (uint8_t)v) != 0;
-  if ((v = find_word(flag_words, s, len)) >= 0) return (ins->flags |= (uint32_t)v) != 0;
-  if (is(s, len, "xorsign")) return (ins->flags |= PTX_F_XORSIGN) != 0;
+  if ((v = find_word(rounds, s, len)) >= 0) return ins->round == PTX_RND_NONE && (ins->round = (uint8_t)v) != 0;
+  if ((v = find_word(flag_words, s, len)) >= 0) {
+    const bool again = (ins->flags & (uint32_t)v & (PTX_F_FTZ | PTX_F_FULL)) != 0; /* ptxas takes others twice */
+    ins->flags |= (uint32_t)v;
+    return !again;
+  }
+  if (is(s, len, "xorsign")) return !(ins->flags & PTX_F_XORSIGN) && (ins->flags |= PTX_F_XORSIGN);
   if (!is(s, len, "abs")) return false;
   if (ins->op == PTX_OP_MIN || ins->op == PTX_OP_MAX) return (ins->flags & PTX_F_XORSIGN) || (ins->flags |= PTX_F_ABS);
   return ins->op == PTX_OP_REDUX && (ins->flags |= PTX_F_ABS);
@@ -428,6 +435,44 @@ static void decode_matrix(ptx_form *form) {
   if (memory) ins->mode = m.action == PTX_M_STORE || m.action == PTX_M_STORE_ROWS ? PTX_MATRIX_STORE : PTX_MATRIX_LOAD;
 }
 
+/* The word behind *dot, and its length; *dot: the next one's, NULL behind the last. */
+static const char *next_word(const char **dot, size_t *len) {
+  const char *s = *dot + 1;
+  *dot = strchr(s, '.');
+  *len = *dot ? (size_t)(*dot - s) : strlen(s);
+  return s;
+}
+
+static bool read_word(ptx_ins *ins, const char *s, size_t len, bool *sync) {
+  return read_opcode_word(&infos[ins->op], ins, s, len, sync) || read_common_word(ins, s, len);
+}
+
+static void refuse_word(ptx_form *form, const char *s, size_t len) {
+  const int shown = (int)(len < 20 ? len : 20);
+  if (!form->why[0]) snprintf(form->why, sizeof form->why, "'.%.*s' does not belong there", shown, s);
+  form->refused = true;
+}
+
+void ptx_form_check(ptx_form *form) {
+  uint32_t odd = 0;
+  const char *text = form->ins.text, *op = infos[form->ins.op].text;
+  if (form->refused) return;
+  switch (ptx_form_misfit(&form->ins, &odd)) {
+    case PTX_FITS: return;
+    case PTX_BAD_TYPES: snprintf(form->why, sizeof form->why, "'%s' does not have that type", op); break;
+    case PTX_LACKS_MODIFIER: snprintf(form->why, sizeof form->why, "a modifier is missing"); break;
+    default:
+      for (const char *dot = strchr(text, '.'); dot;) {
+        size_t len;
+        bool sync;
+        const char *s = next_word(&dot, &len);
+        ptx_ins alone = {.op = form->ins.op, .vec = 1};
+        if (read_word(&alone, s, len, &sync) && ptx_modifiers(&alone) & odd) refuse_word(form, s, len);
+      }
+  }
+  form->refused = true;
+}
+
 void ptx_form_decode(const char *text, ptx_form *form) {
   memset(form, 0, sizeof *form);
   ptx_ins *ins = &form->ins;
@@ -448,11 +493,8 @@ void ptx_form_decode(const char *text, ptx_form *form) {
     return;
   }
   while (dot) {
-    const char *s = dot + 1;
-    dot = strchr(s, '.');
-    len = dot ? (size_t)(dot - s) : strlen(s);
-    bool known = !by_name && read_opcode_word(info, ins, s, len, &sync);
-    if (!known && !read_common_word(ins, s, len)) form->refused = true;
+    const char *s = next_word(&dot, &len);
+    if (by_name ? !read_common_word(ins, s, len) : !read_word(ins, s, len, &sync)) refuse_word(form, s, len);
   }
   if (by_name) form->refused = ins->op == PTX_OP_UNKNOWN;
   else refine(form, sync);

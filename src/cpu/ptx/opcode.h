@@ -25,7 +25,8 @@ typedef struct ptx_form {
   ptx_ins ins; /* the fields that the text decides; everything else zero */
   uint8_t shape;
   uint8_t ndst_min, ndst_max, nsrc_min, nsrc_max;
-  bool refused; /* has a word that is unknown for this opcode */
+  bool refused; /* no form of this opcode */
+  char why[48];  /* "'.rm' does not belong there"; "": the opcode is unknown, or not supported */
 } ptx_form;
 
 /* Facts about an opcode in all its forms, read by several passes (ptx_ops.def). */
@@ -64,6 +65,8 @@ int ptx_gradients(const ptx_ins *ins);
 
 /* Fills *form from text (NUL-terminated, living as long as the module). */
 void ptx_form_decode(const char *text, ptx_form *form);
+/* Refuses a form of an instruction on numbers that PTX does not have. */
+void ptx_form_check(ptx_form *form);
 
 /* True when operand i of `ins` (operands in place) has to be a predicate. */
 bool ptx_wants_predicate(const ptx_ins *ins, int i);
