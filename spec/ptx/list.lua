@@ -95,7 +95,7 @@ cvt{.rn,.rz,.rm,.rp}.{f16.f32,f16.f64,f32.f64,bf16.f64,ftz.f16.f32,ftz.f32.f64,s
 cvt{.rn,.rz}{,.relu}.{bf16.f32,f16.f32}
 cvt{.rm,.rp}.bf16.f32
 cvt{.rni,.rzi,.rmi,.rpi}.{f16.f16,f32.f32,f64.f64,ftz.f32.f32,sat.f32.f32,bf16.bf16}
-cvt.rn.bf16.{s8,u8,s16,u16,s32,u32,s64,u64}
+cvt{.rn,.rz,.rm,.rp}.bf16.{s8,u8,s16,u16,s32,u32,s64,u64}
 cvt{,.ftz}{,.sat}.f32.f32
 cvt{,.sat}.f64.f64
 {vadd,vsub,vabsdiff,vmin,vmax,vavrg}{2,4}.{s32,u32}.{s32,u32}.{s32,u32}{,.sat,.add}

@@ -185,7 +185,7 @@ static bool integer_to_integer(const ptx_ins *ins, spelling *s) {
 
 static bool integer_to_float(const ptx_ins *ins, spelling *s) {
   const char *round = *directed(ins->round) ? directed(ins->round) : "_rn";
-  if ((ins->type != PTX_F16 && ins->type != PTX_F32 && ins->type != PTX_F64) || ins->flags & PTX_F_SAT) return false;
+  if ((ins->type != PTX_F32 && ins->type != PTX_F64) || ins->flags & PTX_F_SAT) return false;
   return ins->round < PTX_RNI &&
          named(s, "cvt%s_f%d_%c%d", round, bits_of(ins->type), letter(ins->type2), bits_of(ins->type2));
 }

@@ -458,22 +458,59 @@ static void half_from_f64(const char *half, const char *from, dc_buf *t) {
   PUT("or.b32 w3, w1, w2; cvt.rn.%s.f32 D, w3", half);
 }
 
-/* To a half from f64 or an integer.  Of 64-bit integers f64 holds those up to 2^53; larger ones are infinite in f16,
-** but not in bf16, which they would reach by two roundings. */
+/* A float of `bits` bits, to w7 or d7, from a 64-bit integer: the leading bits of its magnitude, which are exact, and
+** the next float if the others are not 0 and rounding leads away from zero.  `odd`: f32 rounded to odd, for a half. */
+static void from_64_bits(const ptx_ins *ins, int bits, bool odd, dc_buf *t) {
+  const bool sign = ptx_is_signed(ins->type2), away = ins->round == PTX_RP || (sign && ins->round == PTX_RM);
+  const char k = kind_of(bits), *from = sign ? "d1" : "A";
+  if (sign) PUT("abs.s64 d1, A; ");
+  PUT("clz.b64 w1, %s; sub.u32 w2, %d, w1; max.s32 w3, w2, 0; shr.u64 d2, %s, w3; shl.b64 d3, d2, w3; ", from,
+      bits == 64 ? 11 : 40, from);
+  PUT("cvt.rn.f%d.u64 %c4, d3; ", bits, k);
+  if (odd || away) PUT("setp.ne.u64 p1, d3, %s; ", from);
+  if (sign && away && !odd) PUT("setp.%s.s64 p2, A, 0; and.pred p3, p1, p2; ", ins->round == PTX_RM ? "lt" : "ge");
+  if (odd || away) PUT("selp.b%d %c5, 1, 0, p%d; ", bits, k, sign && !odd ? 3 : 1);
+  if (odd) PUT("or.b32 w6, w4, w5; ");
+  else if (away) PUT("add.u%d %c6, %c4, %c5; ", bits, k, k, k);
+  else PUT("mov.b%d %c6, %c4; ", bits, k, k);
+  if (!sign) PUT("mov.b%d %c7, %c6; ", bits, k, k);
+  else if (bits == 64) PUT("and.b64 d8, A, 0x8000000000000000; or.b64 d7, d6, d8; ");
+  else PUT("shr.u64 d8, A, 63; cvt.u32.u64 w8, d8; shl.b32 w9, w8, 31; or.b32 w7, w6, w9; ");
+}
+
+/* To f32 or f64 from an integer by a directed rounding.  Smaller ones are exact. */
+static bool directed(const ptx_ins *ins, dc_buf *t) {
+  const int bits = bits_of(ins), from = ptx_type_bits((ptx_type)ins->type2);
+  if (has(ins, PTX_F_SAT) || ins->round == PTX_RN || (from == 32 && bits == 32)) return false;
+  if (from < 64) {
+    PUT("cvt.rn.f%d.%s D, A", bits, ptx_type_text(ins->type2));
+    return true;
+  }
+  from_64_bits(ins, bits, false, t);
+  PUT("mov.b%d D, %c7", bits, kind_of(bits));
+  return true;
+}
+
+/* To a half from f64 or an integer.  Integers that f32 does not hold are infinite in f16, but not in bf16.  Directed
+** roundings, one after the other, give what one does. */
 static bool to_half(const ptx_ins *ins, dc_buf *t) {
-  const char *half = half_of(ins->type), *from = ptx_type_text(ins->type2);
-  if (is_pair(ins->type) || ins->round != PTX_RN || has(ins, PTX_F_SAT | PTX_F_FTZ | PTX_F_RELU)) return false;
-  if (ins->type2 == PTX_F64) {
+  const char *half = half_of(ins->type), *from = ptx_type_text(ins->type2), *round = rounding(ins);
+  if (is_pair(ins->type) || has(ins, PTX_F_SAT | PTX_F_FTZ | PTX_F_RELU)) return false;
+  if (ins->type2 == PTX_F64 && ins->round == PTX_RN) {
     half_from_f64(half, "A", t);
     return true;
   }
   if (!ptx_is_integer(ins->type2)) return false;
   const int bits = ptx_type_bits((ptx_type)ins->type2);
-  if (bits <= 16) {
-    PUT("cvt.rn.f32.%s w1, A; cvt.rn.%s.f32 D, w1", from, half);
+  if (bits <= 16 || ins->round != PTX_RN || ins->type == PTX_F16) {
+    PUT("cvt%s.f32.%s w1, A; cvt%s.%s.f32 D, w1", round, from, round, half);
     return true;
   }
-  if (bits == 64 && ins->type == PTX_BF16) return false;
+  if (bits == 64) {
+    from_64_bits(ins, 32, true, t);
+    PUT("cvt.rn.bf16.f32 D, w7");
+    return true;
+  }
   PUT("cvt.rn.f64.%s d2, A; ", from);
   half_from_f64(half, "d2", t);
   return true;
@@ -498,6 +535,7 @@ static bool conversion(const ptx_ins *ins, dc_buf *t) {
     towards_zero(t);
     return true;
   }
+  if ((ins->type == PTX_F32 || ins->type == PTX_F64) && ptx_is_integer(ins->type2)) return directed(ins, t);
   return is_half(ins->type) && ins->type2 != PTX_F32 ? to_half(ins, t) : to_halves(ins, t);
 }
 

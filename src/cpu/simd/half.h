@@ -49,11 +49,6 @@ DC_W1(cvt_f16_f32, n_to_f16(x), s_to_f16(x))
   DC_FN dc_pair n_cvt_##r##_##T##_f16(dc_u x) { return n_cvt_##r##_##T##_f32(n_widen_f16(x)); }                        \
   DC_FN u64 s_cvt_##r##_##T##_f16(u32 x) { return s_cvt_##r##_##T##_f32(s_widen_f16(x)); }                             \
   DC_LIFT_d_w(cvt_##r##_##T##_f16)
-#define DC_HALF_INT(T) DC_W1(cvt_rn_f16_##T, n_to_f16(n_cvt_rn_f32_##T(x)), s_to_f16(s_cvt_rn_f32_##T(x)))
-DC_HALF_INT(s32)
-DC_HALF_INT(u32)
-DC_HALF_INT(s16)
-DC_HALF_INT(u16)
 #define DC_HALF_WHOLE(r)                                                                                               \
   DC_HALF_TO_INT(r, s32)                                                                                               \
   DC_HALF_TO_INT(r, u32)                                                                                               \
@@ -96,19 +91,6 @@ DC_TO_HALF(rp, f16)
 DC_TO_HALF(rz, bf16)
 DC_TO_HALF(rm, bf16)
 DC_TO_HALF(rp, bf16)
-/* Two roundings in the same direction are as good as one. */
-#define DC_INT_TO_HALF(m, T, to_f32)                                                                                   \
-  DC_W1(cvt_##m##_f16_##T, n_cvt_##m##_f16_f32(n_cvt_##to_f32##_f32_##T(x)),                                           \
-        s_cvt_##m##_f16_f32(s_cvt_##to_f32##_f32_##T(x)))
-#define DC_INTS_TO_HALF(m)                                                                                             \
-  DC_INT_TO_HALF(m, s16, rn)                                                                                           \
-  DC_INT_TO_HALF(m, u16, rn)                                                                                           \
-  DC_INT_TO_HALF(m, s32, m)                                                                                            \
-  DC_INT_TO_HALF(m, u32, m)
-DC_INTS_TO_HALF(rz)
-DC_INTS_TO_HALF(rm)
-DC_INTS_TO_HALF(rp)
-
 /* tf32: 10 bits of fraction; ties away from zero, to even, or cut off. */
 #define DC_TO_TF32(m, half)                                                                                            \
   DC_FN dc_u n_cvt_##m##_tf32_f32(dc_u x) {                                                                            \
