@@ -2772,6 +2772,7 @@ function c_distributed:sort(axis, options) end
 
 ---@class dotcompute.distributed.fft.options
 ---@field n? integer the number of points. Default: the axis's extent
+---@field norm? "backward"|"ortho"|"forward" which transforms are scaled, as in `dc.fft`. Default: `"backward"`
 ---@field axis? integer the axis. Default: the last
 
 ---`dc.fft.fft`. Along the axis of distribution: redistributed, transformed, and back.
@@ -2785,6 +2786,7 @@ function c_distributed:fft(axis, options) end
 
 ---@class dotcompute.distributed.ifft.options
 ---@field n? integer the number of points. Default: the axis's extent
+---@field norm? "backward"|"ortho"|"forward" which transforms are scaled, as in `dc.fft`. Default: `"backward"`
 ---@field axis? integer the axis. Default: the last
 
 ---`dc.fft.ifft`.
@@ -2798,6 +2800,7 @@ function c_distributed:ifft(axis, options) end
 
 ---@class dotcompute.distributed.rfft.options
 ---@field n? integer the number of points. Default: the axis's extent
+---@field norm? "backward"|"ortho"|"forward" which transforms are scaled, as in `dc.fft`. Default: `"backward"`
 ---@field axis? integer the axis. Default: the last
 
 ---`dc.fft.rfft`.
@@ -2811,6 +2814,7 @@ function c_distributed:rfft(axis, options) end
 
 ---@class dotcompute.distributed.irfft.options
 ---@field n? integer the number of points. Default: the axis's extent
+---@field norm? "backward"|"ortho"|"forward" which transforms are scaled, as in `dc.fft`. Default: `"backward"`
 ---@field axis? integer the axis. Default: the last
 
 ---`dc.fft.irfft`.
@@ -2822,35 +2826,47 @@ function c_distributed:rfft(axis, options) end
 ---@return dotcompute.distributed # complex, or real of `irfft`, along the same axis
 function c_distributed:irfft(axis, options) end
 
+---@class dotcompute.distributed.fft2.options
+---@field norm? "backward"|"ortho"|"forward" which transforms are scaled, as in `dc.fft`. Default: `"backward"`
+
 ---`dc.fft.fft2`: along the last two axes.
 ---```lua
 ---dc.dist.ones(4, 4):fft2():shape()          --> 4, 4
 ---```
----@param ... dotcompute.axes axes, integers or one table of them. Default: all
+---@param ... dotcompute.axes|dotcompute.distributed.fft2.options axes, integers or one table of them. Default: all
 ---@return dotcompute.distributed # complex, or real of `irfft`, along the same axis
 function c_distributed:fft2(...) end
+
+---@class dotcompute.distributed.ifft2.options
+---@field norm? "backward"|"ortho"|"forward" which transforms are scaled, as in `dc.fft`. Default: `"backward"`
 
 ---`dc.fft.ifft2`.
 ---```lua
 ---dc.dist.ones(4, 4):ifft2():shape()         --> 4, 4
 ---```
----@param ... dotcompute.axes axes, integers or one table of them. Default: all
+---@param ... dotcompute.axes|dotcompute.distributed.ifft2.options axes, integers or one table of them. Default: all
 ---@return dotcompute.distributed # complex, or real of `irfft`, along the same axis
 function c_distributed:ifft2(...) end
+
+---@class dotcompute.distributed.fftn.options
+---@field norm? "backward"|"ortho"|"forward" which transforms are scaled, as in `dc.fft`. Default: `"backward"`
 
 ---`dc.fft.fftn`: along all axes.
 ---```lua
 ---dc.dist.ones(4, 4):fftn(1):shape()         --> 4, 4
 ---```
----@param ... dotcompute.axes axes, integers or one table of them. Default: all
+---@param ... dotcompute.axes|dotcompute.distributed.fftn.options axes, integers or one table of them. Default: all
 ---@return dotcompute.distributed # complex, or real of `irfft`, along the same axis
 function c_distributed:fftn(...) end
+
+---@class dotcompute.distributed.ifftn.options
+---@field norm? "backward"|"ortho"|"forward" which transforms are scaled, as in `dc.fft`. Default: `"backward"`
 
 ---`dc.fft.ifftn`.
 ---```lua
 ---dc.dist.ones(4, 4):ifftn():shape()         --> 4, 4
 ---```
----@param ... dotcompute.axes axes, integers or one table of them. Default: all
+---@param ... dotcompute.axes|dotcompute.distributed.ifftn.options axes, integers or one table of them. Default: all
 ---@return dotcompute.distributed # complex, or real of `irfft`, along the same axis
 function c_distributed:ifftn(...) end
 
@@ -8699,6 +8715,7 @@ dc.fft = {}
 
 ---@class dotcompute.fft.fft.options
 ---@field n? integer the number of points: the axis is truncated, or padded with zeros. Default: its extent
+---@field norm? "backward"|"ortho"|"forward" the transforms that are divided by the number of points: inverse ones, both (by its root), or forward ones. Default: `"backward"`
 ---@field axis? integer the axis. Default: the last one
 
 ---The Fourier transform along an axis (by default the last).
@@ -8716,9 +8733,10 @@ function dc.fft.fft(a, axis, options) end
 
 ---@class dotcompute.fft.ifft.options
 ---@field n? integer the number of points: the axis is truncated, or padded with zeros. Default: its extent
+---@field norm? "backward"|"ortho"|"forward" the transforms that are divided by the number of points: inverse ones, both (by its root), or forward ones. Default: `"backward"`
 ---@field axis? integer the axis. Default: the last one
 
----The inverse of `fft`, scaled by `1 / n`.
+---The inverse of `fft`, by default scaled by `1 / n`.
 ---```lua
 ---local x = dc.array { 1, 2, 3, 4, 5 }
 ---dc.allclose(dc.real(dc.fft.ifft(dc.fft.fft(x))), x)  --> true
@@ -8731,6 +8749,7 @@ function dc.fft.ifft(a, axis, options) end
 
 ---@class dotcompute.fft.rfft.options
 ---@field n? integer the number of points: the axis is truncated, or padded with zeros. Default: its extent
+---@field norm? "backward"|"ortho"|"forward" the transforms that are divided by the number of points: inverse ones, both (by its root), or forward ones. Default: `"backward"`
 ---@field axis? integer the axis. Default: the last one
 
 ---The transform of real numbers: the first `n // 2 + 1` elements of the result of `fft`.
@@ -8738,6 +8757,7 @@ function dc.fft.ifft(a, axis, options) end
 ---local y = dc.fft.rfft { 1, 1, 1, 1 }
 ---#y                                         --> 3
 ---dc.allclose(dc.real(y), { 4, 0, 0 })       --> true
+---dc.allclose(dc.real(dc.fft.rfft({ 1, 1, 1, 1 }, { norm = "forward" })), { 1, 0, 0 })  --> true
 ---```
 ---@param a dotcompute.array|table real numbers
 ---@param axis? integer|dotcompute.fft.rfft.options the axis. Default: the last one
@@ -8747,6 +8767,7 @@ function dc.fft.rfft(a, axis, options) end
 
 ---@class dotcompute.fft.irfft.options
 ---@field n? integer the number of points of the result. Default: `2 * (m - 1)`
+---@field norm? "backward"|"ortho"|"forward" the transforms that are divided by the number of points: inverse ones, both (by its root), or forward ones. Default: `"backward"`
 ---@field axis? integer the axis. Default: the last one
 
 ---The inverse of `rfft`, to `n` real numbers; by default `2 * (m - 1)` for an axis of `m`.
@@ -8764,6 +8785,7 @@ function dc.fft.irfft(a, axis, options) end
 ---@class dotcompute.fft.fft2.options
 ---@field axes? dotcompute.axes the axes by name, in a list
 ---@field n? integer[] the number of points along each axis: it is truncated, or padded with zeros. Default: its extent
+---@field norm? "backward"|"ortho"|"forward" the transforms that are divided by the number of points: inverse ones, both (by its root), or forward ones. Default: `"backward"`
 
 ---The transform along the last two axes, or the given ones.
 ---```lua
@@ -8779,8 +8801,9 @@ function dc.fft.fft2(a, ...) end
 ---@class dotcompute.fft.ifft2.options
 ---@field axes? dotcompute.axes the axes by name, in a list
 ---@field n? integer[] the number of points along each axis: it is truncated, or padded with zeros. Default: its extent
+---@field norm? "backward"|"ortho"|"forward" the transforms that are divided by the number of points: inverse ones, both (by its root), or forward ones. Default: `"backward"`
 
----The inverse of `fft2`, scaled by one over the number of points.
+---The inverse of `fft2`, by default scaled by one over the number of points.
 ---```lua
 ---local x = dc.arange(1, 24):reshape(4, 6)
 ---dc.allclose(dc.real(dc.fft.ifft2(dc.fft.fft2(x))), x, 1e-4)  --> true
@@ -8793,6 +8816,7 @@ function dc.fft.ifft2(a, ...) end
 ---@class dotcompute.fft.fftn.options
 ---@field axes? dotcompute.axes the axes by name, in a list
 ---@field n? integer[] the number of points along each axis: it is truncated, or padded with zeros. Default: its extent
+---@field norm? "backward"|"ortho"|"forward" the transforms that are divided by the number of points: inverse ones, both (by its root), or forward ones. Default: `"backward"`
 
 ---The transform along all axes, or the given ones.
 ---```lua
@@ -8807,8 +8831,9 @@ function dc.fft.fftn(a, ...) end
 ---@class dotcompute.fft.ifftn.options
 ---@field axes? dotcompute.axes the axes by name, in a list
 ---@field n? integer[] the number of points along each axis: it is truncated, or padded with zeros. Default: its extent
+---@field norm? "backward"|"ortho"|"forward" the transforms that are divided by the number of points: inverse ones, both (by its root), or forward ones. Default: `"backward"`
 
----The inverse of `fftn`, scaled by one over the number of points.
+---The inverse of `fftn`, by default scaled by one over the number of points.
 ---```lua
 ---local x = dc.arange(1, 24):reshape(2, 3, 4)
 ---dc.allclose(dc.real(dc.fft.ifftn(dc.fft.fftn(x))), x, 1e-4)  --> true
@@ -8817,6 +8842,66 @@ function dc.fft.fftn(a, ...) end
 ---@param ... dotcompute.axes|dotcompute.fft.ifftn.options the axes, integers or one table of them. Default: all axes
 ---@return dotcompute.array # complex64 or complex128; the axes have `n` elements; the scaling is pending
 function dc.fft.ifftn(a, ...) end
+
+---@class dotcompute.fft.rfft2.options
+---@field axes? dotcompute.axes the axes by name, in a list
+---@field n? integer[] the number of points along each axis: it is truncated, or padded with zeros. Default: its extent
+---@field norm? "backward"|"ortho"|"forward" the transforms that are divided by the number of points: inverse ones, both (by its root), or forward ones. Default: `"backward"`
+
+---The transform of real numbers along the last two axes, or the given ones: `rfft` along the last of them, `fft` along the others.
+---```lua
+---dc.fft.rfft2(dc.ones(4, 6)):shape()        --> 4, 4
+---dc.allclose(dc.real(dc.fft.rfft2(dc.ones(4, 6), { norm = "ortho" })[{ 1, 1 }]), math.sqrt(24))  --> true
+---```
+---@param a dotcompute.array|table real numbers
+---@param ... dotcompute.axes|dotcompute.fft.rfft2.options the axes, integers or one table of them. Default: the last two
+---@return dotcompute.array # complex64 or complex128; the axes have `n` elements, the last one `n // 2 + 1`
+function dc.fft.rfft2(a, ...) end
+
+---@class dotcompute.fft.irfft2.options
+---@field axes? dotcompute.axes the axes by name, in a list
+---@field n? integer[] the number of points of the result along each axis. Default: its extent, of the last axis `2 * (m - 1)`
+---@field norm? "backward"|"ortho"|"forward" the transforms that are divided by the number of points: inverse ones, both (by its root), or forward ones. Default: `"backward"`
+
+---The inverse of `rfft2`, to real numbers, by default scaled by one over their number.
+---```lua
+---local x = dc.arange(1, 20):reshape(4, 5)
+---dc.allclose(dc.fft.irfft2(dc.fft.rfft2(x), { n = { 4, 5 } }), x, 1e-4)  --> true
+---```
+---@param a dotcompute.array|table half of a spectrum, as `rfft2` gives it
+---@param ... dotcompute.axes|dotcompute.fft.irfft2.options the axes, integers or one table of them. Default: the last two
+---@return dotcompute.array # float32 or float64; the axes have `n` elements; the scaling is pending
+function dc.fft.irfft2(a, ...) end
+
+---@class dotcompute.fft.rfftn.options
+---@field axes? dotcompute.axes the axes by name, in a list
+---@field n? integer[] the number of points along each axis: it is truncated, or padded with zeros. Default: its extent
+---@field norm? "backward"|"ortho"|"forward" the transforms that are divided by the number of points: inverse ones, both (by its root), or forward ones. Default: `"backward"`
+
+---The transform of real numbers along all axes, or the given ones: `rfft` along the last of them, `fft` along the others.
+---```lua
+---dc.fft.rfftn(dc.ones(2, 3, 4)):shape()     --> 2, 3, 3
+---dc.fft.rfftn(dc.ones(2, 3, 4), { axes = { 3, 2 } }):shape()  --> 2, 2, 4
+---```
+---@param a dotcompute.array|table real numbers
+---@param ... dotcompute.axes|dotcompute.fft.rfftn.options the axes, integers or one table of them. Default: all axes
+---@return dotcompute.array # complex64 or complex128; the axes have `n` elements, the last one `n // 2 + 1`
+function dc.fft.rfftn(a, ...) end
+
+---@class dotcompute.fft.irfftn.options
+---@field axes? dotcompute.axes the axes by name, in a list
+---@field n? integer[] the number of points of the result along each axis. Default: its extent, of the last axis `2 * (m - 1)`
+---@field norm? "backward"|"ortho"|"forward" the transforms that are divided by the number of points: inverse ones, both (by its root), or forward ones. Default: `"backward"`
+
+---The inverse of `rfftn`, to real numbers, by default scaled by one over their number.
+---```lua
+---local x = dc.arange(1, 24):reshape(2, 3, 4)
+---dc.allclose(dc.fft.irfftn(dc.fft.rfftn(x)), x, 1e-4)  --> true
+---```
+---@param a dotcompute.array|table half of a spectrum, as `rfftn` gives it
+---@param ... dotcompute.axes|dotcompute.fft.irfftn.options the axes, integers or one table of them. Default: all axes
+---@return dotcompute.array # float32 or float64; the axes have `n` elements; the scaling is pending
+function dc.fft.irfftn(a, ...) end
 
 ---@class dotcompute.image
 dc.image = {}

@@ -286,12 +286,135 @@ describe("transforms along several axes", function()
   end)
 end)
 
+-- The first m along an axis.
+local function cut(t, axis, m)
+  local shape = table.move(t.shape, 1, #t.shape, 1, {})
+  shape[axis] = m
+  local from, to, result = steps(t.shape), steps(shape), { shape = shape, re = {}, im = {} }
+  for i = 0, helper.product(shape) - 1 do
+    local rest, at = i, 1
+    for d = 1, #shape do
+      at = at + rest // to[d] * from[d]
+      rest = rest % to[d]
+    end
+    result.re[i + 1], result.im[i + 1] = t.re[at], t.im[at]
+  end
+  return result
+end
+
+-- Different axes of an array, in any order.
+local function some_axes(ndim)
+  local axes = {}
+  for d = 1, ndim do table.insert(axes, random(#axes + 1), d) end
+  return table.move(axes, 1, random(ndim), 1, {})
+end
+
+describe("transforms of real numbers along several axes", function()
+  with("fft", "are half of the spectrum along the last axis given, and their inverses the numbers", function()
+    for round = 1, 60 do
+      local shape = helper.shape(random(1, 4), 5)
+      local t, dtype, axes, n = plain(shape, true), complex[random(2)], some_axes(#shape), nil
+      local x, how = lay(t, partner[dtype])
+      if round % 3 == 0 then
+        n = {}
+        for i = 1, #axes do n[i] = random(7) end
+      end
+      local want, points, half = t, {}, nil
+      for i, d in ipairs(axes) do
+        points[i] = n and n[i] or shape[d]
+        want = transform(want, d, -1, 1, points[i])
+        if i == #axes then half = cut(want, d, points[i] // 2 + 1) end
+      end
+      local text = ("%s of (%s) along %s to %s"):format(how, table.concat(shape, ", "), table.concat(axes, ", "),
+        table.concat(points, ", "))
+      local y = dc.fft.rfftn(x, { axes = axes, n = n })
+      assert.equal(dtype, y.dtype)
+      check(half, y, "rfftn " .. text)
+      local back = dc.fft.irfftn(y, { axes = axes, n = points })
+      assert.equal(partner[dtype], back.dtype)
+      for i, d in ipairs(axes) do want = transform(want, d, 1, points[i]) end
+      check(want, back, "irfftn " .. text)
+      check(half, y, "irfftn's operand afterwards, " .. text)
+      if points[#axes] % 2 == 0 then check(want, dc.fft.irfftn(y, { axes = axes }), "irfftn " .. text) end
+      check(t, x, "what was transformed, " .. text)
+    end
+  end)
+
+  with("fft", "take the last two axes, or all, by default", function()
+    local shape = { random(3), random(5), 2 * random(4) }
+    local t = plain(shape, true)
+    local x = lay(t, "float64")
+    local want = transform(transform(t, 2, -1, 1), 3, -1, 1)
+    check(cut(want, 3, shape[3] // 2 + 1), dc.fft.rfft2(x), "rfft2")
+    check(t, dc.fft.irfft2(dc.fft.rfft2(x)), "irfft2")
+    check(cut(transform(want, 1, -1, 1), 3, shape[3] // 2 + 1), dc.fft.rfftn(x), "rfftn")
+    check(t, dc.fft.irfftn(dc.fft.rfftn(x)), "irfftn")
+    assert.same({ 0, 3, 3 }, { dc.fft.rfft2(dc.zeros(0, 3, 4)):shape() })
+  end)
+end)
+
+describe("option 'norm'", function()
+  with("fft", "divides forward or inverse transforms by the number of points, or both by its root", function()
+    for _ = 1, 40 do
+      local shape = helper.shape(random(1, 3), 6)
+      local t, axes = plain(shape), some_axes(#shape)
+      local r = plain(shape, true)
+      local x, y = lay(t, "complex128"), lay(r, "float64")
+      local last, total = axes[#axes], 1
+      for _, d in ipairs(axes) do total = total * shape[d] end
+      local forward = { backward = 1, ortho = math.sqrt(total), forward = total }
+      local inverse = { backward = total, ortho = math.sqrt(total), forward = 1 }
+      local norm = ({ "backward", "ortho", "forward" })[random(3)]
+      local o = { axes = axes, norm = norm }
+      local want, back, real = t, t, r
+      for i, d in ipairs(axes) do
+        want = transform(want, d, -1, i == 1 and forward[norm] or 1)
+        back = transform(back, d, 1, i == 1 and inverse[norm] or 1)
+        real = transform(real, d, -1, i == 1 and forward[norm] or 1)
+      end
+      local half = cut(real, last, shape[last] // 2 + 1)
+      local text = ("%s along %s of (%s)"):format(norm, table.concat(axes, ", "), table.concat(shape, ", "))
+      check(want, dc.fft.fftn(x, o), "fftn " .. text)
+      check(back, dc.fft.ifftn(x, o), "ifftn " .. text)
+      check(half, dc.fft.rfftn(y, o), "rfftn " .. text)
+      local n = {}
+      for i, d in ipairs(axes) do n[i] = shape[d] end
+      check(r, dc.fft.irfftn(dc.fft.rfftn(y, o), { axes = axes, norm = norm, n = n }), "irfftn " .. text)
+      if #axes == 2 then check(want, dc.fft.fft2(x, o), "fft2 " .. text) end
+      if #axes == 1 then
+        o = { axis = last, norm = norm }
+        check(want, dc.fft.fft(x, o), "fft " .. text)
+        check(back, dc.fft.ifft(x, o), "ifft " .. text)
+        check(half, dc.fft.rfft(y, o), "rfft " .. text)
+        check(r, dc.fft.irfft(dc.fft.rfft(y, o), { axis = last, norm = norm, n = shape[last] }), "irfft " .. text)
+      end
+    end
+    local m = random(5, 9) -- the number of points is that of option n, not the axis's
+    local t = plain { 4 }
+    check(transform(t, 1, -1, m, m), dc.fft.fft(lay(t, "complex128"), { n = m, norm = "forward" }), "of n points")
+  end)
+
+  with("fft", "has its default where it is not given, and no other values", function()
+    local x = dc.random.uniform(4, 6, { dtype = "float64" })
+    for _, name in ipairs { "fft", "ifft", "rfft", "irfft", "fft2", "ifft2", "rfft2", "irfft2", "fftn", "ifftn",
+                            "rfftn", "irfftn" } do
+      assert.is_true(dc.allclose(dc.fft[name](x), dc.fft[name](x, { norm = "backward" }), 0, 0))
+      for _, v in ipairs { "Ortho", 1, false, dc.ones(2) } do
+        fails("argument", name .. [[: option 'norm' is "backward", "ortho" or "forward", got ]], function()
+          dc.fft[name](x, { norm = v })
+        end)
+      end
+    end
+  end)
+end)
+
 -- --- bad input ----------------------------------------------------------------------------------------------------
 
 describe("a transform refuses", function()
   it("arguments that do not fit", function()
     local a = dc.ones(3, 4)
-    for _, name in ipairs { "fft", "ifft", "rfft", "irfft", "fft2", "ifft2", "fftn", "ifftn" } do
+    for _, name in ipairs { "fft", "ifft", "rfft", "irfft", "fft2", "ifft2", "rfft2", "irfft2", "fftn", "ifftn",
+                            "rfftn", "irfftn" } do
       local f = dc.fft[name]
       local several_axes = name:find "[2n]$"
       fails("argument", several_axes and name .. ": an array or a table is expected for the first argument, got nil"
@@ -322,19 +445,27 @@ describe("a transform refuses", function()
       fails("memory", "cannot allocate", function() f(a, { n = 1 << 50 }) end)
     end
     fails("shape", "a transform of 0 points", function() dc.fft.irfft(dc.ones(1)) end)
-    for _, name in ipairs { "fft2", "ifft2", "fftn" } do
+    for _, name in ipairs { "fft2", "ifft2", "rfft2", "irfft2", "fftn", "rfftn", "irfftn" } do
       local f = dc.fft[name]
       fails("argument", "axis 1 is named twice", function() f(a, { axes = { 1, 1 } }) end)
       fails("argument", "axis %-2 is named twice", function() f(a, { axes = { 1, -2 } }) end)
       fails("index", "out of range", function() f(a, { axes = { 1, 5 } }) end)
       fails("argument", "'axes' is a list of axes", function() f(a, { axes = 1 }) end)
       fails("argument", "'n' is a list of as many numbers as there are axes, 2", function() f(a, { n = { 3 } }) end)
+      fails("argument", "points is an integer, got the number 2.5", function() f(a, { n = { 3, 2.5 } }) end)
+      fails("shape", "a transform of 0 points", function() f(a, { n = { 3, 0 } }) end)
+      fails("shape", name .. ": a transform of %-?%d points", function() f(dc.zeros(3, 0)) end)
     end
     fails("index", "fft2: axis %-2 is out of range: there is 1", function() dc.fft.fft2(dc.ones(3)) end)
     fails("shape", "fftn: a transform needs an axis; an array without axes has none$", function()
       dc.fft.fftn(dc.array(1))
     end)
-    fails("dtype", "rfft is for real numbers", function() dc.fft.rfft(dc.ones(3, "complex64")) end)
+    for _, name in ipairs { "rfft", "rfft2", "rfftn" } do
+      fails("dtype", name .. " is for real numbers, this array is complex64; use " .. name:sub(2) .. "$", function()
+        dc.fft[name](dc.ones(3, 2, "complex64"))
+      end)
+    end
+    fails("shape", "irfftn: a transform of 0 points", function() dc.fft.irfftn(dc.ones(3, 1)) end)
     fails("index", "dc.fft has no 'dct'", function() local _ = dc.fft.dct end)
   end)
 
@@ -358,7 +489,7 @@ end)
 with("fft", "transforms leak no memory", function()
   local function work()
     local a = dc.ones(6, 8)
-    for _, name in ipairs { "fft", "ifft", "rfft", "irfft", "fft2", "ifft2", "fftn", "ifftn" } do
+    for _, name in ipairs { "fft", "ifft", "rfft", "irfft", "fft2", "ifft2", "rfft2", "irfft2", "fftn", "ifftn" } do
       dc.fft[name](a):eval()
       dc.fft[name](a.T):eval()
     end

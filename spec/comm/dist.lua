@@ -208,9 +208,13 @@ do
     same_dist(dc.fft.rfft(x, over), f:rfft(over), axis, "rfft", 1e-9)
     same_dist(dc.fft.ifft(x, over, { n = 5 }), f:ifft(over, { n = 5 }), axis, "ifft", 1e-9)
     same_dist(dc.fft.irfft(x, over, { n = 6 }), f:irfft(over, { n = 6 }), axis, "irfft", 1e-9)
+    same_dist(dc.fft.rfft(x, over, { norm = "ortho" }), f:rfft(over, { norm = "ortho" }), axis, "ortho", 1e-9)
   end
   same_dist(dc.fft.fftn(x), f:fftn(), axis, "fftn", 1e-9)
   same_dist(dc.fft.ifft2(x), f:ifft2(), axis, "ifft2", 1e-9)
+  for _, norm in ipairs { "ortho", "forward" } do
+    same_dist(dc.fft.fftn(x, { norm = norm }), f:fftn { norm = norm }, axis, "fftn, " .. norm, 1e-9)
+  end
   same_dist(dc.fft.fftn(x, { axes = { axis } }), f:fftn { axes = { axis } }, axis, "fftn of one axis", 1e-9)
 end
 fails("shape", "one axis", function() dist.ones(8, { comm = comm }):fft() end)

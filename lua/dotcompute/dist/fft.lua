@@ -23,7 +23,7 @@ local function redistributed(fname, d, fn)
   return object.map(d:redistribute(other), fn):redistribute(s.axis)
 end
 
-local one_axis = { "d", "axis", list = "axis", known = { axis = "any", n = "any" },
+local one_axis = { "d", "axis", list = "axis", known = { axis = "any", n = "any", norm = "any" },
   usage = { "a distributed array", "perhaps an axis (the last) and options" } }
 
 for _, name in ipairs { "fft", "ifft", "rfft", "irfft" } do
@@ -31,7 +31,7 @@ for _, name in ipairs { "fft", "ifft", "rfft", "irfft" } do
     local o = arguments.read(name, one_axis, ...)
     local s = object.check(name, o.d)
     local axis = algorithm.axis(name, o.axis, s.ndim)
-    local function transform(part) return dc.fft[name](part, { axis = axis, n = o.n }) end
+    local function transform(part) return dc.fft[name](part, { axis = axis, n = o.n, norm = o.norm }) end
     if axis ~= s.axis then return object.map(o.d, transform) end
     return redistributed(name, o.d, transform)
   end
@@ -41,7 +41,7 @@ end
 for name, single in pairs { fft2 = "fft", ifft2 = "ifft", fftn = "fft", ifftn = "ifft" } do
   methods[name] = function(d, ...)
     local s = object.check(name, d)
-    local list, options = arguments.list(name, { axes = "any", axis = "any" }, ...)
+    local list, options = arguments.list(name, { axes = "any", axis = "any", norm = "any" }, ...)
     list = arguments.axes(name, list, options)
     if #list == 0 then
       for a = name:find "2" and s.ndim - 1 or 1, s.ndim do list[#list + 1] = a end
@@ -55,10 +55,10 @@ for name, single in pairs { fft2 = "fft", ifft2 = "ifft", fftn = "fft", ifftn = 
     end
     local several = single .. "n"
     if #inside > 0 then
-      d = object.map(d, function(part) return dc.fft[several](part, { axes = inside }) end)
+      d = object.map(d, function(part) return dc.fft[several](part, { axes = inside, norm = options.norm }) end)
     end
     if not across then return d end
-    return redistributed(name, d, function(part) return dc.fft[single](part, s.axis) end)
+    return redistributed(name, d, function(part) return dc.fft[single](part, s.axis, { norm = options.norm }) end)
   end
 end
 

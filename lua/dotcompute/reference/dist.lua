@@ -28,7 +28,9 @@ local function transform(name, text, args, options, example)
     { index = "an axis out of range", shape = "an array of one axis, along it", launch = FAILED }, example, options)
 end
 local ONE = { "axis?", "integer", "the axis. Default: the last" }
-local POINTS = { { "n", "integer", "the number of points. Default: the axis's extent" } }
+local NORM = { "norm", '"backward"|"ortho"|"forward"', "which transforms are scaled, as in `dc.fft`. Default: "
+  .. '`"backward"`' }
+local POINTS = { { "n", "integer", "the number of points. Default: the axis's extent" }, NORM }
 
 local function random(name, text, options, example)
   local all = { { "generator", "generator", "the generator. Default: that of `dc.random`" }, COMM, AXIS,
@@ -309,16 +311,16 @@ dc.dist.ones(4, 4):rfft():shape()          --> 4, 3
   transform("irfft", "`dc.fft.irfft`.", { ONE }, POINTS, [[
 dc.dist.ones(4, 3):irfft():shape()         --> 4, 4
 ]]),
-  transform("fft2", "`dc.fft.fft2`: along the last two axes.", { AXES }, nil, [[
+  transform("fft2", "`dc.fft.fft2`: along the last two axes.", { AXES }, { NORM }, [[
 dc.dist.ones(4, 4):fft2():shape()          --> 4, 4
 ]]),
-  transform("ifft2", "`dc.fft.ifft2`.", { AXES }, nil, [[
+  transform("ifft2", "`dc.fft.ifft2`.", { AXES }, { NORM }, [[
 dc.dist.ones(4, 4):ifft2():shape()         --> 4, 4
 ]]),
-  transform("fftn", "`dc.fft.fftn`: along all axes.", { AXES }, nil, [[
+  transform("fftn", "`dc.fft.fftn`: along all axes.", { AXES }, { NORM }, [[
 dc.dist.ones(4, 4):fftn(1):shape()         --> 4, 4
 ]]),
-  transform("ifftn", "`dc.fft.ifftn`.", { AXES }, nil, [[
+  transform("ifftn", "`dc.fft.ifftn`.", { AXES }, { NORM }, [[
 dc.dist.ones(4, 4):ifftn():shape()         --> 4, 4
 ]]),
   method("save", "Writes a `.npy` file: each rank its own rows, to `path .. \".part\"`, which then takes the place of "

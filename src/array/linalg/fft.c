@@ -190,9 +190,6 @@ static dc_array *transform(dc_array *in, run r, dc_error *err) {
 static int check(const dc_array *a, dc_fft_kind kind, int naxes, const int *axes, int64_t n, dc_error *err) {
   char shape[512];
   if (dc_array_check_open(a, err) != 0) return -1;
-  if (kind == DC_FFT_REAL && dc_dtypes[a->dtype].kind == 'c')
-    return dc_fail(err, DC_DTYPE, NULL, "rfft is for real numbers, this array is %s; use fft",
-                   dc_dtype_name(a->dtype));
   if (naxes == 0)
     return dc_fail(err, DC_SHAPE, NULL, "a Fourier transform needs an axis, this array has shape %s",
                    dc_geometry_text(&a->g, shape, sizeof shape));
