@@ -10,7 +10,7 @@ local function fail(kind, text, ...) core.fail(kind, text:format(...)) end
 
 local methods = {}
 local meta = { __name = "dotcompute.struct_array", __methods = methods } -- __methods: for completion
-local PARTS <const> = {} -- the key under which an array has { struct =, bytes =, shape = its extents }
+local PARTS <const> = {} -- the key under which an array has its parts
 
 meta.__parts = PARTS -- for src/lua/argument.c
 
@@ -24,10 +24,11 @@ function module.parts(v)
   if h then return h.struct, h.bytes end
 end
 
+-- Parts: the struct; the array of bytes; the extents; of a vector's type what struct.vector says.
 local function wrap(s, bytes)
   local shape = { bytes:shape() }
   shape[#shape] = nil
-  return setmetatable({ [PARTS] = { struct = s, bytes = bytes, shape = shape } }, meta)
+  return setmetatable({ [PARTS] = { struct = s, bytes = bytes, shape = shape, vector = struct.vector(s) } }, meta)
 end
 
 -- --- making them ------------------------------------------------------------------------------------------------

@@ -225,12 +225,73 @@ __global__ void clear(unsigned char *b, void *) { b[threadIdx.x] = 0; }]])
       m.twice(1, 64, 2, other:array(S.size))
     end)
     fails("argument", "field 'b': it takes structs of", function() m.thrice(1, 64, { n = 1, b = other:array(2) }) end)
-    fails("argument", "it takes a float32 array, not one of structs", function()
+    fails("argument", "it takes a float32 array, not one of Body", function()
       dc.kernel "__global__ void k(float *x) {}"(1, 1, a)
     end)
     a:close()
     fails("argument", "the array is closed", function() m.twice(1, 64, count, a) end)
     fails("argument", "an array expected, got a table", function() m.twice(1, 64, count, setmetatable({}, {})) end)
+  end)
+
+  it("to CUDA's vectors takes arrays of them, also in a struct, and no other vectors", function()
+    local text, all = {}, {}
+    for base, dtype in pairs { char = "int8", uchar = "uint8", short = "int16", ushort = "uint16", int = "int32",
+      uint = "uint32", longlong = "int64", ulonglong = "uint64", float = "float32", double = "float64" } do
+      for lanes = 2, 4 do
+        local name = base .. lanes
+        all[#all + 1] = { name = name, dtype = dtype, lanes = lanes }
+        text[#text + 1] = ("struct S_%s { int n; %s *v; };"):format(name, name)
+        text[#text + 1] = ("__global__ void %s_add(%s *v, int n) { if (threadIdx.x < n) { v[threadIdx.x].x += 3; "
+          .. "v[threadIdx.x].%s += threadIdx.x; } }"):format(name, name, ("xyzw"):sub(lanes, lanes))
+        text[#text + 1] = ("__global__ void %s_in(S_%s s) { if (threadIdx.x < s.n) s.v[threadIdx.x].y += 5; }")
+          :format(name, name)
+      end
+    end
+    text[#text + 1] = "__global__ void longs(const long2 *v, long2 *to) { to[0] = v[0]; }"
+    local m = dc.module(table.concat(text, "\n"))
+    for number, one in ipairs(all) do
+      local V, count = dc.vector(one.name), math.random(2, 40)
+      local a, want = V:array(count), {}
+      for i = 1, count do
+        local list = {}
+        for lane = 1, one.lanes do list[lane] = math.random(0, 20) end
+        a[i] = V(table.unpack(list))
+        list[1], list[one.lanes] = list[1] + 3, list[one.lanes] + i - 1
+        list[2] = list[2] + 5
+        want[i] = list
+      end
+      local pending = a.bytes + 0
+      m[one.name .. "_add"](1, 64, a, count)
+      m[one.name .. "_in"](1, 64, { n = count, v = a })
+      m[one.name .. "_in"](1, 64, { n = 0, v = V:view(pending) })
+      m[one.name .. "_in"](1, 64, { n = 0, v = V:view(a.bytes + 0) })
+      for i = 1, count do
+        for lane = 1, one.lanes do assert.equal(want[i][lane], a[i][("xyzw"):sub(lane, lane)], note(one.name)) end
+      end
+      local other = all[number % #all + 1]
+      fails("argument", ("%%(%s %%*%%): it takes an? %s array, or one of vectors of %d %s numbers, not one of %s;")
+        :format(one.name, one.dtype, one.lanes, one.dtype, other.name), function()
+        m[one.name .. "_add"](1, 64, dc.vector(other.name):array(2), 2)
+      end)
+      fails("argument", "field 'v': it takes an? .* array, or one of vectors .*, not one of " .. other.name, function()
+        m[one.name .. "_in"](1, 64, { n = 1, v = dc.vector(other.name):array(2) })
+      end)
+      if one.dtype ~= "uint8" then
+        fails("argument", "not an? uint8 one", function() m[one.name .. "_add"](1, 64, a.bytes, 1) end)
+      end
+    end
+    local v = dc.vector "longlong2":array(1)
+    v[1] = dc.vector "longlong2"(math.mininteger, 7)
+    local to = dc.vector "longlong2":array(1)
+    m.longs(1, 1, v, to)
+    assert.equal(v[1], to[1])
+    local float4 = dc.struct("float4x", { { "x", "float32", 4 } }) -- of the same bytes
+    fails("argument", "not one of float4x", function() m.float4_add(1, 1, float4:array(1), 1) end)
+    fails("argument", "it takes a float32 array, not one of float2", function()
+      dc.kernel "__global__ void k(float *x) {}"(1, 1, dc.vector "float2":array(1))
+    end)
+    v:close()
+    fails("argument", "the array is closed", function() m.longs(1, 1, v, to) end)
   end)
 end)
 

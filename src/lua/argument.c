@@ -103,6 +103,13 @@ static int fail_type(lua_State *L, const dc_plan_param *p, int idx, dc_error *er
                  why ? why : "", why ? ")" : "", dc_lua_describe(L, idx));
 }
 
+/* Pushes the field of that name of the table at idx, raw; gives its type. */
+static int get_field(lua_State *L, int idx, const char *name) {
+  idx = lua_absindex(L, idx);
+  lua_pushstring(L, name);
+  return lua_rawget(L, idx);
+}
+
 /* --- values -------------------------------------------------------------------------------------- */
 
 /* Why an array may not be passed: closed, elsewhere and not open to peers, or not contiguous. 0 when none of these. */
@@ -138,31 +145,70 @@ static DC_HOT int put_array(marshal *m, const dc_plan_param *p, dc_array *a, cha
   return 0;
 }
 
-/* Puts the array of its bytes in the place of an array of structs at idx; false where the value is none. */
-static DC_COLD bool replace_structs(lua_State *L, int idx) {
-  const int top = lua_gettop(L);
+/* --- arrays of structs --------------------------------------------------------------------------- */
+
+/* Pushes the parts of the array of structs at idx, { struct =, bytes =, vector = { dtype =, count = } or nil }
+** (struct_array.lua); false, and nothing, where the value is none. */
+static DC_COLD bool push_parts(lua_State *L, int idx) {
   luaL_checkstack(L, 4, NULL);
-  const bool is = lua_istable(L, idx) && luaL_getmetafield(L, idx, "__parts") != LUA_TNIL && /* key */
-                  lua_rawget(L, idx) == LUA_TTABLE;                                            /* parts */
-  if (is) {
-    lua_getfield(L, -1, "bytes");
-    lua_replace(L, idx);
-  }
-  lua_settop(L, top);
-  return is;
+  idx = lua_absindex(L, idx);
+  if (!lua_istable(L, idx) || luaL_getmetafield(L, idx, "__parts") == LUA_TNIL) return false; /* key */
+  if (lua_rawget(L, idx) == LUA_TTABLE) return true;                                         /* parts */
+  lua_pop(L, 1);
+  return false;
 }
 
-/* The bytes of an array of structs, at idx, for a pointer. */
-static DC_COLD int put_structs(marshal *m, const dc_plan_param *p, int idx, char *params, dc_error *err) {
-  const dc_lua_array *o = dc_lua_test(m->L, m->self, idx, DC_LUA_ARRAY);
+/* The array of bytes of the parts on top. */
+static dc_lua_array *bytes_of_parts(lua_State *L, const dc_lua *self) {
+  get_field(L, -1, "bytes"); /* parts bytes */
+  dc_lua_array *o = dc_lua_test(L, self, -1, DC_LUA_ARRAY);
+  lua_pop(L, 1);
+  return o;
+}
+
+dc_lua_array *dc_lua_argument_array(lua_State *L, const dc_lua *self, int idx) {
+  dc_lua_array *o = dc_lua_test(L, self, idx, DC_LUA_ARRAY);
+  if (o || !push_parts(L, idx)) return o;
+  o = bytes_of_parts(L, self);
+  lua_pop(L, 1);
+  return o;
+}
+
+/* Whether the structs of the parts on top are the vectors that `p` points to. */
+static bool are_vectors(lua_State *L, const dc_plan_param *p) {
+  const int top = lua_gettop(L);
+  bool are = false;
+  if (get_field(L, top, "vector") == LUA_TTABLE && get_field(L, top + 1, "dtype") == LUA_TSTRING) {
+    get_field(L, top + 1, "count"); /* parts vector dtype count */
+    are = lua_tointeger(L, -1) == p->lanes && strcmp(lua_tostring(L, -2), dc_dtype_name(p->dtype)) == 0;
+  }
+  lua_settop(L, top);
+  return are;
+}
+
+/* Structs, whose parts are on top, for a pointer to numbers or other vectors. */
+static DC_COLD int fail_structs(lua_State *L, const dc_plan_param *p, dc_error *err) {
+  const char *noun = dc_dtype_noun(p->dtype), *name = "structs";
+  if (get_field(L, -1, "struct") == LUA_TTABLE && get_field(L, -1, "name") == LUA_TSTRING) name = lua_tostring(L, -1);
+  if (p->lanes == 1) return dc_fail(err, DC_ARGUMENT, NULL, "it takes %s array, not one of %s", noun, name);
+  return dc_fail(err, DC_ARGUMENT, NULL, "it takes %s array, or one of vectors of %d %s numbers, not one of %s", noun,
+                 p->lanes, dc_dtype_name(p->dtype), name);
+}
+
+/* An array of structs, whose parts are on top, for a pointer. */
+static DC_COLD int put_structs(marshal *m, const dc_plan_param *p, char *params, dc_error *err) {
+  const dc_lua_array *o = bytes_of_parts(m->L, m->self);
   const dc_geometry *g = o && o->a ? dc_array_geometry(o->a) : NULL;
   const int64_t size = g && g->ndim > 0 ? g->shape[g->ndim - 1] : p->pointee;
   if (p->record && p->pointee != 0 && size != p->pointee)
     return dc_fail(err, DC_ARGUMENT, NULL, "it takes structs of %u bytes, and those of the array have %lld", p->pointee,
                    (long long)size);
-  if (p->conv == DC_CONV_POINTER && !p->record && !p->any_char && p->dtype != DC_DTYPE_NONE)
-    return dc_fail(err, DC_ARGUMENT, NULL, "it takes %s array, not one of structs", dc_dtype_noun(p->dtype));
-  return put_array(m, p, o ? o->a : NULL, params, err);
+  dc_plan_param structs = *p;
+  if (p->conv == DC_CONV_POINTER && !p->record && p->dtype != DC_DTYPE_NONE && !(p->any_char && p->lanes == 1)) {
+    if (!are_vectors(m->L, p)) return fail_structs(m->L, p, err);
+    structs.record = true;
+  }
+  return put_array(m, &structs, o ? o->a : NULL, params, err);
 }
 
 /* A dc.complex for a complex parameter or a pair of floats. */
@@ -284,7 +330,11 @@ static DC_HOT int put_value(marshal *m, const dc_plan_param *p, int idx, char *b
       if (p->conv != DC_CONV_RECORD && p->conv != DC_CONV_STRUCT) return fail_type(L, p, idx, err);
       return dc_plan_put_bytes(p, lua_tostring(L, idx), lua_rawlen(L, idx), base, err);
     case LUA_TTABLE:
-      if (takes_array(p) && replace_structs(L, idx)) return put_structs(m, p, idx, base, err);
+      if (takes_array(p) && push_parts(L, idx)) {
+        const int rc = put_structs(m, p, base, err);
+        lua_pop(L, 1);
+        return rc;
+      }
       if (p->conv != DC_CONV_VECTOR && p->conv != DC_CONV_COMPLEX && p->conv != DC_CONV_STRUCT)
         return fail_type(L, p, idx, err);
       return put_table(m, p, idx, base, err);
@@ -293,12 +343,6 @@ static DC_HOT int put_value(marshal *m, const dc_plan_param *p, int idx, char *b
 }
 
 /* --- tables --------------------------------------------------------------------------------------------- */
-
-/* Pushes the field of that name of the table at idx, raw; gives its type. */
-static int get_field(lua_State *L, int idx, const char *name) {
-  lua_pushstring(L, name);
-  return lua_rawget(L, idx);
-}
 
 static size_t count_entries(lua_State *L, int idx) {
   size_t n = 0;
@@ -477,9 +521,9 @@ static int put_table(marshal *m, const dc_plan_param *p, int idx, char *base, dc
   return listed ? put_list(m, p, idx, base, err) : put_components(m, p, idx, base, err);
 }
 
-/* The array at idx, or that of a tensor map; NULL: neither is there. */
+/* The array at idx, also of structs, or that of a tensor map; NULL: none of them is there. */
 static dc_lua_array *array_at(const marshal *m, int idx) {
-  dc_lua_array *array = dc_lua_test(m->L, m->self, idx, DC_LUA_ARRAY);
+  dc_lua_array *array = dc_lua_argument_array(m->L, m->self, idx);
   dc_lua_tensor_map *map = array ? NULL : dc_lua_test(m->L, m->self, idx, DC_LUA_TENSOR_MAP);
   return map ? &map->memory : array;
 }
@@ -503,9 +547,9 @@ static int visit_value(marshal *m, const dc_plan_field *f, int dim, int idx, vis
     }
     return rc;
   }
-  if (lua_istable(L, idx) && !replace_structs(L, idx)) return visit_table(m, &f->value, idx, visit, err);
   dc_lua_array *array = array_at(m, idx);
-  return array ? visit(m, &f->value, array, err) : 0;
+  if (array) return visit(m, &f->value, array, err);
+  return lua_istable(L, idx) ? visit_table(m, &f->value, idx, visit, err) : 0;
 }
 
 /* Whether a field may hold arrays, itself or below. */
@@ -555,12 +599,9 @@ static void visit_arguments(marshal *m, visitor *visit) {
     const dc_plan_param *p = &m->k->params[i];
     dc_error err = DC_ERROR_INIT;
     int rc = 0;
-    if (lua_istable(m->L, m->first + i)) {
-      rc = visit_table(m, p, m->first + i, visit, &err);
-    } else {
-      dc_lua_array *array = array_at(m, m->first + i);
-      if (array) rc = visit(m, p, array, &err);
-    }
+    dc_lua_array *array = array_at(m, m->first + i);
+    if (array) rc = visit(m, p, array, &err);
+    else if (lua_istable(m->L, m->first + i)) rc = visit_table(m, p, m->first + i, visit, &err);
     if (rc != 0) fail_value(m, i, &err);
   }
 }

@@ -32,6 +32,9 @@ dc_lua_arguments dc_lua_prepare_arguments(const dc_kernel *k);
 /* Raises with places of the script where the kernel's source stands. The kernel object is at 1. */
 int dc_lua_raise_kernel(lua_State *L, dc_error *err);
 
+/* The array at idx, or that of the bytes of an array of structs; NULL where neither is there. */
+dc_lua_array *dc_lua_argument_array(lua_State *L, const dc_lua *self, int idx);
+
 /* One launch's arguments while they are marshalled. */
 typedef struct dc_lua_marshal {
   lua_State *L;

@@ -193,7 +193,7 @@ static DC_COLD void order_launch(lua_State *L, dc_lua *self, const dc_kernel *k,
   if (by && dc_stream_check(by, NULL, &err) != 0) dc_lua_raise_kernel(L, &err);
   if (anything && dc_tracking_barrier(dev, by, &err) != 0) dc_lua_raise_kernel(L, &err);
   for (int i = 0; i < k->nparams; i++) {
-    dc_lua_array *o = dc_lua_test(L, self, first + i, DC_LUA_ARRAY);
+    dc_lua_array *o = dc_lua_argument_array(L, self, first + i);
     if (o && o->a) use(&u, o->a, !k->params[i].is_const);
     else if (use_texture(&u, first + i)) continue;
     else if (lua_istable(L, first + i)) use_table(&u, first + i, 0);
@@ -219,7 +219,7 @@ static DC_COLD void order_peers(lua_State *L, dc_lua *self, const kernel_object 
     dc_lua_fail(L, DC_LAUNCH, "kernel '%s': arrays of another device can be arguments of launches in the current "
                 "stream alone, not in another one or in a graph", k->sig->name);
   for (int i = 0; i < k->nparams; i++) {
-    const dc_lua_array *a = dc_lua_test(L, self, first + i, DC_LUA_ARRAY);
+    const dc_lua_array *a = dc_lua_argument_array(L, self, first + i);
     dc_device *owner = a && a->a ? dc_array_device(a->a) : k->dev;
     if (owner == k->dev) continue;
     peers--;

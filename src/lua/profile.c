@@ -18,6 +18,7 @@
 #include "device/registry.h"
 #include "kernel/kernel.h"
 #include "kernel/profile.h"
+#include "lua/argument.h"
 #include "lua/device.h"
 #include "lua/error.h"
 #include "lua/object.h"
@@ -35,7 +36,7 @@ static void place_of_launch(char *text, size_t n) {
 void dc_lua_profile_arguments(lua_State *L, const dc_lua *self, const dc_kernel *k, int first) {
   double bytes = 0;
   for (int i = 0; i < k->nparams; i++) {
-    const dc_lua_array *o = dc_lua_test(L, self, first + i, DC_LUA_ARRAY);
+    const dc_lua_array *o = dc_lua_argument_array(L, self, first + i);
     if (!o || !o->a || dc_array_state_of(o->a) != DC_ARRAY_READY) continue;
     const double own = (double)dc_array_size(o->a) * (double)dc_dtype_size(dc_array_dtype(o->a));
     bytes += k->params[i].is_const ? own : 2 * own;

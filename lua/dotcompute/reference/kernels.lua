@@ -63,7 +63,8 @@ local PARAMETERS = {
   { "a pointer", "an open, contiguous array of the kernel's device with the pointee's dtype; `dc.null` for a null "
     .. "pointer (nil is an error)" },
   { "`char *` of any sign", "int8 or uint8 arrays" },
-  { "`float4 *`, `int2 *` …", "arrays of the component's dtype, a whole number of vectors, aligned to one" },
+  { "`float4 *`, `int2 *` …", "arrays of those vectors, `dc.vector(\"float4\"):array(n)`, or of the component's dtype: "
+    .. "a whole number of vectors, aligned to one" },
   { "`__half *`, `__nv_bfloat16 *`", "float16, bfloat16 arrays, or uint16 arrays of their bits" },
   { "`cuFloatComplex *`, `cuda::std::complex<float> *`", "complex64 arrays, or float32 arrays of pairs "
     .. "(complex128 and float64 for the double ones)" },
