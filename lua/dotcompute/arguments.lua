@@ -51,9 +51,9 @@ local function has_names(t)
   return false
 end
 
--- Raises where a list has holes, or keys that are neither its indices nor names.
-function arguments.dense(fname, what, list)
-  local key = core.other_key(list)
+-- Raises where a list has holes, or keys that are neither its indices nor, unless `alone`, names.
+function arguments.dense(fname, what, list, alone)
+  local key = core.other_key(list, alone)
   if key then fail("%s: %s is a list, with values at 1, 2, … alone; this one has %s as a key", fname, what, key) end
   for k = 1, #list do
     if list[k] == nil then fail("%s: %s has no value at %d, before its last one", fname, what, k) end
@@ -74,8 +74,8 @@ end
 
 local none = {} -- never written
 
-local function list_part(fname, t)
-  arguments.dense(fname, "the table", t)
+local function list_part(fname, t, option)
+  arguments.dense(fname, option and ("option '%s'"):format(option) or "the table", t, option)
   return table.move(t, 1, #t, 1, {})
 end
 
@@ -148,7 +148,7 @@ function arguments.axes(fname, list, options)
   for _, name in ipairs { "axes", "axis" } do
     local v = options[name]
     if v ~= nil and #list > 0 then fail("%s: the axes are given twice", fname) end
-    if v ~= nil then list = type(v) == "table" and list_part(fname, v) or { v } end
+    if v ~= nil then list = type(v) == "table" and list_part(fname, v, name) or { v } end
   end
   return list
 end

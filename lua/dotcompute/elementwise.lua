@@ -117,7 +117,7 @@ local function make(inputs, outputs, body, options, infer)
   local f = { bindings = {}, origins = {}, body = body, infer = infer, operation = options.operation }
   local seen = {}
   local function parse(list, what) return type(list) == "table" and list or builder.parse(list, what, seen) end
-  f.inputs, f.outputs = parse(inputs, "inputs"), parse(outputs, "outputs")
+  f.inputs, f.outputs = parse(inputs, "'elementwise': the inputs"), parse(outputs, "'elementwise': the outputs")
   f.inputs_text = options.shown or inputs:match "^%s*(.-)%s*$"
   f.outputs_text = type(outputs) == "string" and outputs:match "^%s*(.-)%s*$" or #f.outputs
   if #f.outputs == 0 then fail("argument", "at least one output is expected") end
@@ -146,8 +146,8 @@ local function elementwise(inputs, outputs, body, options)
   end
   if device_function.is(body) then
     operation, body = device_function.of(body, "'elementwise'"), nil
-    check_not_raw(inputs, "inputs")
-    check_not_raw(outputs, "outputs")
+    check_not_raw(inputs, "'elementwise': the inputs")
+    check_not_raw(outputs, "'elementwise': the outputs")
   elseif type(body) ~= "string" then
     fail("argument", "bad argument #3 to 'elementwise': the operation is a string of CUDA C (\"z = x * y\") or a Lua "
       .. "function, got %s", core.describe(body))

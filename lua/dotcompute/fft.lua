@@ -39,6 +39,7 @@ local function check_axes(name, a, axes, n, half)
   if n ~= nil and (type(n) ~= "table" or #n ~= #axes) then
     fail("argument", "%s: option 'n' is a list of as many numbers as there are axes, %d", name, #axes)
   end
+  if n ~= nil then arguments.dense(name, "option 'n'", n, true) end
   local list, points, seen = {}, {}, {}
   for i, axis in ipairs(axes) do
     local d = algorithm.axis(name, axis, a.ndim)

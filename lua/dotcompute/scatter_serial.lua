@@ -87,7 +87,7 @@ end
 function serial.add(a, at, values, width, place)
   local device, dtype, extent, count = a.device, algorithm.dtype(a), #a, at.size
   local narrow, total = width == 1, extent * width
-  local chunks = math.max(1, math.min(MOST_CHUNKS, count * width // CHUNK, 2 * count // extent, count))
+  local chunks = math.max(1, math.min(MOST_CHUNKS, count * width // CHUNK, 2 * count // math.max(extent, 1), count))
   local length = (count + chunks - 1) // chunks
   local index = algorithm.dtype(at)
   local key = ("%s %s %s %s"):format(dtype.name, index.name, place.name, narrow)

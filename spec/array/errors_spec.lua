@@ -90,6 +90,81 @@ describe("the module", function()
   end)
 end)
 
+describe("errors about values", function()
+  it("name the value that a cast to a complex dtype does not take", function()
+    local values = { ["false"] = false, ["true"] = true, ["the string 'x'"] = "x", ["a table"] = {},
+      ["a function"] = print, ["a float32 array"] = dc.ones(2) }
+    for shown, v in pairs(values) do
+      for _, name in ipairs { "complex64", "complex128" } do
+        fails("argument", "dc." .. name .. " takes .* got " .. shown .. "$", function() dc[name](math.random(9), v) end)
+        fails("argument", "to 'complex': a number expected, got " .. shown .. "$", function() dc.complex(1, v) end)
+      end
+    end
+    fails("argument", "got the string 'x'$", function() dc.complex64("x", math.random(9)) end)
+    fails("argument", "got nil$", function() dc.complex64() end)
+  end)
+
+  it("name the builder whose parameters are no text", function()
+    fails("argument", "'elementwise': the inputs: a string of parameters expected .* got false$", function()
+      dc.elementwise(false, "T z", "z = 1")
+    end)
+    fails("argument", "'elementwise': the outputs: a string of parameters expected .* got the number 7$", function()
+      dc.elementwise("T x", 7, function(x) return x end)
+    end)
+  end)
+end)
+
+describe("names in a list of axes or points", function()
+  it("are errors, which name them; they were lost", function()
+    local a = dc.ones(2, 3)
+    for _, name in ipairs { "sum", "mean", "var", "all" } do
+      fails("argument", "axes are a list, {1, 2}; this one has the string 'foo' as a key", function()
+        a[name](a, { axes = { foo = math.random(9) } })
+      end)
+      fails("argument", "this one has the string 'foo' as a key", function() a[name](a, { axis = { 1, foo = 2 } }) end)
+      fails("argument", "this one has the number 7 as a key", function() a[name](a, { axes = { 1, [7] = 2 } }) end)
+    end
+    for _, f in ipairs { dc.argmax, dc.argmin } do
+      fails("argument", "this one has the string 'foo' as a key", function() f(a, { axis = { foo = 1 } }) end)
+    end
+    fails("argument", "this one has the string 'foo' as a key", function() a:transpose { axes = { 2, 1, foo = 3 } } end)
+    fails("argument", "flip: option 'axes' is a list, .* this one has the string 'foo' as a key", function()
+      dc.flip(a, { axes = { foo = 1 } })
+    end)
+    fails("argument", "fftn: option 'axes' is a list, .* this one has the string 'foo' as a key", function()
+      dc.fft.fftn(a, { axes = { 1, foo = 1 } })
+    end)
+    fails("argument", "fft2: option 'n' is a list, .* this one has the string 'foo' as a key", function()
+      dc.fft.fft2(a, { n = { 2, 3, foo = 1 } })
+    end)
+    assert.same({ 2 }, { a:sum({ axes = { 2 } }):shape() })
+  end)
+end)
+
+describe("rows without elements", function()
+  it("make arrays without elements, unless they have names", function()
+    local n = math.random(1, 5)
+    local rows, deep = {}, {}
+    for i = 1, n do rows[i], deep[i] = {}, { {} } end
+    assert.same({ n, 0 }, { dc.array(rows):shape() })
+    assert.same({ n, 1, 0 }, { dc.array(deep):shape() })
+    rows[n] = { x = 1 }
+    fails("argument", ("t%%[%d%%] has the string 'x' as a key"):format(n), function() dc.array(rows) end)
+    deep[n] = { { x = 1 } }
+    fails("argument", ("t%%[%d%%]%%[1%%] has the string 'x' as a key"):format(n), function() dc.abs(deep) end)
+    deep[n] = { {}, {} }
+    if n > 1 then fails("shape", "ragged table: row t", function() dc.array(deep) end) end
+  end)
+
+  it("are not what arrays of structs count as in place of numbers", function()
+    local s = dc.vector "float2":array(math.random(1, 5))
+    for _, f in ipairs { dc.array, dc.abs, dc.sum, dc.mean, function(v) return dc.ones(3) + v end,
+      function(v) return dc.ones(2, 2):matmul(v) end } do
+      fails("dtype", "numbers expected, got an array of structs", function() f(s) end)
+    end
+  end)
+end)
+
 describe("tables in place of arrays", function()
   it("are named in errors by the function and the argument", function()
     local a, bad = dc.arange(1, 4), { 1, 2.5 + math.random(0, 9) }

@@ -177,6 +177,11 @@ bool dc_lua_other_key(lua_State *L, int idx, lua_Integer n, bool names) {
   return false;
 }
 
+void dc_lua_check_axes(lua_State *L, int idx, lua_Integer n, bool names) {
+  if (dc_lua_other_key(L, idx, n, names))
+    dc_lua_fail_named(L, DC_ARGUMENT, "axes are a list, {1, 2}; this one has %s as a key", dc_lua_describe(L, -1));
+}
+
 static int64_t check_extent(lua_State *L, int idx, int axis, bool wild) {
   int64_t v = 0;
   if (!dc_lua_tointeger(L, idx, &v))
@@ -222,6 +227,8 @@ static int measure(lua_State *L, int idx, dc_lua_shape *s) {
   s->ndim = 0;
   lua_pushvalue(L, idx);
   while ((type = lua_type(L, -1)) == LUA_TTABLE) {
+    if (luaL_getmetafield(L, -1, "__parts") != LUA_TNIL) /* struct_array.lua */
+      dc_lua_fail(L, DC_DTYPE, "numbers expected, got an array of structs; s:field(name) has the numbers of a field");
     if (s->ndim == DC_MAX_DIMS)
       dc_lua_fail(L, DC_SHAPE, "the table is nested deeper than %d levels, the most axes an array has", DC_MAX_DIMS);
     luaL_checkstack(L, 2, NULL);
@@ -364,16 +371,7 @@ dc_array *dc_lua_fromtable(lua_State *L, dc_lua *self, dc_device *dev, int idx, 
   int scratch = lua_gettop(L);
   f.at = host;
   lua_pushvalue(L, idx);
-  if (bytes > 0) fill_rows(L, &f, 0);
-  else refuse_fields(L, &f, 0, f.shape.extent[0]);
-  if (bytes == 0 && f.shape.ndim > 1) {
-    for (lua_Integer i = 1; i <= f.shape.extent[0] && f.shape.ndim == 2; i++) { /* rows without elements */
-      f.path[0] = i;
-      lua_geti(L, -1, i);
-      check_row(L, &f, 1);
-      lua_pop(L, 1);
-    }
-  }
+  fill_rows(L, &f, 0);
   lua_pop(L, 1);
   dc_lua_array *slot = dc_lua_newarray(L);
   dc_lua_account(L, self, bytes);

@@ -53,6 +53,9 @@ void dc_lua_checkshape(lua_State *L, int first, int last, bool wild, dc_lua_shap
 ** behind the last one. */
 bool dc_lua_other_key(lua_State *L, int idx, lua_Integer n, bool names);
 
+/* Raises where the list of n axes at idx has such a key. */
+void dc_lua_check_axes(lua_State *L, int idx, lua_Integer n, bool names);
+
 /* An integer, or a float with an integer's value, at idx. */
 bool dc_lua_tointeger(lua_State *L, int idx, int64_t *v);
 

@@ -570,6 +570,7 @@ static int read_axes(lua_State *L, int ndim, int axes[DC_MAX_DIMS]) {
   take_axes(L);
   bool table = lua_gettop(L) == 2 && lua_istable(L, 2);
   lua_Integer n = table ? luaL_len(L, 2) : lua_gettop(L) - 1;
+  if (table) dc_lua_check_axes(L, 2, n, true);
   if (n > ndim) dc_lua_fail(L, DC_SHAPE, "%lld axes named, the array has %d", (long long)n, ndim);
   for (int i = 0; i < (int)n; i++) {
     int64_t v = 0;

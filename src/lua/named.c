@@ -130,10 +130,10 @@ static int core_fail_option(lua_State *L) {
   return dc_lua_fail_option(L, who, "option", name, names, n);
 }
 
-/* other_key(t): a key beside t[1], t[2], …, described, that is no string; nil where there is none. */
+/* other_key(t [, names]): a key beside t[1], t[2], …, described, of strings only if `names`; nil: there is none. */
 static int core_other_key(lua_State *L) {
   luaL_checktype(L, 1, LUA_TTABLE);
-  if (!dc_lua_other_key(L, 1, luaL_len(L, 1), false)) return 0;
+  if (!dc_lua_other_key(L, 1, luaL_len(L, 1), lua_toboolean(L, 2))) return 0;
   lua_pushstring(L, dc_lua_describe(L, -1));
   return 1;
 }

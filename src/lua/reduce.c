@@ -45,14 +45,13 @@ static void add_axis(lua_State *L, int idx, int ndim, const char *hint, over *o)
   o->axes |= 1u << axis;
 }
 
-/* The axis at idx, or those of the list there. */
-static void add_axes(lua_State *L, int idx, int ndim, const char *hint, over *o) {
+/* The axis at idx, or those of the list there, which may be the list part of options (`names`). */
+static void add_axes(lua_State *L, int idx, bool names, int ndim, const char *hint, over *o) {
   if (lua_isnil(L, idx)) return;
   const bool list = lua_istable(L, idx);
   const lua_Integer n = list ? luaL_len(L, idx) : 1;
   if (o->axes != 0 && n > 0) dc_lua_fail(L, DC_ARGUMENT, "the axes are given twice");
-  if (list && dc_lua_other_key(L, idx, n, false))
-    dc_lua_fail_named(L, DC_ARGUMENT, "axes are a list, {1, 2}; this one has %s as a key", dc_lua_describe(L, -1));
+  if (list) dc_lua_check_axes(L, idx, n, !names);
   for (lua_Integer i = 1; i <= n; i++) {
     if (list) lua_geti(L, idx, i);
     else lua_pushvalue(L, idx);
@@ -72,7 +71,7 @@ static void read_tables(lua_State *L, int ndim, bool takes_ddof, const char *hin
   if (top == 2 || lua_istable(L, 2)) {
     for (int i = 2; i <= top && i <= 3; i++) {
       if (lua_istable(L, i)) dc_lua_read_options(L, i, true, known);
-      add_axes(L, i, ndim, hint, o);
+      add_axes(L, i, true, ndim, hint, o);
     }
     if (top > 3) dc_lua_fail(L, DC_ARGUMENT, "a table of axes and one of options expected, got %d arguments", top - 1);
   } else {
@@ -81,10 +80,10 @@ static void read_tables(lua_State *L, int ndim, bool takes_ddof, const char *hin
     }
     if (lua_istable(L, top)) {
       dc_lua_read_options(L, top, true, known);
-      add_axes(L, top, ndim, hint, o);
+      add_axes(L, top, true, ndim, hint, o);
     }
   }
-  for (int i = 1; i <= 2; i++) add_axes(L, top + i, ndim, hint, o);
+  for (int i = 1; i <= 2; i++) add_axes(L, top + i, false, ndim, hint, o);
   o->keep = lua_toboolean(L, top + 3);
   if (takes_ddof && lua_isnumber(L, top + 4)) o->ddof = lua_tonumber(L, top + 4);
   if (!(o->ddof >= 0))

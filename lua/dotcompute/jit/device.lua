@@ -20,8 +20,10 @@ for _, name in ipairs(core.dtypes()) do
       local ok = im == nil and (type(re) == "number" or storage.is_complex(re))
         or type(re) == "number" and type(im) == "number"
       if not ok then
+        local wrong = re
+        if im ~= nil and type(re) == "number" then wrong = im end
         fail("argument", "dc.%s takes a number, a boolean, an array, or real and imaginary part, got %s", name,
-          core.describe(type(re) == "number" and im or re))
+          core.describe(wrong))
       end
       local z = im and dc.complex(re, im) or re
       return dc.using("cpu", function() return dc.array(z, "complex128"):to(name):item() end)
