@@ -162,6 +162,46 @@ describe("writing through an array of integers", function()
     end
   end)
 
+  it("writes elements of any size, at indices of any integers, wherever memory lies", function()
+    local sizes = { "int8", "bool", "float16", "int16", "float32", "int64", "complex64", "complex128" }
+    local kinds = { "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64" }
+    for _, dtype in ipairs(sizes) do
+      for _, kind in ipairs(kinds) do
+        local extent, n = math.random(1, 100), math.random(1, 700)
+        local given, meant = indices(n, extent)
+        if kind:find "^u" then given = meant end
+        local step, shift = math.random(-3, 3), math.random(0, 2)
+        if step == 0 then step = 1 end
+        local wide = dc.full(extent * math.abs(step) + shift, 1, dtype)
+        local first, last = shift + 1, shift + 1 + (extent - 1) * math.abs(step)
+        local a = wide[{ step > 0 and { first, last, step } or { last, first, step } }]
+        local index, values, want = dc.array(given, kind), {}, {}
+        for i = 1, extent do want[i] = 1 end
+        for i = 1, n do
+          values[i] = dtype == "bool" and math.random(0, 1) or math.random(0, 100)
+          want[meant[i]] = values[i]
+        end
+        local source = dc.array(values, "int32"):to(dtype)
+        local how = math.random(4)
+        if how == 2 then index = dc.array(given, kind):reshape(1, n) end
+        if how == 3 then source = dc.wrap(source.ptr, n, dtype, source) end
+        if how == 4 then index = dc.flip(dc.flip(index)) end
+        a[index] = how == 2 and source:reshape(1, n) or source
+        local text = ("%s at %s, %d of %d, way %d"):format(dtype, kind, n, extent, how)
+        local got = a:to(dtype:find "complex" and "complex128" or "float64"):to_table()
+        for i = 1, extent do
+          local v = got[i]
+          assert.equal(want[i], type(v) == "number" and v or v.re, note(text))
+        end
+        local place = math.random(extent) -- and one number at several places
+        a[dc.array({ place, place }, kind)] = dtype == "bool" or 5
+        assert.equal(1, dc.equal(a[place], dtype == "bool" or 5) and 1 or 0, note(text))
+        local sum = math.abs(step) > 1 and extent > 1 -- what lies between is as it was
+        if sum then assert.is_true(dc.equal(wide[first + 1], dtype == "bool" or 1), note(text)) end
+      end
+    end
+  end)
+
   it("reads elements before it overwrites them", function()
     local n = math.random(2, 3000)
     local order = dc.random.permutation(n)
@@ -179,6 +219,22 @@ describe("writing through an array of integers", function()
     a[dc.array({ 2 }, "int32")] = 0
     assert.same({ 3, 3, 3, 3 }, e:to_table())
     assert.same({ 1, 0, 1, 1 }, a:to_table())
+  end)
+
+  it("refuses indices out of bounds, and has written nothing then", function()
+    for _, kind in ipairs { "int8", "int64", "uint8", "uint32", "uint64" } do
+      local n, extent = math.random(1, 600), math.random(1, 90)
+      local given = {}
+      for i = 1, n do given[i] = math.random(extent) end
+      local at = math.random(n)
+      local bad = { 0, extent + 1, kind:find "^i" and -extent - 1 or 0, kind == "uint64" and -1 or 0 }
+      given[at] = bad[math.random(#bad)]
+      local a = dc.zeros(extent)
+      local index = kind == "uint64" and dc.array(given, "int64"):to "uint64" or dc.array(given, kind)
+      fails("index", ("element %d"):format(at), function() a[index] = dc.ones(n) end)
+      fails("index", ("element %d"):format(at), function() return a[index] end)
+      assert.equal(0, a:sum():item())
+    end
   end)
 
   it("refuses indices and values that do not fit", function()

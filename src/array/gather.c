@@ -14,6 +14,7 @@
 #include "array/graph/number.h"
 #include "array/graph/op.h"
 #include "array/graph/types.h"
+#include "array/host_index.h"
 #include "array/node.h"
 #include "array/operators.h"
 #include "array/reduce.h"
@@ -178,9 +179,21 @@ static int fail_bounds(const dc_where *w, int i, dc_error *err) {
                  w->base->g.shape[w->axis[i]]);
 }
 
+/* 1: the host has checked all indices, and none is out of bounds; 0; -1: *err. */
+static int are_inside(const dc_where *w, dc_error *err) {
+  for (int i = 0; i < w->n; i++) {
+    bool inside = false;
+    const int rc = dc_host_check_indices(w->index[i], w->base->g.shape[w->axis[i]], &inside, err);
+    if (rc < 0 || !inside) return rc < 0 ? -1 : 0;
+  }
+  return 1;
+}
+
 static int check_bounds(const dc_where *w, dc_error *err) {
   bool any = false;
   if (dc_geometry_size(&w->shape) == 0) return 0;
+  const int checked = are_inside(w, err);
+  if (checked != 0) return checked < 0 ? -1 : 0;
   dc_array *bad = out_of_bounds(w, 0, err);
   for (int i = 1; i < w->n; i++) bad = with_array(DC_OP_LOGICAL_OR, bad, out_of_bounds(w, i, err), err);
   if (is_any(bad, &any, err) != 0) return -1;
@@ -327,6 +340,8 @@ static int scatter_apart(const dc_where *w, dc_array *src, const dc_number *v, d
 }
 
 static int scatter(const dc_where *w, dc_array *src, const dc_number *v, dc_error *err) {
+  const int done = w->n == 1 && w->axis[0] == 0 ? dc_host_scatter_rows(w->base, w->index[0], src, v, err) : 0;
+  if (done != 0) return done < 0 ? -1 : 0;
   const bool several = src != NULL && dc_array_size(src) > 1 && dc_geometry_size(&w->shape) > 1;
   dc_array *guard = several ? last_positions(w, err) : NULL, *offset = offset_in_base(w, err);
   int rc = (several && guard == NULL) || offset == NULL ? -1 : 0;
