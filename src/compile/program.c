@@ -564,8 +564,8 @@ static int fail_without_kernels(const dc_scanned *all, dc_error *err) {
   if (!all)
     return dc_fail(err, DC_COMPILE, DC_NO_KERNEL,
                    "the source holds no kernel: a function marked __global__ is needed");
-  dc_fail(err, DC_COMPILE, DC_NO_KERNEL, "the source gives no kernel: '%s' is only declared, or left out by #if: give the "
-          "macros that its build does, define = {NAME = 1}", all->name);
+  dc_fail(err, DC_COMPILE, DC_NO_KERNEL, "the source gives no kernel: '%s' is only declared, or left out by #if: give "
+          "the macros that its build does, define = {NAME = 1}", all->name);
   err->source_line = all->line;
   return -1;
 }
