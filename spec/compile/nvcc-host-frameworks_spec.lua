@@ -146,7 +146,7 @@ template <class T> __global__ void k(T *x) { *x = 1; }
 TYPED_TEST(Suite, Each) { TypeParam v; k<<<1, 1>>>(&v); }
 ]])
     assert.is_false(ok)
-    assert.matches("k and the instances that it launches cannot be told", e.message, 1, true)
+    assert.matches("k, and the instances that it launches cannot be told", e.message, 1, true)
   end)
 end)
 

@@ -54,7 +54,7 @@ void go(bool wide, lost *l) {
   it("is told of where nothing names an instance", function()
     local ok, e = pcall(module_of, launcher, "template <class T> __global__ void k(T *x) { *x = 1; }\nvoid go() {}\n")
     assert.is_false(ok)
-    assert.matches("k and the instances that it launches cannot be told", e.message, 1, true)
+    assert.matches("k, and the instances that it launches cannot be told", e.message, 1, true)
   end)
 end)
 

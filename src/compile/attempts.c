@@ -301,10 +301,43 @@ static bool has_launchers_alone(const dc_fixup *m, const dc_error *err) {
   return m->nrefused > 0 && !m->refused[0].failed && !err->log;
 }
 
+/* The first kernel of a text that is a template; NULL: there is none. */
+static const dc_scanned *first_template(const char *text, size_t len, dc_arena *arena) {
+  bool failed = false;
+  const dc_scanned *k = dc_scan(text, len, arena, &failed);
+  while (k && (k->is_variable || !k->is_template)) k = k->next;
+  return k;
+}
+
+/* The same of the user's headers, in the order of the list. */
+static const dc_scanned *first_template_in(const dc_included *list, dc_arena *arena) {
+  const dc_scanned *k = NULL;
+  for (; list && !k; list = list->next) {
+    char *data = NULL;
+    size_t len = 0;
+    dc_error unreadable = DC_ERROR_INIT;
+    if (list->path && dc_file_read(list->path, &data, &len, &unreadable) == 0) k = first_template(data, len, arena);
+    dc_error_clear(&unreadable);
+    free(data);
+  }
+  return k;
+}
+
+/* The first kernel that is a template: of the text, or of the headers (*own: whether of the text); NULL: none is. */
+static const dc_scanned *find_template(const dc_source *src, dc_arena *arena, bool *own) {
+  dc_included *list = NULL;
+  dc_error unreadable = DC_ERROR_INIT;
+  const dc_scanned *k = first_template(src->text, src->len, arena);
+  *own = k != NULL;
+  if (!k && dc_include_list(src, arena, &list, &unreadable) == 0) k = first_template_in(list, arena);
+  dc_error_clear(&unreadable);
+  return k;
+}
+
 /* A text that is refused is fixed up, as far as errors say how, and compiled again; one with functions that launch
 ** kernels without them to begin with, since it is refused in any case.  The errors reported are those that remain,
 ** since the others concerned no kernels; but those of the first attempt where fixing up removed kernels, or functions
-** that may be a kernel's, or where a header is missing. */
+** that may be a kernel's, or where a header is missing, unless templates lack their instances alone. */
 static int compile_fixed(const dc_source *src, const char *arch, bool binary, dc_image **out, dc_error *err) {
   dc_error before = DC_ERROR_INIT;
   dc_fixup m;
@@ -335,7 +368,10 @@ static int compile_fixed(const dc_source *src, const char *arch, bool binary, dc
     dc_fail(err, DC_COMPILE, NULL, "the file gives no kernel: '%s' %s", m.refused[0].name, m.refused[0].reason);
     err->source_line = m.refused[0].line;
   }
-  if (result != 0 && before.kind && strcmp(err->code, DC_NO_KERNEL) != 0) {
+  bool own;
+  const bool lacks_instances =
+    result != 0 && strcmp(err->code, DC_NO_KERNEL) == 0 && find_template(src, &m.arena, &own);
+  if (result != 0 && before.kind && !lacks_instances) {
     if (err->log) dc_log(DC_LOG_COMPILE, "what remains after the changes: %s", err->log);
     dc_error_clear(err);
     *err = before;
@@ -357,45 +393,19 @@ static int compile_fixed(const dc_source *src, const char *arch, bool binary, dc
   return result;
 }
 
-/* The first kernel of a text that is a template; NULL: there is none. */
-static const dc_scanned *first_template(const char *text, size_t len, dc_arena *arena) {
-  bool failed = false;
-  const dc_scanned *k = dc_scan(text, len, arena, &failed);
-  while (k && (k->is_variable || !k->is_template)) k = k->next;
-  return k;
-}
-
-/* The same of the user's headers, in the order of the list. */
-static const dc_scanned *first_template_in(const dc_included *list, dc_arena *arena) {
-  const dc_scanned *k = NULL;
-  for (; list && !k; list = list->next) {
-    char *data = NULL;
-    size_t len = 0;
-    dc_error unreadable = DC_ERROR_INIT;
-    if (list->path && dc_file_read(list->path, &data, &len, &unreadable) == 0) k = first_template(data, len, arena);
-    dc_error_clear(&unreadable);
-    free(data);
-  }
-  return k;
-}
-
 /* A file whose kernels are all templates, of which no instance was found, is an error that says so.  `holds_none`: it
 ** has failed as one without kernels, which remains the error if its headers have none, either. */
 static int fail_without_kernels(const dc_source *src, bool holds_none, dc_arena *arena, dc_error *err) {
-  dc_included *list = NULL;
-  dc_error unreadable = DC_ERROR_INIT;
-  const dc_scanned *own = first_template(src->text, src->len, arena);
-  if (!own) dc_include_list(src, arena, &list, &unreadable);
-  const dc_scanned *k = own ? own : first_template_in(list, arena);
+  bool own;
+  const dc_scanned *k = find_template(src, arena, &own);
   const char *name = k ? k->name : "k";
-  dc_error_clear(&unreadable);
   if (holds_none && !k) return -1;
   dc_fail(err, DC_COMPILE, DC_NO_KERNEL, "the file gives no kernel: %s%s, and the instances that it launches cannot be "
           "told from its host code; name them, instantiate = {\"%s<float>\"} for example; or #if leaves them out: give "
           "the macros that its build does, define = {NAME = 1}",
           !k ? "none is defined in it" : own ? "its kernels are templates, such as "
              : "the kernels of its headers are templates, such as ", k ? name : "", name);
-  err->source_line = own ? own->line : 0;
+  err->source_line = own ? k->line : 0;
   return -1;
 }
 
