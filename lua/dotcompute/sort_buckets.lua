@@ -14,7 +14,7 @@ local sort_text = require "dotcompute.sort_text"
 core.builtin(debug.getinfo(1, "S").source)
 
 local DIGIT = 12
-local LONG = 65536 -- keys: shorter rows are sorted by sort_serial.lua, quicker than by so many buckets
+local LONG = 65536 -- least length of rows that buckets sort; sort_serial.lua is faster for shorter ones
 
 -- --- the text ---------------------------------------------------------------------------------------------------
 

@@ -1,7 +1,7 @@
 -- Conversions to and from float16, bfloat16 and tf32 in all their roundings: exact, and native code without calls of
 -- the interpreter.
+local check_conversions = require "spec.conversions"
 local floats = require "spec.ptx.floats"
-local helper = require "spec.helper"
 
 local forms = { "cvt.rna.tf32.f32", "cvt.rn.tf32.f32", "cvt.rz.tf32.f32", "cvt.rz.f16x2.f32", "cvt.rz.bf16x2.f32" }
 for _, mode in ipairs { "rz", "rm", "rp" } do
@@ -80,33 +80,5 @@ describe("conversions of halves", function()
   for i = 1, math.random(150, 300) do values[i] = value() end
   for i, v in ipairs(values) do numbers[i] = tostring(v) end
 
-  for _, how in ipairs(helper.tiers_and_isas) do
-    it("are exact: " .. how, function()
-      local text, code = helper.on_cpu(how, script, table.concat(numbers, ","))
-      assert.equal(0, code, text)
-      local number = 0
-      for line in text:gmatch "[^\n]+" do
-        number = number + 1
-        local form, at = forms[number], 0
-        for word in line:gmatch "%S+" do
-          at = at + 1
-          local expected = want(form, values[at])
-          if expected and expected ~= math.tointeger(word) then
-            error(helper.note(("%s of 0x%08x gives %s, not %d"):format(form, values[at], word, expected)))
-          end
-        end
-        assert.equal(#values, at)
-      end
-      assert.equal(#forms, number)
-    end)
-  end
-
-  it("are native code", function()
-    helper.with_folder(function(folder)
-      helper.on_cpu("TIER=1 DOTCOMPUTE_DUMP=c:" .. folder, script, numbers[1])
-      local code = helper.shell("cat " .. folder .. "/*.c")
-      assert.matches("cvt_rna_tf32", code)
-      assert.falsy(code:find("->operate(", 1, true))
-    end)
-  end)
+  check_conversions(it, forms, script, values, numbers, want, "cvt_rna_tf32", true)
 end)

@@ -1,7 +1,7 @@
 -- Conversions of integers to floats and halves in all roundings: exact, and native code without calls of the
 -- interpreter.
+local check_conversions = require "spec.conversions"
 local floats = require "spec.ptx.floats"
-local helper = require "spec.helper"
 
 local holders = { h = "unsigned short", l = "unsigned long long", r = "unsigned" }
 local function letter(type) return ({ ["16"] = "h", ["64"] = "l" })[type:match "%d+"] or "r" end
@@ -60,33 +60,5 @@ describe("conversions of integers to floats", function()
   for i = 1, math.random(150, 300) do values[i] = value() end
   for i, v in ipairs(values) do numbers[i] = ("0x%x"):format(v) end
 
-  for _, how in ipairs(helper.tiers_and_isas) do
-    it("are exact: " .. how, function()
-      local text, code = helper.on_cpu(how, script, table.concat(numbers, ","))
-      assert.equal(0, code, text)
-      local number = 0
-      for line in text:gmatch "[^\n]+" do
-        number = number + 1
-        local at = 0
-        for word in line:gmatch "%S+" do
-          at = at + 1
-          local expected = want(forms[number], values[at])
-          if expected ~= math.tointeger(word) then
-            error(helper.note(("%s of 0x%x gives %s, not %d"):format(forms[number], values[at], word, expected)))
-          end
-        end
-        assert.equal(#values, at)
-      end
-      assert.equal(#forms, number)
-    end)
-  end
-
-  it("are native code", function()
-    helper.with_folder(function(folder)
-      helper.on_cpu("TIER=1 DOTCOMPUTE_DUMP=c:" .. folder, script, numbers[1])
-      local code = helper.shell("cat " .. folder .. "/*.c")
-      assert.matches("v_clz_64", code)
-      assert.falsy(code:find("->operate(", 1, true))
-    end)
-  end)
+  check_conversions(it, forms, script, values, numbers, want, "v_clz_64")
 end)

@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "device/device.h"
 
-#define FEW 16384          /* elements that a loop reads before threads of a kernel have begun */
+#define FEW 16384          /* number of indices that the host checks in the time that a launch takes */
 #define AT_ONCE 256        /* indices that are converted together */
 /* Bytes that the loop writes.  One value for all indices takes a kernel a single pass; where the last of several is to
 ** win it takes three with atomics, several times the work of the loop (4 million float32 numbers by two threads

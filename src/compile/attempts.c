@@ -236,16 +236,22 @@ static int find_launched(const dc_source *src, const char *arch, dc_string_list 
   return result;
 }
 
+/* The text of a user's header, malloc'ed; NULL of another header, and of one that cannot be read. */
+static char *read_header(const dc_included *header, size_t *len) {
+  char *text = NULL;
+  dc_error unreadable = DC_ERROR_INIT;
+  if (header->path && dc_file_read(header->path, &text, len, &unreadable) != 0) text = NULL;
+  dc_error_clear(&unreadable);
+  return text;
+}
+
 static bool has_kernels(const dc_included *list) {
   bool any = false;
   for (; list && !any; list = list->next) {
-    char *data = NULL;
     size_t len = 0;
-    dc_error unreadable = DC_ERROR_INIT;
-    any = list->path && dc_file_read(list->path, &data, &len, &unreadable) == 0 &&
-          memmem(data, len, "__global__", 10) != NULL;
-    dc_error_clear(&unreadable);
-    free(data);
+    char *text = read_header(list, &len);
+    any = text && memmem(text, len, "__global__", 10) != NULL;
+    free(text);
   }
   return any;
 }
@@ -313,12 +319,10 @@ static const dc_scanned *first_template(const char *text, size_t len, dc_arena *
 static const dc_scanned *first_template_in(const dc_included *list, dc_arena *arena) {
   const dc_scanned *k = NULL;
   for (; list && !k; list = list->next) {
-    char *data = NULL;
     size_t len = 0;
-    dc_error unreadable = DC_ERROR_INIT;
-    if (list->path && dc_file_read(list->path, &data, &len, &unreadable) == 0) k = first_template(data, len, arena);
-    dc_error_clear(&unreadable);
-    free(data);
+    char *text = read_header(list, &len);
+    if (text) k = first_template(text, len, arena);
+    free(text);
   }
   return k;
 }

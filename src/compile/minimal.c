@@ -25,7 +25,7 @@ static bool asks_for_more(const char *p) {
 }
 
 bool dc_minimal_suffices(const dc_nvrtc_version *version, const dc_source *src) {
-  if (version->major < 12 || (version->major == 12 && version->minor < 4)) return false;
+  if (!dc_nvrtc_is_from(version, 12, 4)) return false;
   for (int i = 0; i < src->noptions; i++)
     if (asks_for_more(src->options[i])) return false;
   return !asks_for_more(src->text) && !strstr(src->text, "<<<");

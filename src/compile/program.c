@@ -633,7 +633,7 @@ int dc_compile_as_is(const dc_source *src, dc_target t, dc_image **out, dc_error
   const dc_nvrtc_version *version = dc_nvrtc(err);
   if (!version) return -1;
   j.minimal = !t.whole && dc_minimal_suffices(version, src);
-  j.hasty = t.names_only && (version->major > 12 || (version->major == 12 && version->minor >= 6));
+  j.hasty = t.names_only && dc_nvrtc_is_from(version, 12, 6);
   int result = compile_all(&j, out, err);
   job_free(&j);
   return result;

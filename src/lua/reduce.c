@@ -45,13 +45,13 @@ static void add_axis(lua_State *L, int idx, int ndim, const char *hint, over *o)
   o->axes |= 1u << axis;
 }
 
-/* The axis at idx, or those of the list there, which may be the list part of options (`names`). */
-static void add_axes(lua_State *L, int idx, bool names, int ndim, const char *hint, over *o) {
+/* The axis at idx, or those of the list there.  `has_options`: the table of the list may hold options, too. */
+static void add_axes(lua_State *L, int idx, bool has_options, int ndim, const char *hint, over *o) {
   if (lua_isnil(L, idx)) return;
   const bool list = lua_istable(L, idx);
   const lua_Integer n = list ? luaL_len(L, idx) : 1;
   if (o->axes != 0 && n > 0) dc_lua_fail(L, DC_ARGUMENT, "the axes are given twice");
-  if (list) dc_lua_check_axes(L, idx, n, !names);
+  if (list) dc_lua_check_axes(L, idx, n, !has_options);
   for (lua_Integer i = 1; i <= n; i++) {
     if (list) lua_geti(L, idx, i);
     else lua_pushvalue(L, idx);

@@ -184,17 +184,17 @@ local function instead(name)
   return "; the functions of 'math' and 'dc' that it can call are listed in docs/jit.md"
 end
 
--- What does here what a name of another library, or of its module's field, does there, as a part of a message; "" if
--- nothing is known of it. Modules are known by the names that programs give them.
+-- What does here what a name of another library does there, or the field `key` of its module, as a part of a message;
+-- "" if nothing is known of it. Modules are known by the names that programs give them.
 local modules <const> = {}
 for name in ("cuda cp cupy jax jnp np numba numpy ti tl torch triton wp"):gmatch "%a+" do modules[name] = true end
 
-local function elsewhere(name, field_of_it)
+local function elsewhere(name, key)
   local function find(word)
     local builtin = builtins.by_name["dc." .. word] or builtins.by_name["math." .. word]
     return core.elsewhere(word) or builtin and builtin.name
   end
-  local here = modules[name] and field_of_it and find(field_of_it) or find(name)
+  local here = modules[name] and key and find(key) or find(name)
   return here and (" (in dotcompute: %s)"):format(here) or ""
 end
 
@@ -259,7 +259,7 @@ function names:captured(n, path, value)
   end
   if value == nil then
     self:fail(n.at, "'%s' is nil: a local or global of that name has no value when the kernel is compiled%s", path.text,
-      elsewhere(path[#path] or path.text, n.field))
+      elsewhere(path.text, n.field))
   end
   self:fail(n.at, "'%s' is %s, which a kernel cannot use: it takes numbers, booleans, arrays and functions", path.text,
     core.describe(value))

@@ -6,6 +6,7 @@
 */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/error.h"
@@ -18,6 +19,10 @@ typedef struct dc_nvrtc_version {
   int major, minor;
   int narchs, archs[DC_MOST_ARCHS]; /* 75 for compute_75, …: what it compiles for */
 } dc_nvrtc_version;
+
+static inline bool dc_nvrtc_is_from(const dc_nvrtc_version *v, int major, int minor) {
+  return v->major > major || (v->major == major && v->minor >= minor);
+}
 
 /* NVRTC, loaded (in the compiler process) when it was not.  NULL with a DC_COMPILE error, code "NVRTC_NOT_FOUND", when
 ** it is not to be had. */

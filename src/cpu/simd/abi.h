@@ -64,7 +64,7 @@ typedef struct dc_native {
   uint32_t live;      /* in and out: lanes that are in the function */
   int32_t poll_budget; /* jumps back before `tick` is called */
   int32_t alone;       /* no other thread accesses the device's memory: atomics need no locks */
-  uint32_t cached_bytes; /* the last-level cache's by the launch's threads: where each stores more, non-temporally */
+  uint32_t cached_bytes; /* most bytes a thread may store for those of the launch to fit in the last-level cache */
   int32_t spin_budget; /* jumps back in loops that may wait for others, before tier 0 takes over */
   /* Of simple code with gangs that may leave, in: the gang, the only one, leaves at once where it stands.  Out: the
   ** number of the gang that leaves; those before it have run since the last barrier, those behind it have not, unless

@@ -44,28 +44,26 @@ template <class T> struct DefaultPtrTraits { typedef T *PtrType; };
 template <class T> struct RestrictPtrTraits { typedef T *__restrict__ PtrType; };
 
 /* The elements behind some indices. */
-template <class T, size_t N, template <class> class Traits = DefaultPtrTraits, class I = int64_t>
-struct TensorAccessor {
+template <class T, size_t N, template <class> class Traits, class I> struct TensorAccessorBase {
   typename Traits<T>::PtrType data_;
   const I *sizes_, *strides_;
-  __host__ __device__ TensorAccessor(typename Traits<T>::PtrType data, const I *sizes, const I *strides)
+  __host__ __device__ TensorAccessorBase(typename Traits<T>::PtrType data, const I *sizes, const I *strides)
       : data_(data), sizes_(sizes), strides_(strides) {}
   __host__ __device__ I size(I i) const { return sizes_[i]; }
   __host__ __device__ I stride(I i) const { return strides_[i]; }
   __host__ __device__ typename Traits<T>::PtrType data() const { return data_; }
+};
+template <class T, size_t N, template <class> class Traits = DefaultPtrTraits, class I = int64_t>
+struct TensorAccessor : TensorAccessorBase<T, N, Traits, I> {
+  using TensorAccessorBase<T, N, Traits, I>::TensorAccessorBase;
   __host__ __device__ TensorAccessor<T, N - 1, Traits, I> operator[](I i) const {
-    return TensorAccessor<T, N - 1, Traits, I>(data_ + strides_[0] * i, sizes_ + 1, strides_ + 1);
+    return {this->data_ + this->strides_[0] * i, this->sizes_ + 1, this->strides_ + 1};
   }
 };
-template <class T, template <class> class Traits, class I> struct TensorAccessor<T, 1, Traits, I> {
-  typename Traits<T>::PtrType data_;
-  const I *sizes_, *strides_;
-  __host__ __device__ TensorAccessor(typename Traits<T>::PtrType data, const I *sizes, const I *strides)
-      : data_(data), sizes_(sizes), strides_(strides) {}
-  __host__ __device__ I size(I i) const { return sizes_[i]; }
-  __host__ __device__ I stride(I i) const { return strides_[i]; }
-  __host__ __device__ typename Traits<T>::PtrType data() const { return data_; }
-  __host__ __device__ T &operator[](I i) const { return data_[strides_[0] * i]; }
+template <class T, template <class> class Traits, class I>
+struct TensorAccessor<T, 1, Traits, I> : TensorAccessorBase<T, 1, Traits, I> {
+  using TensorAccessorBase<T, 1, Traits, I>::TensorAccessorBase;
+  __host__ __device__ T &operator[](I i) const { return this->data_[this->strides_[0] * i]; }
 };
 
 /* A kernel's parameter: a pointer, the extents, and the strides in elements. */
