@@ -281,6 +281,26 @@ describe("ranges", function()
     assert.same({}, dc.linspace(3, 9, 0):to_table())
   end)
 
+  it("linspace of many elements has the same bits as that of few", function()
+    for _, dtype in ipairs { "float32", "float64" } do
+      for _, ends in ipairs { { math.random() * 10, math.random() * -10 }, { 0, 1 }, { -1e308, 1e308 }, { 3, 3 } } do
+        local a, b = ends[1], ends[2]
+        local n = math.random(5000, 20000)
+        local t = dc.linspace(a, b, n, dtype):to_table()
+        assert.equal(n, #t)
+        for i = 1, n do
+          local v = i == 1 and a or i == n and b or a + (b - a) * ((i - 1) / (n - 1))
+          if dtype == "float32" and math.abs(v) < 1e38 then v = string.unpack("f", string.pack("f", v)) end
+          if dtype == "float32" and math.abs(v) >= 1e38 then v = v / 0 end
+          if t[i] ~= v then assert.equal(v, t[i], note(("%s %s %s %d of %d"):format(dtype, a, b, i, n))) end
+        end
+      end
+    end
+    local t = dc.linspace(2, 0 / 0, 5000)
+    assert.equal(2, t[1])
+    assert.is_true(dc.isnan(t[{ { 2, 5000 } }]):all())
+  end)
+
   it("make identity matrices", function()
     assert.same({ { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } }, dc.eye(3, "int32"):to_table())
     assert.same({}, dc.eye(0):to_table())

@@ -17,20 +17,6 @@
 
 /* --- making ---------------------------------------------------------------------------------------- */
 
-dc_array *dc_array_over(dc_buffer *b, dc_ptr ptr, dc_dtype dtype, const dc_geometry *g, dc_error *err) {
-  dc_array *a = dc_array_new(b->dev, dtype, err);
-  if (a == NULL) {
-    dc_buffer_unref(b);
-    return NULL;
-  }
-  a->state = DC_ARRAY_READY;
-  a->ptr = ptr;
-  a->buffer = b;
-  dc_geometry_copy(&a->g, g);
-  a->contiguous = dc_geometry_contiguous(g, dc_dtype_size(dtype));
-  return a;
-}
-
 /* The geometry of a new array, in C order. */
 static int plan(const dc_device *dev, dc_dtype dtype, int ndim, const int64_t *shape, dc_geometry *g, dc_error *err) {
   if (dc_geometry_c(g, ndim, shape, dc_dtype_size(dtype), err) == 0) return 0;
@@ -150,6 +136,7 @@ int dc_array_check_contiguous(const dc_array *a, dc_error *err) {
 int dc_array_ptr(dc_array *a, dc_ptr *ptr, dc_error *err) {
   *ptr = 0;
   if (dc_evaluate(a, err) != 0) return -1;
+  a->buffer->address_given = true;
   *ptr = a->ptr;
   return 0;
 }
@@ -182,6 +169,7 @@ bool dc_array_has_readers(const dc_array *a) { return a->buffer != NULL && a->bu
 static inline dc_ptr launch_ready(const dc_array *a, bool written) {
   if (DC_UNLIKELY(a->state != DC_ARRAY_READY || !a->contiguous)) return 0;
   const bool read = written & (a->buffer->readers != NULL); /* without a branch: half of all arrays are written */
+  a->buffer->address_given = true;
   return DC_UNLIKELY(a->buffer->closed || read) ? 0 : a->ptr;
 }
 
@@ -198,8 +186,9 @@ DC_HOT dc_ptr dc_array_launch_view(const dc_array *a, const dc_device *dev, dc_d
 }
 
 const dc_geometry *dc_array_strided_on(const dc_array *a, const dc_device *dev, dc_dtype dtype) {
-  if (a->dtype != dtype || a->dev != dev || a->contiguous) return NULL;
-  return dc_array_state_of(a) == DC_ARRAY_READY ? &a->g : NULL;
+  if (a->dtype != dtype || a->dev != dev || a->contiguous || dc_array_state_of(a) != DC_ARRAY_READY) return NULL;
+  a->buffer->address_given = true;
+  return &a->g;
 }
 
 /* --- views ------------------------------------------------------------------------------------------ */

@@ -69,7 +69,5 @@ dc_ptr dc_array_launch_view(const dc_array *a, const dc_device *dev, dc_dtype dt
 /* The geometry of a READY view that is not contiguous, of that dtype, on dev; else NULL. */
 const dc_geometry *dc_array_strided_on(const dc_array *a, const dc_device *dev, dc_dtype dtype);
 
-/* A READY array over a buffer, whose reference it takes (also on failure). */
-dc_array *dc_array_over(dc_buffer *b, dc_ptr ptr, dc_dtype dtype, const dc_geometry *g, dc_error *err);
 /* A view of a's memory: geometry with byte strides, from `byte_offset` on. A pending `a` is computed first. */
 dc_array *dc_array_view(dc_array *a, const dc_geometry *g, int64_t byte_offset, dc_error *err);

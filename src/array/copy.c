@@ -61,7 +61,7 @@ int dc_array_get(dc_array *a, dc_scalar *out, dc_error *err) {
 int dc_array_fill(dc_array *a, dc_scalar v, dc_error *err) {
   dc_number number;
   if (dc_array_check_open(a, err) != 0 || dc_number_from(&v, a->dtype, &number, err) != 0) return -1;
-  if (dc_array_check_writable(a, err) != 0 || dc_array_will_write(a, err) != 0) return -1;
+  if (dc_array_check_writable(a, err) != 0 || dc_array_will_overwrite(a, NULL, err) != 0) return -1;
   const size_t size = dc_dtype_size(a->dtype);
   /* Drivers have no fill of 16 bytes, nor one of 8 that a graph could hold. */
   const bool fills = size < 8 || (size == 8 && a->dev->capture == NULL);
@@ -200,7 +200,7 @@ static int assign_pending(dc_array *dst, dc_array *src, dc_error *err) {
 }
 
 static int assign_here(dc_array *dst, dc_array *src, dc_error *err) {
-  if (dc_evaluate(dst, err) != 0 || dc_flush_readers(dst->buffer, src, err) != 0) return -1;
+  if (dc_array_will_overwrite(dst, src, err) != 0) return -1;
   return src->state == DC_ARRAY_PENDING ? assign_pending(dst, src, err) : assign_ready(dst, src, err);
 }
 

@@ -180,6 +180,8 @@ int dc_evaluate_scatter(dc_array *src, const dc_number *v, dc_array *dst, const 
 
 /* --- flushing ------------------------------------------------------------------------------------------ */
 
+static size_t bytes_of(const dc_array *a) { return (size_t)dc_geometry_size(&a->g) * dc_dtype_size(a->dtype); }
+
 #define COLLECT_AFTER ((size_t)64 << 20)
 
 /* Bytes of the readers' results; a long list is not walked to its end. */
@@ -187,7 +189,7 @@ static size_t bytes_of_readers(const dc_buffer *b) {
   size_t bytes = 0;
   int most = 256;
   for (const dc_use *u = b->readers; u != NULL && most-- > 0; u = u->next)
-    bytes += (size_t)dc_geometry_size(&u->user->g) * dc_dtype_size(u->user->dtype);
+    bytes += bytes_of(u->user);
   return bytes;
 }
 
@@ -211,12 +213,20 @@ static dc_array *reading_root(const dc_buffer *b, const dc_array *except) {
   return NULL;
 }
 
-int dc_flush_readers(dc_buffer *b, const dc_array *except, dc_error *err) {
-  if (reading_root(b, except) == NULL) return 0;
+/* Computes the readers, of which there are some. */
+static int compute_readers(dc_buffer *b, const dc_array *except, dc_error *err) {
   int rc = 0;
   b->refs++; /* a finalizer may drop the last view meanwhile */
-  collect_first(b);
   for (dc_array *a; rc == 0 && (a = reading_root(b, except)) != NULL;) rc = dc_evaluate(a, err);
+  dc_buffer_unref(b);
+  return rc;
+}
+
+int dc_flush_readers(dc_buffer *b, const dc_array *except, dc_error *err) {
+  if (reading_root(b, except) == NULL) return 0;
+  b->refs++;
+  collect_first(b);
+  const int rc = compute_readers(b, except, err);
   dc_buffer_unref(b);
   return rc;
 }
@@ -228,6 +238,92 @@ int dc_array_will_write(dc_array *a, dc_error *err) {
   return dc_array_check_open(a, err); /* a finalizer may have closed it meanwhile */
 }
 
+/* --- leaving memory to its readers ---------------------------------------------------------------------- */
+
+/* The operand that a use stands for. */
+static dc_array *operand_of(const dc_use *u) { return u->user->expr->arg[u - u->user->expr->use]; }
+
+/* The arrays over a buffer that its readers read. */
+typedef struct reading {
+  int arrays, refs, uses; /* how many there are, and their references: all, and those of readers */
+  size_t results;         /* bytes of what the readers compute */
+} reading;
+
+/* Without `except` (may be NULL).  False where there are too many readers to count. */
+static bool count_readers(const dc_buffer *b, const dc_array *except, reading *r) {
+  int n = 0;
+  *r = (reading){ 0 };
+  for (const dc_use *u = b->readers; u != NULL; u = u->next) {
+    const dc_array *a = operand_of(u);
+    if (++n > DC_MAX_NODES) return false;
+    r->results += bytes_of(dc_expr_root(u->user));
+    if (a == except) continue;
+    bool seen = false;
+    for (const dc_use *v = b->readers; v != u && !seen; v = v->next) seen = operand_of(v) == a;
+    if (!seen) {
+      r->arrays++;
+      r->refs += a->refs;
+    }
+    r->uses++;
+  }
+  return true;
+}
+
+/* Whether `a` covers its memory, and it, expressions and nothing else have that. */
+static bool owns_memory(const dc_array *a) {
+  const dc_buffer *b = a->buffer;
+  reading others;
+  if (a->dev->tracking != 0 || a->dev->capture != NULL || !a->contiguous || bytes_of(a) != b->bytes) return false;
+  if (b->closed || b->foreign || b->peers || b->address_given) return false;
+  if (b->shared != NULL || b->pinned != NULL || b->hazards != NULL) return false;
+  return count_readers(b, a, &others) && others.refs == others.uses && others.arrays + 1 == b->refs;
+}
+
+/* `a` gets fresh memory; expressions that read it read `old`, which has its memory.  False, and nothing, where there is
+** no memory. */
+static bool leave_memory(dc_array *a) {
+  dc_error ignored = DC_ERROR_INIT;
+  dc_buffer *fresh = dc_buffer_new(a->dev, a->buffer->bytes, dc_flush_pinned, &ignored);
+  dc_error_clear(&ignored);
+  if (fresh == NULL) return false;
+  if (dc_array_is_closed(a) || !owns_memory(a)) { /* by a finalizer */
+    dc_buffer_unref(fresh);
+    return false;
+  }
+  a->buffer->refs++;
+  dc_array *old = dc_array_over(a->buffer, a->ptr, a->dtype, &a->g, &ignored);
+  if (old == NULL) {
+    dc_error_clear(&ignored);
+    dc_buffer_unref(fresh);
+    return false;
+  }
+  for (dc_use *u = old->buffer->readers; u != NULL; u = u->next) {
+    dc_expr *e = u->user->expr;
+    if (operand_of(u) != a) continue;
+    e->arg[u - e->use] = old;
+    old->refs++;
+    a->refs--;
+  }
+  dc_buffer_unref(a->buffer);
+  a->buffer = fresh;
+  a->ptr = fresh->ptr;
+  dc_array_leave(old); /* its readers have it now */
+  return true;
+}
+
+int dc_array_will_overwrite(dc_array *a, const dc_array *src, dc_error *err) {
+  if (dc_evaluate(a, err) != 0) return -1;
+  if (reading_root(a->buffer, src) == NULL) return 0;
+  dc_buffer *b = a->buffer;
+  b->refs++;
+  collect_first(b);
+  dc_buffer_unref(b);
+  if (dc_array_check_open(a, err) != 0) return -1;
+  if (reading_root(a->buffer, src) == NULL || (owns_memory(a) && leave_memory(a))) return 0;
+  if (dc_array_check_open(a, err) != 0 || compute_readers(a->buffer, src, err) != 0) return -1;
+  return dc_array_check_open(a, err);
+}
+
 int dc_flush_device(dc_device *dev, dc_error *err) {
   for (const dc_use *u; (u = dc_expr_all_pending(dev)) != NULL;)
     if (dc_evaluate(dc_expr_root(u->user), err) != 0) return -1;
@@ -236,29 +332,12 @@ int dc_flush_device(dc_device *dev, dc_error *err) {
 
 /* --- when memory is short ---------------------------------------------------------------------------- */
 
-static size_t bytes_of(const dc_array *a) { return (size_t)dc_geometry_size(&a->g) * dc_dtype_size(a->dtype); }
-
-/* The operand that a use stands for. */
-static const dc_array *operand_of(const dc_use *u) { return u->user->expr->arg[u - u->user->expr->use]; }
-
 /* Bytes that computing all readers of `b` would free: 0 unless only pending expressions hold it, and their results take
 ** less than half of it. */
 static size_t pinned_bytes(const dc_buffer *b) {
-  int uses = 0, refs = 0, arrays = 0;
-  size_t results = 0;
-  if (b->foreign || b->closed || b->held > 0) return 0;
-  for (const dc_use *u = b->readers; u != NULL; u = u->next) {
-    const dc_array *a = operand_of(u);
-    bool seen = false;
-    for (const dc_use *v = b->readers; v != u && !seen; v = v->next) seen = operand_of(v) == a;
-    if (!seen) {
-      arrays++;
-      refs += a->refs;
-    }
-    results += bytes_of(dc_expr_root(u->user));
-    if (++uses > DC_MAX_NODES) return 0;
-  }
-  return refs == uses && arrays == b->refs && results <= b->bytes / 2 ? b->bytes - results : 0;
+  reading r;
+  if (b->foreign || b->closed || b->held > 0 || !count_readers(b, NULL, &r)) return 0;
+  return r.refs == r.uses && r.arrays == b->refs && r.results <= b->bytes / 2 ? b->bytes - r.results : 0;
 }
 
 /* The buffer on `dev` with the greatest gain of more than `least` bytes; NULL: none. */

@@ -42,3 +42,7 @@ int dc_flush_device(dc_device *dev, dc_error *err);
 /* Call before a's memory is written by anything but this room (a kernel's non-const pointer): computes it, and what
 ** reads it. */
 int dc_array_will_write(dc_array *a, dc_error *err);
+/* Call before all elements of `a` are written in this room: where `a` alone has the memory, nothing knows its address
+** and pending expressions other than `src` (may be NULL) read it, these keep the memory and `a` gets other; else they
+** are computed. */
+int dc_array_will_overwrite(dc_array *a, const dc_array *src, dc_error *err);

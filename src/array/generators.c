@@ -12,6 +12,7 @@
 #include "array/graph/op.h"
 #include "array/graph/types.h"
 #include "array/node.h"
+#include "array/operators.h"
 #include "base/dtype.h"
 #include "base/error.h"
 #include "device/device.h"
@@ -38,30 +39,69 @@ static int integer_range(dc_dtype t, const dc_scalar *first, const dc_scalar *st
   return dc_number_from(&last, t, &checked, err);
 }
 
-dc_array *dc_array_arange(dc_device *dev, dc_dtype dtype, dc_scalar first, dc_scalar step, int64_t n, dc_error *err) {
+/* The array `a` with the values of a pending array; takes the references of both, of which either may be NULL after an
+** error. */
+static dc_array *filled(dc_array *a, dc_array *values, dc_error *err) {
+  const bool done = a != NULL && values != NULL && dc_array_assign(a, values, false, err) == 0;
+  dc_array_unref(values);
+  if (!done) dc_array_unref(a);
+  return done ? a : NULL;
+}
+
+/* first + i*step of element i, in the dtype of both; pending. */
+static dc_array *range_of(dc_device *dev, const dc_number *first, const dc_number *step, int64_t n, dc_error *err) {
   dc_geometry g;
+  dc_expr e = { .op = DC_OP_INDEX, .as = DC_DTYPE_NONE, .nargs = 3, .number = { [1] = *first, [2] = *step } };
+  if (dc_geometry_c(&g, 1, &n, dc_dtype_size(first->dtype), err) != 0) return NULL;
+  return dc_node_make(&e, dev, first->dtype, &g, err);
+}
+
+dc_array *dc_array_arange(dc_device *dev, dc_dtype dtype, dc_scalar first, dc_scalar step, int64_t n, dc_error *err) {
   bool integers = first.kind != DC_SCALAR_FLOAT && step.kind != DC_SCALAR_FLOAT;
   bool floating = strchr("fc", dc_dtypes[dtype].kind) != NULL;
   dc_array *a = dc_array_empty(dev, dtype, 1, &n, err);
   if (a == NULL || n == 0) return a;
   /* Whole numbers are counted in int64, exactly; all else is first + i*step in float64. */
   dc_dtype t = integers || !floating ? DC_INT64 : DC_FLOAT64;
-  dc_expr e = { .op = DC_OP_INDEX, .as = DC_DTYPE_NONE, .nargs = 3 };
+  dc_number number[2];
   int rc;
   if (!floating) {
-    rc = integer_range(dtype, &first, &step, n, e.number + 1, err);
+    rc = integer_range(dtype, &first, &step, n, number, err);
   } else {
-    rc = dc_number_from(&first, t, &e.number[1], err);
-    if (rc == 0) rc = dc_number_from(&step, t, &e.number[2], err);
+    rc = dc_number_from(&first, t, &number[0], err);
+    if (rc == 0) rc = dc_number_from(&step, t, &number[1], err);
   }
-  dc_array *range = NULL;
-  if (rc == 0) rc = dc_geometry_c(&g, 1, &n, dc_dtype_size(t), err);
-  if (rc == 0 && (range = dc_node_make(&e, dev, t, &g, err)) == NULL) rc = -1;
-  if (rc == 0) rc = dc_array_assign(a, range, false, err);
-  if (range != NULL) dc_array_unref(range);
-  if (rc == 0) return a;
-  dc_array_unref(a);
-  return NULL;
+  return filled(a, rc == 0 ? range_of(dev, &number[0], &number[1], n, err) : NULL, err);
+}
+
+/* The operator over x, y and z; one of y and z that is NULL is the number.  x NULL: a step before has failed. */
+static dc_array *step(dc_op op, dc_array *x, dc_array *y, dc_array *z, double number, dc_error *err) {
+  const dc_scalar s = { .kind = DC_SCALAR_FLOAT, .f = number };
+  return x == NULL ? NULL : dc_array_apply(op, (dc_array *const[]){ x, y, z }, (const dc_scalar[]){ s, s, s }, err);
+}
+
+/* As the function of one element in generators.h, of all; pending. */
+static dc_array *between(dc_array *i, double a, double b, int64_t n, dc_error *err) {
+  const double last = (double)(n - 1);
+  dc_array *part = step(DC_OP_DIV, i, NULL, NULL, last, err);
+  dc_array *way = step(DC_OP_MUL, part, NULL, NULL, b - a, err);
+  dc_array *v = step(DC_OP_ADD, way, NULL, NULL, a, err);
+  dc_array *at_first = step(DC_OP_EQ, i, NULL, NULL, 0, err), *at_last = step(DC_OP_EQ, i, NULL, NULL, last, err);
+  dc_array *from_a = v == NULL ? NULL : step(DC_OP_WHERE, at_first, NULL, v, a, err);
+  dc_array *result = from_a == NULL ? NULL : step(DC_OP_WHERE, at_last, NULL, from_a, b, err);
+  dc_array *const steps[] = { part, way, v, at_first, at_last, from_a };
+  for (size_t k = 0; k < sizeof steps / sizeof *steps; k++) dc_array_unref(steps[k]);
+  return result;
+}
+
+dc_array *dc_array_linspace(dc_device *dev, dc_dtype dtype, double a, double b, int64_t n, dc_error *err) {
+  dc_array *out = dc_array_empty(dev, dtype, 1, &n, err);
+  if (out == NULL || n == 0) return out;
+  const dc_number zero = { .dtype = DC_FLOAT64 }, one = { .dtype = DC_FLOAT64, .f64 = 1 };
+  dc_array *i = range_of(dev, &zero, &one, n, err);
+  dc_array *v = between(i, a, b, n, err);
+  dc_array_unref(i);
+  return filled(out, v, err);
 }
 
 dc_array *dc_array_random(dc_device *dev, dc_random kind, dc_dtype dtype, int ndim, const int64_t *shape, uint64_t seed,

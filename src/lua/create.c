@@ -350,7 +350,10 @@ static int core_arange(lua_State *L) {
   return integers ? integer_range(L, self, dtype) : float_range(L, self, dtype);
 }
 
-/* n numbers from a to b, both included: a + (b - a) * i / (n - 1), computed in double precision. */
+#define HOST_LINSPACE 4096 /* elements that the host computes before a kernel would have begun */
+
+/* n numbers from a to b, both included: a + (b - a) * (i / (n - 1)), computed in double precision: by a kernel, or, of
+** few elements and of dtypes that may not hold them, by the host. */
 static int core_linspace(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
   int64_t n = 0;
@@ -366,6 +369,11 @@ static int core_linspace(lua_State *L) {
   if ((uint64_t)n > SIZE_MAX / 16)
     return dc_lua_fail(L, DC_MEMORY, "%lld elements are more than memory holds", (long long)n);
   dc_device *dev = dc_lua_current(L, self);
+  if (n > HOST_LINSPACE && (dtype == DC_FLOAT32 || dtype == DC_FLOAT64)) {
+    dc_lua_array *slot = dc_lua_newarray(L);
+    dc_lua_account(L, self, (size_t)n * size);
+    return dc_lua_set_array(L, slot, DC_LUA_MAKE(self, dc_array_linspace(dev, dtype, a, b, n, &err)), &err);
+  }
   char *host = dc_lua_scratch(L, (size_t)n * size);
   int scratch = lua_gettop(L);
   for (int64_t i = 0; i < n; i++) {

@@ -299,6 +299,14 @@ static bool push_selected(lua_State *L, dc_lua *self, const dc_geometry *g) {
   return true;
 }
 
+/* Writes arg[1] to arg[2] where arg[0] is true.  The expression is released, so that no later write waits for it. */
+static int write_masked(dc_array *const arg[3], const dc_scalar s[3], dc_error *err) {
+  dc_array *result = dc_array_apply(DC_OP_WHERE, arg, s, err);
+  const int rc = result == NULL ? -1 : dc_array_assign(arg[2], result, false, err);
+  dc_array_unref(result);
+  return rc;
+}
+
 /* a[mask] = number: every element is written, with itself where the mask is false. */
 static bool fill_masked(lua_State *L, dc_lua *self, dc_array *a) {
   dc_error err = DC_ERROR_INIT;
@@ -314,15 +322,19 @@ static bool fill_masked(lua_State *L, dc_lua *self, dc_array *a) {
     m.strides[m.ndim++] = 0;
   }
   dc_array *view = dc_lua_push_view(L, mask, &m, 0);
-  /* The number must be one of the dtype; it does not change that. */
-  dc_array *number = dc_array_empty(dc_array_device(a), dc_array_dtype(a), 0, NULL, &err);
-  dc_lua_array *slot = dc_lua_newarray(L);
-  dc_lua_set_array(L, slot, number, &err);
-  if (DC_LUA_WORK(self, dc_array_fill(number, s[1], &err)) != 0) dc_lua_raise(L, &err);
+  /* The number must be one of the dtype, and must not change it: else it is an array of that dtype. */
+  const dc_dtype dtype = dc_array_dtype(a);
+  dc_number checked;
+  dc_array *number = NULL;
+  if (dc_number_from(&s[1], dtype, &checked, &err) != 0) return dc_lua_raise(L, &err);
+  if (dc_dtypes[dtype].kind != 'f' || s[1].kind == DC_SCALAR_BOOL) {
+    number = dc_array_empty(dc_array_device(a), dtype, 0, NULL, &err);
+    dc_lua_array *slot = dc_lua_newarray(L);
+    dc_lua_set_array(L, slot, number, &err);
+    if (DC_LUA_WORK(self, dc_array_fill(number, s[1], &err)) != 0) dc_lua_raise(L, &err);
+  }
   dc_array *const arg[3] = { view, number, a };
-  dc_lua_array *result = dc_lua_newarray(L);
-  dc_lua_set_array(L, result, DC_LUA_MAKE(self, dc_array_apply(DC_OP_WHERE, arg, s, &err)), &err);
-  if (DC_LUA_WORK(self, dc_array_assign(a, result->a, false, &err)) != 0) dc_lua_raise(L, &err);
+  if (DC_LUA_WORK(self, write_masked(arg, s, &err)) != 0) dc_lua_raise(L, &err);
   return true;
 }
 

@@ -49,7 +49,9 @@ dc.allclose({ 1, 2 }, { 1.05, 2 }, { atol = 0.1 })     --> true
   [[
 **Arithmetic is lazy and fused.** An expression computes nothing until its values are needed; then all of it, a
 reduction at its end included, runs as one kernel. The result is as if every operator had run when it was written: a
-write to an operand first evaluates the pending expressions that read it. Errors of shape and dtype are raised at once.
+write to an operand first evaluates the pending expressions that read it; where all of it is written, and nothing else
+has its memory or knows its address, it leaves that to them and gets other. Errors of shape and dtype are raised at
+once.
 ]],
   {
     "eval", at = "array", call = "e:eval()",

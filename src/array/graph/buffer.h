@@ -34,6 +34,7 @@ struct dc_buffer {
   bool closed; /* its arrays are */
   bool foreign;
   bool peers;  /* kernels of other devices may access it */
+  bool address_given; /* a script or a kernel has its address, and may have kept it */
   int held;    /* by captured graphs and launches to come, which may still use it when it is closed */
   void (*release)(void *ud); /* of foreign memory; may be NULL */
   void *ud;

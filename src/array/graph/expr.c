@@ -35,6 +35,20 @@ dc_array *dc_array_new(dc_device *dev, dc_dtype dtype, dc_error *err) {
   return a;
 }
 
+dc_array *dc_array_over(dc_buffer *b, dc_ptr ptr, dc_dtype dtype, const dc_geometry *g, dc_error *err) {
+  dc_array *a = dc_array_new(b->dev, dtype, err);
+  if (a == NULL) {
+    dc_buffer_unref(b);
+    return NULL;
+  }
+  a->state = DC_ARRAY_READY;
+  a->ptr = ptr;
+  a->buffer = b;
+  dc_geometry_copy(&a->g, g);
+  a->contiguous = dc_geometry_contiguous(g, dc_dtype_size(dtype));
+  return a;
+}
+
 DC_HOT dc_array *dc_expr_new(dc_device *dev, dc_dtype dtype, dc_error *err) {
   dc_array_context *x = dc_array_context_of(dev, err);
   if (DC_UNLIKELY(x == NULL)) return NULL;

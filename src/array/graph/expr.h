@@ -72,8 +72,10 @@ struct dc_array {
 
 /* One reference, PENDING without an expression, contiguous; the geometry is not set. NULL: out of memory. */
 dc_array *dc_array_new(dc_device *dev, dc_dtype dtype, dc_error *err);
-/* The same with an expression among all that are pending, which has no operands yet; its size, kind and numbers are
-** not set. */
+/* A READY array over a buffer, whose reference it takes (also on failure). */
+dc_array *dc_array_over(dc_buffer *b, dc_ptr ptr, dc_dtype dtype, const dc_geometry *g, dc_error *err);
+/* As dc_array_new, with an expression among all that are pending, which has no operands yet; its size, kind and numbers
+** are not set. */
 dc_array *dc_expr_new(dc_device *dev, dc_dtype dtype, dc_error *err);
 /* The last reference is gone. */
 void dc_array_end(dc_array *a);

@@ -104,13 +104,13 @@ static int launch(dc_kernel *k, dc_dim3 grid, dc_dim3 block, const uint64_t *par
 }
 
 int dc_matrix_multiply(dc_device *dev, dc_dtype dtype, const dc_kernel_product *p, dc_error *err) {
-  const int rows = dev->target.gpu ? 32 : 8 * rows_of(dtype); /* of a block */
+  const int rows = dev->target.gpu ? 64 : 8 * rows_of(dtype), columns = dev->target.gpu ? 64 : 32; /* of a block */
   dc_kernel *k = kernel_for(dev, dtype, false, err);
   if (k == NULL) return -1;
   const uint64_t params[] = { p->c, p->a, p->b, (uint64_t)p->m, (uint64_t)p->n, (uint64_t)p->k, (uint64_t)p->a_row,
                               (uint64_t)p->a_column, (uint64_t)p->b_row, (uint64_t)p->b_column, (uint64_t)p->step_a,
                               (uint64_t)p->step_b, (uint64_t)p->step_c, (uint64_t)p->batch };
-  dc_dim3 grid = { blocks_for(p->n, 32, MOST_BLOCKS), blocks_for(p->m, rows, MOST_BLOCKS),
+  dc_dim3 grid = { blocks_for(p->n, columns, MOST_BLOCKS), blocks_for(p->m, rows, MOST_BLOCKS),
                    blocks_for(p->batch, 1, MOST_BLOCKS) };
   return launch(k, grid, (dc_dim3){ 32, 8, 1 }, params, sizeof params, err);
 }
