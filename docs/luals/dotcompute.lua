@@ -3730,15 +3730,16 @@ function dc.from_bytes(s, shape, dtype, options) end
 ---@return dotcompute.array # in C order, writable
 function dc.wrap(ptr, shape, dtype, owner, options) end
 
----Not an array, but a complex number, the Lua value of an element of a complex array: fields `re`, `im`, methods `abs angle conj`, arithmetic with numbers and arrays.
+---Of numbers a complex number, the Lua value of an element of a complex array: fields `re`, `im`, methods `abs angle conj`, arithmetic with numbers and arrays. Of arrays the complex array with these parts: complex128 if one is float64 or of 64-bit integers, else complex64. Shapes broadcast; a part may be a number or a table.
 ---```lua
 ---local z = dc.complex(3, 4)
 ---z, z:abs(), z * 2                          --> 3+4i, 5.0, 6+8i
 ---dc.array({ z, 1 })[2]                      --> 1+0i
+---dc.complex(dc.array{ 1, 2 }, dc.array{ 3, -1 })[2] --> 2-1i
 ---```
----@param re number the real part
----@param im? number the imaginary part. Default: 0
----@return dotcompute.complex # the number
+---@param re number|dotcompute.array|table the real part
+---@param im? number|dotcompute.array|table the imaginary part. Default: 0
+---@return dotcompute.complex|dotcompute.array # the number; or the array, pending
 function dc.complex(re, im) end
 
 ---Whether elements are equal. NaN equals nothing.

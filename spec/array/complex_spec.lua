@@ -40,6 +40,58 @@ local places = {
 }
 local grows = { exp = true, expm1 = true, sin = true, cos = true, tan = true, sinh = true, cosh = true, tanh = true }
 
+describe("complex arrays of their parts", function()
+  it("have the values and the dtype of these", function()
+    local special = { inf, -inf, nan, 0.0, -0.0 }
+    for _, d in ipairs { { "float32", "float32", "complex64" }, { "float32", "float64", "complex128" },
+      { "float16", "bfloat16", "complex64" }, { "int32", "float32", "complex64" }, { "int64", "int8", "complex128" },
+      { "bool", "uint8", "complex64" } } do
+      local rows, columns = math.random(1, 9), math.random(1, 70)
+      local x = dc.array((dc.random.uniform(rows, 1) * 100):to(d[1]):to_table(), d[1])
+      local y = dc.array((dc.random.uniform(columns) * 100):to(d[2]):to_table(), d[2])
+      local float = d[1] == "float32"
+      if float then x[{ 1, 1 }] = special[math.random(#special)] end
+      local z = dc.complex(x, y)
+      assert.equal(d[3], z.dtype)
+      local re, im, t = x:to_table(), y:to_table(), z:to_table()
+      for i = 1, rows do
+        for j = 1, columns do
+          local a, b = re[i][1], im[j]
+          if a == true or a == false then a = a and 1 or 0 end
+          assert.is_true(t[i][j].re == a and 1 / t[i][j].re == 1 / a or a ~= a and t[i][j].re ~= t[i][j].re, note())
+          assert.is_true(t[i][j].im == b, note(("%s, %s"):format(a, b)))
+        end
+      end
+    end
+  end)
+
+  it("take numbers and tables for a part, and are fused with what follows", function()
+    local x = dc.random.normal(300):eval()
+    assert.is_true(dc.equal(dc.complex(x, 2):conj(), x - dc.complex(0, 2)))
+    assert.is_true(dc.equal(dc.complex(-1, x):imag(), x))
+    assert.is_true(dc.equal(dc.complex(x), x:to "complex64"))
+    assert.same({ { re = 1, im = 5 }, { re = 2, im = 6 } }, (function()
+      local t = dc.complex({ 1, 2 }, { 5, 6 }):to_table()
+      for i, z in ipairs(t) do t[i] = { re = z.re, im = z.im } end
+      return t
+    end)())
+    assert.is_true(dc.allclose(dc.abs(dc.complex(x, x * 2)), dc.abs(x) * 5 ^ 0.5))
+    assert.equal("complex64", dc.complex(dc.zeros(0), 1).dtype)
+  end)
+
+  it("are refused for what has no place in a part", function()
+    local x = dc.ones(3)
+    h.fails("dtype", "'complex' is not defined for complex64", function() dc.complex(x:to "complex64", 1) end)
+    h.fails("argument", "#2.*: a number or an array expected, got", function() dc.complex(x, dc.complex(1, 2)) end)
+    h.fails("argument", "#1.*: a number or an array expected, got the string", function() dc.complex("1", x) end)
+    h.fails("shape", "do not broadcast", function() dc.complex(x, dc.ones(4)) end)
+    h.fails("argument", "at most 2", function() dc.complex(x, x, x) end)
+    local closed = dc.ones(2)
+    closed:close()
+    h.fails("argument", "closed", function() dc.complex(closed, 1) end)
+  end)
+end)
+
 describe("functions of complex numbers", function()
   for _, dtype in ipairs(dtypes) do
     local part = o.part[dtype]

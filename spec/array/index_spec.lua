@@ -56,6 +56,15 @@ local function show(index)
   return "{" .. table.concat(out, ", ") .. "}"
 end
 
+describe("a range that is none", function()
+  it("names what was perhaps meant", function()
+    local a = dc.zeros(5, 5)
+    h.fails("index", 'got a table of 0; ":" is the whole axis', function() return a[{ {}, 1 }] end)
+    local list = 'got a table of 4; elements of a list of indices are those of dc.array%(list, "int64"%)'
+    h.fails("index", list, function() return a[{ { 1, 3, 4, 5 }, 1 }] end)
+  end)
+end)
+
 describe("a[i]", function()
   it("is a Lua value on a 1-d array, from either end", function()
     for _, dtype in ipairs(h.dtypes) do

@@ -57,7 +57,8 @@ typedef struct dc_call {
 } dc_call;
 
 static const char *title(const dc_call *c, char text[64]) {
-  snprintf(text, 64, dc_op_is_function(c->op) ? "'%s'" : "operator '%s'", c->info->name);
+  const bool function = dc_op_is_function(c->op) || c->op == DC_OP_PARTS;
+  snprintf(text, 64, function ? "'%s'" : "operator '%s'", c->info->name);
   return text;
 }
 
@@ -162,6 +163,10 @@ static int type_same(const dc_call *c, dc_typing *t, dc_error *err) {
     case DC_RULE_ARITHMETIC: case DC_RULE_SHIFT: d = d == DC_BOOL ? DC_INT32 : d; break;
     case DC_RULE_POW: d = is_whole_power(c, d) ? d : type_floating(c, d); break;
     case DC_RULE_FLOAT: case DC_RULE_DIVIDE: case DC_RULE_ANGLE: case DC_RULE_WHOLE: d = type_floating(c, d); break;
+    case DC_RULE_PARTS:
+      d = type_floating(c, d);
+      if (dc_dtype_is_half(d)) d = DC_FLOAT32;
+      break;
     default: break;
   }
   if (c->op == DC_OP_NEG && d == DC_BOOL)
@@ -173,6 +178,7 @@ static int type_same(const dc_call *c, dc_typing *t, dc_error *err) {
   t->out = d;
   if (c->info->rule == DC_RULE_REAL || c->info->rule == DC_RULE_ANGLE) t->out = dc_dtype_real(d);
   if (c->info->rule == DC_RULE_WHOLE) t->out = DC_INT64;
+  if (c->info->rule == DC_RULE_PARTS) t->out = d == DC_FLOAT64 ? DC_COMPLEX128 : DC_COMPLEX64;
   return 0;
 }
 

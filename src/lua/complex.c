@@ -10,6 +10,7 @@
 
 #include "array/graph/op.h"
 #include "base/error.h"
+#include "lua/array.h"
 #include "lua/convert.h"
 #include "lua/error.h"
 #include "lua/field.h"
@@ -46,12 +47,22 @@ static int push(lua_State *L, double complex z) {
   return 1;
 }
 
-/* complex(re [, im]) */
+/* complex(re [, im]): a number of numbers, an array where one part is an array or a table. */
 static int core_complex(lua_State *L) {
+  const dc_lua *self = dc_lua_self(L);
+  bool numbers = true;
   dc_lua_at_most(L, 2);
-  if (lua_type(L, 1) != LUA_TNUMBER) return dc_lua_expected(L, 1, "a number");
-  if (!lua_isnoneornil(L, 2) && lua_type(L, 2) != LUA_TNUMBER) return dc_lua_expected(L, 2, "a number");
-  dc_lua_pushcomplex(L, lua_tonumber(L, 1), lua_isnoneornil(L, 2) ? 0 : lua_tonumber(L, 2));
+  if (lua_isnoneornil(L, 2)) {
+    lua_settop(L, 1);
+    lua_pushinteger(L, 0);
+  }
+  for (int i = 1; i <= 2; i++) {
+    if (lua_type(L, i) == LUA_TNUMBER) continue;
+    if (!lua_istable(L, i) && !dc_lua_toarray(L, self, i)) return dc_lua_expected(L, i, "a number or an array");
+    numbers = false;
+  }
+  if (!numbers) return dc_lua_apply(L, DC_OP_PARTS);
+  dc_lua_pushcomplex(L, lua_tonumber(L, 1), lua_tonumber(L, 2));
   return 1;
 }
 

@@ -73,8 +73,9 @@ static dc_range read_range(lua_State *L, int idx, int axis, int64_t n) {
   int64_t step = 1;
   lua_Integer len = luaL_len(L, idx);
   if (len != 2 && len != 3)
-    dc_lua_fail(L, DC_INDEX, "a range on axis %d is {first, last} or {first, last, step}, got a table of %lld", axis,
-                (long long)len);
+    dc_lua_fail(L, DC_INDEX, "a range on axis %d is {first, last} or {first, last, step}, got a table of %lld%s", axis,
+                (long long)len, len == 0 ? "; \":\" is the whole axis" :
+                "; elements of a list of indices are those of dc.array(list, \"int64\")");
   refuse_keys(L, idx, len);
   lua_geti(L, idx, 1);
   const int64_t first = range_integer(L, "first", axis);

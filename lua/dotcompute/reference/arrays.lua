@@ -376,18 +376,22 @@ accept.
 ]],
   {
     "complex", at = "dc",
-    text = "Not an array, but a complex number, the Lua value of an element of a complex array: fields `re`, `im`, "
-      .. "methods `abs angle conj`, arithmetic with numbers and arrays.",
+    text = "Of numbers a complex number, the Lua value of an element of a complex array: fields `re`, `im`, methods "
+      .. "`abs angle conj`, arithmetic with numbers and arrays. Of arrays the complex array with these parts: "
+      .. "complex128 if one is float64 or of 64-bit integers, else complex64. Shapes broadcast; a part may be a number "
+      .. "or a table.",
     args = {
-      { "re", "number", "the real part" },
-      { "im?", "number", "the imaginary part. Default: 0" },
+      { "re", "number|array|table", "the real part" },
+      { "im?", "number|array|table", "the imaginary part. Default: 0" },
     },
-    returns = { { "complex", "the number" } },
-    errors = { argument = "not a number" },
+    returns = { { "complex|array", "the number; or the array, pending" } },
+    errors = { argument = "neither a number nor an array", dtype = "a part that is complex",
+      shape = "shapes that do not broadcast", device = "arrays of two devices" },
     example = [[
 local z = dc.complex(3, 4)
 z, z:abs(), z * 2                          --> 3+4i, 5.0, 6+8i
 dc.array({ z, 1 })[2]                      --> 1+0i
+dc.complex(dc.array{ 1, 2 }, dc.array{ 3, -1 })[2] --> 2-1i
 ]],
     see = "array real imag",
   },

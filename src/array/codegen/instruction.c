@@ -318,6 +318,7 @@ static void put_operator(dc_writer *w) {
       else dc_buf_puts(w->b, w->v[0]);
       return;
     case DC_OP_ANGLE: put_angle(w); return;
+    case DC_OP_PARTS: dc_buf_printf(w->b, "%s{ %s, %s }", dc_ctype_of(w->s->dtype), w->v[0], w->v[1]); return;
     case DC_OP_ISNAN: case DC_OP_ISINF: case DC_OP_ISFINITE: case DC_OP_SIGNBIT: put_question(w); return;
     case DC_OP_LOGICAL_NOT: dc_buf_printf(w->b, "!%s", w->v[0]); return;
     case DC_OP_LOGICAL_AND: dc_buf_printf(w->b, "%s && %s", w->v[0], w->v[1]); return;

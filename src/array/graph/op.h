@@ -27,6 +27,7 @@ typedef enum dc_rule {
   DC_RULE_SCALE,      /* a floating one, then an int32 */
   DC_RULE_ORDER,      /* an int32, then a floating one */
   DC_RULE_WHOLE,      /* int64 from a floating one */
+  DC_RULE_PARTS,      /* a complex one from two real ones, computed in float32 or float64 */
   DC_RULE_INTERNAL    /* users do not call it */
 } dc_rule;
 
@@ -93,14 +94,15 @@ enum {
   X(JN, "jn", 2, ORDER, DC_OP_CALL | DC_OP_LONG) X(YN, "yn", 2, ORDER, DC_OP_CALL | DC_OP_LONG)               \
   X(WHERE, "where", 3, WHERE, DC_OP_COMPLEX) X(CLIP, "clip", 3, KEEP, 0)
 
-/* Not called by users.  CUBE, POWER_HALF: x ^ 3, x ^ 0.5.  CLOSE: |a-b| <= number[3] + number[2]*|b| in float64.
-** INDEX: number[1] + i*number[2] for element i in C order.  RANDOM: see codegen/random.c.  GATHER: operand 0 read
-** where the node's frame and operand 2, counts of elements, say (operand 1 is the offset by the frame; it has neither
-** array nor number).  VIEW: operand 0, which is pending, with other axes: it has no memory, but is a view of the
-** operand's once that is computed. */
+/* Not called by users by their names.  PARTS: the complex number of a real and an imaginary part.  CUBE, POWER_HALF:
+** x ^ 3, x ^ 0.5.  CLOSE: |a-b| <= number[3] + number[2]*|b| in float64.  INDEX: number[1] + i*number[2] for element i
+** in C order.  RANDOM: see codegen/random.c.  GATHER: operand 0 read where the node's frame and operand 2, counts of
+** elements, say (operand 1 is the offset by the frame; it has neither array nor number).  VIEW: operand 0, which is
+** pending, with other axes: it has no memory, but is a view of the operand's once that is computed. */
 #define DC_INTERNAL(X)                                                                                        \
-  X(CAST, "cast", 1, INTERNAL, DC_OP_COMPLEX) X(CUBE, "cube", 1, INTERNAL, 0)                                 \
-  X(POWER_HALF, "power_half", 1, INTERNAL, 0) X(EQUAL, "equal", 2, INTERNAL, DC_OP_COMPLEX)                   \
+  X(CAST, "cast", 1, INTERNAL, DC_OP_COMPLEX) X(PARTS, "complex", 2, PARTS, 0)                                \
+  X(CUBE, "cube", 1, INTERNAL, 0) X(POWER_HALF, "power_half", 1, INTERNAL, 0)                                 \
+  X(EQUAL, "equal", 2, INTERNAL, DC_OP_COMPLEX)                                                               \
   X(CLOSE, "allclose", 4, INTERNAL, DC_OP_COMPLEX) X(INDEX, "arange", 3, INTERNAL, 0)                         \
   X(RANDOM, "random", 4, INTERNAL, DC_OP_LONG) X(GATHER, "index", 3, INTERNAL, DC_OP_COMPLEX)                 \
   X(REDUCE, "reduction", 1, INTERNAL, DC_OP_COMPLEX) X(VIEW, "view", 1, INTERNAL, DC_OP_COMPLEX)
