@@ -208,16 +208,34 @@ static int record_file(walk *w, const char *name, const char *path) {
   return result;
 }
 
+/* Marks the file as visited.  1: it was not before; 0: it was; -1: out of memory.  Headers that include each other by
+** "../a/b.h" reach a file by any number of paths, so the folder is resolved; not the file, since what it includes is
+** beside the link. */
+static int mark_visited(walk *w, const char *path) {
+  if (dc_map_get(&w->seen, path, strlen(path))) return 0;
+  if (dc_map_set(&w->seen, path, strlen(path), w) != 0) return -1;
+  const char *slash = strrchr(path, '/');
+  char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : NULL;
+  char *whole = folder ? realpath(folder, NULL) : NULL, *key = whole ? dc_path_join(whole, slash + 1) : NULL;
+  int result = 1;
+  if (key && strcmp(key, path) != 0) {
+    if (dc_map_get(&w->seen, key, strlen(key))) result = 0;
+    else if (dc_map_set(&w->seen, key, strlen(key), w) != 0) result = -1;
+  }
+  free(folder);
+  free(whole);
+  free(key);
+  return result;
+}
+
 /* 0: the folder has the file, and it is hashed; 1: it has not. */
 static int visit_file(walk *w, const char *folder, const char *name, dc_error *err) {
   char *path = name[0] == '/' ? strdup(name) : dc_path_join(folder, name);
   if (!path) return dc_fail_oom(err);
-  int result = 0;
+  int result = 0, fresh = 0;
   if (!dc_file_exists(path) || dc_file_is_dir(path)) result = 1;
-  else if (record_file(w, name, path) != 0) result = dc_fail_oom(err);
-  else if (dc_map_get(&w->seen, path, strlen(path))) result = 0;
-  else if (dc_map_set(&w->seen, path, strlen(path), w) != 0) result = dc_fail_oom(err);
-  else result = visit_content(w, path, name, err);
+  else if (record_file(w, name, path) != 0 || (fresh = mark_visited(w, path)) < 0) result = dc_fail_oom(err);
+  else if (fresh > 0) result = visit_content(w, path, name, err);
   free(path);
   return result;
 }
