@@ -27,7 +27,7 @@ function finish() {
   gsub(/[.\/]/, "_", guard)
   if (source == "libcu++") {
     begin("libcu++'s, in namespace std too.")
-    printf "#include <cuda/std/%s>\n\nnamespace std {\nusing namespace cuda::std;\n}\n", name > file
+    printf "#include <cuda/std/%s>\n\nnamespace std {\nusing namespace ::cuda::std;\n}\n", name > file
   } else if (source == "streams") {
     guard = "DC_SHIM_STREAMS" # one guard for all of them
     begin("streams are the host's; declared for headers that overload << and >> for them.")

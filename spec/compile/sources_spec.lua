@@ -274,8 +274,29 @@ int main() {
     local text = '#include "../common/wibble.h"\n' .. program
     assert.equal(1, #with_file(text, dc.module_file):kernels() - 1)
     with_file(text:gsub("weights%[1%]", "WIBBLE"), function(path)
-      helper.fails("compile", 'cannot open source file "../common/wibble.h"', function() dc.module_file(path) end)
+      local err = helper.fails("compile", 'cannot open source file "../common/wibble.h"', function()
+        dc.module_file(path)
+      end)
+      assert(tostring(err):find 'need it %(without it: %C*error: identifier "WIBBLE" is undefined%)', tostring(err))
     end)
+  end)
+
+  it("may include headers that include each other through parent folders", function()
+    local folder, sum, includes = helper.folder(), 0, ""
+    for i = 1, 9 do includes = includes .. ('#include "../f%d/part%d.h"\n'):format(i % 3, i) end
+    for i = 0, 2 do assert(os.execute("mkdir " .. helper.quote(folder .. "/f" .. i))) end
+    for i = 1, 9 do
+      local value = math.random(1000)
+      sum = sum + value
+      helper.write(("%s/f%d/part%d.h"):format(folder, i % 3, i), "#pragma once\n", includes,
+        ("#define PART%d %d\n"):format(i, value))
+    end
+    helper.write(folder .. "/f0/sum.cu", includes,
+      "__global__ void sum(int *x) { *x = PART1 + PART2 + PART3 + PART4 + PART5 + PART6 + PART7 + PART8 + PART9; }\n")
+    local x = dc.zeros(1, "int32")
+    dc.kernel_file(folder .. "/f0/sum.cu")(1, 1, x)
+    assert.equal(sum, x[1])
+    os.execute("rm -r " .. helper.quote(folder))
   end)
 
   it("reports errors of kernels with their lines, not those of host code", function()

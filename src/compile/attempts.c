@@ -338,6 +338,22 @@ static const dc_scanned *find_template(const dc_source *src, dc_arena *arena, bo
   return k;
 }
 
+/* The first line of the log that is an error, n bytes; NULL without any. */
+static const char *first_error(const char *log, int *n) {
+  const char *p = log ? strstr(log, "error: ") : NULL;
+  while (p && p > log && p[-1] != '\n') p--;
+  *n = p ? (int)strcspn(p, "\n") : 0;
+  return p;
+}
+
+/* The error is that a header is missing; what the kernels miss of it is said with it. */
+static void fail_lacking(dc_error *err, const char *header, const dc_error *remains) {
+  int n;
+  const char *line = first_error(remains->log, &n);
+  dc_error_prefix(err, "the header '%s' is in none of the folders of option include, and kernels need it%s%.*s%s: ",
+                  header, line ? " (without it: " : "", n, line ? line : "", line ? ")" : "");
+}
+
 /* A text that is refused is fixed up, as far as errors say how, and compiled again; one with functions that launch
 ** kernels without them to begin with, since it is refused in any case.  The errors reported are those that remain,
 ** since the others concerned no kernels; but those of the first attempt where fixing up removed kernels, or functions
@@ -377,11 +393,9 @@ static int compile_fixed(const dc_source *src, const char *arch, bool binary, dc
     result != 0 && strcmp(err->code, DC_NO_KERNEL) == 0 && find_template(src, &m.arena, &own);
   if (result != 0 && before.kind && !lacks_instances) {
     if (err->log) dc_log(DC_LOG_COMPILE, "what remains after the changes: %s", err->log);
+    if (m.lacking) fail_lacking(&before, m.lacking, err);
     dc_error_clear(err);
     *err = before;
-    if (m.lacking)
-      dc_error_prefix(err, "the header '%s' is in none of the folders of option include, and kernels need it: ",
-                      m.lacking);
   } else {
     dc_error_clear(&before);
   }

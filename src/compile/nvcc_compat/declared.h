@@ -17,9 +17,6 @@
 const char *dc_declare(dc_source *s, dc_arena *arena, const dc_message *e, const char *space, const char *name,
                        size_t n);
 
-/* Adds the namespaces that the text defines, each once, by the first of its names. */
-void dc_declare_own(const char *text, size_t len, dc_string_list *list);
-
 /* As dc_declare, for "library::part::name", where the error points at a namespace or name in it that is unknown.  NULL
 ** also where the first is one of the source's own namespaces, of which the compiler has lost sight. */
 const char *dc_declare_qualified(dc_source *s, dc_arena *arena, const dc_message *e, const dc_string_list *own);
@@ -28,6 +25,10 @@ const char *dc_declare_qualified(dc_source *s, dc_arena *arena, const dc_message
 ** NULL for another error. */
 const char *dc_declare_template(dc_source *s, dc_arena *arena, const dc_message *e);
 
-/* What was declared for a name is wrong itself: "std::type_info" is the compiler's own; or ambiguous, since a namespace
-** of the source's has the name.  It goes, and later what uses it.  False where the error is another. */
+/* A member that dc_any (dotcompute/host_any.h) lacks is declared: a function of any arguments, or an object.  False
+** where the error is another. */
+bool dc_declare_member(dc_source *s, dc_arena *arena, const dc_message *e);
+
+/* What was declared for a name is wrong itself: "std::type_info" is the compiler's own; or the source has the name,
+** which an error before it hid.  It goes, and later what uses it.  False where the error is another. */
 bool dc_declared_withdraw(dc_source *s, dc_arena *arena, const dc_message *e);

@@ -21,17 +21,22 @@
 #include "compile/nvcc_compat/macro_heads.h"
 #include "compile/nvcc_compat/message.h"
 #include "compile/nvcc_compat/missing_headers.h"
+#include "compile/nvcc_compat/own_names.h"
 #include "compile/nvcc_compat/pieces.h"
 #include "compile/nvcc_compat/prototypes.h"
 #include "compile/nvcc_compat/statements.h"
 #include "compile/nvcc_compat/texture_references.h"
 #include "compile/nvcc_compat/unnamed.h"
+#include "compile/nvcc_compat/user_headers.h"
 #include "compile/types/image.h"
 #include "compile/types/scan.h"
 #include "compile/types/source.h"
 #include "compile/types/tokens.h"
 
-void dc_fixup_free(dc_fixup *m) { dc_arena_free(&m->arena); }
+void dc_fixup_free(dc_fixup *m) {
+  dc_map_free(&m->names);
+  dc_arena_free(&m->arena);
+}
 
 /* --- what is added to the source's options and headers ------------------------------------------------------------ */
 
@@ -43,17 +48,6 @@ static bool add_include(dc_fixup *m, const char *header) {
 
 static bool add_header(dc_fixup *m, const char *name, size_t n, const char *content) {
   return dc_source_add_header(&m->source, &m->arena, name, n, content);
-}
-
-/* Of the user's header, or of the source where h is NULL: its text is another. */
-static void replace_text(dc_fixup *m, dc_fixup_header *h, char *text, size_t len) {
-  if (!h) {
-    m->source.text = m->text = text;
-    m->source.len = len;
-  } else if (dc_source_replace_text(&m->source, &m->arena, h->text, text)) {
-    h->text = text;
-    h->len = len;
-  }
 }
 
 /* Headers of the host's that are there are empty from now on: those of the table, which the toolkit's own include, and
@@ -94,12 +88,25 @@ static bool include_for(dc_fixup *m, const char *space, const char *name, size_t
   return m->has_host_code && !m->keeps_host && include_by(m, "types ", space, name, n);
 }
 
+/* What the source has itself is undefined where an error hides it: a declaration would take its place. */
 static bool declare_for(dc_fixup *m, const dc_message *e, const char *space, const char *name, size_t n) {
+  if (dc_map_get(&m->names, name, n)) return false;
+  if (m->brings_namespace && !*space) return true; /* the name may be in it */
   const char *header = m->keeps_host ? dc_declare(&m->source, &m->arena, e, space, name, n) : NULL;
   return header && brings_header(m, header);
 }
 
+static bool bring_namespace(dc_fixup *m, const char *name, size_t n) {
+  const bool brought = n > 0 && include_by(m, "", "", name, n);
+  m->brings_namespace = m->brings_namespace || brought;
+  return brought;
+}
+
+/* A namespace may be known in part, from what host.h or another declaration has of it, without its header. */
 static bool declare_qualified(dc_fixup *m, const dc_message *e) {
+  size_t n;
+  const char *space = m->keeps_host ? dc_message_first_namespace(e, &n) : NULL;
+  if (space && bring_namespace(m, space, n)) return true;
   const char *header = m->keeps_host ? dc_declare_qualified(&m->source, &m->arena, e, &m->spaces) : NULL;
   return header && brings_header(m, header);
 }
@@ -168,7 +175,7 @@ static bool mark_references(dc_fixup *m, const dc_message *e) {
   const char *text = h ? h->text : m->text;
   const bool any = (h || e->line) && dc_texture_references(text, h ? h->len : m->source.len, &b);
   char *marked = any ? dc_arena_strndup(&m->arena, dc_buf_str(&b), b.len) : NULL;
-  if (marked) replace_text(m, h, marked, b.len);
+  if (marked) dc_fixup_replace_text(m, h, marked, b.len);
   dc_buf_free(&b);
   return add_include(m, "dotcompute/texture_references.h") || marked;
 }
@@ -214,8 +221,14 @@ static bool learn_names(dc_fixup *m, const dc_message *e) {
   const char *name = dc_message_quoted(e, "identifier \"", &n);
   if (n && dc_message_says(e, "is undefined")) return learn_in_device(m, e, "", name, n) || bring(m, e, "", name, n);
   if (m->keeps_host && dc_declared_withdraw(&m->source, &m->arena, e)) return true;
+  if (m->keeps_host && dc_declare_member(&m->source, &m->arena, e)) return true;
   const char *header = m->keeps_host ? dc_declare_template(&m->source, &m->arena, e) : NULL;
+  if (header && m->brings_namespace) return true;
   if (header) return brings_header(m, header);
+  if (dc_message_says(e, "name must be a namespace name")) {
+    name = dc_message_pointed_at(e, &n);
+    return bring_namespace(m, name, n);
+  }
   name = dc_message_quoted(e, "namespace \"std\" has no member \"", &n);
   if (!n) name = dc_message_quoted(e, "namespace \"std\" has no member class \"", &n);
   if (n) return bring(m, e, "std", name, n);
@@ -233,7 +246,7 @@ static bool learn_names(dc_fixup *m, const dc_message *e) {
       name = qualified_name(e, &space, &n); /* the host's, most often */
       return name && (learn_in_device(m, e, space, name, n) || bring_thrust_type(m, e, name, n));
     }
-    return bring(m, e, "", name, n) || declare_qualified(m, e);
+    return bring_namespace(m, name, n) || bring(m, e, "", name, n) || declare_qualified(m, e);
   }
   if (dc_message_says(e, "namespace \"") && dc_message_says(e, "\" has no member ")) return declare_qualified(m, e);
   if (dc_message_says(e, "qualified name is not allowed")) return bring_qualified(m, e);
@@ -268,21 +281,11 @@ static const char *stand_in(const char *path, size_t n) {
   return math ? "#include <dotcompute/vector_math.h>\n" : "";
 }
 
-static dc_fixup_header *header_at(dc_fixup *m, const char *whole);
-
-/* A header that stands beside one that is given as text now, and was found from there. */
-static bool give_neighbour(dc_fixup *m, const char *name, size_t n) {
-  const dc_fixup_header *before = m->headers;
-  for (const dc_included *i = m->included; i; i = i->next)
-    if (i->path && strlen(i->name) == n && memcmp(i->name, name, n) == 0) header_at(m, i->path);
-  return m->headers != before;
-}
-
 static bool learn_files(dc_fixup *m, const dc_message *e) {
   size_t n;
   const char *path = dc_message_quoted(e, "cannot open source file \"", &n);
   if (!n) return false;
-  if (give_neighbour(m, path, n)) return true;
+  if (dc_fixup_give_neighbour(m, path, n)) return true;
   const char *text = stand_in(path, n);
   if (!*text && !is_hosts(path, n)) {
     if (!m->has_host_code && !m->source.is_file) return false;
@@ -299,50 +302,6 @@ void dc_fixup_lacks(dc_fixup *m, const char *header, bool any) {
   if (any || is_hosts(header, n)) add_header(m, header, n, stand_in(header, n));
 }
 
-/* The name of a file in one of the user's folders, which is included by a macro. */
-static const char *name_in_folder(const dc_fixup *m, const char *path) {
-  for (int i = 0; i < m->source.ninclude_dirs; i++) {
-    const char *dir = m->source.include_dirs[i];
-    const size_t k = strlen(dir);
-    if (k == 0 || strncmp(path, dir, k) != 0 || (path[k] != '/' && dir[k - 1] != '/')) continue;
-    return path + k + (path[k] == '/');
-  }
-  return NULL;
-}
-
-/* Whether the name is another file's, too: "config.h" of two folders, each for what stands beside it. */
-static bool is_ambiguous(const dc_fixup *m, const dc_included *one) {
-  for (const dc_included *i = m->included; i; i = i->next)
-    if (i->path && strcmp(i->name, one->name) == 0 && strcmp(i->path, one->path) != 0) return true;
-  return false;
-}
-
-/* Gives the header as text, by the first of its names; its others forward to that, so that it is one file still. */
-static bool add_by_names(dc_fixup *m, dc_fixup_header *h, const char *whole) {
-  for (const dc_included *i = m->included; i; i = i->next) {
-    if (!i->path || strcmp(i->path, whole) != 0 || is_ambiguous(m, i)) continue;
-    dc_buf b = DC_BUF_INIT;
-    dc_buf_printf(&b, "#include \"%s\"\n", h->name ? h->name : "");
-    const char *forward = dc_arena_strndup(&m->arena, dc_buf_str(&b), b.len);
-    dc_buf_free(&b);
-    if (!forward || !add_header(m, i->name, strlen(i->name), h->name ? forward : h->text)) return false;
-    if (!h->name) h->name = i->name;
-  }
-  if (h->name) return true;
-  h->name = name_in_folder(m, h->path);
-  return h->name && add_header(m, h->name, strlen(h->name), h->text);
-}
-
-/* The text, or one in the arena where its macros that stand for annotations are expanded. */
-static char *with_annotations(dc_fixup *m, char *text, size_t *len) {
-  dc_buf b = DC_BUF_INIT;
-  const bool any = dc_annotations_expand(text, *len, m->annotations, &b);
-  char *expanded = any ? dc_arena_strndup(&m->arena, dc_buf_str(&b), b.len) : NULL;
-  if (expanded) *len = b.len;
-  dc_buf_free(&b);
-  return expanded ? expanded : text;
-}
-
 /* Notes the templates of kernels that the text has, by their names without namespaces. */
 static void find_kernels(dc_fixup *m, const char *text, size_t len) {
   bool failed = false;
@@ -354,25 +313,27 @@ static void find_kernels(dc_fixup *m, const char *text, size_t len) {
   }
 }
 
-/* What macros of the source and of the user's headers stand for, and which kernels they have. */
+/* What the macros of a text stand for, and which names and kernels it has. */
+static void read_text(dc_fixup *m, const char *text, size_t len) {
+  dc_annotations_find(text, len, &m->arena, &m->annotations);
+  find_kernels(m, text, len);
+  dc_own_namespaces(text, len, &m->spaces);
+  if (m->keeps_host) dc_own_names(text, len, &m->names);
+}
+
+/* Of the source and of the user's headers. */
 static void read_texts(dc_fixup *m) {
-  dc_annotations_find(m->text, m->source.len, &m->arena, &m->annotations);
-  find_kernels(m, m->text, m->source.len);
   m->spaces.arena = &m->arena;
-  if (m->keeps_host) dc_declare_own(m->text, m->source.len, &m->spaces);
+  read_text(m, m->text, m->source.len);
   for (const dc_included *i = m->included; i; i = i->next) {
     char *data = NULL;
     size_t len = 0;
     dc_error unreadable = DC_ERROR_INIT;
-    if (i->path && dc_file_read(i->path, &data, &len, &unreadable) == 0) {
-      dc_annotations_find(data, len, &m->arena, &m->annotations);
-      find_kernels(m, data, len);
-      if (m->keeps_host) dc_declare_own(data, len, &m->spaces);
-    }
+    if (i->path && dc_file_read(i->path, &data, &len, &unreadable) == 0) read_text(m, data, len);
     dc_error_clear(&unreadable);
     free(data);
   }
-  m->source.text = m->text = with_annotations(m, m->text, &m->source.len);
+  m->source.text = m->text = dc_fixup_with_annotations(m, m->text, &m->source.len);
 }
 
 bool dc_fixup_hosts_among(const dc_included *list) {
@@ -382,51 +343,25 @@ bool dc_fixup_hosts_among(const dc_included *list) {
   return false;
 }
 
+/* Instances that host code launches may be of types that no kernel names: "k<c10::Half>". */
+static void include_for_instances(dc_fixup *m) {
+  for (int i = 0; i < m->source.nlaunched; i++) {
+    dc_tokens in = dc_tokens_of(m->source.launched[i], strlen(m->source.launched[i]));
+    for (dc_token t = dc_token_next(&in); t.kind != DC_TOKEN_END; t = dc_token_next(&in)) {
+      bool known = t.kind != DC_TOKEN_WORD || strncmp(t.s + t.n, "::", 2) != 0;
+      for (int k = 0; k < m->spaces.n && !known; k++) known = dc_token_is(t, m->spaces.v[k]);
+      if (!known) include_by(m, "", "", t.s, t.n);
+    }
+  }
+}
+
 void dc_fixup_includes(dc_fixup *m, dc_included *list) {
   m->included = list;
   m->has_host_code = m->has_host_code || dc_fixup_hosts_among(list);
   if (!m->has_host_code) return;
   drop_heavy_headers(m);
   read_texts(m);
-}
-
-/* With `keeps_host`, the text with its unnamed namespaces named, in the arena; else the text. */
-static char *with_names(dc_fixup *m, char *text, size_t *len) {
-  dc_buf b = DC_BUF_INIT;
-  const bool any = m->keeps_host && dc_unnamed_name(text, *len, &b);
-  char *named = any ? dc_arena_strndup(&m->arena, dc_buf_str(&b), b.len) : NULL;
-  if (named) *len = b.len;
-  dc_buf_free(&b);
-  return named ? named : text;
-}
-
-/* A header of the user's: read, and given to the compiler as text from now on. */
-static dc_fixup_header *take_header(dc_fixup *m, const char *path, size_t n) {
-  size_t len = 0;
-  dc_fixup_header *h = dc_arena_alloc(&m->arena, sizeof *h);
-  char *own = dc_arena_strndup(&m->arena, path, n), *data = NULL, *whole = own ? realpath(own, NULL) : NULL;
-  dc_error unreadable = DC_ERROR_INIT;
-  bool is_users = false;
-  for (const dc_included *i = whole ? m->included : NULL; i && !is_users; i = i->next)
-    is_users = i->path && strcmp(i->path, whole) == 0;
-  if (h && whole && (is_users || name_in_folder(m, own)) && dc_file_read(own, &data, &len, &unreadable) == 0) {
-    *h = (dc_fixup_header){NULL, own, dc_arena_strndup(&m->arena, data, len), len, m->headers};
-    if (h->text) h->text = with_names(m, with_annotations(m, h->text, &h->len), &h->len);
-    if (h->text && m->keeps_host) dc_statement_prepare(h->text, h->len);
-    if (h->text && add_by_names(m, h, whole)) m->headers = h;
-  }
-  dc_error_clear(&unreadable);
-  free(data);
-  free(whole);
-  return m->headers == h ? h : NULL;
-}
-
-/* The header of that path, which is given as text from now on. */
-static dc_fixup_header *header_at(dc_fixup *m, const char *whole) {
-  for (dc_fixup_header *h = m->headers; h; h = h->next)
-    for (const dc_included *i = m->included; i; i = i->next)
-      if (i->path && strcmp(i->path, whole) == 0 && strcmp(i->name, h->name) == 0) return h;
-  return take_header(m, whole, strlen(whole));
+  if (!m->keeps_host) include_for_instances(m);
 }
 
 /* Whether the error is in a header that is given as text since this log, and so is about what it was before. */
@@ -435,16 +370,6 @@ static bool is_stale(dc_fixup *m, const dc_message *e) {
   for (const dc_fixup_header *fresh = m->headers; fresh != m->headers_before; fresh = fresh->next)
     if (fresh == h) return true;
   return false;
-}
-
-static bool is_file(const dc_message *e, const char *name) {
-  return strlen(name) == e->nfile && memcmp(name, e->text, e->nfile) == 0;
-}
-
-dc_fixup_header *dc_fixup_header_of(dc_fixup *m, const dc_message *e) {
-  for (dc_fixup_header *h = m->headers; h; h = h->next)
-    if (is_file(e, h->name) || is_file(e, h->path)) return h;
-  return take_header(m, e->text, e->nfile);
 }
 
 /* What is taken out around an error: a statement; a function of the host's, but no constexpr one, which kernels may
@@ -515,7 +440,7 @@ static bool rewrite_gnu_forms_of(dc_fixup *m, dc_fixup_header *h) {
   dc_buf b = DC_BUF_INIT;
   const bool any = dc_gnu_forms(h ? h->text : m->text, h ? h->len : m->source.len, &b);
   char *rewritten = any ? dc_arena_strndup(&m->arena, dc_buf_str(&b), b.len) : NULL;
-  if (rewritten) replace_text(m, h, rewritten, b.len);
+  if (rewritten) dc_fixup_replace_text(m, h, rewritten, b.len);
   dc_buf_free(&b);
   return rewritten;
 }
@@ -526,7 +451,7 @@ static bool rewrite_gnu_forms(dc_fixup *m) {
   m->gnu_forms = true;
   bool any = rewrite_gnu_forms_of(m, NULL);
   for (const dc_included *i = m->included; i; i = i->next) {
-    dc_fixup_header *h = i->path ? header_at(m, i->path) : NULL;
+    dc_fixup_header *h = i->path ? dc_fixup_header_at(m, i->path) : NULL;
     any = (h && rewrite_gnu_forms_of(m, h)) || any;
   }
   return any && add_include(m, "dotcompute/gnu.h");
@@ -576,7 +501,7 @@ static bool rewrite_heads(dc_fixup *m, const dc_message *e) {
   dc_buf b = DC_BUF_INIT;
   const bool any = text && dc_macro_heads(text, len, line, &known, &b);
   char *rewritten = any ? dc_arena_strndup(&m->arena, dc_buf_str(&b), b.len) : NULL;
-  if (rewritten) replace_text(m, e->nfile ? dc_fixup_header_of(m, e) : NULL, rewritten, b.len);
+  if (rewritten) dc_fixup_replace_text(m, e->nfile ? dc_fixup_header_of(m, e) : NULL, rewritten, b.len);
   dc_buf_free(&b);
   return rewritten;
 }
@@ -678,7 +603,7 @@ void dc_fixup_drop_prototypes(dc_fixup *m) {
     dc_error unreadable = DC_ERROR_INIT;
     const bool stale = i->path && dc_file_read(i->path, &data, &len, &unreadable) == 0 &&
                        dc_prototypes_stale(data, len, m->text, m->source.len, false);
-    dc_fixup_header *h = stale ? header_at(m, i->path) : NULL;
+    dc_fixup_header *h = stale ? dc_fixup_header_at(m, i->path) : NULL;
     if (h) dc_prototypes_stale(h->text, h->len, m->text, m->source.len, true);
     dc_error_clear(&unreadable);
     free(data);
@@ -759,6 +684,7 @@ static bool blank_in_header(dc_fixup *m, const dc_message *e) {
 bool dc_fixup_learn(dc_fixup *m, const char *log) {
   bool any = false, taught = false;
   m->noptions_before = m->source.noptions;
+  m->brings_namespace = false;
   m->headers_before = m->headers;
   /* Functions of the host in which there are errors go at once, while other things are learned: a run less. */
   const bool early = m->has_host_code && !m->keeps_host;

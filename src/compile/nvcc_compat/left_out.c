@@ -10,6 +10,7 @@
 #include "compile/nvcc_compat/host_code.h"
 #include "compile/nvcc_compat/message.h"
 #include "compile/nvcc_compat/pieces.h"
+#include "compile/nvcc_compat/user_headers.h"
 #include "compile/types/scan.h"
 #include "compile/types/tokens.h"
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "compile/types/source.h"
+#include "compile/types/tokens.h"
 
 dc_message dc_message_read(const char *text) {
   static const char error[] = "error: ";
@@ -59,6 +60,15 @@ const char *dc_message_pointed_at(const dc_message *e, size_t *n) {
   *n = 0;
   while (line && (isalnum((unsigned char)line[at + *n]) || line[at + *n] == '_')) ++*n;
   return line ? line + at : NULL;
+}
+
+const char *dc_message_first_namespace(const dc_message *e, size_t *n) {
+  size_t column = 0;
+  const char *line = dc_message_shown(e, &column), *from = line ? line + column : NULL;
+  while (from && from >= line + 3 && memcmp(from - 2, "::", 2) == 0 && dc_in_name(from[-3]))
+    for (from -= 2; from > line && dc_in_name(from[-1]);) from--;
+  for (*n = 0; from && dc_in_name(from[*n]);) ++*n;
+  return from && *n > 0 ? from : NULL;
 }
 
 /* "… at line 44 of ../common/util.h", "… at dotcompute.cu(53)" */

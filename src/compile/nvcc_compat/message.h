@@ -34,6 +34,9 @@ const char *dc_message_shown(const dc_message *e, size_t *column);
 /* The name above the caret. */
 const char *dc_message_pointed_at(const dc_message *e, size_t *n);
 
+/* Of "a::b::c" above the caret, at any of its names, the first; NULL where no name is. */
+const char *dc_message_first_namespace(const dc_message *e, size_t *n);
+
 /* Of an error inside of a template, the outermost place that instantiates it, which is named last.  False: it is in
 ** none. */
 bool dc_message_instantiated(const dc_message *e, dc_message *user);

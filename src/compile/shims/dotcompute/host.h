@@ -1,32 +1,12 @@
-/* What programs call on the host, declared for the compiler to see which kernels they launch; nothing of it runs.
-** dc_any is the result of a function of which nothing is known. */
+/* What programs call on the host, declared for the compiler to see which kernels they launch; nothing of it runs. */
 #ifndef DC_SHIM_HOST
 #define DC_SHIM_HOST
 #include <cstddef>
 #include <initializer_list>
+#include <dotcompute/host_any.h>
 #include <dotcompute/host_libraries.h>
 #include <dotcompute/host_sequence.h>
 #define _Complex /* of C: host code only passes pointers to them on */
-struct dc_any {
-  template <class T> operator T() const;
-  template <class T> dc_any &operator=(T &&);
-  template <class T> bool operator==(T &&) const;
-  template <class T> bool operator!=(T &&) const;
-  template <class T> dc_any operator+(T &&) const;
-  template <class T> dc_any operator-(T &&) const;
-  template <class T> dc_any operator*(T &&) const;
-  template <class T> dc_any operator/(T &&) const;
-  template <class T> dc_any operator%(T &&) const;
-  template <class T> dc_any operator<<(T &&) const;
-  template <class T> dc_any operator>>(T &&) const;
-  template <class T> bool operator<(T &&) const;
-  template <class T> bool operator>(T &&) const;
-  template <class T> bool operator<=(T &&) const;
-  template <class T> bool operator>=(T &&) const;
-  template <class T> dc_any &operator[](T &&) const;
-  template <class... A> dc_any operator()(A &&...) const;
-  dc_any *begin() const, *end() const, &operator*() const, &operator++();
-};
 struct dc_any_t : dc_any { /* a parameter of a type that does not compile */
   template <class T> dc_any_t(T &&);
 };
@@ -67,8 +47,8 @@ namespace thrust {}
 namespace std {
 template <class T, class A = int> struct vector : dc_sequence<T> { using dc_sequence<T>::dc_sequence; };
 struct string : dc_sequence<char> {
-  string();
-  string(const char *);
+  constexpr string() {}
+  constexpr string(const char *) {}
   const char *c_str() const;
   template <class... A> string substr(A &&...) const;
   template <class... A> size_t find(A &&...) const;
@@ -79,7 +59,7 @@ struct string : dc_sequence<char> {
 template <class F, class S> struct dc_entry { F first; S second; };
 template <class K, class V, class... A> struct map : dc_sequence<dc_entry<K, V>> {
   using dc_sequence<dc_entry<K, V>>::dc_sequence;
-  V &operator[](const K &), &at(const K &);
+  V &operator[](const K &) const, &at(const K &) const;
 };
 template <class K, class V, class... A> struct unordered_map : map<K, V> { using map<K, V>::map; };
 template <class K, class... A> struct set : dc_sequence<K> { using dc_sequence<K>::dc_sequence; };

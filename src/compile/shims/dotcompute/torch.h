@@ -5,40 +5,117 @@
 #define DC_SHIM_TORCH
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
+#include <limits>
 #include <stdint.h>
 
 namespace c10 {
-/* 16-bit floats that convert by themselves, and are computed as float. */
-#define DC_HALF(name, type, from, to)                                                                                  \
-  struct name {                                                                                                        \
-    type x;                                                                                                            \
+/* 16-bit floats that convert by themselves, and are computed as float, each result rounded.  `how`: BFloat16 becomes
+** the toolkit's type where that is said alone. */
+#define DC_HALF_OPERATOR(name, op)                                                                                     \
+  __host__ __device__ inline name operator op(name a, name b) { return float(a) op float(b); }                         \
+  template <class I, class = decltype(I() % 2)> __host__ __device__ inline name operator op(name a, I b) {             \
+    return float(a) op float(b);                                                                                       \
+  }                                                                                                                    \
+  template <class I, class = decltype(I() % 2)> __host__ __device__ inline name operator op(I a, name b) {             \
+    return float(a) op float(b);                                                                                       \
+  }                                                                                                                    \
+  __host__ __device__ inline float operator op(name a, float b) { return float(a) op b; }                              \
+  __host__ __device__ inline float operator op(float a, name b) { return a op float(b); }                              \
+  __host__ __device__ inline double operator op(name a, double b) { return double(float(a)) op b; }                    \
+  __host__ __device__ inline double operator op(double a, name b) { return a op double(float(b)); }
+#define DC_HALF(name, type, raw, from, to, how)                                                                        \
+  struct alignas(2) name {                                                                                             \
+    unsigned short x; /* the bits */                                                                                   \
+    struct from_bits_t {};                                                                                             \
+    static constexpr __host__ __device__ from_bits_t from_bits() { return {}; }                                        \
     name() = default;                                                                                                  \
-    __host__ __device__ name(float v) : x(from(v)) {}                                                                  \
-    __host__ __device__ name(type v) : x(v) {}                                                                         \
-    __host__ __device__ operator float() const { return to(x); }                                                       \
-    __host__ __device__ name &operator+=(float v) { return *this = *this + v; }                                        \
-    __host__ __device__ name &operator-=(float v) { return *this = *this - v; }                                        \
-    __host__ __device__ name &operator*=(float v) { return *this = *this * v; }                                        \
-    __host__ __device__ name &operator/=(float v) { return *this = *this / v; }                                        \
-  };
-DC_HALF(Half, __half, __float2half, __half2float)
-DC_HALF(BFloat16, __nv_bfloat16, __float2bfloat16, __bfloat162float)
+    constexpr __host__ __device__ name(unsigned short bits, from_bits_t) : x(bits) {}                                  \
+    __host__ __device__ name(float v) : name(from(v)) {}                                                               \
+    __host__ __device__ name(type v) : x(raw(v).x) {}                                                                  \
+    __host__ __device__ operator float() const { return to(raw{x}); }                                                  \
+    how __host__ __device__ operator type() const { return raw{x}; }                                                   \
+    __host__ __device__ name &operator+=(float v) { return *this = float(*this) + v; }                                 \
+    __host__ __device__ name &operator-=(float v) { return *this = float(*this) - v; }                                 \
+    __host__ __device__ name &operator*=(float v) { return *this = float(*this) * v; }                                 \
+    __host__ __device__ name &operator/=(float v) { return *this = float(*this) / v; }                                 \
+    __host__ __device__ name operator-() const { return -float(*this); }                                               \
+  };                                                                                                                   \
+  DC_HALF_OPERATOR(name, +) DC_HALF_OPERATOR(name, -) DC_HALF_OPERATOR(name, *) DC_HALF_OPERATOR(name, /)
+DC_HALF(Half, __half, __half_raw, __float2half, __half2float, )
+DC_HALF(BFloat16, __nv_bfloat16, __nv_bfloat16_raw, __float2bfloat16, __bfloat162float, explicit)
 #undef DC_HALF
-struct DC_host_value { /* a device, a type, options, a list: nothing is known of it but its name */
-  template <class... A> __host__ __device__ DC_host_value(A...) {}
-  template <class T> __host__ __device__ operator T() const { return *(T *)0; }
-  template <class T> __host__ __device__ DC_host_value operator[](T) const { return {}; }
-  template <class... A> __host__ __device__ DC_host_value operator()(A...) const { return {}; }
+#undef DC_HALF_OPERATOR
+/* Of two of one type: what is compared with numbers converts. */
+#define DC_HALF_COMPARISON(op)                                                                                         \
+  template <class H, class = typename H::from_bits_t> __host__ __device__ inline bool operator op(H a, H b) {          \
+    return float(a) op float(b);                                                                                       \
+  }
+DC_HALF_COMPARISON(==) DC_HALF_COMPARISON(!=) DC_HALF_COMPARISON(<) DC_HALF_COMPARISON(>) DC_HALF_COMPARISON(<=)
+DC_HALF_COMPARISON(>=)
+#undef DC_HALF_COMPARISON
+
+/* X(name of a dtype, its C type), of those that kernels are instantiated for. */
+#define DC_SCALAR_TYPES(X)                                                                                             \
+  X(Byte, uint8_t) X(Char, int8_t) X(Short, int16_t) X(Int, int) X(Long, int64_t) X(Half, c10::Half) X(Float, float)   \
+  X(Double, double) X(Bool, bool) X(BFloat16, c10::BFloat16) X(UInt16, uint16_t) X(UInt32, uint32_t)                   \
+  X(UInt64, uint64_t)
+#define DC_SCALAR_TYPE(name, type) name,
+enum class ScalarType : int8_t {
+  DC_SCALAR_TYPES(DC_SCALAR_TYPE) ComplexHalf, ComplexFloat, ComplexDouble, QInt8, QUInt8, QInt32, Float8_e5m2,
+  Float8_e4m3fn, Float8_e5m2fnuz, Float8_e4m3fnuz, Float8_e8m0fnu, Float4_e2m1fn_x2, Undefined, NumOptions
 };
+#undef DC_SCALAR_TYPE
+namespace impl {
+template <ScalarType type> struct ScalarTypeToCPPType;
+#define DC_SCALAR_TYPE(name, T) template <> struct ScalarTypeToCPPType<ScalarType::name> { using type = T; };
+DC_SCALAR_TYPES(DC_SCALAR_TYPE)
+#undef DC_SCALAR_TYPE
+template <ScalarType type> using ScalarTypeToCPPTypeT = typename ScalarTypeToCPPType<type>::type;
+}
+template <class T> struct CppTypeToScalarType;
+#define DC_SCALAR_TYPE(name, type)                                                                                     \
+  template <> struct CppTypeToScalarType<type> { static constexpr ScalarType value = ScalarType::name; };              \
+  constexpr ScalarType k##name = ScalarType::name;
+DC_SCALAR_TYPES(DC_SCALAR_TYPE)
+#undef DC_SCALAR_TYPE
+#undef DC_SCALAR_TYPES
+constexpr ScalarType kUInt8 = kByte, kInt8 = kChar, kInt16 = kShort, kInt32 = kInt, kInt64 = kLong;
+constexpr ScalarType kFloat16 = kHalf, kFloat32 = kFloat, kFloat64 = kDouble;
+}
+
 namespace cuda {
-using CUDAGuard = DC_host_value;
-using OptionalCUDAGuard = DC_host_value;
+namespace std {
+#define DC_LIMITS(type, least, most, lowest_bits, epsilon_bits, infinity_bits, nan_bits)                               \
+  template <> class numeric_limits<type> {                                                                             \
+    static constexpr __host__ __device__ type of(unsigned short bits) { return type(bits, type::from_bits()); }        \
+                                                                                                                       \
+  public:                                                                                                              \
+    static constexpr bool is_specialized = true, is_signed = true, is_integer = false, is_exact = false;               \
+    static constexpr bool has_infinity = true, has_quiet_NaN = true;                                                   \
+    static constexpr __host__ __device__ type min() { return of(least); }                                              \
+    static constexpr __host__ __device__ type max() { return of(most); }                                               \
+    static constexpr __host__ __device__ type lowest() { return of(lowest_bits); }                                     \
+    static constexpr __host__ __device__ type epsilon() { return of(epsilon_bits); }                                   \
+    static constexpr __host__ __device__ type infinity() { return of(infinity_bits); }                                 \
+    static constexpr __host__ __device__ type quiet_NaN() { return of(nan_bits); }                                     \
+  };
+DC_LIMITS(c10::Half, 0x0400, 0x7bff, 0xfbff, 0x1400, 0x7c00, 0x7e00)
+DC_LIMITS(c10::BFloat16, 0x0080, 0x7f7f, 0xff7f, 0x3c00, 0x7f80, 0x7fc0)
+#undef DC_LIMITS
 }
 }
 
 namespace at {
 using c10::BFloat16;
 using c10::Half;
+using c10::ScalarType;
+
+/* What sums of a type are computed in. */
+template <class T> struct OpMathType { using type = T; };
+template <> struct OpMathType<Half> { using type = float; };
+template <> struct OpMathType<BFloat16> { using type = float; };
+template <class T> using opmath_type = typename OpMathType<T>::type;
+template <class T, bool on_gpu> using acc_type = opmath_type<T>;
 
 template <class T> struct DefaultPtrTraits { typedef T *PtrType; };
 template <class T> struct RestrictPtrTraits { typedef T *__restrict__ PtrType; };
@@ -67,8 +144,7 @@ struct TensorAccessor<T, 1, Traits, I> : TensorAccessorBase<T, 1, Traits, I> {
 };
 
 /* A kernel's parameter: a pointer, the extents, and the strides in elements. */
-template <class T, size_t N, template <class> class Traits = DefaultPtrTraits, class I = int64_t>
-struct GenericPackedTensorAccessor {
+template <class T, size_t N, template <class> class Traits, class I> struct GenericPackedTensorAccessor {
   typename Traits<T>::PtrType data_;
   I sizes_[N], strides_[N];
   __host__ __device__ I size(I i) const { return sizes_[i]; }
@@ -85,111 +161,165 @@ using PackedTensorAccessor64 = GenericPackedTensorAccessor<T, N, Traits, int64_t
 template <class T, size_t N, template <class> class Traits = DefaultPtrTraits, class I = int64_t>
 using PackedTensorAccessor = GenericPackedTensorAccessor<T, N, Traits, I>;
 
-using Device = c10::DC_host_value;
-using TensorOptions = c10::DC_host_value;
-using IntArrayRef = c10::DC_host_value;
-using ScalarType = c10::DC_host_value;
-
-/* Of a tensor's members those that give numbers and pointers have their types; the others give a tensor, or what
-** becomes whatever is wanted. */
-#define DC_TENSORS(X)                                                                                                  \
-  X(contiguous) X(view) X(reshape) X(to) X(clone) X(detach) X(transpose) X(permute) X(flatten) X(unsqueeze) X(squeeze) \
-  X(slice) X(select) X(narrow) X(expand) X(t) X(sum) X(mean) X(max) X(min) X(toType) X(cuda) X(cpu) X(index) X(zero_)  \
-  X(fill_) X(copy_) X(view_as) X(expand_as) X(resize_) X(add_) X(mul_)
-#define DC_VALUES(X) X(sizes) X(strides) X(options) X(device) X(scalar_type) X(dtype) X(type) X(get_device) X(layout)
-struct Tensor {
-  template <class... A> __host__ __device__ Tensor(A...) {}
-  __host__ __device__ int64_t size(int64_t) const { return 1; }
-  __host__ __device__ int64_t stride(int64_t) const { return 1; }
-  __host__ __device__ int64_t numel() const { return 1; }
-  __host__ __device__ int64_t dim() const { return 1; }
-  __host__ __device__ int64_t ndimension() const { return 1; }
-  __host__ __device__ int64_t element_size() const { return 1; }
-  __host__ __device__ bool defined() const { return true; }
-  __host__ __device__ bool is_cuda() const { return true; }
-  __host__ __device__ bool is_contiguous() const { return true; }
-  __host__ __device__ void *data_ptr() const { return nullptr; }
-  template <class T> __host__ __device__ T *data_ptr() const { return nullptr; }
-  template <class T> __host__ __device__ T *mutable_data_ptr() const { return nullptr; }
-  template <class T> __host__ __device__ const T *const_data_ptr() const { return nullptr; }
-  template <class T> __host__ __device__ T *data() const { return nullptr; }
-  template <class T> __host__ __device__ T item() const { return T(); }
-#define DC_ACCESSOR(name, I)                                                                                           \
-  template <class T, size_t N, template <class> class Traits = DefaultPtrTraits, class... More>                        \
-  __host__ __device__ GenericPackedTensorAccessor<T, N, Traits, I> name() const { return {}; }
-  DC_ACCESSOR(packed_accessor32, int32_t)
-  DC_ACCESSOR(packed_accessor64, int64_t)
-  DC_ACCESSOR(packed_accessor, int64_t)
-#undef DC_ACCESSOR
-#define DC_TENSOR(name) template <class... A> __host__ __device__ Tensor name(A...) const { return {}; }
-#define DC_VALUE(name) template <class... A> __host__ __device__ c10::DC_host_value name(A...) const { return {}; }
-  DC_TENSORS(DC_TENSOR)
-  DC_VALUES(DC_VALUE)
-#undef DC_TENSOR
-#undef DC_VALUE
-  template <class T> __host__ __device__ Tensor operator[](T) const { return {}; }
+/* A tensor as a kernel's parameter: its address, extents and strides; and the element of a linear index. */
+namespace cuda {
+namespace detail {
+template <class T, class I> struct TensorInfo {
+  T *data;
+  I sizes[25], strides[25];
+  int dims;
 };
-#undef DC_TENSORS
-#undef DC_VALUES
-#define DC_TENSOR(name)                                                                                                \
-  template <class... A> __host__ __device__ Tensor name(A...) { return {}; }                                           \
-  template <class T, class... A> __host__ __device__ Tensor name(std::initializer_list<T>, A...) { return {}; }
-DC_TENSOR(empty) DC_TENSOR(zeros) DC_TENSOR(ones) DC_TENSOR(full) DC_TENSOR(empty_like) DC_TENSOR(zeros_like)
-DC_TENSOR(ones_like) DC_TENSOR(full_like) DC_TENSOR(cat) DC_TENSOR(arange)
-#undef DC_TENSOR
-template <class... A> __host__ __device__ TensorOptions dtype(A...) { return {}; }
-template <class... A> __host__ __device__ TensorOptions device(A...) { return {}; }
-#define DC_TYPE(name) static const c10::DC_host_value *const name = nullptr;
-DC_TYPE(kFloat) DC_TYPE(kDouble) DC_TYPE(kHalf) DC_TYPE(kBFloat16) DC_TYPE(kInt) DC_TYPE(kLong) DC_TYPE(kBool)
-DC_TYPE(kByte) DC_TYPE(kCUDA) DC_TYPE(kFloat32) DC_TYPE(kFloat64) DC_TYPE(kFloat16) DC_TYPE(kInt32) DC_TYPE(kInt64)
-#undef DC_TYPE
-namespace cuda {
-using c10::cuda::CUDAGuard;
-using c10::cuda::OptionalCUDAGuard;
-__host__ __device__ inline cudaStream_t getCurrentCUDAStream(int = 0) { return 0; }
+template <class T, class I, int dims> struct IndexToOffset {
+  static __host__ __device__ I get(I linear, const TensorInfo<T, I> &info) {
+    I offset = 0;
+    for (int i = (dims < 0 ? info.dims : dims) - 1; i >= 0; i--) {
+      offset += linear % info.sizes[i] * info.strides[i];
+      linear /= info.sizes[i];
+    }
+    return offset;
+  }
+};
 }
+template <class T> __host__ __device__ constexpr T ATenCeilDiv(T a, T b) { return (a + b - 1) / b; }
 }
+template <class T> __host__ __device__ constexpr T ceil_div(T a, T b) { return (a + b - 1) / b; }
+}
+
+/* The host's names: all are dc_any where its code is compiled; else its functions go, and a tensor is a pointer, which
+** classes that kernels get may have. */
+#ifdef DC_SHIM_HOST_ANY
 namespace c10 {
+using Device = dc_any;
+using TensorOptions = dc_any;
+using IntArrayRef = dc_any;
+template <class T> using ArrayRef = dc_any;
+template <class T> using optional = dc_any;
 namespace cuda {
-using at::cuda::getCurrentCUDAStream;
+using CUDAGuard = dc_any;
+using OptionalCUDAGuard = dc_any;
+using CUDAStream = dc_any;
+cudaStream_t getCurrentCUDAStream(int = 0);
 }
 }
+namespace at {
+using Tensor = dc_any;
+using Scalar = dc_any;
+using namespace c10;
+namespace cuda {
+using namespace c10::cuda;
+namespace detail {
+template <class T, class I, class... A> TensorInfo<T, I> getTensorInfo(A &&...);
+}
+}
+}
+#else
+namespace at {
+struct Tensor { void *impl; };
+using namespace c10;
+}
+#endif
 namespace torch {
 using namespace at;
+namespace headeronly {
+using namespace at;
+}
+namespace stable {
+using at::Tensor;
+}
 }
 
-__device__ inline c10::Half atomicAdd(c10::Half *p, c10::Half v) { return atomicAdd(&p->x, v.x); }
-__device__ inline c10::BFloat16 atomicAdd(c10::BFloat16 *p, c10::BFloat16 v) { return atomicAdd(&p->x, v.x); }
+#define DC_HALF_FUNCTIONS(type, inner)                                                                                 \
+  __device__ inline type __ldg(const type *p) { return __ldg((const inner *)p); }                                      \
+  __device__ inline type atomicAdd(type *p, type v) { return atomicAdd((inner *)p, (inner)v); }
+DC_HALF_FUNCTIONS(c10::Half, __half)
+DC_HALF_FUNCTIONS(c10::BFloat16, __nv_bfloat16)
+#undef DC_HALF_FUNCTIONS
 __device__ inline int64_t atomicAdd(int64_t *p, int64_t v) {
   return (int64_t)atomicAdd((unsigned long long *)p, (unsigned long long)v);
 }
 template <class T> __device__ inline T gpuAtomicAdd(T *p, T v) { return atomicAdd(p, v); }
 template <class T> __device__ inline void gpuAtomicAddNoReturn(T *p, T v) { gpuAtomicAdd(p, v); }
 
-#define DC_DISPATCH(type, ...)                                                                                         \
+/* What chooses a kernel's instance by a tensor's type at run time takes all of them: the body is called for each. */
+#define DC_DISPATCH_AS(hint, type, ...)                                                                                \
   {                                                                                                                    \
-    using scalar_t = type;                                                                                             \
+    using hint [[maybe_unused]] = c10::impl::ScalarTypeToCPPTypeT<type>;                                               \
     __VA_ARGS__();                                                                                                     \
   }
-#define DC_DISPATCH_FLOATS(...) DC_DISPATCH(float, __VA_ARGS__) DC_DISPATCH(double, __VA_ARGS__)
-#define DC_DISPATCH_HALF(...) DC_DISPATCH(c10::Half, __VA_ARGS__)
-#define DC_DISPATCH_INTEGERS(...)                                                                                      \
-  DC_DISPATCH(unsigned char, __VA_ARGS__)                                                                              \
-  DC_DISPATCH(signed char, __VA_ARGS__)                                                                                \
-  DC_DISPATCH(short, __VA_ARGS__) DC_DISPATCH(int, __VA_ARGS__) DC_DISPATCH(int64_t, __VA_ARGS__)
-#define AT_DISPATCH_FLOATING_TYPES(of, name, ...) DC_DISPATCH_FLOATS(__VA_ARGS__)
-#define AT_DISPATCH_FLOATING_TYPES_AND_HALF(of, name, ...)                                                             \
-  DC_DISPATCH_FLOATS(__VA_ARGS__) DC_DISPATCH_HALF(__VA_ARGS__)
-#define AT_DISPATCH_FLOATING_TYPES_AND(more, of, name, ...)                                                            \
-  DC_DISPATCH_FLOATS(__VA_ARGS__) DC_DISPATCH_HALF(__VA_ARGS__)
-#define AT_DISPATCH_FLOATING_TYPES_AND2(more, most, of, name, ...)                                                     \
-  DC_DISPATCH_FLOATS(__VA_ARGS__) DC_DISPATCH_HALF(__VA_ARGS__) DC_DISPATCH(c10::BFloat16, __VA_ARGS__)
-#define AT_DISPATCH_INTEGRAL_TYPES(of, name, ...) DC_DISPATCH_INTEGERS(__VA_ARGS__)
-#define AT_DISPATCH_ALL_TYPES(of, name, ...) DC_DISPATCH_FLOATS(__VA_ARGS__) DC_DISPATCH_INTEGERS(__VA_ARGS__)
-#define AT_DISPATCH_ALL_TYPES_AND(more, of, name, ...)                                                                 \
-  DC_DISPATCH_FLOATS(__VA_ARGS__) DC_DISPATCH_INTEGERS(__VA_ARGS__) DC_DISPATCH_HALF(__VA_ARGS__)
+#define AT_DISPATCH_CASE(type, ...) DC_DISPATCH_AS(scalar_t, type, __VA_ARGS__)
+#define AT_DISPATCH_SWITCH(of, name, ...) [&] { __VA_ARGS__ }()
+#define AT_PRIVATE_CASE_TYPE_USING_HINT(type, hint, ...)                                                               \
+  case type: {                                                                                                         \
+    DC_DISPATCH_AS(hint, type, __VA_ARGS__)                                                                            \
+    break;                                                                                                             \
+  }
+#define AT_PRIVATE_CASE_TYPE(name, type, of, ...) AT_PRIVATE_CASE_TYPE_USING_HINT(type, scalar_t, __VA_ARGS__)
+#define THO_DISPATCH_CASE AT_DISPATCH_CASE
+#define THO_DISPATCH_SWITCH AT_DISPATCH_SWITCH
+#define AT_DISPATCH_CASE_FLOATING_TYPES(...)                                                                           \
+  AT_DISPATCH_CASE(c10::kDouble, __VA_ARGS__) AT_DISPATCH_CASE(c10::kFloat, __VA_ARGS__)
+#define AT_DISPATCH_CASE_REDUCED_FLOATING_TYPES(...)                                                                   \
+  AT_DISPATCH_CASE(c10::kHalf, __VA_ARGS__) AT_DISPATCH_CASE(c10::kBFloat16, __VA_ARGS__)
+#define AT_DISPATCH_CASE_FLOATING_TYPES_AND_HALF(...)                                                                  \
+  AT_DISPATCH_CASE_FLOATING_TYPES(__VA_ARGS__) AT_DISPATCH_CASE(c10::kHalf, __VA_ARGS__)
+#define AT_DISPATCH_CASE_INTEGRAL_TYPES(...)                                                                           \
+  AT_DISPATCH_CASE(c10::kByte, __VA_ARGS__) AT_DISPATCH_CASE(c10::kChar, __VA_ARGS__)                                  \
+  AT_DISPATCH_CASE(c10::kInt, __VA_ARGS__) AT_DISPATCH_CASE(c10::kLong, __VA_ARGS__)                                   \
+  AT_DISPATCH_CASE(c10::kShort, __VA_ARGS__)
+#define AT_DISPATCH_CASE_ALL_TYPES(...)                                                                                \
+  AT_DISPATCH_CASE_INTEGRAL_TYPES(__VA_ARGS__) AT_DISPATCH_CASE_FLOATING_TYPES(__VA_ARGS__)
+/* Complex types among those are left out: kernels of theirs need c10::complex. */
+#define AT_DISPATCH_CASE_ALL_TYPES_AND_COMPLEX AT_DISPATCH_CASE_ALL_TYPES
+/* The groups of types, each alone and with further types in front. */
+#define DC_DISPATCH(group, ...) [&] { AT_DISPATCH_CASE_##group(__VA_ARGS__) }()
+#define DC_DISPATCH_AND(group, a, ...) [&] { AT_DISPATCH_CASE_##group(__VA_ARGS__) AT_DISPATCH_CASE(a, __VA_ARGS__) }()
+#define DC_DISPATCH_AND2(group, a, b, ...)                                                                             \
+  [&] { AT_DISPATCH_CASE_##group(__VA_ARGS__) AT_DISPATCH_CASE(a, __VA_ARGS__) AT_DISPATCH_CASE(b, __VA_ARGS__) }()
+#define DC_DISPATCH_AND3(group, a, b, c, ...)                                                                          \
+  [&] {                                                                                                                \
+    AT_DISPATCH_CASE_##group(__VA_ARGS__) AT_DISPATCH_CASE(a, __VA_ARGS__) AT_DISPATCH_CASE(b, __VA_ARGS__)            \
+    AT_DISPATCH_CASE(c, __VA_ARGS__)                                                                                   \
+  }()
+#define AT_DISPATCH_FLOATING_TYPES(of, name, ...) DC_DISPATCH(FLOATING_TYPES, __VA_ARGS__)
+#define AT_DISPATCH_FLOATING_TYPES_AND(a, of, name, ...) DC_DISPATCH_AND(FLOATING_TYPES, a, __VA_ARGS__)
+#define AT_DISPATCH_FLOATING_TYPES_AND2(a, b, of, name, ...) DC_DISPATCH_AND2(FLOATING_TYPES, a, b, __VA_ARGS__)
+#define AT_DISPATCH_FLOATING_TYPES_AND3(a, b, c, of, name, ...) DC_DISPATCH_AND3(FLOATING_TYPES, a, b, c, __VA_ARGS__)
+#define AT_DISPATCH_REDUCED_FLOATING_TYPES(of, name, ...) DC_DISPATCH(REDUCED_FLOATING_TYPES, __VA_ARGS__)
+#define AT_DISPATCH_REDUCED_FLOATING_TYPES_AND(a, of, name, ...)                                                       \
+  DC_DISPATCH_AND(REDUCED_FLOATING_TYPES, a, __VA_ARGS__)
+#define AT_DISPATCH_INTEGRAL_TYPES(of, name, ...) DC_DISPATCH(INTEGRAL_TYPES, __VA_ARGS__)
+#define AT_DISPATCH_INTEGRAL_TYPES_AND(a, of, name, ...) DC_DISPATCH_AND(INTEGRAL_TYPES, a, __VA_ARGS__)
+#define AT_DISPATCH_ALL_TYPES(of, name, ...) DC_DISPATCH(ALL_TYPES, __VA_ARGS__)
+#define AT_DISPATCH_ALL_TYPES_AND(a, of, name, ...) DC_DISPATCH_AND(ALL_TYPES, a, __VA_ARGS__)
+#define AT_DISPATCH_ALL_TYPES_AND2(a, b, of, name, ...) DC_DISPATCH_AND2(ALL_TYPES, a, b, __VA_ARGS__)
+#define AT_DISPATCH_ALL_TYPES_AND3(a, b, c, of, name, ...) DC_DISPATCH_AND3(ALL_TYPES, a, b, c, __VA_ARGS__)
+#define AT_DISPATCH_ALL_TYPES_AND_COMPLEX(of, name, ...) DC_DISPATCH(ALL_TYPES_AND_COMPLEX, __VA_ARGS__)
+#define AT_DISPATCH_ALL_TYPES_AND_COMPLEX_AND(a, of, name, ...) DC_DISPATCH_AND(ALL_TYPES_AND_COMPLEX, a, __VA_ARGS__)
+#define AT_DISPATCH_ALL_TYPES_AND_COMPLEX_AND2(a, b, of, name, ...)                                                    \
+  DC_DISPATCH_AND2(ALL_TYPES_AND_COMPLEX, a, b, __VA_ARGS__)
+#define AT_DISPATCH_ALL_TYPES_AND_COMPLEX_AND3(a, b, c, of, name, ...)                                                 \
+  DC_DISPATCH_AND3(ALL_TYPES_AND_COMPLEX, a, b, c, __VA_ARGS__)
+#define AT_DISPATCH_FLOATING_TYPES_AND_HALF(of, name, ...) DC_DISPATCH(FLOATING_TYPES_AND_HALF, __VA_ARGS__)
+
 #define TORCH_CHECK(...)
+#define TORCH_WARN(...)
+#define AT_ASSERT(...)
+#define AT_ASSERTM(...)
+#define AT_ERROR(...)
 #define AT_CUDA_CHECK(...) (void)(__VA_ARGS__)
 #define C10_CUDA_CHECK(...) (void)(__VA_ARGS__)
 #define C10_CUDA_KERNEL_LAUNCH_CHECK()
+#define STD_TORCH_CHECK(...)
+#define STD_TORCH_CHECK_NOT_IMPLEMENTED(...)
+#define STD_CUDA_CHECK(...) (void)(__VA_ARGS__)
+#define STD_CUDA_KERNEL_LAUNCH_CHECK()
+#define TORCH_CHECK_NOT_IMPLEMENTED(...)
+#define C10_HOST_DEVICE __host__ __device__
+#define C10_DEVICE __device__
+#define C10_ALWAYS_INLINE __forceinline__
+#define C10_LAUNCH_BOUNDS_1(a) __launch_bounds__(a)
+#define C10_LAUNCH_BOUNDS_2(a, b) __launch_bounds__(a, b)
+#define TORCH_API
+#define CUDA_KERNEL_LOOP(i, n)                                                                                         \
+  for (int64_t i = blockIdx.x * int64_t(blockDim.x) + threadIdx.x; i < (n); i += int64_t(blockDim.x) * gridDim.x)
 #endif
