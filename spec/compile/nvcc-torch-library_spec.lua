@@ -188,3 +188,67 @@ describe("a file whose host code uses PyTorch's library", function()
     assert.equal(expected, out[1])
   end)
 end)
+
+describe("a file with kernels for PyTorch", function()
+  local m = helper.with_file([[
+#include <ATen/cuda/Atomic.cuh>
+#include <algorithm>
+#include <c10/util/complex.h>
+using complex_t = c10::complex<float>;
+constexpr int LARGEST = std::max({ 3, WIDTH, 7 });
+void launch(const at::optional<at::Tensor> from, at::IntArrayRef sizes);
+template <typename T> __global__ void count(T *bins, const int *keys, int n) {
+  for (int i = threadIdx.x; i < n; i += blockDim.x) gpuAtomicAdd(bins + keys[i], 1.0f);
+}
+__global__ void divide(const complex_t *a, const complex_t *b, complex_t *q, complex_t *r, int n) {
+  for (int i = threadIdx.x; i < n; i += blockDim.x) {
+    q[i] = a[i] / b[i];
+    r[i] = 2.0f * a[i] * std::conj(b[i]) - complex_t(std::norm(a[i]), LARGEST);
+  }
+}
+void launch(const at::optional<at::Tensor> from, at::IntArrayRef sizes) {
+  at::Tensor t = from.value();
+  AT_DISPATCH_ALL_TYPES(t.scalar_type(), "count", [&] {
+    count<scalar_t><<<sizes[0], 64>>>(t.data_ptr<scalar_t>(), nullptr, t.numel());
+  });
+  divide<<<1, 32>>>(nullptr, nullptr, nullptr, nullptr, 0);
+}
+]], function(path) return dc.module_file(path, { define = { WIDTH = 31 } }) end)
+
+  it("adds atomically in all of its types, what is added converted to them", function()
+    local n, bins = math.random(100, 200), math.random(3, 11)
+    local keys, expected = {}, {}
+    for i = 1, bins do expected[i] = 0 end
+    for i = 1, n do
+      keys[i] = math.random(0, bins - 1)
+      expected[keys[i] + 1] = expected[keys[i] + 1] + 1
+    end
+    for dtype, name in pairs { uint8 = "unsigned char", int8 = "signed char", int16 = "short", int32 = "int",
+      int64 = "long", float32 = "float", float64 = "double" } do
+      local out = dc.zeros(bins, dtype)
+      m["count<" .. name .. ">"](1, 64, out, dc.array(keys, "int32"), n)
+      assert.same(expected, dc.array(out, "int64"):to_table())
+    end
+  end)
+
+  it("computes with c10::complex", function()
+    local n = math.random(20, 60)
+    local function draw() return (math.random(0, 1) * 2 - 1) * math.random(1, 64) / 8 end
+    local a, b = random_list(2 * n, draw), random_list(2 * n, draw)
+    local function complex(list)
+      local z = {}
+      for i = 1, n do z[i] = dc.complex(list[2 * i - 1], list[2 * i]) end
+      return dc.array(z, "complex64")
+    end
+    local q, r = dc.zeros(n, "complex64"), dc.zeros(n, "complex64")
+    m.divide(1, 32, complex(a), complex(b), q, r, n)
+    for i = 1, n do
+      local ar, ai, br, bi = a[2 * i - 1], a[2 * i], b[2 * i - 1], b[2 * i]
+      local size = br * br + bi * bi
+      assert(math.abs(q[i].re - (ar * br + ai * bi) / size) < 1e-4)
+      assert(math.abs(q[i].im - (ai * br - ar * bi) / size) < 1e-4)
+      assert(math.abs(r[i].re - 2 * (ar * br + ai * bi) + ar * ar + ai * ai) < 1e-3)
+      assert(math.abs(r[i].im - 2 * (ai * br - ar * bi) + 31) < 1e-3)
+    end
+  end)
+end)

@@ -350,8 +350,9 @@ static const char *first_error(const char *log, int *n) {
 static void fail_lacking(dc_error *err, const char *header, const dc_error *remains) {
   int n;
   const char *line = first_error(remains->log, &n);
-  dc_error_prefix(err, "the header '%s' is in none of the folders of option include, and kernels need it%s%.*s%s: ",
-                  header, line ? " (without it: " : "", n, line ? line : "", line ? ")" : "");
+  if (!line) line = dc_error_text(remains), n = (int)strcspn(line, "\n");
+  dc_error_prefix(err, "the header '%s' is in none of the folders of option include, and kernels need it "
+                  "(without it: %.*s): ", header, n, line);
 }
 
 /* A text that is refused is fixed up, as far as errors say how, and compiled again; one with functions that launch

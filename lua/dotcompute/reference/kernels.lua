@@ -186,12 +186,12 @@ instances that it launches are compiled, too. Host headers may be missing; names
 samples. The user's headers are searched in the folders of option `include`, then in the file's folder; host code is
 removed from them, too. A missing header is not an error in such a file if its kernels need nothing from it
 (`DOTCOMPUTE_LOG=compile` names it). Of PyTorch's C++ library, without its headers, kernels have `c10::Half` (a float16
-array), `c10::BFloat16`, packed accessors (a table `{data_ = a, sizes_ = {…}, strides_ = {…}}`), `TensorInfo` (`data`,
-`sizes` and `strides` of 25, `dims`) and `gpuAtomicAdd`; the instances that `AT_DISPATCH_…` launches are compiled.
-Kernels that launch kernels (dynamic parallelism) run on the CPU device and cannot be compiled for GPUs; nor can some
-that call what only nvcc has: using one is an error of kind `compile`, with its line; the others can be used, and
-`m:left_out()` lists the missing ones with the reasons. If no kernel compiles, or a header is missing, the errors are
-raised at once, as those of a script's sources.
+array), `c10::BFloat16`, `c10::complex`, packed accessors (a table `{data_ = a, sizes_ = {…}, strides_ = {…}}`),
+`TensorInfo` (`data`, `sizes` and `strides` of 25, `dims`) and `gpuAtomicAdd`; the instances that `AT_DISPATCH_…`
+launches are compiled. Kernels that launch kernels (dynamic parallelism) run on the CPU device and cannot be compiled
+for GPUs; nor can some that call what only nvcc has: using one is an error of kind `compile`, with its line; the others
+can be used, and `m:left_out()` lists the missing ones with the reasons. If no kernel compiles, or a header is missing,
+the errors are raised at once, as those of a script's sources.
 
 Options:
 

@@ -239,6 +239,8 @@ static bool learn_names(dc_fixup *m, const dc_message *e) {
            bring_thrust_type(m, e, name, n);
   name = dc_message_quoted(e, "namespace \"cub\" has no member \"", &n);
   if (n) return include_for(m, "cub", name, n);
+  name = dc_message_quoted(e, "namespace \"c10\" has no member \"", &n);
+  if (n && include_by(m, "", "c10", name, n)) return true;
   if (dc_message_says(e, "must be a class or namespace name")) {
     name = dc_message_pointed_at(e, &n);
     if (m->has_host_code && !m->keeps_host && n == 6 && memcmp(name, "thrust", n) == 0) {

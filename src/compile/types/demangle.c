@@ -92,9 +92,9 @@ static void respell(dc_ctype *t, const char *before, const char *after) {
   t->spelling = dc_buf_take(&b);
 }
 
-/* "thrust::complex<float>", "cuda::std::__4::complex<float>", "std::complex<float>" */
+/* "thrust::complex<float>", "cuda::std::__4::complex<float>", "std::complex<float>", "c10::complex<float>" */
 static dc_dtype complex_of(const char *name) {
-  static const char *const owners[] = {"cuda::", "thrust::", "std::"};
+  static const char *const owners[] = {"cuda::", "thrust::", "std::", "c10::"};
   static const char part[] = "::complex<";
   const char *at = strstr(name, part);
   if (!at) return DC_DTYPE_NONE;

@@ -185,8 +185,8 @@ template <class T> __host__ __device__ constexpr T ATenCeilDiv(T a, T b) { retur
 template <class T> __host__ __device__ constexpr T ceil_div(T a, T b) { return (a + b - 1) / b; }
 }
 
-/* The host's names: all are dc_any where its code is compiled; else its functions go, and a tensor is a pointer, which
-** classes that kernels get may have. */
+/* The host's names: all are dc_any where its code is compiled; else its functions go, their prototypes stay, and a
+** tensor is a pointer, which classes that kernels get may have. */
 #ifdef DC_SHIM_HOST_ANY
 namespace c10 {
 using Device = dc_any;
@@ -213,6 +213,14 @@ template <class T, class I, class... A> TensorInfo<T, I> getTensorInfo(A &&...);
 }
 }
 #else
+namespace c10 {
+struct Device;
+struct TensorOptions;
+struct Scalar;
+template <class T> struct optional { T value; bool has_value; };
+template <class T> struct ArrayRef { const T *data; size_t size; };
+using IntArrayRef = ArrayRef<int64_t>;
+}
 namespace at {
 struct Tensor { void *impl; };
 using namespace c10;
@@ -237,8 +245,23 @@ DC_HALF_FUNCTIONS(c10::BFloat16, __nv_bfloat16)
 __device__ inline int64_t atomicAdd(int64_t *p, int64_t v) {
   return (int64_t)atomicAdd((unsigned long long *)p, (unsigned long long)v);
 }
-template <class T> __device__ inline T gpuAtomicAdd(T *p, T v) { return atomicAdd(p, v); }
-template <class T> __device__ inline void gpuAtomicAddNoReturn(T *p, T v) { gpuAtomicAdd(p, v); }
+template <class T> struct dc_same { using type = T; }; /* deduces nothing */
+/* Of 8 and 16 bits: in the word that they are in. */
+template <class T> __device__ inline T dc_add_in_word(T *p, T v) {
+  const unsigned shift = 8 * (unsigned)((size_t)p & 3), mask = ((1u << 8 * sizeof(T)) - 1) << shift;
+  unsigned *word = (unsigned *)((size_t)p & ~(size_t)3), old = *word, assumed;
+  do {
+    assumed = old;
+    const unsigned sum = (unsigned)(T)((T)(assumed >> shift) + v) << shift;
+    old = atomicCAS(word, assumed, (assumed & ~mask) | (sum & mask));
+  } while (old != assumed);
+  return (T)(old >> shift);
+}
+__device__ inline uint8_t atomicAdd(uint8_t *p, uint8_t v) { return dc_add_in_word(p, v); }
+__device__ inline int8_t atomicAdd(int8_t *p, int8_t v) { return dc_add_in_word(p, v); }
+__device__ inline int16_t atomicAdd(int16_t *p, int16_t v) { return dc_add_in_word(p, v); }
+template <class T> __device__ inline T gpuAtomicAdd(T *p, typename dc_same<T>::type v) { return atomicAdd(p, v); }
+template <class T> __device__ inline void gpuAtomicAddNoReturn(T *p, typename dc_same<T>::type v) { atomicAdd(p, v); }
 
 /* What chooses a kernel's instance by a tensor's type at run time takes all of them: the body is called for each. */
 #define DC_DISPATCH_AS(hint, type, ...)                                                                                \
