@@ -206,6 +206,10 @@ __global__ void divide(const complex_t *a, const complex_t *b, complex_t *q, com
     r[i] = 2.0f * a[i] * std::conj(b[i]) - complex_t(std::norm(a[i]), LARGEST);
   }
 }
+int index_of_device(at::Tensor t) {
+  at::Device device = t.device();
+  return device.index();
+}
 void launch(const at::optional<at::Tensor> from, at::IntArrayRef sizes) {
   at::Tensor t = from.value();
   AT_DISPATCH_ALL_TYPES(t.scalar_type(), "count", [&] {

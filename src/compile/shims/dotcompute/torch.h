@@ -186,7 +186,8 @@ template <class T> __host__ __device__ constexpr T ceil_div(T a, T b) { return (
 }
 
 /* The host's names: all are dc_any where its code is compiled; else its functions go, their prototypes stay, and a
-** tensor is a pointer, which classes that kernels get may have. */
+** tensor is a pointer, which classes that kernels get may have.  All are complete: NVRTC 13.0 crashes on a variable of
+** an incomplete class in a function that it takes for the device's. */
 #ifdef DC_SHIM_HOST_ANY
 namespace c10 {
 using Device = dc_any;
@@ -214,9 +215,6 @@ template <class T, class I, class... A> TensorInfo<T, I> getTensorInfo(A &&...);
 }
 #else
 namespace c10 {
-struct Device;
-struct TensorOptions;
-struct Scalar;
 template <class T> struct optional { T value; bool has_value; };
 template <class T> struct ArrayRef { const T *data; size_t size; };
 using IntArrayRef = ArrayRef<int64_t>;
