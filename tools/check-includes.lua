@@ -25,7 +25,7 @@ local folders = {
   compile = { "nvrtc", "types", "nvcc_compat", "link", "" },
   cpu = { "simd", "ptx", "analysis", "interp", "codegen", "ops", "lib", "runtime" },
   comm = { "shim", "" },
-  array = { "graph", "codegen", "", "linalg" },
+  array = { "graph", "host", "codegen", "", "linalg" },
 }
 
 local rank = {}

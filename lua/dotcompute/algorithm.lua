@@ -160,6 +160,10 @@ end
 -- Whether kernels are written for a GPU. `algorithm.as_gpu` makes the CPU device run those, for specs.
 function algorithm.is_gpu(device) return device.simt or algorithm.as_gpu == true end
 
+-- Whether the host may do the work of small arrays in one pass (core.host_sort and its like, src/lua/host_pass.c), in
+-- place of kernels. Those functions return nil where it does not suit the device or the arrays.
+function algorithm.by_host() return not algorithm.as_gpu and not algorithm.serial end
+
 -- A mask for a selection. A pending one is fused into the kernel on a GPU, where memory bandwidth is the limit. On the
 -- CPU device it is evaluated first, since each fused mask would need a native build.
 function algorithm.mask(mask) return algorithm.is_gpu(mask.device) and mask or algorithm.flat(mask) end

@@ -116,7 +116,9 @@ end
 --   list      the name of the argument that the list part of options is
 --   usage     list of what the function takes, for messages
 function arguments.read(fname, spec, ...)
-  local given, n, required, values = { ... }, select("#", ...), spec.required or 1, {}
+  local n, required = select("#", ...), spec.required or 1
+  if n == 1 and required == 1 then return { [spec[1]] = (...) } end
+  local given, values = { ... }, {}
   while n > required and given[n] == nil do n = n - 1 end
   local last = n > required and given[n]
   local options = type(last) == "table" and (n > #spec or not (spec.tables and spec.tables[spec[n]]) or has_names(last))

@@ -54,7 +54,9 @@ local signature = { "a", "axis", list = "axis", known = { axis = "any" },
 local function cumulative(name, ...)
   local o = arguments.read(name, signature, ...)
   local a = algorithm.array(name, "the first argument", o.a)
-  return scan_for(name, algorithm.dtype(a))(a, algorithm.axis(name, o.axis, a.ndim))
+  local axis = algorithm.axis(name, o.axis, a.ndim)
+  local prefixes = algorithm.by_host() and core.host_scan(a:eval(), axis, name == "cumprod")
+  return prefixes or scan_for(name, algorithm.dtype(a))(a, axis)
 end
 
 return {

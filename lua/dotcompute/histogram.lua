@@ -423,6 +423,10 @@ local function bincount(...)
     fail("dtype", "bincount counts integers, got an array of %s; dc.histogram sorts numbers into bins", dtype.name)
   end
   local x = algorithm.flat(a):reshape(-1)
+  if key == nil and options.weights == nil and algorithm.by_host() then
+    local counts = core.host_count(x, least)
+    if counts then return counts end
+  end
   local most_guess = algorithm.is_gpu(x.device) and MOST_GUESS or MOST_LANES
   local guess = dtype.kind == "b" and 2 or dtype.size == 1 and 256 or math.max(GUESS, math.min(least, most_guess))
   local counts, sequence = count(x, "value", guess, {}, key)

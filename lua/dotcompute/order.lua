@@ -125,6 +125,14 @@ local function unique(...)
   if options.less ~= nil and options.equal ~= nil then
     fail("argument", "unique: give one of the options 'less' and 'equal'")
   end
+  if not by and options.values == nil and count > 0 and algorithm.by_host() then
+    local found, counts, inverse = core.host_unique(flat, options.counts or false, options.inverse or false)
+    if found then
+      inverse = inverse and inverse:reshape { a:shape() }
+      if counts then return found, counts, inverse end
+      return found, inverse
+    end
+  end
   local values = options.values ~= nil and values_of(options.values, count, device) or nil
   local want_places = options.inverse == true or values ~= nil
   local keys, first, order
@@ -220,9 +228,11 @@ local function searchsorted(...)
   end
   local device, dtype = sorted.device, algorithm.dtype(core.promote(sorted.dtype, values.dtype))
   local from, wanted = algorithm.flat(sorted:to(dtype.name)), algorithm.flat(values:to(dtype.name))
+  local right = side == "right"
+  local found = o.less == nil and algorithm.by_host() and core.host_search(from, wanted, right)
+  if found then return found end
   local out = algorithm.empty(device, { values:shape() }, "int64")
   if out.size > 0 then
-    local right = side == "right"
     local kernel
     if o.less ~= nil then
       local by = require "dotcompute.sort_by"

@@ -5,7 +5,7 @@ local arguments = require "dotcompute.arguments"
 local algorithm = require "dotcompute.algorithm"
 core.builtin(debug.getinfo(1, "S").source)
 
-local fail, range = algorithm.fail, algorithm.range
+local fail, range, copy_range = algorithm.fail, algorithm.range, core.copy_range
 
 local function shape_text(shape)
   return ("(%s%s)"):format(table.concat(shape, ", "), #shape == 1 and "," or "")
@@ -68,7 +68,7 @@ local function concat(...)
   local out, at = algorithm.empty(device, shape, dtype), 0
   for k, a in ipairs(arrays) do
     local n = extents[k]
-    if a.size > 0 then range(out, axis, at + 1, at + n):copy_from(a) end
+    copy_range(out, axis, at + 1, a, 1, n)
     at = at + n
   end
   return out
@@ -96,7 +96,7 @@ local function stack(...)
   local one = table.move(shape, 1, #shape, 1, {})
   one[axis] = 1
   for k, a in ipairs(arrays) do
-    if a.size > 0 then range(out, axis, k, k):copy_from(a:reshape(one)) end
+    copy_range(out, axis, k, a:reshape(one), 1, 1)
   end
   return out
 end
@@ -186,8 +186,8 @@ local function roll_axis(a, n, axis)
   if out.size == 0 then return out end
   local by = n % extent
   if by == 0 then return out:copy_from(a) end
-  range(out, axis, by + 1, extent):copy_from(range(a, axis, 1, extent - by))
-  range(out, axis, 1, by):copy_from(range(a, axis, extent - by + 1, extent))
+  copy_range(out, axis, by + 1, a, 1, extent - by)
+  copy_range(out, axis, 1, a, extent - by + 1, by)
   return out
 end
 
@@ -209,7 +209,7 @@ local function continue_after(out, axis, low, high, last, period)
   while high < last do
     local shift = (high - low + 1) // period * period
     local n = math.min(shift, last - high)
-    range(out, axis, high + 1, high + n):copy_from(range(out, axis, high + 1 - shift, high + n - shift))
+    copy_range(out, axis, high + 1, out, high + 1 - shift, n)
     high = high + n
   end
 end
@@ -218,7 +218,7 @@ local function continue_before(out, axis, low, high, period)
   while low > 1 do
     local shift = (high - low + 1) // period * period
     local n = math.min(shift, low - 1)
-    range(out, axis, low - n, low - 1):copy_from(range(out, axis, low - n + shift, low - 1 + shift))
+    copy_range(out, axis, low - n, out, low - n + shift, n)
     low = low - n
   end
 end
@@ -244,10 +244,10 @@ function fill_axis.reflect(out, axis, low, high, extent)
   local period = 2 * (n - 1)
   local after, before = math.min(n - 1, extent - high), math.min(n - 1, low - 1)
   if after > 0 then
-    range(out, axis, high + 1, high + after):copy_from(range(out, axis, high - 1, high - after, -1))
+    copy_range(out, axis, high + 1, out, high - 1, after, -1)
   end
   if before > 0 then
-    range(out, axis, low - before, low - 1):copy_from(range(out, axis, low + before, low + 1, -1))
+    copy_range(out, axis, low - before, out, low + before, before, -1)
   end
   low, high = low - before, high + after
   if high < extent then continue_after(out, axis, low, high, extent, period) end

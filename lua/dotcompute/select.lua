@@ -309,11 +309,13 @@ function select_.flat(x, tested)
   local result_type = x and x.dtype or "int64"
   if n == 0 then return empty(device, 0, result_type) end
   local wide = n > algorithm.narrow
-  local out = empty(device, n, result_type)
   local test = tested.dtype == "bool" and tested or tested:ne(0)
+  if not algorithm.is_gpu(device) then test = algorithm.flat(test) end
+  local few = algorithm.by_host() and core.host_select(test, x)
+  if few then return few end
+  local out = empty(device, n, result_type)
   local found
   if not algorithm.is_gpu(device) then
-    test = algorithm.flat(test)
     found = serial.run(out, x, test, n)
   end
   if not found then

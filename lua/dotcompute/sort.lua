@@ -19,6 +19,7 @@ core.builtin(debug.getinfo(1, "S").source)
 
 local empty, zeros = algorithm.empty, algorithm.zeros
 local SHORT, MANY = 128, 64
+local FEW = 64 -- keys that the host sorts sooner than the library
 local BINS_LENGTH = 65536 -- keys counted by a block
 
 -- Elements of a thread: a tile's keys and indices must fit into shared memory.
@@ -100,12 +101,16 @@ local sort = {}
 -- wanted. `passes`: for ascending unsigned keys the number of low bytes that may be nonzero; nil: all.
 function sort.rows(from, total, descending, want_keys, want_index, passes)
   local dtype, device, shape = algorithm.dtype(from), from.device, { from:shape() }
+  local is_short = total <= SHORT and total > 0 and from.size // total >= MANY
+  if from.size > 0 and algorithm.by_host() and (want_index or total <= FEW) and not is_short then
+    local to, index = core.host_sort(from, total, descending, want_keys, want_index)
+    if to or index then return to, index end
+  end
   local job = { from = from, device = device, dtype = dtype, total = total, descending = descending,
     rows = total > 0 and from.size // total or 0, passes = passes or dtype.size }
   job.to = want_keys and empty(device, shape, dtype.name) or nil
   job.index = want_index and empty(device, shape, "int64") or nil
   -- the library's sort asks the system for random numbers, which takes longer than a short row
-  local is_short = total <= SHORT and job.rows >= MANY
   local by_library = not want_index and not is_short and not algorithm.as_gpu and not algorithm.serial
   if from.size == 0 or (by_library and core.sort_rows(from, job.to, descending)) then
     return job.to, job.index

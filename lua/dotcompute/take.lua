@@ -18,6 +18,7 @@ local sort = require "dotcompute.sort"
 core.builtin(debug.getinfo(1, "S").source)
 
 local fail = algorithm.fail
+local FEW = 16384 -- values that the host may add
 local WIDE = 32 -- elements of a row from which its columns are added in parallel
 
 -- --- indices ----------------------------------------------------------------------------------------------------
@@ -230,12 +231,18 @@ local function scatter_add(...)
   local width, numbers = algorithm.product({ a:shape() }, 2), algorithm.dtype(at)
   local atomic = (dtype.kind == "i" or dtype.kind == "u") and dtype.size >= 4
   local by_chunks = not atomic and at.size * width > 0 and serial.suits(a.device, #a, at.size, width)
-  if not by_chunks then check(at, #a) end
+  local few = algorithm.by_host() and at.size * width <= FEW
+  if not by_chunks and not few then check(at, #a) end
   if algorithm.product(shape) == 0 then return a end
   local given = algorithm.flat(values:to(a.dtype):broadcast_to(shape))
   if core.overlap(given, a) then given = given:copy() end
   if core.overlap(at, a) then at = at:copy() end
   local to = a.contiguous and a or a:copy()
+  if few and core.host_add(to, at, given, false) then
+    if to ~= a then a:copy_from(to) end
+    return a
+  end
+  if few and not by_chunks then check(at, #a) end
   if by_chunks then
     local bad = serial.add(to, at, given, width, by_index)
     if bad then fail_range(at, bad, #a) end
@@ -257,6 +264,7 @@ end
 
 -- For histograms: adds element i of the flat array `values` to a[x[i] + 1]; the integers x are in range.
 local function add(a, x, values)
+  if algorithm.by_host() and x.size <= FEW and core.host_add(a, x:to "int64":eval(), values, true) then return a end
   if serial.suits(a.device, #a, x.size, 1) then
     serial.add(a, algorithm.flat(x), values, 1, by_position)
     return a

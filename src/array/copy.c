@@ -8,6 +8,7 @@
 #include "array/graph/geometry.h"
 #include "array/graph/number.h"
 #include "array/graph/types.h"
+#include "array/host/copy.h"
 #include "base/dtype.h"
 #include "base/error.h"
 #include "device/capture.h"
@@ -176,6 +177,8 @@ static int assign_ready(dc_array *dst, dc_array *src, dc_error *err) {
   if (check_both_open(dst, src, err) != 0) return -1;
   if (plain_copy(dst, src) && (dst->ptr == src->ptr || disjoint(dst, src)))
     return copy_here(dst, src, err);
+  const int done = dc_host_copy(dst, src, err);
+  if (done != 0) return done < 0 ? -1 : 0;
   int rc = dc_evaluate_into(src, dst, NULL, err);
   return rc == 1 ? assign_overlapping(dst, src, err) : rc;
 }

@@ -17,6 +17,7 @@
 #include "lua/convert.h"
 #include "lua/device.h"
 #include "lua/error.h"
+#include "lua/host_interrupt.h"
 #include "lua/memory.h"
 #include "lua/object.h"
 
@@ -294,6 +295,42 @@ static int core_base(lua_State *L) {
   return 1;
 }
 
+/* A view of the elements of one axis. */
+static dc_array *range_of(dc_array *a, int axis, const dc_range *range, dc_error *err) {
+  const dc_geometry *g = dc_array_geometry(a);
+  dc_range r[DC_MAX_DIMS];
+  dc_geometry view;
+  int64_t offset;
+  for (int d = 0; d < axis; d++) r[d] = (dc_range){ .count = g->shape[d], .step = 1, .keep = true };
+  r[axis] = *range;
+  dc_geometry_index(g, axis + 1, r, &view, &offset);
+  return dc_array_view(a, &view, offset, err);
+}
+
+/* copy_range(to, axis, at, from, first, n [, step]): n elements of `from` along an axis, from number `first` on and
+** `step` apart, become those of `to` from number `at` on.  Both have the same axes; the ranges are inside. */
+static int core_copy_range(lua_State *L) {
+  dc_lua *self = dc_lua_self(L);
+  dc_array *to = dc_lua_checkarray(L, self, 1), *from = dc_lua_checkarray(L, self, 4);
+  const int axis = (int)luaL_checkinteger(L, 2) - 1;
+  dc_range target = { .first = luaL_checkinteger(L, 3) - 1, .count = luaL_checkinteger(L, 6), .step = 1, .keep = true };
+  dc_range source = target;
+  dc_error err = DC_ERROR_INIT;
+  source.first = luaL_checkinteger(L, 5) - 1;
+  source.step = luaL_optinteger(L, 7, 1);
+  if (target.count == 0) return 0;
+  const bool whole = source.first == 0 && source.step == 1 && source.count == dc_array_geometry(from)->shape[axis];
+  dc_lua_materialize(L, self, to);
+  if (!whole) dc_lua_materialize(L, self, from); /* else an expression is computed where its values are wanted */
+  dc_array *a = range_of(to, axis, &target, &err), *b = NULL;
+  if (a && whole) dc_array_ref(b = from);
+  else if (a) b = range_of(from, axis, &source, &err);
+  const int rc = b ? DC_LUA_WORK(self, dc_array_assign(a, b, false, &err)) : -1;
+  dc_array_unref(a);
+  dc_array_unref(b);
+  return rc == 0 ? 0 : dc_lua_raise(L, &err);
+}
+
 /* --- methods written in Lua ---------------------------------------------------------------------- */
 
 /* Objects of the type `slot` have the method `name` (at 1) from now on: the function at 2. */
@@ -332,5 +369,6 @@ const luaL_Reg dc_lua_builders_internal[] = {
   { "base", core_base },           { "is_array", core_is_array },           { "is_closed", core_is_closed },
   { "method", core_method },       { "array_method", core_array_method },   { "entry", core_entry },
   { "module_method", core_module_method }, { "most_arguments", core_most_arguments }, { "repeats", core_repeats },
+  { "copy_range", core_copy_range },
   { NULL, NULL },
 };

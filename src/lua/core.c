@@ -32,6 +32,7 @@
 #include "lua/files.h"
 #include "lua/graph.h"
 #include "lua/host_interrupt.h"
+#include "lua/host_pass.h"
 #include "lua/kernel.h"
 #include "lua/launch_option.h"
 #include "lua/linalg.h"
@@ -265,6 +266,7 @@ int luaopen_dotcompute_core(lua_State *L) {
   dc_lua_setfuncs(L, 1, dc_lua_comm_call_internal);
   dc_lua_setfuncs(L, 1, dc_lua_terminal_internal);
   dc_lua_setfuncs(L, 1, dc_lua_linalg_internal);
+  dc_lua_setfuncs(L, 1, dc_lua_host_pass_internal);
   dc_lua_setfuncs(L, 1, dc_lua_memory_internal);
   dc_lua_setfuncs(L, 1, dc_lua_operators_internal);
   dc_lua_setfuncs(L, 1, dc_lua_named_internal);

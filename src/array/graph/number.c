@@ -142,7 +142,9 @@ DC_HOT int dc_number_operand(const dc_scalar *s, dc_dtype dtype, dc_number *out,
 static int64_t integer_at(const void *bytes, dc_dtype t) {
   uint64_t u = 0;
   size_t size = dc_dtype_size(t);
-  memcpy(&u, bytes, size);
+  if (size == 8) memcpy(&u, bytes, 8); /* of a length that the compiler knows, these are loads */
+  else if (size == 4) memcpy(&u, bytes, 4);
+  else memcpy(&u, bytes, size);
   if (dc_dtypes[t].kind == 'i' && size < 8) {
     uint64_t sign = (uint64_t)1 << (8 * size - 1);
     u = (u ^ sign) - sign;

@@ -230,18 +230,23 @@ static implementation implementation_for(dc_device *dev, char kind) {
   return kernel;
 }
 
-/* Whether a product of two vectors is computed as a sum of products: of floating numbers on a GPU, whose library reads
-** them at half of the memory's bandwidth.  Not of halves, since each product would be rounded. */
+/* Whether a product of two vectors is computed as a sum of products: of integers, which a kernel of matrices would add in
+** one thread; of floating numbers on a GPU, whose library reads them at half of the memory's bandwidth.  Not of halves,
+** since each product would be rounded. */
 static bool is_sum(const dc_device *dev, const task *t, implementation by) {
-  return by == LIBRARY && dev->target.gpu && t->ndim == 0 && !dc_dtype_is_half(t->dtype);
+  const char kind = dc_dtypes[t->dtype].kind;
+  if (t->ndim > 0 || dc_dtype_is_half(t->dtype)) return false;
+  return kind == 'i' || kind == 'u' || (by == LIBRARY && dev->target.gpu);
 }
 
-/* Pending. */
-static dc_array *sum_of_products(dc_array *a, dc_array *b, dc_error *err) {
+/* Pending.  Sums of integers have 64 bits; cut to the dtype they are its own, since integers wrap. */
+static dc_array *sum_of_products(dc_array *a, dc_array *b, dc_dtype dtype, dc_error *err) {
   dc_array *products = dc_array_apply(DC_OP_MUL, (dc_array *const[]){ a, b }, NULL, err);
   dc_array *sum = products != NULL ? dc_array_reduce(DC_REDUCE_SUM, products, UINT32_MAX, false, err) : NULL;
+  dc_array *result = sum != NULL ? dc_array_cast(sum, dtype, err) : NULL;
   dc_array_unref(products);
-  return sum;
+  dc_array_unref(sum);
+  return result;
 }
 
 static dc_array *product(const char *name, dc_array *a, dc_array *b, dc_precision precision, dc_error *err) {
@@ -249,7 +254,7 @@ static dc_array *product(const char *name, dc_array *a, dc_array *b, dc_precisio
   matrix xa, xb;
   if (plan(&t, name, a, b, err) != 0) return NULL;
   const implementation by = implementation_for(a->dev, dc_dtypes[t.dtype].kind);
-  if (is_sum(a->dev, &t, by)) return sum_of_products(a, b, err);
+  if (is_sum(a->dev, &t, by)) return sum_of_products(a, b, t.dtype, err);
   const dc_dtype dtype = dc_dtype_is_half(t.dtype) && !a->dev->libraries->half_products ? DC_FLOAT32 : t.dtype;
   dc_array *c = dc_array_empty(a->dev, dtype, t.ndim, t.shape, err);
   if (c == NULL) return NULL;

@@ -1,5 +1,5 @@
 /*
-** host_index.h - few indices of a device whose memory is the host's, checked and applied by a loop of the host: less
+** index.h - few indices of a device whose memory is the host's, checked and applied by a loop of the host: less
 ** than the launch of a kernel takes.  Kernels do the rest: large arrays, memory that is not the device's own, which may
 ** fault, and what is captured in a graph.
 */
@@ -21,3 +21,13 @@ int dc_host_check_indices(dc_array *index, int64_t extent, bool *inside, dc_erro
 ** 0: nothing was done, since rows of `base` are not contiguous, `src` is not of its dtype and of one row an index, or
 ** memory is shared. */
 int dc_host_scatter_rows(dc_array *base, dc_array *index, dc_array *src, const dc_number *v, dc_error *err);
+
+/* Whether dc_host_gather_rows does it. */
+bool dc_host_gathers(const dc_array *base, const dc_array *index);
+/* Writes the rows of `base` that the indices name, which have been checked, to contiguous `to`.  1: done; -1: *err.
+** 0: the host does not do it. */
+int dc_host_gather_rows(dc_array *to, dc_array *base, dc_array *index, dc_error *err);
+
+/* Adds rows of contiguous `values` to the rows of contiguous `base` at the indices, or at positions from 0.  `base` may
+** be written.  1: done; -1: *err.  0: nothing was done, since one is out of range, or the host does not do it. */
+int dc_host_add_rows(dc_array *base, dc_array *index, dc_array *values, bool from_0, dc_error *err);

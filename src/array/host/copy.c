@@ -1,0 +1,99 @@
+/* copy.c - see copy.h. */
+#include "array/host/copy.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "array/graph/expr.h"
+#include "array/graph/geometry.h"
+#include "array/host/memory.h"
+#include "base/dtype.h"
+
+/* What the host copies in the time of a launch: elements one by one, and bytes of contiguous rows. */
+#define FEW 2048
+#define FEW_BYTES (64 << 10)
+
+typedef struct copied {
+  int ndim;
+  int64_t extent[DC_MAX_DIMS], to[DC_MAX_DIMS], from[DC_MAX_DIMS]; /* steps in bytes */
+} copied;
+
+/* The axes of both, without those of extent 1 and with neighbours that are one axis in both joined. */
+static void axes_of(const dc_geometry *to, const dc_geometry *from, copied *c) {
+  c->ndim = 0;
+  for (int d = 0; d < to->ndim; d++) {
+    const int k = c->ndim - 1;
+    const int64_t n = to->shape[d];
+    if (n == 1) continue;
+    if (k >= 0 && c->to[k] == n * to->strides[d] && c->from[k] == n * from->strides[d]) c->extent[k] *= n;
+    else c->extent[c->ndim++] = n;
+    c->to[c->ndim - 1] = to->strides[d];
+    c->from[c->ndim - 1] = from->strides[d];
+  }
+}
+
+#define COPY(size)                                                                                                     \
+  for (int64_t i = 0; i < n; i++, to += to_step, from += from_step)                                                    \
+    memcpy(to, from, size)
+
+static void copy_row(char *to, int64_t to_step, const char *from, int64_t from_step, int64_t n, size_t size) {
+  if (to_step == (int64_t)size && from_step == (int64_t)size) {
+    memcpy(to, from, (size_t)n * size);
+    return;
+  }
+  switch (size) {
+    case 1: COPY(1); break;
+    case 2: COPY(2); break;
+    case 4: COPY(4); break;
+    case 8: COPY(8); break;
+    default: COPY(16);
+  }
+}
+
+static void copy_axes(const copied *c, int axis, char *to, const char *from, size_t size) {
+  if (axis >= c->ndim - 1) {
+    const bool one = c->ndim == 0;
+    copy_row(to, one ? 0 : c->to[axis], from, one ? 0 : c->from[axis], one ? 1 : c->extent[axis], size);
+    return;
+  }
+  for (int64_t i = 0; i < c->extent[axis]; i++, to += c->to[axis], from += c->from[axis])
+    copy_axes(c, axis + 1, to, from, size);
+}
+
+/* The first byte and the end of what a view of at least one element covers. */
+static void span(const dc_array *a, dc_ptr *first, dc_ptr *end) {
+  *first = *end = a->ptr;
+  for (int d = 0; d < a->g.ndim; d++) {
+    const int64_t reach = (a->g.shape[d] - 1) * a->g.strides[d];
+    if (reach < 0) *first += (dc_ptr)reach;
+    else *end += (dc_ptr)reach;
+  }
+  *end += dc_dtype_size(a->dtype);
+}
+
+static bool are_apart(const dc_array *a, const dc_array *b) {
+  dc_ptr first_a, end_a, first_b, end_b;
+  span(a, &first_a, &end_a);
+  span(b, &first_b, &end_b);
+  return end_a <= first_b || end_b <= first_a;
+}
+
+int dc_host_copy(dc_array *dst, dc_array *src, dc_error *err) {
+  dc_geometry from;
+  copied c;
+  const size_t size = dc_dtype_size(dst->dtype);
+  const int64_t n = dc_geometry_size(&dst->g);
+  if (dst->dtype != src->dtype || n == 0 || n > FEW_BYTES || !dc_host_owns(dst) || !dc_host_owns(src)) return 0;
+  if (!are_apart(dst, src)) return 0;
+  if (dc_geometry_stretch(&src->g, dst->g.ndim, dst->g.shape, &from, err) != 0) return -1;
+  axes_of(&dst->g, &from, &c);
+  const int last = c.ndim - 1;
+  const bool in_rows = c.ndim == 0 || (c.to[last] == (int64_t)size && c.from[last] == (int64_t)size);
+  const int64_t row = c.ndim == 0 ? 1 : c.extent[last];
+  if (in_rows ? n / row > FEW || (size_t)n * size > FEW_BYTES : n > FEW) return 0;
+  if (dc_host_use(src, false, err) != 0 || dc_host_use(dst, true, err) != 0) return -1;
+  copy_axes(&c, 0, dc_host_data(dst), dc_host_data(src), size);
+  return 1;
+}

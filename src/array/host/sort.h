@@ -1,0 +1,21 @@
+/*
+** sort.h - a small row of keys sorted by the host: stably, by insertion or by digits of 8 bits, the least significant
+** first.
+*/
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/dtype.h"
+
+/* Bytes that sorting a row of n keys works in. */
+size_t dc_host_sort_bytes(int64_t n);
+/* place[i] becomes the position in the row, from 0, of the key that i others stand before.  Of real dtypes; n is at
+** most 2^31. */
+void dc_host_argsort(dc_dtype t, const void *row, int64_t n, bool descending, void *scratch, uint32_t *place);
+/* to[i] = row[place[i]], elements of `size` bytes: 1, 2, 4 or 8. */
+void dc_host_permute(void *to, const void *row, size_t size, const uint32_t *place, int64_t n);
+/* first[i]: whether sorted key i is the first of its value.  Returns the number of values. */
+int64_t dc_host_heads(dc_dtype t, const void *row, const uint32_t *place, int64_t n, bool *first);

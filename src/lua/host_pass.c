@@ -1,0 +1,227 @@
+/*
+** host_pass.c - see host_pass.h.
+**
+** Each function returns nothing where the host does not do it; kernels do then.  Arrays that the functions return are
+** made first, since memory may only be had by running finalizers, which may close others.
+*/
+#include "lua/host_pass.h"
+
+#include <lauxlib.h>
+#include <lua.h>
+#include <string.h>
+
+#include "array/array.h"
+#include "array/evaluate.h"
+#include "array/graph/geometry.h"
+#include "array/graph/types.h"
+#include "array/host/count.h"
+#include "array/host/index.h"
+#include "array/host/memory.h"
+#include "array/host/scan.h"
+#include "array/host/search.h"
+#include "array/host/sort.h"
+#include "base/dtype.h"
+#include "base/error.h"
+#include "device/device.h"
+#include "lua/array.h"
+#include "lua/create.h"
+#include "lua/error.h"
+#include "lua/host_interrupt.h"
+#include "lua/memory.h"
+#include "lua/object.h"
+
+/* Elements that the host processes in the time that kernels and their launches take. */
+#define FEW 16384
+#define FEW_SORTED 8192
+#define MOST_COUNTS 16384 /* of bincount */
+
+/* The array at idx if the host may read it and it has 1 to `most` elements, which are contiguous; else NULL. */
+static dc_array *few(lua_State *L, dc_lua *self, int idx, int64_t most) {
+  dc_array *a = dc_lua_checkarray(L, self, idx);
+  if (!dc_host_owns(a)) return NULL;
+  const int64_t size = dc_array_size(a);
+  if (size == 0 || size > most) return NULL;
+  return dc_geometry_contiguous(dc_array_geometry(a), dc_dtype_size(dc_array_dtype(a))) ? a : NULL;
+}
+
+static dc_array *new_like(lua_State *L, dc_lua *self, dc_array *a, dc_dtype dtype) {
+  const dc_geometry *g = dc_array_geometry(a);
+  return dc_lua_push_empty(L, self, dc_array_device(a), dtype, g->ndim, g->shape);
+}
+
+static dc_array *new_line(lua_State *L, dc_lua *self, dc_array *a, dc_dtype dtype, int64_t n) {
+  return dc_lua_push_empty(L, self, dc_array_device(a), dtype, 1, &n);
+}
+
+/* Whether all of the arrays, up to NULL, are still the host's, and their uses by other streams ended; the first
+** `nread` are read, the others written. */
+static bool use(lua_State *L, int nread, dc_array *const *list) {
+  dc_error err = DC_ERROR_INIT;
+  for (int i = 0; list[i] != NULL; i++) {
+    if (!dc_host_owns(list[i])) return false;
+    if (dc_host_use(list[i], i >= nread, &err) != 0) dc_lua_raise(L, &err);
+  }
+  return true;
+}
+
+/* sort(from, total, descending, want_keys, want_index): the keys of rows of `total` elements of `from`, sorted, and
+** their indices, from 1; nil for what is not wanted. */
+static int host_sort(lua_State *L) {
+  dc_lua *self = dc_lua_self(L);
+  const int64_t total = luaL_checkinteger(L, 2);
+  const bool descending = lua_toboolean(L, 3), keys = lua_toboolean(L, 4), indices = lua_toboolean(L, 5);
+  dc_array *from = few(L, self, 1, FEW_SORTED);
+  if (!from || dc_dtypes[dc_array_dtype(from)].kind == 'c') return 0;
+  const dc_dtype t = dc_array_dtype(from);
+  const size_t size = dc_dtype_size(t);
+  lua_settop(L, 1);
+  char *scratch = dc_lua_scratch(L, dc_host_sort_bytes(total) + (size_t)total * sizeof(uint32_t));
+  dc_array *to = NULL, *index = NULL;
+  if (keys) to = new_like(L, self, from, t);
+  else lua_pushnil(L);
+  if (indices) index = new_like(L, self, from, DC_INT64);
+  else lua_pushnil(L);
+  dc_array *const used[] = { from, to ? to : index, to ? index : NULL, NULL };
+  if (!use(L, 1, used)) return 0;
+  uint32_t *const place = (uint32_t *)(scratch + dc_host_sort_bytes(total));
+  const int64_t n = dc_array_size(from);
+  for (int64_t first = 0; first < n; first += total) {
+    const char *const row = (const char *)dc_host_data(from) + (size_t)first * size;
+    dc_host_argsort(t, row, total, descending, scratch, place);
+    if (to) dc_host_permute((char *)dc_host_data(to) + (size_t)first * size, row, size, place, total);
+    for (int64_t i = 0; index && i < total; i++) ((int64_t *)dc_host_data(index))[first + i] = place[i] + INT64_C(1);
+  }
+  dc_lua_scratch_free(L, 2);
+  return 2;
+}
+
+/* unique(a, want_counts, want_inverse): the distinct elements of 1-d `a`, ascending, how often each is there, and for
+** each element the number of its value, in the shape of `shape`; nil for what is not wanted. */
+static int host_unique(lua_State *L) {
+  dc_lua *self = dc_lua_self(L);
+  const bool want_counts = lua_toboolean(L, 2), want_inverse = lua_toboolean(L, 3);
+  dc_array *from = few(L, self, 1, FEW_SORTED);
+  if (!from || dc_dtypes[dc_array_dtype(from)].kind == 'c') return 0;
+  const dc_dtype t = dc_array_dtype(from);
+  const size_t size = dc_dtype_size(t);
+  const int64_t n = dc_array_size(from);
+  lua_settop(L, 1);
+  char *const scratch = dc_lua_scratch(L, dc_host_sort_bytes(n) + (size_t)n * (sizeof(uint32_t) + sizeof(bool)));
+  uint32_t *const place = (uint32_t *)(scratch + dc_host_sort_bytes(n));
+  bool *const first = (bool *)(place + n);
+  dc_array *const read[] = { from, NULL };
+  if (!use(L, 1, read)) return 0;
+  dc_host_argsort(t, dc_host_data(from), n, false, scratch, place);
+  const int64_t m = dc_host_heads(t, dc_host_data(from), place, n, first);
+  dc_array *values = new_line(L, self, from, t, m), *counts = NULL, *inverse = NULL;
+  if (want_counts) counts = new_line(L, self, from, DC_INT64, m);
+  else lua_pushnil(L);
+  if (want_inverse) inverse = new_line(L, self, from, DC_INT64, n);
+  else lua_pushnil(L);
+  dc_array *const used[] = { from, values, counts ? counts : inverse, counts ? inverse : NULL, NULL };
+  if (!use(L, 1, used)) return 0;
+  int64_t *const number = inverse ? dc_host_data(inverse) : NULL, *const count = counts ? dc_host_data(counts) : NULL;
+  uint32_t *const heads = (uint32_t *)scratch;
+  for (int64_t i = 0, k = -1; i < n; i++) {
+    if (first[i]) {
+      heads[++k] = place[i];
+      if (count) count[k] = 0;
+    }
+    if (count) count[k]++;
+    if (number) number[place[i]] = k + 1;
+  }
+  dc_host_permute(dc_host_data(values), dc_host_data(from), size, heads, m);
+  dc_lua_scratch_free(L, 2);
+  return 3;
+}
+
+/* scan(a, axis, product): prefix sums or products along an axis. */
+static int host_scan(lua_State *L) {
+  dc_lua *self = dc_lua_self(L);
+  dc_array *from = dc_lua_checkarray(L, self, 1);
+  const int axis = (int)luaL_checkinteger(L, 2) - 1;
+  const bool product = lua_toboolean(L, 3);
+  if (!dc_host_owns(from) || dc_array_size(from) > FEW) return 0;
+  const dc_geometry *g = dc_array_geometry(from);
+  const dc_dtype t = dc_array_dtype(from);
+  luaL_argcheck(L, axis >= 0 && axis < g->ndim, 2, "no such axis");
+  if (!dc_host_scans(t, product, g, axis)) return 0;
+  const char kind = dc_dtypes[t].kind;
+  dc_array *to = new_like(L, self, from, kind == 'u' ? DC_UINT64 : kind == 'b' || kind == 'i' ? DC_INT64 : t);
+  dc_array *const used[] = { from, to, NULL };
+  if (!use(L, 1, used)) return 0;
+  dc_host_scan(t, product, dc_host_data(from), g, axis, dc_host_data(to));
+  return 1;
+}
+
+/* search(sorted, values, right): for each value its position in the sorted keys, which have the same dtype. */
+static int host_search(lua_State *L) {
+  dc_lua *self = dc_lua_self(L);
+  dc_array *sorted = few(L, self, 1, INT64_MAX), *values = few(L, self, 2, FEW);
+  const bool right = lua_toboolean(L, 3);
+  if (!sorted || !values) return 0;
+  dc_array *to = new_like(L, self, values, DC_INT64);
+  dc_array *const used[] = { sorted, values, to, NULL };
+  if (!use(L, 2, used)) return 0;
+  dc_host_search(dc_array_dtype(sorted), dc_host_data(sorted), dc_array_size(sorted), dc_host_data(values),
+                 dc_array_size(values), right, dc_host_data(to));
+  return 1;
+}
+
+/* count(x, least): how often each integer from 0 on is there, up to the largest one, and at least `least` counts.
+** Nothing where one is negative, too. */
+static int host_count(lua_State *L) {
+  dc_lua *self = dc_lua_self(L);
+  const int64_t least = luaL_checkinteger(L, 2);
+  dc_array *x = few(L, self, 1, FEW);
+  dc_array *const read[] = { x, NULL };
+  if (!x || !use(L, 1, read)) return 0;
+  const int64_t largest = dc_host_largest(dc_array_dtype(x), dc_host_data(x), dc_array_size(x));
+  if (largest < 0 || largest >= MOST_COUNTS || least > MOST_COUNTS) return 0;
+  const int64_t n = largest + 1 > least ? largest + 1 : least;
+  dc_array *counts = new_line(L, self, x, DC_INT64, n);
+  dc_array *const used[] = { x, counts, NULL };
+  if (!use(L, 1, used)) return 0;
+  memset(dc_host_data(counts), 0, (size_t)n * sizeof(int64_t));
+  dc_host_count(dc_array_dtype(x), dc_host_data(x), dc_array_size(x), dc_host_data(counts));
+  return 1;
+}
+
+/* select(mask, x): the elements of x where the bool array of its size is true; without x their positions, from 1. */
+static int host_select(lua_State *L) {
+  dc_lua *self = dc_lua_self(L);
+  dc_array *mask = few(L, self, 1, FEW), *x = lua_isnoneornil(L, 2) ? NULL : few(L, self, 2, FEW);
+  if (!mask || dc_array_dtype(mask) != DC_BOOL || (!x && !lua_isnoneornil(L, 2))) return 0;
+  dc_array *const read[] = { mask, x, NULL };
+  if (!use(L, 2, read)) return 0;
+  const int64_t n = dc_array_size(mask), found = dc_host_passing(dc_host_data(mask), n);
+  const dc_dtype t = x ? dc_array_dtype(x) : DC_INT64;
+  dc_array *to = new_line(L, self, mask, t, found);
+  dc_array *const used[] = { mask, to, x, NULL };
+  if (!use(L, 1, used)) return 0;
+  if (x) dc_host_select(dc_host_data(to), dc_host_data(x), dc_dtype_size(t), dc_host_data(mask), n);
+  else dc_host_places(dc_host_data(to), dc_host_data(mask), n);
+  return 1;
+}
+
+/* add(a, index, values, from_0): whether rows of values have been added to those of `a` at these indices, or positions
+** from 0. */
+static int host_add(lua_State *L) {
+  dc_lua *self = dc_lua_self(L);
+  dc_error err = DC_ERROR_INIT;
+  dc_array *a = dc_lua_checkarray(L, self, 1), *index = dc_lua_checkarray(L, self, 2);
+  dc_array *values = dc_lua_checkarray(L, self, 3);
+  if (!dc_host_owns(a) || !dc_host_owns(index) || !dc_host_owns(values) || dc_array_size(values) > FEW) return 0;
+  if (DC_LUA_WORK(self, dc_array_will_write(a, &err)) != 0) return dc_lua_raise(L, &err);
+  const int done = dc_host_add_rows(a, index, values, lua_toboolean(L, 4), &err);
+  if (done < 0) return dc_lua_raise(L, &err);
+  lua_pushboolean(L, done == 1);
+  return 1;
+}
+
+const luaL_Reg dc_lua_host_pass_internal[] = {
+  { "host_sort", host_sort },     { "host_unique", host_unique }, { "host_scan", host_scan },
+  { "host_search", host_search }, { "host_count", host_count },   { "host_select", host_select },
+  { "host_add", host_add },
+  { NULL, NULL },
+};
