@@ -347,6 +347,31 @@ describe("a long loop", function()
   end
 end)
 
+-- With a generational collector what survives two of its steps is freed by full collections alone.
+describe("results that are dropped", function()
+  for _, mode in ipairs { "incremental", "generational" } do
+    it("hold as much memory as is in use, and little more (" .. mode .. ")", function()
+      local out, code = helper.on_cpu("TIER=0", [[
+        local dc = require "dotcompute"
+        collectgarbage(arg[1])
+        local function peak(n, kept, times)
+          for _ = 1, times do
+            local list = {}
+            for k = 1, kept do list[k] = dc.zeros(n, "uint8") end
+          end
+          local most = dc.memory().peak
+          collectgarbage()
+          collectgarbage()
+          dc.memory "reset"
+          return most >> 20
+        end
+        print(peak(400000, 1, 1000) <= (arg[1] == "generational" and 6 or 64), peak(4 << 20, 10, 50) <= 320)]], mode)
+      assert.equal(0, code, out)
+      assert.equal("true\ttrue\n", out)
+    end)
+  end
+end)
+
 describe("on a CUDA device", function()
   it("limits, lines and the pool work as on the CPU device", function()
     local out, report = fake.run([[
