@@ -117,7 +117,13 @@ end
 --   usage     list of what the function takes, for messages
 function arguments.read(fname, spec, ...)
   local n, required = select("#", ...), spec.required or 1
-  if n == 1 and required == 1 then return { [spec[1]] = (...) } end
+  if (n == 1 or n == 2) and n >= required and n <= #spec then -- most calls: without options, a table less
+    local first, second = ...
+    local last = n == 1 and first or second
+    if n == required or (last ~= nil and type(last) ~= "table") then
+      return n == 1 and { [spec[1]] = first } or { [spec[1]] = first, [spec[2]] = second }
+    end
+  end
   local given, values = { ... }, {}
   while n > required and given[n] == nil do n = n - 1 end
   local last = n > required and given[n]

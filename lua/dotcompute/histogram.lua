@@ -423,9 +423,11 @@ local function bincount(...)
     fail("dtype", "bincount counts integers, got an array of %s; dc.histogram sorts numbers into bins", dtype.name)
   end
   local x = algorithm.flat(a):reshape(-1)
-  if key == nil and options.weights == nil and algorithm.by_host() then
-    local counts = core.host_count(x, least)
-    if counts then return counts end
+  local few = key == nil and algorithm.by_host() and core.host_count(x, least)
+  if few and options.weights == nil then return few end
+  if few then
+    local sums = algorithm.zeros(a.device, few.size, "float64")
+    return take.add(sums, x, weights_of("bincount", options.weights, a))
   end
   local most_guess = algorithm.is_gpu(x.device) and MOST_GUESS or MOST_LANES
   local guess = dtype.kind == "b" and 2 or dtype.size == 1 and 256 or math.max(GUESS, math.min(least, most_guess))

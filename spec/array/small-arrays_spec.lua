@@ -179,6 +179,25 @@ describe("of small arrays", function()
     end
   end)
 
+  it("long rows of integers, too", function()
+    for _, dtype in ipairs { "int32", "uint8", "bool" } do
+      local t = numbers(math.random(2049, 9000), dtype)
+      local a = dc.array(t, dtype)[{ { -1, 1, -1 } }]
+      local sums = no_launch(dtype, dc.cumsum, a):to_table()
+      local products = no_launch(dtype, dc.cumprod, a):to_table()
+      local sum, product = 0, 1
+      for i = 1, #t do
+        local v = t[#t + 1 - i]
+        v = v == true and 1 or v == false and 0 or v
+        sum, product = sum + v, product * v
+        if sums[i] ~= sum or products[i] ~= product then
+          assert.equal(sum, sums[i], note(i))
+          assert.equal(product, products[i], note(i))
+        end
+      end
+    end
+  end)
+
   it("have the bits that the kernels give", function()
     local inputs = {}
     for _, dtype in ipairs { "float32", "float64", "complex64", "complex128" } do

@@ -393,6 +393,33 @@ dc_array *dc_lua_checkoperand(lua_State *L, dc_lua *self, int arg, const dc_arra
 
 /* --- arrays to nested tables --------------------------------------------------------------------- */
 
+/* Sets the elements of the table on the top, 1 to n; false: not of this dtype. */
+static bool set_row(lua_State *L, dc_dtype dtype, int64_t n, const char *src) {
+  switch (dtype) {
+#define SET_ROW(dtype, T, push)                                                                                        \
+  case dtype:                                                                                                          \
+    for (int64_t i = 0; i < n; i++) {                                                                                  \
+      T v;                                                                                                             \
+      memcpy(&v, src + i * (int64_t)sizeof v, sizeof v);                                                               \
+      push(L, v);                                                                                                      \
+      lua_rawseti(L, -2, i + 1);                                                                                       \
+    }                                                                                                                  \
+    return true;
+    SET_ROW(DC_BOOL, uint8_t, lua_pushboolean)
+    SET_ROW(DC_INT8, int8_t, lua_pushinteger)
+    SET_ROW(DC_INT16, int16_t, lua_pushinteger)
+    SET_ROW(DC_INT32, int32_t, lua_pushinteger)
+    SET_ROW(DC_INT64, int64_t, lua_pushinteger)
+    SET_ROW(DC_UINT8, uint8_t, lua_pushinteger)
+    SET_ROW(DC_UINT16, uint16_t, lua_pushinteger)
+    SET_ROW(DC_UINT32, uint32_t, lua_pushinteger)
+    SET_ROW(DC_UINT64, int64_t, lua_pushinteger) /* its bits */
+    SET_ROW(DC_FLOAT32, float, lua_pushnumber)
+    SET_ROW(DC_FLOAT64, double, lua_pushnumber)
+    default: return false;
+  }
+}
+
 static const char *push_level(lua_State *L, dc_dtype dtype, int ndim, const int64_t *shape, const char *src) {
   if (ndim == 0) {
     push_element(L, dtype, src);
@@ -400,6 +427,7 @@ static const char *push_level(lua_State *L, dc_dtype dtype, int ndim, const int6
   }
   luaL_checkstack(L, 3, NULL);
   lua_createtable(L, shape[0] < INT32_MAX ? (int)shape[0] : INT32_MAX, 0);
+  if (ndim == 1 && set_row(L, dtype, shape[0], src)) return src + (size_t)shape[0] * dc_dtype_size(dtype);
   for (int64_t i = 1; i <= shape[0]; i++) {
     src = push_level(L, dtype, ndim - 1, shape + 1, src);
     lua_rawseti(L, -2, i);

@@ -33,6 +33,8 @@
 /* Elements that the host processes in the time that kernels and their launches take. */
 #define FEW 16384
 #define FEW_SORTED 8192
+#define FEW_SCANNED (1 << 18) /* integers, of which the kernels of a scan read each twice */
+#define SHORT_ROW 64 /* keys that are sorted without memory from the heap */
 #define MOST_COUNTS 16384 /* of bincount */
 
 /* The array at idx if the host may read it and it has 1 to `most` elements, which are contiguous; else NULL. */
@@ -74,8 +76,12 @@ static int host_sort(lua_State *L) {
   if (!from || dc_dtypes[dc_array_dtype(from)].kind == 'c') return 0;
   const dc_dtype t = dc_array_dtype(from);
   const size_t size = dc_dtype_size(t);
+  uint64_t own[5 * SHORT_ROW];
+  const size_t work = dc_host_sort_bytes(total), bytes = work + (size_t)total * sizeof(uint32_t);
   lua_settop(L, 1);
-  char *scratch = dc_lua_scratch(L, dc_host_sort_bytes(total) + (size_t)total * sizeof(uint32_t));
+  char *scratch = (char *)own;
+  if (bytes > sizeof own) scratch = dc_lua_scratch(L, bytes);
+  else lua_pushnil(L);
   dc_array *to = NULL, *index = NULL;
   if (keys) to = new_like(L, self, from, t);
   else lua_pushnil(L);
@@ -83,7 +89,7 @@ static int host_sort(lua_State *L) {
   else lua_pushnil(L);
   dc_array *const used[] = { from, to ? to : index, to ? index : NULL, NULL };
   if (!use(L, 1, used)) return 0;
-  uint32_t *const place = (uint32_t *)(scratch + dc_host_sort_bytes(total));
+  uint32_t *const place = (uint32_t *)(scratch + work);
   const int64_t n = dc_array_size(from);
   for (int64_t first = 0; first < n; first += total) {
     const char *const row = (const char *)dc_host_data(from) + (size_t)first * size;
@@ -91,7 +97,7 @@ static int host_sort(lua_State *L) {
     if (to) dc_host_permute((char *)dc_host_data(to) + (size_t)first * size, row, size, place, total);
     for (int64_t i = 0; index && i < total; i++) ((int64_t *)dc_host_data(index))[first + i] = place[i] + INT64_C(1);
   }
-  dc_lua_scratch_free(L, 2);
+  if (scratch != (char *)own) dc_lua_scratch_free(L, 2);
   return 2;
 }
 
@@ -141,9 +147,10 @@ static int host_scan(lua_State *L) {
   dc_array *from = dc_lua_checkarray(L, self, 1);
   const int axis = (int)luaL_checkinteger(L, 2) - 1;
   const bool product = lua_toboolean(L, 3);
-  if (!dc_host_owns(from) || dc_array_size(from) > FEW) return 0;
   const dc_geometry *g = dc_array_geometry(from);
   const dc_dtype t = dc_array_dtype(from);
+  const bool integers = dc_dtypes[t].kind != 'f' && dc_dtypes[t].kind != 'c';
+  if (!dc_host_owns(from) || dc_array_size(from) > (integers ? FEW_SCANNED : FEW)) return 0;
   luaL_argcheck(L, axis >= 0 && axis < g->ndim, 2, "no such axis");
   if (!dc_host_scans(t, product, g, axis)) return 0;
   const char kind = dc_dtypes[t].kind;

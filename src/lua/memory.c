@@ -73,9 +73,9 @@ static size_t quiet_for(const dc_lua *self, size_t most) {
   return bytes < full ? bytes : full;
 }
 
-/* Whether a step, with which a generational collector takes all that died young, has freed half of the bytes made since
-** the last one.  If not, or if it took long, the next one is due after twice as many: what survives two of them is freed
-** by full collections alone. */
+/* Whether a step, with which a generational collector takes all that died young, has freed half of the bytes made
+** since the last one.  If not, or if it took long, the next one is due after twice as many: what survives two of them
+** is freed by full collections alone. */
 static bool collect_young(lua_State *L, dc_lua *self) {
   const dc_device *dev = self->device;
   const double begin = dc_clock();
@@ -93,8 +93,8 @@ static bool collect_young(lua_State *L, dc_lua *self) {
   return freed;
 }
 
-/* What has become old and died lies until the bytes in use have doubled, or longer where full collections take a tenth
-** of the time. */
+/* What has become old and died lies until the bytes in use have doubled, or longer where full collections take a
+** tenth of the time. */
 static void collect_old(lua_State *L, dc_lua *self) {
   const dc_device *dev = self->device;
   const double begin = dc_clock();

@@ -5,7 +5,8 @@
 #include <stddef.h>
 #include <string.h>
 
-#define SHORT 64 /* elements that are combined one after another */
+#define LONG 2048 /* the longest row of floats; longer ones of integers are scanned in pieces */
+#define SHORT 64  /* elements that are combined one after another */
 #define LANES 32
 #define ITEMS 4  /* neighbouring elements of a lane */
 #define ROUND (LANES * ITEMS)
@@ -75,7 +76,7 @@ static void load(dc_dtype t, void *row, const char *from, int64_t step, int64_t 
 ** after another from there on. */
 #define BY_WARP(name, P, FOLD, FITS)                                                                                   \
   static void name##_by_warp(P *a, int64_t n) {                                                                        \
-    P out[DC_HOST_SCAN_ROW + ROUND], carry = a[0];                                                                     \
+    P out[LONG + ROUND], carry = a[0];                                                                                 \
     for (int64_t begin = 0; begin < n; begin += ROUND) {                                                               \
       P item[ITEMS][LANES], run[LANES], left[LANES];                                                                   \
       memset(item, 0, sizeof item);                                                                                    \
@@ -145,17 +146,17 @@ static bool is_integer(dc_dtype t) { return strchr("biu", dc_dtypes[t].kind) != 
 
 bool dc_host_scans(dc_dtype t, bool product, const dc_geometry *g, int axis) {
   const int64_t n = g->shape[axis];
-  if (n > DC_HOST_SCAN_ROW) return false;
   if (is_integer(t)) return true;
+  if (n > LONG) return false;
   if (t != DC_FLOAT32 && t != DC_FLOAT64 && (product || (t != DC_COMPLEX64 && t != DC_COMPLEX128))) return false;
   return n <= SHORT || (axis == g->ndim - 1 && dc_geometry_contiguous(g, dc_dtype_size(t)));
 }
 
 void dc_host_scan(dc_dtype t, bool product, const char *from, const dc_geometry *g, int axis, char *to) {
-  uint64_t row[2 * DC_HOST_SCAN_ROW];
+  uint64_t row[2 * LONG];
   int64_t at[DC_MAX_DIMS] = { 0 }, steps[DC_MAX_DIMS];
   const size_t size = is_integer(t) ? 8 : dc_dtype_size(t);
-  const int64_t n = g->shape[axis];
+  const int64_t total = g->shape[axis];
   if (dc_geometry_size(g) == 0) return;
   int64_t step = (int64_t)size;
   for (int d = g->ndim - 1; d >= 0; d--) {
@@ -163,9 +164,15 @@ void dc_host_scan(dc_dtype t, bool product, const char *from, const dc_geometry 
     step *= g->shape[d];
   }
   for (;;) {
-    load(t, row, from, g->strides[axis], n);
-    scan_row(t, product, row, n);
-    copy(to, steps[axis], (const char *)row, (int64_t)size, size, n);
+    uint64_t before = product;
+    for (int64_t first = 0; first < total; first += LONG) {
+      const int64_t n = total - first < LONG ? total - first : LONG;
+      load(t, row, from + first * g->strides[axis], g->strides[axis], n);
+      if (first > 0) row[0] = product ? before * row[0] : before + row[0];
+      scan_row(t, product, row, n);
+      before = row[n - 1];
+      copy(to + first * steps[axis], steps[axis], (const char *)row, (int64_t)size, size, n);
+    }
     int d = g->ndim - 1; /* the next row, in C order */
     for (; d >= 0; d--) {
       if (d == axis) continue;

@@ -10,9 +10,7 @@
 #include "array/graph/geometry.h"
 #include "base/dtype.h"
 
-#define DC_HOST_SCAN_ROW 2048 /* the longest row */
-
-/* Whether the host scans these: rows of more than 64 floats only where they are contiguous. */
+/* Whether the host scans these: rows of integers, and of up to 2048 floats, which are contiguous if more than 64. */
 bool dc_host_scans(dc_dtype t, bool product, const dc_geometry *g, int axis);
 /* The prefixes along an axis of `from`, of geometry g, to `to`, in C order; of integers and bools they are of 64 bits,
 ** of other dtypes their own. */
