@@ -231,7 +231,7 @@ local function scatter_add(...)
   local width, numbers = algorithm.product({ a:shape() }, 2), algorithm.dtype(at)
   local atomic = (dtype.kind == "i" or dtype.kind == "u") and dtype.size >= 4
   local by_chunks = not atomic and at.size * width > 0 and serial.suits(a.device, #a, at.size, width)
-  local few = algorithm.by_host() and at.size * width <= FEW
+  local few = algorithm.by_host() and at.size * width > 0 and at.size * width <= FEW
   if not by_chunks and not few then check(at, #a) end
   if algorithm.product(shape) == 0 then return a end
   local given = algorithm.flat(values:to(a.dtype):broadcast_to(shape))

@@ -303,6 +303,19 @@ describe("of small arrays", function()
     same({ 9, 8, 7, 6, 5, 4, 3, 2, 1, 1 }, a:to_table())
   end)
 
+  it("equal halves of complex numbers are filled in without a kernel", function()
+    for _, v in ipairs { 0, dc.complex(2.5, 2.5), dc.complex(0, -0.0), dc.complex(1, 2) } do
+      local a = dc.ones(7, "complex128")
+      local n = launches(function() a:fill(v) end)
+      local re, im = v == 0 and 0.0 or v.re, v == 0 and 0.0 or v.im
+      if on_host and (re == im and 1 / re == 1 / im) then assert.equal(0, n) end
+      for i = 1, 7 do
+        assert.equal(re, a[i].re)
+        assert.equal(shown(im), shown(a[i].im))
+      end
+    end
+  end)
+
   it("inner products of integers wrap around", function()
     for _, dtype in ipairs { "int8", "uint8", "int32", "uint64" } do
       local n = math.random(1, 200)

@@ -64,13 +64,15 @@ int dc_array_fill(dc_array *a, dc_scalar v, dc_error *err) {
   if (dc_array_check_open(a, err) != 0 || dc_number_from(&v, a->dtype, &number, err) != 0) return -1;
   if (dc_array_check_writable(a, err) != 0 || dc_array_will_overwrite(a, NULL, err) != 0) return -1;
   const size_t size = dc_dtype_size(a->dtype);
-  /* Drivers have no fill of 16 bytes, nor one of 8 that a graph could hold. */
-  const bool fills = size < 8 || (size == 8 && a->dev->capture == NULL);
+  uint64_t stored[2] = { 0, 0 };
+  dc_number_store(&number, stored);
+  /* Drivers have no fill of 16 bytes, unless both halves are the same, nor one of 8 that a graph could hold. */
+  const bool halves = size == 16 && stored[0] == stored[1];
+  const bool fills = size < 8 || ((size == 8 || halves) && a->dev->capture == NULL);
   if (!a->contiguous || !fills) return dc_evaluate_number(&number, a, err);
   if (dc_buffer_used(a->buffer, true, err) != 0) return -1;
-  uint64_t stored = 0;
-  dc_number_store(&number, &stored);
-  return dc_device_fill(a->dev, a->ptr, &stored, size, (size_t)dc_array_size(a), err);
+  const size_t count = (size_t)dc_array_size(a);
+  return dc_device_fill(a->dev, a->ptr, stored, halves ? 8 : size, halves ? 2 * count : count, err);
 }
 
 /* --- from array to array ----------------------------------------------------------------------------- */

@@ -33,6 +33,7 @@
 /* Elements that the host processes in the time that kernels and their launches take. */
 #define FEW 16384
 #define FEW_SORTED 8192
+#define FEW_SEARCHED 256 /* values, whose searches a kernel does side by side */
 #define FEW_SCANNED (1 << 18) /* integers, of which the kernels of a scan read each twice */
 #define SHORT_ROW 64 /* keys that are sorted without memory from the heap */
 #define MOST_COUNTS 16384 /* of bincount */
@@ -164,7 +165,7 @@ static int host_scan(lua_State *L) {
 /* search(sorted, values, right): for each value its position in the sorted keys, which have the same dtype. */
 static int host_search(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
-  dc_array *sorted = few(L, self, 1, INT64_MAX), *values = few(L, self, 2, FEW);
+  dc_array *sorted = few(L, self, 1, INT64_MAX), *values = few(L, self, 2, FEW_SEARCHED);
   const bool right = lua_toboolean(L, 3);
   if (!sorted || !values) return 0;
   dc_array *to = new_like(L, self, values, DC_INT64);

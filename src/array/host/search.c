@@ -3,21 +3,25 @@
 
 #include "array/host/order.h"
 
-/* The range is halved without a branch that depends on the keys. */
+#define TOGETHER 8 /* values whose searches wait for memory and comparisons at the same time */
+
+/* The ranges of all values have the same length, which is halved without a branch that depends on the keys. */
 #define SEARCH(dtype, name, U, order)                                                                                  \
+  static bool is_before_##name(U k, U wanted, bool right) {                                                            \
+    const U o = dc_host_order_##name(k);                                                                               \
+    return (o < wanted) | (right & (o == wanted));                                                                     \
+  }                                                                                                                    \
   static void search_##name(const U *sorted, int64_t n, const U *values, int64_t count, bool right, int64_t *to) {     \
-    for (int64_t i = 0; i < count; i++) {                                                                              \
-      const U wanted = dc_host_order_##name(values[i]);                                                                \
-      const U *low = sorted;                                                                                           \
-      int64_t left = n;                                                                                                \
-      while (left > 0) {                                                                                               \
-        const int64_t half = left / 2;                                                                                 \
-        const U k = dc_host_order_##name(low[half]);                                                                   \
-        const bool before = (k < wanted) | (right & (k == wanted));                                                    \
-        low = before ? low + half + 1 : low;                                                                           \
-        left = before ? left - half - 1 : half;                                                                        \
-      }                                                                                                                \
-      to[i] = low - sorted + 1;                                                                                        \
+    for (int64_t first = 0; first < count; first += TOGETHER) {                                                        \
+      const int many = count - first < TOGETHER ? (int)(count - first) : TOGETHER;                                     \
+      U wanted[TOGETHER] = { 0 };                                                                                      \
+      int64_t low[TOGETHER] = { 0 };                                                                                   \
+      for (int i = 0; i < many; i++) wanted[i] = dc_host_order_##name(values[first + i]);                              \
+      for (int64_t left = n; left > 1; left -= left / 2)                                                               \
+        for (int i = 0; i < TOGETHER; i++)                                                                             \
+          low[i] += is_before_##name(sorted[low[i] + left / 2 - 1], wanted[i], right) ? left / 2 : 0;                  \
+      for (int i = 0; i < many; i++)                                                                                   \
+        to[first + i] = low[i] + is_before_##name(sorted[low[i]], wanted[i], right) + 1;                               \
     }                                                                                                                  \
   }
 DC_HOST_KEYS(SEARCH)
