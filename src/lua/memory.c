@@ -28,14 +28,10 @@
 #include "lua/object.h"
 
 #define CYCLE_BYTES ((double)(64u << 20)) /* device bytes made in the course of about one collection cycle */
-/* Bytes of a host's device that are made before what died young is collected: about what the caches next to the cores
-** hold, so that a result is written to memory that an earlier one has left there (two threads of Zen 4: the sum of two
-** arrays of 400 KB, some of which 12 MB used to be dead, took twice as long). */
-#define YOUNG_BYTES ((size_t)2 << 20)
-#define YOUNG_SHARE (1.0 / 16) /* of the time between two of these collections, which one may take */
-#define OLD_BYTES ((size_t)32 << 20) /* that may have become old and died beside as much as is in use */
-#define YOUNG_TRIES 8   /* that pay until one is tried after fewer bytes */
-#define FULL_WAIT 10    /* between two full collections, in times of the first */
+/* On the host's memory a full collection runs when the bytes in use have doubled since the last one and these are made
+** beside: what a generational collector has made old, and what steps are too slow for, lies dead until then. */
+#define DEAD_BYTES ((size_t)32 << 20)
+#define FULL_WAIT 10 /* between two such collections, in times of the first */
 #define STEP_KB 16                        /* work is done in steps of at least this */
 /* Up to this number of objects no collection is started: their memory fits the caches next to the core (a sum of 1,000
 ** elements: 0.47 us, with 256 objects 0.56 where other programs have used the caches meanwhile). */
@@ -59,13 +55,17 @@ static void collect(lua_State *L, dc_lua *self, int what, int kb) {
 /* How far `n` is below `most`. */
 static size_t below(size_t most, size_t n) { return n < most ? most - n : 0; }
 
+static bool in_hosts_memory(const dc_lua *self) { return self->device && self->device->host_memory; }
+
 /* Bytes of small allocations until the next check of `owed`, or until a full collection is due: it needs both many
-** bytes since the last one and a device that is filling up. */
+** bytes since the last one and a device that is filling up, or bytes in use that have doubled. */
 static size_t quiet_for(const dc_lua *self, size_t most) {
   const double left = (self->owed_most - self->owed) * CYCLE_BYTES;
   size_t bytes = left > 0 ? (size_t)left : 0;
-  const size_t young = below(self->young_most, self->young);
-  if (self->device && self->device->host_memory && young < bytes) bytes = young;
+  if (in_hosts_memory(self)) {
+    const size_t doubled = below(self->live_most, self->device->bytes_live);
+    bytes = doubled < bytes ? doubled : bytes;
+  }
   if (!most) return bytes;
   const size_t since = below(most / 8, self->since_full);
   const size_t live = below((size_t)(SOFT_LIMIT * (double)most), self->device->bytes_live);
@@ -73,45 +73,21 @@ static size_t quiet_for(const dc_lua *self, size_t most) {
   return bytes < full ? bytes : full;
 }
 
-/* Whether a step, with which a generational collector takes all that died young, has freed half of the bytes made
-** since the last one.  If not, or if it took long, the next one is due after twice as many: what survives two of them
-** is freed by full collections alone. */
-static bool collect_young(lua_State *L, dc_lua *self) {
-  const dc_device *dev = self->device;
+/* Whether a full collection is due because the bytes in use have doubled; not before full_due, where these collections
+** would take a tenth of the time or more. */
+static bool has_doubled(dc_lua *self) {
+  if (!in_hosts_memory(self) || self->device->bytes_live < self->live_most) return false;
+  const bool first = self->live_most == 0;
+  if (first) self->live_most = 2 * self->device->bytes_live + DEAD_BYTES;
+  return !first && dc_clock() >= self->full_due;
+}
+
+static void collect_all(lua_State *L, dc_lua *self) {
   const double begin = dc_clock();
-  const size_t before = dev->bytes_live, most = self->young_most;
-  collect(L, self, LUA_GCSTEP, 0);
+  collect(L, self, LUA_GCCOLLECT, 0);
   const double end = dc_clock();
-  const bool freed = below(before, dev->bytes_live) >= self->young / 2;
-  const bool pays = freed && end - begin < YOUNG_SHARE * (begin - self->young_end);
-  self->young_paid = pays ? self->young_paid + 1 : 0;
-  if (!pays && most < (size_t)CYCLE_BYTES) self->young_most = 2 * most;
-  if (self->young_paid == YOUNG_TRIES && most > YOUNG_BYTES) self->young_most = most / 2;
-  self->young_paid %= YOUNG_TRIES;
-  self->young = 0;
-  self->young_end = end;
-  return freed;
-}
-
-/* What has become old and died lies until the bytes in use have doubled, or longer where full collections take a
-** tenth of the time. */
-static void collect_old(lua_State *L, dc_lua *self) {
-  const dc_device *dev = self->device;
-  const double begin = dc_clock();
-  if (dev->bytes_live < self->live_most || begin < self->full_due) return;
-  if (self->live_most > 0) {
-    collect(L, self, LUA_GCCOLLECT, 0);
-    const double end = dc_clock();
-    self->full_due = end + FULL_WAIT * (end - begin);
-  }
-  self->live_most = 2 * dev->bytes_live + OLD_BYTES;
-}
-
-static bool is_young_due(lua_State *L, dc_lua *self, size_t n) {
-  if (!self->device || !self->device->host_memory) return false;
-  self->young += n;
-  if (self->young_most == 0) self->young_most = YOUNG_BYTES;
-  return self->young >= self->young_most && lua_gc(L, LUA_GCISRUNNING);
+  self->full_due = end + FULL_WAIT * (end - begin);
+  if (self->device) self->live_most = 2 * self->device->bytes_live + DEAD_BYTES;
 }
 
 void dc_lua_account_all(lua_State *L, dc_lua *self, size_t n) {
@@ -119,20 +95,15 @@ void dc_lua_account_all(lua_State *L, dc_lua *self, size_t n) {
   n += self->counted;
   self->counted = self->quiet = 0;
   self->since_full += n;
-  const bool young = is_young_due(L, self, n);
-  if (young) {
-    if (collect_young(L, self)) self->owed = 0;
-    collect_old(L, self);
-  }
   const dc_device *dev = self->device;
   const size_t most = !dev ? 0 : dev->bytes_limit ? dev->bytes_limit : dev->facts.total_memory;
-  const bool full =
+  const bool filling =
       most && self->since_full > most / 8 && (double)(dev->bytes_live + n) > SOFT_LIMIT * (double)most;
+  const bool full = filling || has_doubled(self);
   /* Lua waits between cycles until the heap has doubled: CYCLE_BYTES count as much as the heap. */
   const double share = (double)n / CYCLE_BYTES;
   self->owed += share < 1 ? share : 1;
-  /* a second step would make old what is in use for this allocation alone */
-  if (!full && (young || self->owed < self->owed_most)) {
+  if (!full && self->owed < self->owed_most) {
     self->quiet = quiet_for(self, most);
     return;
   }
@@ -141,7 +112,7 @@ void dc_lua_account_all(lua_State *L, dc_lua *self, size_t n) {
   if (!full && self->owed < self->owed_most) return; /* the heap is smaller than it was when that was set */
   self->owed = 0;
   if (!lua_gc(L, LUA_GCISRUNNING)) self->since_full = 0; /* stopped by the user */
-  else if (full) collect(L, self, LUA_GCCOLLECT, 0);
+  else if (full) collect_all(L, self);
   else collect(L, self, LUA_GCSTEP, (int)owed + 1);
 }
 

@@ -88,11 +88,8 @@ typedef struct dc_lua {
   struct dc_device_set *devices; /* this state's */
   double owed, owed_most; /* collector's work due for device memory, in heap sizes; a step runs at owed_most */
   size_t since_full;      /* device bytes made since the last full collection */
-  size_t young, young_most; /* device bytes made since the last collection of young objects; the next is due then */
-  double young_end;       /* when that one ended, by dc_clock */
-  int young_paid;         /* how many in a row have freed half of what was made */
-  size_t live_most;       /* device bytes in use from which a full collection is due */
-  double full_due;        /* and not before then */
+  size_t live_most;       /* bytes in use of the host's device from which a full collection is due; 0: not known yet */
+  double full_due;        /* and not before then, by dc_clock */
   dc_precision precision; /* of float32 products */
   int columns;            /* of the prompt's terminal, in which arrays are printed; 0: 80 */
   uint64_t nlaunches;     /* launches noted so far */

@@ -230,9 +230,9 @@ static implementation implementation_for(dc_device *dev, char kind) {
   return kernel;
 }
 
-/* Whether a product of two vectors is computed as a sum of products: of integers, which a kernel of matrices would add in
-** one thread; of floating numbers on a GPU, whose library reads them at half of the memory's bandwidth.  Not of halves,
-** since each product would be rounded. */
+/* Whether a product of two vectors is computed as a sum of products: of integers, which a kernel of matrices would add
+** in one thread; of floating numbers on a GPU, whose library reads them at half of the memory's bandwidth.  Not of
+** halves, since each product would be rounded. */
 static bool is_sum(const dc_device *dev, const task *t, implementation by) {
   const char kind = dc_dtypes[t->dtype].kind;
   if (t->ndim > 0 || dc_dtype_is_half(t->dtype)) return false;
