@@ -2,10 +2,12 @@
 -- that closed the target went unnoticed, and values were written to freed memory.
 local dc = require "dotcompute"
 
--- Calls write(a, other) while a finalizer is due that closes `victim` (1: a, 2: other).
-local function closed_meanwhile(victim, write)
+-- Calls write(a, other) while a finalizer is due that closes `victim` (1: a, 2: other). `known`: their addresses have
+-- been read, so that a write cannot leave their memory to the readers, which on a GPU it does without a collection.
+local function closed_once(victim, known, write)
   collectgarbage "stop" -- but for what the write asks for: a collection by chance might be over before
   local arrays = { dc.zeros(1 << 20), dc.ones(1 << 20) }
+  if known then assert(arrays[1].ptr ~= arrays[2].ptr) end
   for _ = 1, 20 do -- 80 MB of garbage readers for each: collected rather than computed
     local _, _ = arrays[1] + 1, arrays[2] + 1
   end
@@ -16,6 +18,11 @@ local function closed_meanwhile(victim, write)
   assert.equal("argument", err.kind)
   assert.matches("closed", err.message)
   assert.equal(1 << 20, dc.ones(1 << 20):sum():item())
+end
+
+local function closed_meanwhile(victim, write)
+  closed_once(victim, true, write)
+  if not dc.device().simt then closed_once(victim, false, write) end
 end
 
 describe("an array that a finalizer closes while it is about to be written", function()

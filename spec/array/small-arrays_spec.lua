@@ -257,7 +257,9 @@ describe("of small arrays", function()
     local w = dc.random.uniform(100, { dtype = "float64" }):eval()
     local x, want = dc.random.integers(100, { low = 0, high = 5 }):eval(), { 0, 0, 0, 0, 0, 0 }
     for i = 1, 100 do want[x[i] + 1] = want[x[i] + 1] + w[i] end
-    same(want, x:bincount { weights = w, minlength = 6 }:to_table())
+    for k, sum in ipairs(x:bincount { weights = w, minlength = 6 }:to_table()) do -- on a GPU in another order
+      assert.is_true(math.abs(sum - want[k]) <= 1e-13 * want[k], note(k))
+    end
   end)
 
   it("views are copied, and rows read by indices, in any layout", function()

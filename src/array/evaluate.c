@@ -182,7 +182,9 @@ int dc_evaluate_scatter(dc_array *src, const dc_number *v, dc_array *dst, const 
 
 static size_t bytes_of(const dc_array *a) { return (size_t)dc_geometry_size(&a->g) * dc_dtype_size(a->dtype); }
 
-#define COLLECT_AFTER ((size_t)64 << 20)
+/* Bytes of readers' results after which garbage among them is collected: of the host's memory about what its caches
+** hold (two threads of Zen 4, a[":"] = a * 0.5 + b of four million float32: 0.58 ms, after 64 MB 1.2). */
+static size_t collect_after(const dc_device *dev) { return (size_t)(dev->host_memory ? 16 : 64) << 20; }
 
 /* Bytes of the readers' results; a long list is not walked to its end. */
 static size_t bytes_of_readers(const dc_buffer *b) {
@@ -198,7 +200,7 @@ static size_t bytes_of_readers(const dc_buffer *b) {
 static void collect_first(dc_buffer *b) {
   dc_array_context *x = dc_array_context_at(b->dev);
   x->read += bytes_of_readers(b);
-  if (x->read < COLLECT_AFTER || dc_memory_pressure == NULL) return;
+  if (x->read < collect_after(b->dev) || dc_memory_pressure == NULL) return;
   size_t wanted = x->read;
   x->read = 0;
   dc_memory_pressure(b->dev, wanted);
@@ -311,16 +313,21 @@ static bool leave_memory(dc_array *a) {
   return true;
 }
 
+/* Leaving memory takes more of it until the collector has found which of the readers are garbage.  So it runs first
+** where that is much, and in the host's memory, where fresh memory is slow. */
 int dc_array_will_overwrite(dc_array *a, const dc_array *src, dc_error *err) {
   if (dc_evaluate(a, err) != 0) return -1;
   if (reading_root(a->buffer, src) == NULL) return 0;
   dc_buffer *b = a->buffer;
+  const bool at_once = !a->dev->host_memory && b->bytes < collect_after(a->dev);
+  if (at_once && owns_memory(a) && leave_memory(a)) return 0;
+  if (dc_array_check_open(a, err) != 0) return -1; /* by a finalizer, here and below */
   b->refs++;
   collect_first(b);
   dc_buffer_unref(b);
   if (dc_array_check_open(a, err) != 0) return -1;
-  if (reading_root(a->buffer, src) == NULL || (owns_memory(a) && leave_memory(a))) return 0;
-  if (dc_array_check_open(a, err) != 0 || compute_readers(a->buffer, src, err) != 0) return -1;
+  if (reading_root(b, src) == NULL || (owns_memory(a) && leave_memory(a))) return 0;
+  if (dc_array_check_open(a, err) != 0 || compute_readers(b, src, err) != 0) return -1;
   return dc_array_check_open(a, err);
 }
 
