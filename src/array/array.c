@@ -147,13 +147,10 @@ void dc_array_memory(const dc_array *a, dc_ptr *from, dc_ptr *to) {
 }
 
 void dc_array_span(const dc_array *a, dc_ptr *from, dc_ptr *to) {
-  *from = a->ptr;
-  *to = a->ptr + dc_dtype_size(a->dtype);
-  for (int i = 0; i < a->g.ndim; i++) {
-    const int64_t way = (a->g.shape[i] - 1) * a->g.strides[i];
-    if (way < 0) *from += (dc_ptr)way;
-    else *to += (dc_ptr)way;
-  }
+  int64_t low, high;
+  dc_geometry_span(&a->g, dc_dtype_size(a->dtype), &low, &high);
+  *from = a->ptr + (dc_ptr)low;
+  *to = a->ptr + (dc_ptr)high;
 }
 
 int dc_array_open_to_peers(dc_array *a, dc_error *err) {

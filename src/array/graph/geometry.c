@@ -182,6 +182,16 @@ bool dc_geometry_reshape(const dc_geometry *g, int ndim, const int64_t *shape, s
   return true;
 }
 
+void dc_geometry_span(const dc_geometry *g, size_t itemsize, int64_t *from, int64_t *to) {
+  *from = 0;
+  *to = (int64_t)itemsize;
+  for (int i = 0; i < g->ndim; i++) {
+    const int64_t way = (g->shape[i] - 1) * g->strides[i];
+    if (way < 0) *from += way;
+    else *to += way;
+  }
+}
+
 const char *dc_geometry_text(const dc_geometry *g, char *text, size_t n) {
   size_t at = (size_t)snprintf(text, n, "(");
   for (int i = 0; i < g->ndim && at < n; i++)

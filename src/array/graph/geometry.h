@@ -77,5 +77,7 @@ static inline bool dc_geometry_repeats(const dc_geometry *g) {
   return false;
 }
 
+/* Bytes from element 0 to the first byte of a geometry that has elements, at most 0, and behind its last one. */
+void dc_geometry_span(const dc_geometry *g, size_t itemsize, int64_t *from, int64_t *to);
 /* "(3, 4)", "(5,)", "()" into text[n]; for messages. */
 const char *dc_geometry_text(const dc_geometry *g, char *text, size_t n);

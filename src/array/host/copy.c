@@ -38,7 +38,7 @@ static void axes_of(const dc_geometry *to, const dc_geometry *from, copied *c) {
   for (int64_t i = 0; i < n; i++, to += to_step, from += from_step)                                                    \
     memcpy(to, from, size)
 
-static void copy_row(char *to, int64_t to_step, const char *from, int64_t from_step, int64_t n, size_t size) {
+void dc_host_copy_row(char *to, int64_t to_step, const char *from, int64_t from_step, int64_t n, size_t size) {
   if (to_step == (int64_t)size && from_step == (int64_t)size) {
     memcpy(to, from, (size_t)n * size);
     return;
@@ -55,29 +55,18 @@ static void copy_row(char *to, int64_t to_step, const char *from, int64_t from_s
 static void copy_axes(const copied *c, int axis, char *to, const char *from, size_t size) {
   if (axis >= c->ndim - 1) {
     const bool one = c->ndim == 0;
-    copy_row(to, one ? 0 : c->to[axis], from, one ? 0 : c->from[axis], one ? 1 : c->extent[axis], size);
+    dc_host_copy_row(to, one ? 0 : c->to[axis], from, one ? 0 : c->from[axis], one ? 1 : c->extent[axis], size);
     return;
   }
   for (int64_t i = 0; i < c->extent[axis]; i++, to += c->to[axis], from += c->from[axis])
     copy_axes(c, axis + 1, to, from, size);
 }
 
-/* The first byte and the end of what a view of at least one element covers. */
-static void span(const dc_array *a, dc_ptr *first, dc_ptr *end) {
-  *first = *end = a->ptr;
-  for (int d = 0; d < a->g.ndim; d++) {
-    const int64_t reach = (a->g.shape[d] - 1) * a->g.strides[d];
-    if (reach < 0) *first += (dc_ptr)reach;
-    else *end += (dc_ptr)reach;
-  }
-  *end += dc_dtype_size(a->dtype);
-}
-
 static bool are_apart(const dc_array *a, const dc_array *b) {
-  dc_ptr first_a, end_a, first_b, end_b;
-  span(a, &first_a, &end_a);
-  span(b, &first_b, &end_b);
-  return end_a <= first_b || end_b <= first_a;
+  int64_t first_a, end_a, first_b, end_b;
+  dc_geometry_span(&a->g, dc_dtype_size(a->dtype), &first_a, &end_a);
+  dc_geometry_span(&b->g, dc_dtype_size(b->dtype), &first_b, &end_b);
+  return a->ptr + (dc_ptr)end_a <= b->ptr + (dc_ptr)first_b || b->ptr + (dc_ptr)end_b <= a->ptr + (dc_ptr)first_a;
 }
 
 int dc_host_copy(dc_array *dst, dc_array *src, dc_error *err) {

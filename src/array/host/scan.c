@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "array/host/copy.h"
+
 #define LONG 2048 /* the longest row of floats; longer ones of integers are scanned in pieces */
 #define SHORT 64  /* elements that are combined one after another */
 #define LANES 32
@@ -19,17 +21,6 @@ typedef struct complex128 {
 } complex128;
 
 /* --- loading and storing --------------------------------------------------------------------------------------- */
-
-#define COPY(size)                                                                                                     \
-  for (int64_t i = 0; i < n; i++, to += to_step, from += from_step) memcpy(to, from, (size))
-
-/* n elements; a step: bytes from one to the next. */
-static void copy(char *to, int64_t to_step, const char *from, int64_t from_step, size_t size, int64_t n) {
-  if (to_step == (int64_t)size && from_step == (int64_t)size) memcpy(to, from, (size_t)n * size);
-  else if (size == 4) COPY(4);
-  else if (size == 8) COPY(8);
-  else COPY(16);
-}
 
 static void load(dc_dtype t, void *row, const char *from, int64_t step, int64_t n) {
   switch (t) {
@@ -46,7 +37,7 @@ static void load(dc_dtype t, void *row, const char *from, int64_t step, int64_t 
     WIDEN(DC_UINT8, uint8_t)
     WIDEN(DC_UINT16, uint16_t)
     WIDEN(DC_UINT32, uint32_t)
-    default: copy(row, (int64_t)dc_dtype_size(t), from, step, dc_dtype_size(t), n);
+    default: dc_host_copy_row(row, (int64_t)dc_dtype_size(t), from, step, n, dc_dtype_size(t));
   }
 }
 
@@ -171,7 +162,7 @@ void dc_host_scan(dc_dtype t, bool product, const char *from, const dc_geometry 
       if (first > 0) row[0] = product ? before * row[0] : before + row[0];
       scan_row(t, product, row, n);
       before = row[n - 1];
-      copy(to + first * steps[axis], steps[axis], (const char *)row, (int64_t)size, size, n);
+      dc_host_copy_row(to + first * steps[axis], steps[axis], (const char *)row, (int64_t)size, n, size);
     }
     int d = g->ndim - 1; /* the next row, in C order */
     for (; d >= 0; d--) {
