@@ -314,20 +314,21 @@ static bool leave_memory(dc_array *a) {
 }
 
 /* Leaving memory takes more of it until the collector has found which of the readers are garbage.  So it runs first
-** where that is much, and in the host's memory, where fresh memory is slow. */
+** where that is much, and in the host's memory, where fresh memory is slow.  Finalizers may close `a` meanwhile, or
+** write to it, so that it has other memory. */
 int dc_array_will_overwrite(dc_array *a, const dc_array *src, dc_error *err) {
   if (dc_evaluate(a, err) != 0) return -1;
   if (reading_root(a->buffer, src) == NULL) return 0;
-  dc_buffer *b = a->buffer;
-  const bool at_once = !a->dev->host_memory && b->bytes < collect_after(a->dev);
+  const bool at_once = !a->dev->host_memory && a->buffer->bytes < collect_after(a->dev);
   if (at_once && owns_memory(a) && leave_memory(a)) return 0;
-  if (dc_array_check_open(a, err) != 0) return -1; /* by a finalizer, here and below */
+  if (dc_array_check_open(a, err) != 0) return -1;
+  dc_buffer *b = a->buffer;
   b->refs++;
   collect_first(b);
   dc_buffer_unref(b);
   if (dc_array_check_open(a, err) != 0) return -1;
-  if (reading_root(b, src) == NULL || (owns_memory(a) && leave_memory(a))) return 0;
-  if (dc_array_check_open(a, err) != 0 || compute_readers(b, src, err) != 0) return -1;
+  if (reading_root(a->buffer, src) == NULL || (owns_memory(a) && leave_memory(a))) return 0;
+  if (dc_array_check_open(a, err) != 0 || compute_readers(a->buffer, src, err) != 0) return -1;
   return dc_array_check_open(a, err);
 }
 
