@@ -42,11 +42,12 @@ end)
 
 describe("an array that a finalizer writes while it is about to be written", function()
   it("has the later values, and expressions those that were there when they were made", function()
-    for _, known in ipairs { false, true } do
+    for round = 1, 4 do
+      local known, keeps = round > 2, round % 2 == 0 -- their addresses; an expression, and with it the old memory
       collectgarbage "stop"
       local a, b = dc.zeros(1 << 20), dc.ones(1 << 20)
       if known then assert(a.ptr ~= b.ptr) end
-      local kept = a + 5
+      local kept = keeps and a + 5
       for _ = 1, 20 do local _ = a + 1 end
       local seen
       coroutine.wrap(function() -- on a stack of its own: dead registers are still seen by the collector
@@ -58,7 +59,7 @@ describe("an array that a finalizer writes while it is about to be written", fun
       a[":"] = b
       collectgarbage()
       collectgarbage "restart"
-      assert.equal(5, kept[7])
+      if keeps then assert.equal(5, kept[7]) end
       if seen then assert.equal(3.5, seen[1 << 20]) end
       assert.is_true(a[1] == 1 or not known and a[1] == 3) -- without a collection the finalizer may run afterwards
       assert.is_true(dc.equal(a, dc.full(1 << 20, a[1])))
