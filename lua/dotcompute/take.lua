@@ -18,7 +18,7 @@ local sort = require "dotcompute.sort"
 core.builtin(debug.getinfo(1, "S").source)
 
 local fail = algorithm.fail
-local FEW = 16384 -- values that the host may add
+local FEW = 16384 -- values that the host adds (array/host/index.c)
 local WIDE = 32 -- elements of a row from which its columns are added in parallel
 
 -- --- indices ----------------------------------------------------------------------------------------------------

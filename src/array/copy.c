@@ -160,11 +160,6 @@ static int assign_overlapping(dc_array *dst, dc_array *src, dc_error *err) {
   return rc;
 }
 
-static bool disjoint(const dc_array *a, const dc_array *b) {
-  size_t n = (size_t)dc_array_size(a) * dc_dtype_size(a->dtype);
-  return a->ptr + n <= b->ptr || b->ptr + n <= a->ptr;
-}
-
 /* Computing may run finalizers, which may close either. */
 static int check_both_open(const dc_array *dst, const dc_array *src, dc_error *err) {
   return dc_array_check_open(dst, err) != 0 || dc_array_check_open(src, err) != 0 ? -1 : 0;
@@ -177,7 +172,7 @@ static int copy_here(dc_array *dst, dc_array *src, dc_error *err) {
 
 static int assign_ready(dc_array *dst, dc_array *src, dc_error *err) {
   if (check_both_open(dst, src, err) != 0) return -1;
-  if (plain_copy(dst, src) && (dst->ptr == src->ptr || disjoint(dst, src)))
+  if (plain_copy(dst, src) && (dst->ptr == src->ptr || dc_array_is_apart(dst, src)))
     return copy_here(dst, src, err);
   const int done = dc_host_copy(dst, src, err);
   if (done != 0) return done < 0 ? -1 : 0;

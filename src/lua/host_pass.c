@@ -219,7 +219,7 @@ static int host_add(lua_State *L) {
   dc_error err = DC_ERROR_INIT;
   dc_array *a = dc_lua_checkarray(L, self, 1), *index = dc_lua_checkarray(L, self, 2);
   dc_array *values = dc_lua_checkarray(L, self, 3);
-  if (!dc_host_owns(a) || !dc_host_owns(index) || !dc_host_owns(values) || dc_array_size(values) > FEW) return 0;
+  if (!dc_host_owns(a)) return 0;
   if (DC_LUA_WORK(self, dc_array_will_write(a, &err)) != 0) return dc_lua_raise(L, &err);
   const int done = dc_host_add_rows(a, index, values, lua_toboolean(L, 4), &err);
   if (done < 0) return dc_lua_raise(L, &err);

@@ -57,14 +57,17 @@ static size_t below(size_t most, size_t n) { return n < most ? most - n : 0; }
 
 static bool in_hosts_memory(const dc_lua *self) { return self->device && self->device->host_memory; }
 
+/* The bytes in use from which a full collection is due in the host's memory. */
+static size_t doubled(const dc_lua *self) { return 2 * self->live_before + DEAD_BYTES; }
+
 /* Bytes of small allocations until the next check of `owed`, or until a full collection is due: it needs both many
 ** bytes since the last one and a device that is filling up, or bytes in use that have doubled. */
 static size_t quiet_for(const dc_lua *self, size_t most) {
   const double left = (self->owed_most - self->owed) * CYCLE_BYTES;
   size_t bytes = left > 0 ? (size_t)left : 0;
   if (in_hosts_memory(self)) {
-    const size_t doubled = below(self->live_most, self->device->bytes_live);
-    bytes = doubled < bytes ? doubled : bytes;
+    const size_t left_over = below(doubled(self), self->device->bytes_live);
+    bytes = left_over < bytes ? left_over : bytes;
   }
   if (!most) return bytes;
   const size_t since = below(most / 8, self->since_full);
@@ -75,11 +78,8 @@ static size_t quiet_for(const dc_lua *self, size_t most) {
 
 /* Whether a full collection is due because the bytes in use have doubled; not before full_due, where these collections
 ** would take a tenth of the time or more. */
-static bool has_doubled(dc_lua *self) {
-  if (!in_hosts_memory(self) || self->device->bytes_live < self->live_most) return false;
-  const bool first = self->live_most == 0;
-  if (first) self->live_most = 2 * self->device->bytes_live + DEAD_BYTES;
-  return !first && dc_clock() >= self->full_due;
+static bool has_doubled(const dc_lua *self) {
+  return in_hosts_memory(self) && self->device->bytes_live >= doubled(self) && dc_clock() >= self->full_due;
 }
 
 static void collect_all(lua_State *L, dc_lua *self) {
@@ -87,7 +87,7 @@ static void collect_all(lua_State *L, dc_lua *self) {
   collect(L, self, LUA_GCCOLLECT, 0);
   const double end = dc_clock();
   self->full_due = end + FULL_WAIT * (end - begin);
-  if (self->device) self->live_most = 2 * self->device->bytes_live + DEAD_BYTES;
+  if (self->device) self->live_before = self->device->bytes_live;
 }
 
 void dc_lua_account_all(lua_State *L, dc_lua *self, size_t n) {

@@ -88,8 +88,8 @@ typedef struct dc_lua {
   struct dc_device_set *devices; /* this state's */
   double owed, owed_most; /* collector's work due for device memory, in heap sizes; a step runs at owed_most */
   size_t since_full;      /* device bytes made since the last full collection */
-  size_t live_most;       /* bytes in use of the host's device from which a full collection is due; 0: not known yet */
-  double full_due;        /* and not before then, by dc_clock */
+  size_t live_before;     /* device bytes in use after the last full collection; 0: there was none */
+  double full_due;        /* the next one is due when these have doubled, and not before then, by dc_clock */
   dc_precision precision; /* of float32 products */
   int columns;            /* of the prompt's terminal, in which arrays are printed; 0: 80 */
   uint64_t nlaunches;     /* launches noted so far */

@@ -94,6 +94,13 @@ DC_HOT void dc_array_end(dc_array *a) {
   dc_object_pool_give(&dc_array_context_at(a->dev)->arrays, a);
 }
 
+bool dc_array_is_apart(const dc_array *a, const dc_array *b) {
+  int64_t first_a, end_a, first_b, end_b;
+  dc_geometry_span(&a->g, dc_dtype_size(a->dtype), &first_a, &end_a);
+  dc_geometry_span(&b->g, dc_dtype_size(b->dtype), &first_b, &end_b);
+  return a->ptr + (dc_ptr)end_a <= b->ptr + (dc_ptr)first_b || b->ptr + (dc_ptr)end_b <= a->ptr + (dc_ptr)first_a;
+}
+
 int dc_array_fail_closed(dc_error *err) { return dc_fail(err, DC_ARGUMENT, NULL, "the array is closed"); }
 
 /* --- becoming READY --------------------------------------------------------------------------------- */

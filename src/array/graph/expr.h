@@ -93,6 +93,9 @@ static inline int dc_array_check_open(const dc_array *a, dc_error *err) {
   return DC_UNLIKELY(dc_array_is_closed(a)) ? dc_array_fail_closed(err) : 0;
 }
 
+/* Whether READY arrays, which have elements, cover no common bytes, nor one bytes between those of the other. */
+bool dc_array_is_apart(const dc_array *a, const dc_array *b);
+
 /* Operand i of a's expression is `of`; its reference is the caller's to add. */
 static inline void dc_expr_link(dc_array *a, int i, dc_array *of) {
   dc_expr *e = a->expr;

@@ -8,6 +8,7 @@
 
 #include "array/graph/expr.h"
 #include "array/graph/geometry.h"
+#include "array/host/by_type.h"
 #include "array/host/memory.h"
 #include "base/dtype.h"
 
@@ -20,7 +21,7 @@ typedef struct copied {
   int64_t extent[DC_MAX_DIMS], to[DC_MAX_DIMS], from[DC_MAX_DIMS]; /* steps in bytes */
 } copied;
 
-/* The axes of both, without those of extent 1 and with neighbours that are one axis in both joined. */
+/* The axes of both, at least one, without those of extent 1 and with neighbours that are one axis in both joined. */
 static void axes_of(const dc_geometry *to, const dc_geometry *from, copied *c) {
   c->ndim = 0;
   for (int d = 0; d < to->ndim; d++) {
@@ -32,41 +33,31 @@ static void axes_of(const dc_geometry *to, const dc_geometry *from, copied *c) {
     c->to[c->ndim - 1] = to->strides[d];
     c->from[c->ndim - 1] = from->strides[d];
   }
+  if (c->ndim > 0) return;
+  c->ndim = 1;
+  c->extent[0] = 1;
+  c->to[0] = c->from[0] = 0;
 }
 
-#define COPY(size)                                                                                                     \
+#define COPY(bytes)                                                                                                    \
   for (int64_t i = 0; i < n; i++, to += to_step, from += from_step)                                                    \
-    memcpy(to, from, size)
+    memcpy(to, from, bytes)
 
 void dc_host_copy_row(char *to, int64_t to_step, const char *from, int64_t from_step, int64_t n, size_t size) {
   if (to_step == (int64_t)size && from_step == (int64_t)size) {
     memcpy(to, from, (size_t)n * size);
     return;
   }
-  switch (size) {
-    case 1: COPY(1); break;
-    case 2: COPY(2); break;
-    case 4: COPY(4); break;
-    case 8: COPY(8); break;
-    default: COPY(16);
-  }
+  DC_HOST_BY_SIZE(size, COPY)
 }
 
 static void copy_axes(const copied *c, int axis, char *to, const char *from, size_t size) {
-  if (axis >= c->ndim - 1) {
-    const bool one = c->ndim == 0;
-    dc_host_copy_row(to, one ? 0 : c->to[axis], from, one ? 0 : c->from[axis], one ? 1 : c->extent[axis], size);
+  if (axis == c->ndim - 1) {
+    dc_host_copy_row(to, c->to[axis], from, c->from[axis], c->extent[axis], size);
     return;
   }
   for (int64_t i = 0; i < c->extent[axis]; i++, to += c->to[axis], from += c->from[axis])
     copy_axes(c, axis + 1, to, from, size);
-}
-
-static bool are_apart(const dc_array *a, const dc_array *b) {
-  int64_t first_a, end_a, first_b, end_b;
-  dc_geometry_span(&a->g, dc_dtype_size(a->dtype), &first_a, &end_a);
-  dc_geometry_span(&b->g, dc_dtype_size(b->dtype), &first_b, &end_b);
-  return a->ptr + (dc_ptr)end_a <= b->ptr + (dc_ptr)first_b || b->ptr + (dc_ptr)end_b <= a->ptr + (dc_ptr)first_a;
 }
 
 int dc_host_copy(dc_array *dst, dc_array *src, dc_error *err) {
@@ -75,13 +66,12 @@ int dc_host_copy(dc_array *dst, dc_array *src, dc_error *err) {
   const size_t size = dc_dtype_size(dst->dtype);
   const int64_t n = dc_geometry_size(&dst->g);
   if (dst->dtype != src->dtype || n == 0 || n > FEW_BYTES || !dc_host_owns(dst) || !dc_host_owns(src)) return 0;
-  if (!are_apart(dst, src)) return 0;
+  if (!dc_array_is_apart(dst, src)) return 0;
   if (dc_geometry_stretch(&src->g, dst->g.ndim, dst->g.shape, &from, err) != 0) return -1;
   axes_of(&dst->g, &from, &c);
   const int last = c.ndim - 1;
-  const bool in_rows = c.ndim == 0 || (c.to[last] == (int64_t)size && c.from[last] == (int64_t)size);
-  const int64_t row = c.ndim == 0 ? 1 : c.extent[last];
-  if (in_rows ? n / row > FEW || (size_t)n * size > FEW_BYTES : n > FEW) return 0;
+  const bool in_rows = c.to[last] == (int64_t)size && c.from[last] == (int64_t)size;
+  if (in_rows ? n / c.extent[last] > FEW || (size_t)n * size > FEW_BYTES : n > FEW) return 0;
   if (dc_host_use(src, false, err) != 0 || dc_host_use(dst, true, err) != 0) return -1;
   copy_axes(&c, 0, dc_host_data(dst), dc_host_data(src), size);
   return 1;

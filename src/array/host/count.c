@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-#define INTEGERS(X)                                                                                                    \
-  X(DC_BOOL, uint8_t) X(DC_INT8, int8_t) X(DC_INT16, int16_t) X(DC_INT32, int32_t) X(DC_INT64, int64_t)                \
-  X(DC_UINT8, uint8_t) X(DC_UINT16, uint16_t) X(DC_UINT32, uint32_t) X(DC_UINT64, uint64_t)
+#include "array/host/by_type.h"
+
+#define COUNTED(X) X(DC_BOOL, uint8_t) DC_HOST_INTEGERS(X)
 
 /* As unsigned numbers negative ones are the largest. */
 int64_t dc_host_largest(dc_dtype t, const void *x, int64_t n) {
@@ -18,7 +18,7 @@ int64_t dc_host_largest(dc_dtype t, const void *x, int64_t n) {
       most = v > most ? v : most;                                                                                      \
     }                                                                                                                  \
     break;
-    INTEGERS(LARGEST)
+    COUNTED(LARGEST)
     default: return -1;
   }
   return n == 0 || most > INT64_MAX ? -1 : (int64_t)most;
@@ -30,7 +30,7 @@ void dc_host_count(dc_dtype t, const void *x, int64_t n, int64_t *counts) {
   case dtype:                                                                                                          \
     for (int64_t i = 0; i < n; i++) counts[((const T *)x)[i]]++;                                                       \
     break;
-    INTEGERS(COUNT)
+    COUNTED(COUNT)
     default: break;
   }
 }
@@ -42,22 +42,15 @@ int64_t dc_host_passing(const uint8_t *mask, int64_t n) {
 }
 
 /* An element is written, and overwritten by the next one unless it passes; none behind the last that does. */
-#define SELECT(T)                                                                                                      \
+#define SELECT(bytes)                                                                                                  \
   for (int64_t at = 0, i = 0; at < passing; i++) {                                                                     \
-    memcpy((char *)to + at * (int64_t)sizeof(T), (const char *)x + i * (int64_t)sizeof(T), sizeof(T));                 \
+    memcpy((char *)to + at * (int64_t)(bytes), (const char *)x + i * (int64_t)(bytes), bytes);                         \
     at += mask[i] != 0;                                                                                                \
   }
 
 void dc_host_select(void *to, const void *x, size_t size, const uint8_t *mask, int64_t n) {
   const int64_t passing = dc_host_passing(mask, n);
-  switch (size) {
-    case 1: SELECT(uint8_t) break;
-    case 2: SELECT(uint16_t) break;
-    case 4: SELECT(uint32_t) break;
-    case 8: SELECT(uint64_t) break;
-    case 16: SELECT(char[16]) break;
-    default: break;
-  }
+  DC_HOST_BY_SIZE(size, SELECT)
 }
 
 void dc_host_places(int64_t *to, const uint8_t *mask, int64_t n) {

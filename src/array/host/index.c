@@ -7,6 +7,7 @@
 #include "array/graph/buffer.h"
 #include "array/graph/expr.h"
 #include "array/graph/geometry.h"
+#include "array/host/by_type.h"
 #include "array/host/memory.h"
 #include "base/dtype.h"
 #include "base/error.h"
@@ -26,8 +27,8 @@
 static int64_t size_of(const dc_array *a) { return dc_geometry_size(&a->g); }
 
 /* The positions, from 0, of n indices among `extent` elements; false: one is out of bounds. */
-#define RESOLVE(name, T, before)                                                                                       \
-  static bool name(const T *x, int n, int64_t extent, int64_t *to) {                                                   \
+#define RESOLVE(T, before)                                                                                             \
+  static bool resolve_##T(const T *x, int n, int64_t extent, int64_t *to) {                                            \
     bool bad = false;                                                                                                  \
     for (int i = 0; i < n; i++) {                                                                                      \
       to[i] = (int64_t)(x[i] + (before));                                                                              \
@@ -35,29 +36,17 @@ static int64_t size_of(const dc_array *a) { return dc_geometry_size(&a->g); }
     }                                                                                                                  \
     return !bad;                                                                                                       \
   }
-#define BEFORE_SIGNED (x[i] < 0 ? extent : (int64_t)-1)
-#define BEFORE_UNSIGNED (uint64_t)-1 /* 0 becomes the largest number */
-RESOLVE(resolve_int8, int8_t, BEFORE_SIGNED)
-RESOLVE(resolve_int16, int16_t, BEFORE_SIGNED)
-RESOLVE(resolve_int32, int32_t, BEFORE_SIGNED)
-RESOLVE(resolve_int64, int64_t, BEFORE_SIGNED)
-RESOLVE(resolve_uint8, uint8_t, BEFORE_UNSIGNED)
-RESOLVE(resolve_uint16, uint16_t, BEFORE_UNSIGNED)
-RESOLVE(resolve_uint32, uint32_t, BEFORE_UNSIGNED)
-RESOLVE(resolve_uint64, uint64_t, BEFORE_UNSIGNED)
+#define RESOLVE_SIGNED(dtype, T) RESOLVE(T, x[i] < 0 ? extent : (int64_t)-1)
+#define RESOLVE_UNSIGNED(dtype, T) RESOLVE(T, (uint64_t)-1) /* 0 becomes the largest number */
+DC_HOST_SIGNED(RESOLVE_SIGNED)
+DC_HOST_UNSIGNED(RESOLVE_UNSIGNED)
 
 /* Of the indices first to first + n of contiguous `index`. */
 static bool resolve(const dc_array *index, int64_t first, int n, int64_t extent, int64_t *to) {
-  const void *x = (const char *)(uintptr_t)index->ptr + first * (int64_t)dc_dtype_size(index->dtype);
+  const void *x = (const char *)dc_host_data(index) + first * (int64_t)dc_dtype_size(index->dtype);
   switch (index->dtype) {
-    case DC_INT8: return resolve_int8(x, n, extent, to);
-    case DC_INT16: return resolve_int16(x, n, extent, to);
-    case DC_INT32: return resolve_int32(x, n, extent, to);
-    case DC_INT64: return resolve_int64(x, n, extent, to);
-    case DC_UINT8: return resolve_uint8(x, n, extent, to);
-    case DC_UINT16: return resolve_uint16(x, n, extent, to);
-    case DC_UINT32: return resolve_uint32(x, n, extent, to);
-    case DC_UINT64: return resolve_uint64(x, n, extent, to);
+#define RESOLVED(dtype, T) case dtype: return resolve_##T(x, n, extent, to);
+    DC_HOST_INTEGERS(RESOLVED)
     default: return false;
   }
 }
@@ -76,20 +65,13 @@ int dc_host_check_indices(dc_array *index, int64_t extent, bool *inside, dc_erro
 }
 
 /* One row of `width` bytes for each position; `step`: from one row of src to the next. */
-#define WRITE_ROWS(width)                                                                                              \
+#define WRITE_ROWS(bytes)                                                                                              \
   for (int i = 0; i < count; i++, src += step)                                                                         \
-    memcpy(base + at[i] * stride, src, width)
+    memcpy(base + at[i] * stride, src, bytes)
 
 static void write_rows(char *base, int64_t stride, const int64_t *at, int count, const char *src, int64_t step,
                        size_t width) {
-  switch (width) {
-    case 1: WRITE_ROWS(1); break;
-    case 2: WRITE_ROWS(2); break;
-    case 4: WRITE_ROWS(4); break;
-    case 8: WRITE_ROWS(8); break;
-    case 16: WRITE_ROWS(16); break;
-    default: WRITE_ROWS(width);
-  }
+  DC_HOST_BY_SIZE(width, WRITE_ROWS)
 }
 
 /* The bytes of a row, an element along the first axis; 0: they are not contiguous. */
@@ -120,29 +102,22 @@ int dc_host_scatter_rows(dc_array *base, dc_array *index, dc_array *src, const d
       (src != NULL && dc_host_use(src, false, err) != 0))
     return -1;
   if (src == NULL) dc_number_store(v, number);
-  const char *from = src != NULL ? (const char *)(uintptr_t)src->ptr : number;
+  const char *from = src != NULL ? dc_host_data(src) : number;
   const int64_t step = src != NULL ? (int64_t)width : 0;
   for (int64_t first = 0; first < size; first += AT_ONCE) {
     const int count = count_at(size, first);
     resolve(index, first, count, base->g.shape[0], at);
-    write_rows((char *)(uintptr_t)base->ptr, base->g.strides[0], at, count, from + first * step, step, width);
+    write_rows(dc_host_data(base), base->g.strides[0], at, count, from + first * step, step, width);
   }
   return 1;
 }
 
-#define READ_ROWS(width)                                                                                               \
-  for (int i = 0; i < count; i++, to += width)                                                                         \
-    memcpy(to, base + at[i] * stride, width)
+#define READ_ROWS(bytes)                                                                                               \
+  for (int i = 0; i < count; i++, to += bytes)                                                                         \
+    memcpy(to, base + at[i] * stride, bytes)
 
 static void read_rows(char *to, const char *base, int64_t stride, const int64_t *at, int count, size_t width) {
-  switch (width) {
-    case 1: READ_ROWS(1); break;
-    case 2: READ_ROWS(2); break;
-    case 4: READ_ROWS(4); break;
-    case 8: READ_ROWS(8); break;
-    case 16: READ_ROWS(16); break;
-    default: READ_ROWS(width);
-  }
+  DC_HOST_BY_SIZE(width, READ_ROWS)
 }
 
 bool dc_host_gathers(const dc_array *base, const dc_array *index) {

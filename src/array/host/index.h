@@ -1,8 +1,4 @@
-/*
-** index.h - few indices of a device whose memory is the host's, checked and applied by a loop of the host: less
-** than the launch of a kernel takes.  Kernels do the rest: large arrays, memory that is not the device's own, which may
-** fault, and what is captured in a graph.
-*/
+/* index.h - few indices, checked and applied by the host. */
 #pragma once
 
 #include <stdbool.h>

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "array/host/by_type.h"
 #include "array/host/copy.h"
 
 #define LONG 2048 /* the longest row of floats; longer ones of integers are scanned in pieces */
@@ -20,7 +21,7 @@ typedef struct complex128 {
   double x, y;
 } complex128;
 
-/* --- loading and storing --------------------------------------------------------------------------------------- */
+/* --- loading -------------------------------------------------------------------------------------------------- */
 
 static void load(dc_dtype t, void *row, const char *from, int64_t step, int64_t n) {
   switch (t) {
@@ -31,12 +32,7 @@ static void load(dc_dtype t, void *row, const char *from, int64_t step, int64_t 
     case DC_BOOL:
       for (int64_t i = 0; i < n; i++, from += step) ((uint64_t *)row)[i] = *(const uint8_t *)from != 0;
       break;
-    WIDEN(DC_INT8, int8_t)
-    WIDEN(DC_INT16, int16_t)
-    WIDEN(DC_INT32, int32_t)
-    WIDEN(DC_UINT8, uint8_t)
-    WIDEN(DC_UINT16, uint16_t)
-    WIDEN(DC_UINT32, uint32_t)
+    DC_HOST_INTEGERS(WIDEN)
     default: dc_host_copy_row(row, (int64_t)dc_dtype_size(t), from, step, n, dc_dtype_size(t));
   }
 }

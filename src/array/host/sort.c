@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "array/host/by_type.h"
 #include "array/host/order.h"
 
 #define FEW 32 /* keys that insertion sorts */
@@ -101,17 +102,12 @@ void dc_host_argsort(dc_dtype t, const void *row, int64_t n, bool descending, vo
   }
 }
 
-#define PERMUTE(U)                                                                                                     \
-  for (int64_t i = 0; i < n; i++) ((U *)to)[i] = ((const U *)row)[place[i]]
+#define PERMUTE(bytes)                                                                                                 \
+  for (int64_t i = 0; i < n; i++)                                                                                      \
+    memcpy((char *)to + i * (int64_t)(bytes), (const char *)row + place[i] * (int64_t)(bytes), bytes)
 
 void dc_host_permute(void *to, const void *row, size_t size, const uint32_t *place, int64_t n) {
-  switch (size) {
-    case 1: PERMUTE(uint8_t); break;
-    case 2: PERMUTE(uint16_t); break;
-    case 4: PERMUTE(uint32_t); break;
-    case 8: PERMUTE(uint64_t); break;
-    default: break;
-  }
+  DC_HOST_BY_SIZE(size, PERMUTE)
 }
 
 int64_t dc_host_heads(dc_dtype t, const void *row, const uint32_t *place, int64_t n, bool *first) {
