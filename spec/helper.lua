@@ -266,6 +266,13 @@ function helper.ints(n, low, high)
   return t
 end
 
+-- The table of fn(t[i], i).
+function helper.map(t, fn)
+  local r = {}
+  for i = 1, #t do r[i] = fn(t[i], i) end
+  return r
+end
+
 -- Asserts that two tables hold the same; the first element that differs is named.
 function helper.same(want, got, text)
   check.equal(#want, #got, helper.note(text))

@@ -3,19 +3,12 @@
 local dc = require "dotcompute"
 local h = require "spec.helper"
 local fake = require "spec.fake"
-local note = h.note
+local note, map = h.note, h.map
 
 -- A random table of n small integers, and the array of it.
 local function numbers(n)
-  local t = {}
-  for i = 1, n do t[i] = math.random(-50, 50) end
+  local t = h.ints(n, -50, 50)
   return t, dc.array(t, "float64")
-end
-
-local function map(t, fn)
-  local r = {}
-  for i = 1, #t do r[i] = fn(t[i], i) end
-  return r
 end
 
 describe("an array that is overwritten", function()

@@ -5,7 +5,7 @@ local h = require "spec.helper"
 local o = require "spec.oracle"
 local note, fails = h.note, h.fails
 
-local array, product = o.array, h.product
+local array, product, map = o.array, h.product, h.map
 
 local function flatten(t, into)
   into = into or {}
@@ -573,11 +573,6 @@ describe("fused with operands and with later expressions", function()
     local sum = 0
     for _, x in ipairs(row) do sum = sum + (fn and fn(x) or x) end
     return sum / #row
-  end
-  local function map(row, fn)
-    local t = {}
-    for i, x in ipairs(row) do t[i] = fn(x) end
-    return t
   end
 
   for _, shape in ipairs { { 64, 100 }, { 3, 2000 }, pick { { 2000, 3 }, { 1, 33 }, { 5, 7 } } } do

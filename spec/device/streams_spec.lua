@@ -18,11 +18,7 @@ local axpy, twice = m:kernel "axpy", m:kernel "twice"
 local function blocks(n) return (n + 127) // 128 end
 -- Whole numbers: sums of a few are exact in float32.
 local function ints(n) return helper.ints(n, -1000, 1000) end
-local function map(t, f)
-  local r = {}
-  for i = 1, #t do r[i] = f(t[i], i) end
-  return r
-end
+local map = helper.map
 
 describe("a stream", function()
   it("runs kernels and expressions in order, and is ordered with other streams by the arrays that they use", function()

@@ -25,6 +25,7 @@
 #include "compile/types/demangle.h"
 #include "compile/types/entries.h"
 #include "compile/types/image.h"
+#include "compile/types/included.h"
 #include "compile/types/scan.h"
 #include "compile/types/source.h"
 
@@ -236,20 +237,11 @@ static int find_launched(const dc_source *src, const char *arch, dc_string_list 
   return result;
 }
 
-/* The text of a user's header, malloc'ed; NULL of another header, and of one that cannot be read. */
-static char *read_header(const dc_included *header, size_t *len) {
-  char *text = NULL;
-  dc_error unreadable = DC_ERROR_INIT;
-  if (header->path && dc_file_read(header->path, &text, len, &unreadable) != 0) text = NULL;
-  dc_error_clear(&unreadable);
-  return text;
-}
-
 static bool has_kernels(const dc_included *list) {
   bool any = false;
   for (; list && !any; list = list->next) {
     size_t len = 0;
-    char *text = read_header(list, &len);
+    char *text = dc_included_read(list, &len);
     any = text && memmem(text, len, "__global__", 10) != NULL;
     free(text);
   }
@@ -320,7 +312,7 @@ static const dc_scanned *first_template_in(const dc_included *list, dc_arena *ar
   const dc_scanned *k = NULL;
   for (; list && !k; list = list->next) {
     size_t len = 0;
-    char *text = read_header(list, &len);
+    char *text = dc_included_read(list, &len);
     if (text) k = first_template(text, len, arena);
     free(text);
   }
@@ -350,7 +342,10 @@ static const char *first_error(const char *log, int *n) {
 static void fail_lacking(dc_error *err, const char *header, const dc_error *remains) {
   int n;
   const char *line = first_error(remains->log, &n);
-  if (!line) line = dc_error_text(remains), n = (int)strcspn(line, "\n");
+  if (!line) {
+    line = dc_error_text(remains);
+    n = (int)strcspn(line, "\n");
+  }
   dc_error_prefix(err, "the header '%s' is in none of the folders of option include, and kernels need it "
                   "(without it: %.*s): ", header, n, line);
 }

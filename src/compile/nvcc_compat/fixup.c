@@ -29,6 +29,7 @@
 #include "compile/nvcc_compat/unnamed.h"
 #include "compile/nvcc_compat/user_headers.h"
 #include "compile/types/image.h"
+#include "compile/types/included.h"
 #include "compile/types/scan.h"
 #include "compile/types/source.h"
 #include "compile/types/tokens.h"
@@ -328,12 +329,10 @@ static void read_texts(dc_fixup *m) {
   m->spaces.arena = &m->arena;
   read_text(m, m->text, m->source.len);
   for (const dc_included *i = m->included; i; i = i->next) {
-    char *data = NULL;
     size_t len = 0;
-    dc_error unreadable = DC_ERROR_INIT;
-    if (i->path && dc_file_read(i->path, &data, &len, &unreadable) == 0) read_text(m, data, len);
-    dc_error_clear(&unreadable);
-    free(data);
+    char *text = dc_included_read(i, &len);
+    if (text) read_text(m, text, len);
+    free(text);
   }
   m->source.text = m->text = dc_fixup_with_annotations(m, m->text, &m->source.len);
 }
@@ -463,12 +462,10 @@ static bool rewrite_gnu_forms(dc_fixup *m) {
 static bool stands_behind(const dc_fixup *m, const char *const *words, const char *name, size_t n) {
   bool any = dc_text_names(m->text, words, name, n);
   for (const dc_included *i = m->included; i && !any; i = i->next) {
-    char *data = NULL;
     size_t len = 0;
-    dc_error unreadable = DC_ERROR_INIT;
-    any = i->path && dc_file_read(i->path, &data, &len, &unreadable) == 0 && dc_text_names(data, words, name, n);
-    dc_error_clear(&unreadable);
-    free(data);
+    char *text = dc_included_read(i, &len);
+    any = text && dc_text_names(text, words, name, n);
+    free(text);
   }
   return any;
 }
@@ -600,15 +597,12 @@ bool dc_fixup_init(dc_fixup *m, const dc_source *src, bool keeps_host) {
 
 void dc_fixup_drop_prototypes(dc_fixup *m) {
   for (const dc_included *i = m->source.nlaunched > 0 ? m->included : NULL; i; i = i->next) {
-    char *data = NULL;
     size_t len = 0;
-    dc_error unreadable = DC_ERROR_INIT;
-    const bool stale = i->path && dc_file_read(i->path, &data, &len, &unreadable) == 0 &&
-                       dc_prototypes_stale(data, len, m->text, m->source.len, false);
+    char *text = dc_included_read(i, &len);
+    const bool stale = text && dc_prototypes_stale(text, len, m->text, m->source.len, false);
     dc_fixup_header *h = stale ? dc_fixup_header_at(m, i->path) : NULL;
     if (h) dc_prototypes_stale(h->text, h->len, m->text, m->source.len, true);
-    dc_error_clear(&unreadable);
-    free(data);
+    free(text);
   }
 }
 

@@ -16,7 +16,6 @@
 #include "compile/nvcc_compat/statements.h"
 #include "compile/nvcc_compat/unnamed.h"
 
-/* Of the user's header, or of the source where h is NULL: its text is another. */
 void dc_fixup_replace_text(dc_fixup *m, dc_fixup_header *h, char *text, size_t len) {
   if (!h) {
     m->source.text = m->text = text;
@@ -62,7 +61,6 @@ static bool add_by_names(dc_fixup *m, dc_fixup_header *h, const char *whole) {
   return h->name && dc_source_add_header(&m->source, &m->arena, h->name, strlen(h->name), h->text);
 }
 
-/* The text, or one in the arena where its macros that stand for annotations are expanded. */
 char *dc_fixup_with_annotations(dc_fixup *m, char *text, size_t *len) {
   dc_buf b = DC_BUF_INIT;
   const bool any = dc_annotations_expand(text, *len, m->annotations, &b);
@@ -103,7 +101,6 @@ static dc_fixup_header *take_header(dc_fixup *m, const char *path, size_t n) {
   return m->headers == h ? h : NULL;
 }
 
-/* The header of that path, which is given as text from now on. */
 dc_fixup_header *dc_fixup_header_at(dc_fixup *m, const char *whole) {
   for (dc_fixup_header *h = m->headers; h; h = h->next)
     for (const dc_included *i = m->included; i; i = i->next)
@@ -121,7 +118,6 @@ dc_fixup_header *dc_fixup_header_of(dc_fixup *m, const dc_message *e) {
   return take_header(m, e->text, e->nfile);
 }
 
-/* A header that stands beside one that is given as text now, and was found from there. */
 bool dc_fixup_give_neighbour(dc_fixup *m, const char *name, size_t n) {
   const dc_fixup_header *before = m->headers;
   for (const dc_included *i = m->included; i; i = i->next)

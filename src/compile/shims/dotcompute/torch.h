@@ -289,7 +289,7 @@ template <class T> __device__ inline void gpuAtomicAddNoReturn(T *p, typename dc
   AT_DISPATCH_CASE(c10::kShort, __VA_ARGS__)
 #define AT_DISPATCH_CASE_ALL_TYPES(...)                                                                                \
   AT_DISPATCH_CASE_INTEGRAL_TYPES(__VA_ARGS__) AT_DISPATCH_CASE_FLOATING_TYPES(__VA_ARGS__)
-/* Complex types among those are left out: kernels of theirs need c10::complex. */
+/* Complex types among those are left out. */
 #define AT_DISPATCH_CASE_ALL_TYPES_AND_COMPLEX AT_DISPATCH_CASE_ALL_TYPES
 /* The groups of types, each alone and with further types in front. */
 #define DC_DISPATCH(group, ...) [&] { AT_DISPATCH_CASE_##group(__VA_ARGS__) }()
