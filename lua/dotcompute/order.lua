@@ -128,7 +128,7 @@ local function unique(...)
   if not by and options.values == nil and count > 0 and algorithm.by_host() then
     local found, counts, inverse = core.host_unique(flat, options.counts or false, options.inverse or false)
     if found then
-      inverse = inverse and inverse:reshape { a:shape() }
+      inverse = inverse and core.index_promise(inverse:reshape { a:shape() }, #found)
       if counts then return found, counts, inverse end
       return found, inverse
     end
@@ -157,7 +157,7 @@ local function unique(...)
       algorithm.kernel(device, "dc_unique_inverse", "", inverse_source)(blocks(count), 256, inverse, order,
         dc.cumsum(first), count)
     end
-    results[#results + 1] = inverse
+    results[#results + 1] = core.index_promise(inverse, #results[1])
   end
   if values ~= nil then
     results[#results + 1] = first_values(values, order, first)

@@ -1,11 +1,11 @@
--- concat, stack, tile, repeat_, flip, roll and pad: views of the operands are copied into views of the result, each by
--- one copy on the device.
+-- concat, stack, tile, repeat_, flip, roll and pad: views of the operands are copied into views of the result, on a GPU
+-- many of them by one launch (array/parts.c).
 local core = require "dotcompute.core"
 local arguments = require "dotcompute.arguments"
 local algorithm = require "dotcompute.algorithm"
 core.builtin(debug.getinfo(1, "S").source)
 
-local fail, range, copy_range = algorithm.fail, algorithm.range, core.copy_range
+local fail, range, copy_ranges = algorithm.fail, algorithm.range, core.copy_ranges
 
 local function shape_text(shape)
   return ("(%s%s)"):format(table.concat(shape, ", "), #shape == 1 and "," or "")
@@ -44,6 +44,12 @@ local function list_of(fname, list)
   return arrays, dtype, arrays[1].device
 end
 
+-- One more range for core.copy_ranges: n elements of `from`, from number `first` on, come to `at`.
+local function add_range(ranges, at, from, first, n)
+  local k = #ranges
+  ranges[k + 1], ranges[k + 2], ranges[k + 3], ranges[k + 4], ranges[k + 5] = at, from, first, n, 1
+end
+
 local concat_signature = { "list", "axis", list = "axis", known = { axis = "any" },
   usage = { "a table of arrays", "perhaps an axis (the first)" } }
 
@@ -65,12 +71,12 @@ local function concat(...)
     total = total + own[axis]
   end
   shape[axis] = total
-  local out, at = algorithm.empty(device, shape, dtype), 0
+  local out, at, ranges = algorithm.empty(device, shape, dtype), 1, {}
   for k, a in ipairs(arrays) do
-    local n = extents[k]
-    copy_range(out, axis, at + 1, a, 1, n)
-    at = at + n
+    add_range(ranges, at, a, 1, extents[k])
+    at = at + extents[k]
   end
+  copy_ranges(out, axis, ranges)
   return out
 end
 
@@ -95,9 +101,9 @@ local function stack(...)
   local out = algorithm.empty(device, shape, dtype)
   local one = table.move(shape, 1, #shape, 1, {})
   one[axis] = 1
-  for k, a in ipairs(arrays) do
-    copy_range(out, axis, k, a:reshape(one), 1, 1)
-  end
+  local ranges = {}
+  for k, a in ipairs(arrays) do add_range(ranges, k, a:reshape(one), 1, 1) end
+  copy_ranges(out, axis, ranges)
   return out
 end
 
@@ -186,8 +192,7 @@ local function roll_axis(a, n, axis)
   if out.size == 0 then return out end
   local by = n % extent
   if by == 0 then return out:copy_from(a) end
-  copy_range(out, axis, by + 1, a, 1, extent - by)
-  copy_range(out, axis, 1, a, extent - by + 1, by)
+  copy_ranges(out, axis, { by + 1, a, 1, extent - by, 1, 1, a, extent - by + 1, by, 1 })
   return out
 end
 
@@ -209,7 +214,7 @@ local function continue_after(out, axis, low, high, last, period)
   while high < last do
     local shift = (high - low + 1) // period * period
     local n = math.min(shift, last - high)
-    copy_range(out, axis, high + 1, out, high + 1 - shift, n)
+    copy_ranges(out, axis, { high + 1, out, high + 1 - shift, n, 1 })
     high = high + n
   end
 end
@@ -218,7 +223,7 @@ local function continue_before(out, axis, low, high, period)
   while low > 1 do
     local shift = (high - low + 1) // period * period
     local n = math.min(shift, low - 1)
-    copy_range(out, axis, low - n, out, low - n + shift, n)
+    copy_ranges(out, axis, { low - n, out, low - n + shift, n, 1 })
     low = low - n
   end
 end
@@ -243,12 +248,7 @@ function fill_axis.reflect(out, axis, low, high, extent)
   if n == 1 then return fill_axis.edge(out, axis, low, high, extent) end
   local period = 2 * (n - 1)
   local after, before = math.min(n - 1, extent - high), math.min(n - 1, low - 1)
-  if after > 0 then
-    copy_range(out, axis, high + 1, out, high - 1, after, -1)
-  end
-  if before > 0 then
-    copy_range(out, axis, low - before, out, low + before, before, -1)
-  end
+  copy_ranges(out, axis, { high + 1, out, high - 1, after, -1, low - before, out, low + before, before, -1 })
   low, high = low - before, high + after
   if high < extent then continue_after(out, axis, low, high, extent, period) end
   if low > 1 then continue_before(out, axis, low, extent, period) end

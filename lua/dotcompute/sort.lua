@@ -142,7 +142,7 @@ local function sorted(fname, keys, index, ...)
   local total = select(axis, a:shape())
   local from, order = algorithm.axis_last(a, axis)
   local to, places = sort.rows(from, total, o.descending or false, keys, index)
-  local sorted_rows = keys and to or places
+  local sorted_rows = keys and to or core.index_promise(places, total)
   local result = algorithm.axis_back(sorted_rows, order)
   algorithm.free(a, from)
   algorithm.free(result, sorted_rows)

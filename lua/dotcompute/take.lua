@@ -1,7 +1,6 @@
 -- take and scatter_add: gather and scatter by indices, which count from 1, and from the end when negative.
 --
--- A pass over the indices of scatter_add checks their range before anything is computed; one value is read back.
--- take is indexing by an array (array/gather.c), which checks its indices so, too.
+-- The indices are checked before anything is computed (array/index_bounds.c). take is indexing by an array.
 --
 -- scatter_add adds in a fixed order where rounding depends on it. On the CPU device threads add chunks of the values to
 -- sums of their own (scatter_serial.lua). On a GPU, and where there are many more elements than values, the indices are
@@ -39,16 +38,6 @@ end
 
 local by_index, by_position = { name = "index", text = place_text }, { name = "position", text = whole_text }
 
-local function check_source(index)
-  return place_text(index) .. [[
-__global__ void dc_check_indices(const dc_number *at, long long count, long long n, unsigned long long *first_bad) {
-  const long long step = (long long)gridDim.x * blockDim.x;
-  for (long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += step)
-    if (dc_place(at[i], n) < 0) atomicMin(first_bad, (unsigned long long)i);
-}
-]]
-end
-
 -- Raises for index number `at`, counted from 0, which is not in 1..n or -n..-1.
 local function fail_range(index, at, n)
   local v = index:reshape(-1)[at + 1]
@@ -58,13 +47,8 @@ end
 
 -- Raises for the first index that is out of range.
 local function check(index, n)
-  if index.size == 0 then return end
-  local dtype = algorithm.dtype(index)
-  local bad = algorithm.on(index.device, dc.full, 1, math.maxinteger, "uint64")
-  local kernel = algorithm.kernel(index.device, "dc_check_indices", dtype.name, check_source, dtype)
-  kernel(math.min(2048, (index.size + 1023) // 1024), 256, index, index.size, n, bad)
-  local at = bad[1]
-  if at ~= math.maxinteger then fail_range(index, at, n) end
+  local at = index.size > 0 and core.index_outside(index, n)
+  if at then fail_range(index, at - 1, n) end
 end
 
 -- --- take -------------------------------------------------------------------------------------------------------

@@ -133,10 +133,15 @@ int dc_array_check_contiguous(const dc_array *a, dc_error *err) {
                  dc_dtype_noun(a->dtype));
 }
 
+static inline void give_address(dc_buffer *b, bool writes) {
+  b->address_given = true;
+  b->writer_given |= writes;
+}
+
 int dc_array_ptr(dc_array *a, dc_ptr *ptr, dc_error *err) {
   *ptr = 0;
   if (dc_evaluate(a, err) != 0) return -1;
-  a->buffer->address_given = true;
+  give_address(a->buffer, true);
   *ptr = a->ptr;
   return 0;
 }
@@ -166,7 +171,7 @@ bool dc_array_has_readers(const dc_array *a) { return a->buffer != NULL && a->bu
 static inline dc_ptr launch_ready(const dc_array *a, bool written) {
   if (DC_UNLIKELY(a->state != DC_ARRAY_READY || !a->contiguous)) return 0;
   const bool read = written & (a->buffer->readers != NULL); /* without a branch: half of all arrays are written */
-  a->buffer->address_given = true;
+  give_address(a->buffer, written);
   return DC_UNLIKELY(a->buffer->closed || read) ? 0 : a->ptr;
 }
 
@@ -184,7 +189,7 @@ DC_HOT dc_ptr dc_array_launch_view(const dc_array *a, const dc_device *dev, dc_d
 
 const dc_geometry *dc_array_strided_on(const dc_array *a, const dc_device *dev, dc_dtype dtype) {
   if (a->dtype != dtype || a->dev != dev || a->contiguous || dc_array_state_of(a) != DC_ARRAY_READY) return NULL;
-  a->buffer->address_given = true;
+  give_address(a->buffer, true);
   return &a->g;
 }
 

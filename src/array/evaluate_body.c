@@ -75,7 +75,10 @@ static int evaluate_with(dc_body *body, const dc_body_operand *o, dc_operand *in
   int a, b;
   if (dc_lower_body(&p, body, o, inputs, dev, domain, err) != 0) return -1;
   if (dc_results_overlap(&p, &a, &b)) return fail_shared(body, &p, a, b, err);
-  return p.schedule.safe ? dc_program_run_body(&p, body, text, attributable, err) : OVERLAPS;
+  if (!p.schedule.safe) return OVERLAPS;
+  for (int i = 0; i < body->nparams; i++)
+    if (body->param[i].result && dc_buffer_used(o[i].array->buffer, true, err) != 0) return -1;
+  return dc_program_run_body(&p, body, text, attributable, err);
 }
 
 int dc_evaluate_body(dc_body *body, const dc_body_operand *o, dc_device *dev, const dc_geometry *domain, dc_buf *text,

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "array/array.h"
+#include "array/compose.h"
 #include "array/copy.h"
 #include "array/evaluate.h"
 #include "array/graph/expr.h"
@@ -15,6 +16,7 @@
 #include "array/graph/op.h"
 #include "array/graph/types.h"
 #include "array/host/index.h"
+#include "array/index_bounds.h"
 #include "array/node.h"
 #include "array/operators.h"
 #include "array/reduce.h"
@@ -32,30 +34,6 @@ typedef struct dc_where {
   dc_geometry frame;     /* the result's shape, and byte strides in the base */
   int inner;             /* axes of the result behind those of the indices */
 } dc_where;
-
-/* --- small expressions: each takes the references to its operands --------------------------------------- */
-
-static dc_array *with_number(dc_op op, dc_array *a, int64_t v, dc_error *err) {
-  if (a == NULL) return NULL;
-  dc_array *const arg[2] = { a, NULL };
-  const dc_scalar s[2] = { [1] = { .kind = DC_SCALAR_INT, .i = v } };
-  dc_array *r = dc_array_apply(op, arg, s, err);
-  dc_array_unref(a);
-  return r;
-}
-
-static dc_array *with_array(dc_op op, dc_array *a, dc_array *b, dc_error *err) {
-  dc_array *const arg[2] = { a, b };
-  dc_array *r = a != NULL && b != NULL ? dc_array_apply(op, arg, NULL, err) : NULL;
-  dc_array_unref(a);
-  dc_array_unref(b);
-  return r;
-}
-
-static dc_array *held(dc_array *a) {
-  if (a != NULL) dc_array_ref(a);
-  return a;
-}
 
 /* --- shapes ------------------------------------------------------------------------------------------------------ */
 
@@ -127,82 +105,25 @@ static int where_init(dc_where *w, dc_array *a, const dc_index *ix, dc_error *er
 
 /* --- bounds ---------------------------------------------------------------------------------------------------- */
 
-static dc_array *out_of_bounds(const dc_where *w, int i, dc_error *err) {
-  const int64_t n = w->base->g.shape[w->axis[i]];
-  dc_array *x = w->index[i];
-  dc_array *bad = with_array(DC_OP_LOGICAL_OR, with_number(DC_OP_EQ, held(x), 0, err),
-                             with_number(DC_OP_GT, held(x), n, err), err);
-  if (dc_dtypes[x->dtype].kind == 'u') return bad;
-  return with_array(DC_OP_LOGICAL_OR, bad, with_number(DC_OP_LT, held(x), -n, err), err);
-}
-
-static int is_any(dc_array *test, bool *any, dc_error *err) {
-  dc_scalar v;
-  dc_array *all = test != NULL ? dc_array_reduce(DC_REDUCE_ANY, test, UINT32_MAX, false, err) : NULL;
-  dc_array_unref(test);
-  int rc = all != NULL ? dc_array_get(all, &v, err) : -1;
-  dc_array_unref(all);
-  if (rc == 0) *any = v.b;
-  return rc;
-}
-
-/* The first index that is out of bounds, for the message. */
-static int fail_bounds(const dc_where *w, int i, dc_error *err) {
-  dc_array *bad = out_of_bounds(w, i, err);
-  dc_array *place = bad != NULL ? dc_array_reduce(DC_REDUCE_ARGMAX, bad, UINT32_MAX, false, err) : NULL;
-  dc_scalar at, v = { .kind = DC_SCALAR_INT };
-  dc_array_unref(bad);
-  int rc = place != NULL ? dc_array_get(place, &at, err) : -1;
-  dc_array_unref(place);
-  if (rc != 0) return -1;
-  int64_t rest = at.i, flat = dc_array_size(w->index[i]);
-  dc_geometry one = { .ndim = 0 };
-  int64_t offset = 0;
-  const dc_geometry *g = &w->index[i]->g;
-  for (int d = 0; d < g->ndim; d++) {
-    flat /= g->shape[d];
-    offset += rest / flat * g->strides[d];
-    rest %= flat;
-  }
-  dc_array *element = dc_array_view(w->index[i], &one, offset, err);
-  rc = element != NULL ? dc_array_get(element, &v, err) : -1;
-  dc_array_unref(element);
-  if (rc != 0) return -1;
-  if (v.i == 0)
-    return dc_fail(err, DC_INDEX, NULL, "index 0 on axis %d, in the index array's element %" PRId64
-                   ": indices count from 1", w->named[i], at.i + 1);
+/* The first index that is out of bounds, number `at`, for the message. */
+static int fail_bounds(const dc_where *w, int i, int64_t at, dc_error *err) {
+  const int64_t extent = w->base->g.shape[w->axis[i]];
   char text[32];
-  if (w->index[i]->dtype == DC_UINT64) snprintf(text, sizeof text, "%" PRIu64, (uint64_t)v.i);
-  else snprintf(text, sizeof text, "%" PRId64, v.i);
+  if (dc_index_text(w->index[i], at, text, sizeof text, err) != 0) return -1;
+  if (strcmp(text, "0") == 0)
+    return dc_fail(err, DC_INDEX, NULL, "index 0 on axis %d, in the index array's element %" PRId64
+                   ": indices count from 1", w->named[i], at + 1);
   return dc_fail(err, DC_INDEX, NULL, "index %s, the index array's element %" PRId64
-                 ", is out of bounds on axis %d, whose extent is %" PRId64, text, at.i + 1, w->named[i],
-                 w->base->g.shape[w->axis[i]]);
-}
-
-/* 1: the host has checked all indices, and none is out of bounds; 0; -1: *err. */
-static int are_inside(const dc_where *w, dc_error *err) {
-  for (int i = 0; i < w->n; i++) {
-    bool inside = false;
-    const int rc = dc_host_check_indices(w->index[i], w->base->g.shape[w->axis[i]], &inside, err);
-    if (rc < 0 || !inside) return rc < 0 ? -1 : 0;
-  }
-  return 1;
+                 ", is out of bounds on axis %d, whose extent is %" PRId64, text, at + 1, w->named[i], extent);
 }
 
 static int check_bounds(const dc_where *w, dc_error *err) {
-  bool any = false;
+  int64_t extent[DC_MAX_DIMS], at;
+  int first;
   if (dc_geometry_size(&w->shape) == 0) return 0;
-  const int checked = are_inside(w, err);
-  if (checked != 0) return checked < 0 ? -1 : 0;
-  dc_array *bad = out_of_bounds(w, 0, err);
-  for (int i = 1; i < w->n; i++) bad = with_array(DC_OP_LOGICAL_OR, bad, out_of_bounds(w, i, err), err);
-  if (is_any(bad, &any, err) != 0) return -1;
-  for (int i = 0; any && i < w->n; i++) {
-    bool here = false;
-    if (is_any(out_of_bounds(w, i, err), &here, err) != 0) return -1;
-    if (here) return fail_bounds(w, i, err);
-  }
-  return 0;
+  for (int i = 0; i < w->n; i++) extent[i] = w->base->g.shape[w->axis[i]];
+  if (dc_index_check(w->index, extent, w->n, &first, &at, err) != 0) return -1;
+  return first == w->n ? 0 : fail_bounds(w, first, at, err);
 }
 
 /* --- offsets --------------------------------------------------------------------------------------------------- */
@@ -230,16 +151,15 @@ static dc_array *offset_of(const dc_where *w, const int64_t *stride, int more, d
       return NULL;
     }
     if (dc_dtypes[w->index[i]->dtype].kind == 'i') { /* negatives: n - (-x), else x - 1 */
-      dc_array *negative = with_number(DC_OP_LT, held(x), 0, err), *after = with_number(DC_OP_ADD, held(x), n, err);
-      dc_array *before = with_number(DC_OP_SUB, x, 1, err);
-      dc_array *const arg[3] = { negative, after, before };
-      x = negative && after && before ? dc_array_apply(DC_OP_WHERE, arg, NULL, err) : NULL;
-      for (int k = 0; k < 3; k++) dc_array_unref(arg[k]);
+      dc_array *negative = dc_compose_int(DC_OP_LT, dc_compose_again(x), 0, err);
+      dc_array *after = dc_compose_int(DC_OP_ADD, dc_compose_again(x), n, err);
+      dc_array *before = dc_compose_int(DC_OP_SUB, x, 1, err);
+      x = dc_compose(DC_OP_WHERE, 3, (dc_array *const[]){ negative, after, before }, (dc_scalar){ 0 }, err);
     } else {
-      x = with_number(DC_OP_SUB, x, 1, err);
+      x = dc_compose_int(DC_OP_SUB, x, 1, err);
     }
-    x = with_number(DC_OP_MUL, x, stride[i], err);
-    sum = sum != NULL ? with_array(DC_OP_ADD, sum, x, err) : x;
+    x = dc_compose_int(DC_OP_MUL, x, stride[i], err);
+    sum = sum != NULL ? dc_compose_2(DC_OP_ADD, sum, x, err) : x;
     if (sum == NULL) return NULL;
   }
   return sum;
@@ -333,7 +253,7 @@ static dc_array *last_positions(const dc_where *w, dc_error *err) {
     dc_array *offset = offset_of(w, stride, w->inner, err);
     dc_array *winner = offset != NULL ? gathered(last, &wide, offset, err) : NULL;
     dc_array_unref(offset);
-    guard = with_array(DC_OP_EQ, winner, positions(w, w->inner, err), err);
+    guard = dc_compose_2(DC_OP_EQ, winner, positions(w, w->inner, err), err);
   }
   dc_array_unref(last);
   dc_array_unref(flat);

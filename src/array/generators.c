@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "array/array.h"
+#include "array/compose.h"
 #include "array/copy.h"
 #include "array/graph/expr.h"
 #include "array/graph/geometry.h"
@@ -12,7 +13,6 @@
 #include "array/graph/op.h"
 #include "array/graph/types.h"
 #include "array/node.h"
-#include "array/operators.h"
 #include "base/dtype.h"
 #include "base/error.h"
 #include "device/device.h"
@@ -74,24 +74,16 @@ dc_array *dc_array_arange(dc_device *dev, dc_dtype dtype, dc_scalar first, dc_sc
   return filled(a, rc == 0 ? range_of(dev, &number[0], &number[1], n, err) : NULL, err);
 }
 
-/* The operator over x, y and z; one of y and z that is NULL is the number.  x NULL: a step before has failed. */
-static dc_array *step(dc_op op, dc_array *x, dc_array *y, dc_array *z, double number, dc_error *err) {
-  const dc_scalar s = { .kind = DC_SCALAR_FLOAT, .f = number };
-  return x == NULL ? NULL : dc_array_apply(op, (dc_array *const[]){ x, y, z }, (const dc_scalar[]){ s, s, s }, err);
-}
-
-/* As the function of one element in generators.h, of all; pending. */
+/* As the function of one element in generators.h, of all; takes the reference to `i`.  Pending. */
 static dc_array *between(dc_array *i, double a, double b, int64_t n, dc_error *err) {
   const double last = (double)(n - 1);
-  dc_array *part = step(DC_OP_DIV, i, NULL, NULL, last, err);
-  dc_array *way = step(DC_OP_MUL, part, NULL, NULL, b - a, err);
-  dc_array *v = step(DC_OP_ADD, way, NULL, NULL, a, err);
-  dc_array *at_first = step(DC_OP_EQ, i, NULL, NULL, 0, err), *at_last = step(DC_OP_EQ, i, NULL, NULL, last, err);
-  dc_array *from_a = v == NULL ? NULL : step(DC_OP_WHERE, at_first, NULL, v, a, err);
-  dc_array *result = from_a == NULL ? NULL : step(DC_OP_WHERE, at_last, NULL, from_a, b, err);
-  dc_array *const steps[] = { part, way, v, at_first, at_last, from_a };
-  for (size_t k = 0; k < sizeof steps / sizeof *steps; k++) dc_array_unref(steps[k]);
-  return result;
+  dc_array *inner = dc_compose_float(DC_OP_NE, dc_compose_again(i), 0, err);
+  dc_array *before_last = dc_compose_float(DC_OP_NE, dc_compose_again(i), last, err);
+  dc_array *way = dc_compose_float(DC_OP_MUL, dc_compose_float(DC_OP_DIV, i, last, err), b - a, err);
+  dc_array *v = dc_compose_float(DC_OP_ADD, way, a, err);
+  const dc_scalar first = { .kind = DC_SCALAR_FLOAT, .f = a }, end = { .kind = DC_SCALAR_FLOAT, .f = b };
+  v = dc_compose(DC_OP_WHERE, 2, (dc_array *const[]){ inner, v }, first, err);
+  return dc_compose(DC_OP_WHERE, 2, (dc_array *const[]){ before_last, v }, end, err);
 }
 
 dc_array *dc_array_linspace(dc_device *dev, dc_dtype dtype, double a, double b, int64_t n, dc_error *err) {
@@ -100,7 +92,6 @@ dc_array *dc_array_linspace(dc_device *dev, dc_dtype dtype, double a, double b, 
   const dc_number zero = { .dtype = DC_FLOAT64 }, one = { .dtype = DC_FLOAT64, .f64 = 1 };
   dc_array *i = range_of(dev, &zero, &one, n, err);
   dc_array *v = between(i, a, b, n, err);
-  dc_array_unref(i);
   return filled(out, v, err);
 }
 

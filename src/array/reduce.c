@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "array/array.h"
+#include "array/compose.h"
 #include "array/copy.h"
 #include "array/graph/expr.h"
 #include "array/graph/geometry.h"
@@ -66,26 +67,6 @@ dc_array *dc_array_reduce(dc_reduce op, dc_array *a, uint32_t axes, bool keep, d
 
 /* --- combinations: each function takes the references to its operands ------------------------------------ */
 
-static dc_array *cast(dc_array *a, dc_dtype t, dc_error *err) {
-  if (a == NULL) return NULL;
-  dc_array *b = dc_array_cast(a, t, err);
-  dc_array_unref(a);
-  return b;
-}
-
-static dc_array *apply(dc_op op, dc_array *a, dc_array *b, const dc_scalar *s, dc_error *err) {
-  if (a == NULL) return NULL;
-  dc_array *const arg[2] = { a, b };
-  const dc_scalar scalar[2] = { [1] = s != NULL ? *s : (dc_scalar){ 0 } };
-  dc_array *c = dc_array_apply(op, arg, scalar, err);
-  dc_array_unref(a);
-  return c;
-}
-
-static dc_array *divided(dc_array *a, double n, dc_error *err) {
-  return apply(DC_OP_DIV, a, NULL, &(dc_scalar){ .kind = DC_SCALAR_FLOAT, .f = n }, err);
-}
-
 /* The floating dtype that takes an integer's place: float64 where it has `bytes` or more. */
 static dc_dtype floating_from(dc_dtype t, size_t bytes) {
   return !is_integer(t) ? t : dc_dtype_size(t) >= bytes ? DC_FLOAT64 : DC_FLOAT32;
@@ -114,11 +95,11 @@ dc_array *dc_array_mean(dc_array *a, uint32_t axes, bool keep, dc_error *err) {
   dc_array *sum;
   if (is_integer(a->dtype) && dc_dtype_size(a->dtype) < 8) { /* summed exactly; sums of 64-bit ones would wrap */
     dc_array_ref(a);
-    sum = cast(reduced(DC_REDUCE_SUM, a, axes, keep, err), DC_FLOAT64, err);
+    sum = dc_compose_cast(reduced(DC_REDUCE_SUM, a, axes, keep, err), DC_FLOAT64, err);
   } else {
     sum = reduced(DC_REDUCE_SUM, as_wide(a, out, err), axes, keep, err);
   }
-  return cast(divided(sum, n, err), out, err);
+  return dc_compose_cast(dc_compose_float(DC_OP_DIV, sum, n, err), out, err);
 }
 
 dc_array *dc_array_variance(dc_array *a, uint32_t axes, bool keep, double ddof, bool root, dc_error *err) {
@@ -130,24 +111,23 @@ dc_array *dc_array_variance(dc_array *a, uint32_t axes, bool keep, double ddof, 
   if (dc_dtypes[a->dtype].kind == 'c') { /* the parts' variances add up */
     dc_array_ref(a);
     dc_array_ref(a);
-    dc_array *re = reduced(DC_REDUCE_M2, apply(DC_OP_REAL, a, NULL, NULL, err), axes, keep, err);
-    dc_array *im = reduced(DC_REDUCE_M2, apply(DC_OP_IMAG, a, NULL, NULL, err), axes, keep, err);
-    spread = im == NULL ? (dc_array_unref(re), NULL) : apply(DC_OP_ADD, re, im, NULL, err);
-    dc_array_unref(im);
+    dc_array *re = reduced(DC_REDUCE_M2, dc_compose_1(DC_OP_REAL, a, err), axes, keep, err);
+    dc_array *im = reduced(DC_REDUCE_M2, dc_compose_1(DC_OP_IMAG, a, err), axes, keep, err);
+    spread = dc_compose_2(DC_OP_ADD, re, im, err);
   } else {
     spread = reduced(DC_REDUCE_M2, as_wide(a, out, err), axes, keep, err);
   }
-  dc_array *v = divided(spread, n, err);
-  return cast(root ? apply(DC_OP_SQRT, v, NULL, NULL, err) : v, out, err);
+  dc_array *v = dc_compose_float(DC_OP_DIV, spread, n, err);
+  return dc_compose_cast(root ? dc_compose_1(DC_OP_SQRT, v, err) : v, out, err);
 }
 
 dc_array *dc_array_norm(dc_array *a, uint32_t axes, bool keep, dc_error *err) {
   if (dc_array_check_open(a, err) != 0) return NULL;
   const dc_dtype out = dc_dtype_real(norm_dtype(a->dtype));
   dc_array *wide = as_wide(a, norm_dtype(a->dtype), err);
-  if (wide != NULL && dc_dtypes[a->dtype].kind == 'c') wide = apply(DC_OP_ABS, wide, NULL, NULL, err);
-  dc_array *squares = apply(DC_OP_SQUARE, wide, NULL, NULL, err);
-  return cast(apply(DC_OP_SQRT, reduced(DC_REDUCE_SUM, squares, axes, keep, err), NULL, NULL, err), out, err);
+  if (wide != NULL && dc_dtypes[a->dtype].kind == 'c') wide = dc_compose_1(DC_OP_ABS, wide, err);
+  dc_array *squares = dc_compose_1(DC_OP_SQUARE, wide, err);
+  return dc_compose_cast(dc_compose_1(DC_OP_SQRT, reduced(DC_REDUCE_SUM, squares, axes, keep, err), err), out, err);
 }
 
 /* --- questions ------------------------------------------------------------------------------------------- */

@@ -9,6 +9,8 @@
 #include "array/copy.h"
 #include "array/graph/geometry.h"
 #include "array/graph/types.h"
+#include "array/index_bounds.h"
+#include "array/parts.h"
 #include "base/closest.h"
 #include "base/dtype.h"
 #include "base/error.h"
@@ -307,28 +309,100 @@ static dc_array *range_of(dc_array *a, int axis, const dc_range *range, dc_error
   return dc_array_view(a, &view, offset, err);
 }
 
-/* copy_range(to, axis, at, from, first, n [, step]): n elements of `from` along an axis, from number `first` on and
-** `step` apart, become those of `to` from number `at` on.  Both have the same axes; the ranges are inside. */
-static int core_copy_range(lua_State *L) {
+#define RANGES 32 /* that are copied together */
+/* Numbers and arrays of one range in the list of copy_ranges. */
+enum { AT = 1, FROM, FIRST, COUNT, STEP };
+
+/* Part number i, from 0, of the list at 3. */
+typedef struct copied_range {
+  dc_array *from;
+  dc_range source, target;
+  bool whole; /* all of `from` is copied */
+} copied_range;
+
+static lua_Integer number_of(lua_State *L, int i, int field) {
+  lua_rawgeti(L, 3, (lua_Integer)i * STEP + field);
+  const lua_Integer v = lua_tointeger(L, -1);
+  lua_pop(L, 1);
+  return v;
+}
+
+static copied_range range_at(lua_State *L, dc_lua *self, int axis, int i) {
+  copied_range r;
+  const int64_t n = number_of(L, i, COUNT);
+  lua_rawgeti(L, 3, (lua_Integer)i * STEP + FROM);
+  r.from = dc_lua_checkarray(L, self, -1); /* which the list holds */
+  lua_pop(L, 1);
+  r.target = (dc_range){ .first = number_of(L, i, AT) - 1, .count = n, .step = 1, .keep = true };
+  r.source = (dc_range){ .first = number_of(L, i, FIRST) - 1, .count = n, .step = number_of(L, i, STEP), .keep = true };
+  r.whole = r.source.first == 0 && r.source.step == 1 && n == dc_array_geometry(r.from)->shape[axis];
+  return r;
+}
+
+static int views_of(dc_array *to, int axis, const copied_range *r, dc_array_part *part, dc_error *err) {
+  part->from = NULL;
+  part->to = range_of(to, axis, &r->target, err);
+  if (part->to && r->whole) dc_array_ref(part->from = r->from);
+  else if (part->to) part->from = range_of(r->from, axis, &r->source, err);
+  return part->from ? 0 : -1;
+}
+
+/* copy_ranges(to, axis, {at, from, first, n, step, at, from, …}): n elements of `from` along an axis, from number
+** `first` on and `step` apart, become those of `to` from number `at` on, for each five of the list.  All have the same
+** axes; the ranges are inside.  None writes what another one, or itself, reads or writes. */
+static int core_copy_ranges(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
-  dc_array *to = dc_lua_checkarray(L, self, 1), *from = dc_lua_checkarray(L, self, 4);
-  const int axis = (int)luaL_checkinteger(L, 2) - 1;
-  dc_range target = { .first = luaL_checkinteger(L, 3) - 1, .count = luaL_checkinteger(L, 6), .step = 1, .keep = true };
-  dc_range source = target;
+  dc_array *to = dc_lua_checkarray(L, self, 1);
+  const int axis = (int)luaL_checkinteger(L, 2) - 1, n = (int)lua_rawlen(L, 3) / STEP;
+  dc_array_part part[RANGES];
   dc_error err = DC_ERROR_INIT;
-  source.first = luaL_checkinteger(L, 5) - 1;
-  source.step = luaL_optinteger(L, 7, 1);
-  if (target.count == 0) return 0;
-  const bool whole = source.first == 0 && source.step == 1 && source.count == dc_array_geometry(from)->shape[axis];
+  int rc = 0;
   dc_lua_materialize(L, self, to);
-  if (!whole) dc_lua_materialize(L, self, from); /* else an expression is computed where its values are wanted */
-  dc_array *a = range_of(to, axis, &target, &err), *b = NULL;
-  if (a && whole) dc_array_ref(b = from);
-  else if (a) b = range_of(from, axis, &source, &err);
-  const int rc = b ? DC_LUA_WORK(self, dc_array_assign(a, b, false, &err)) : -1;
-  dc_array_unref(a);
-  dc_array_unref(b);
+  for (int i = 0; i < n; i++) {
+    const copied_range r = range_at(L, self, axis, i);
+    if (!r.whole) dc_lua_materialize(L, self, r.from); /* else an expression is computed where its values are wanted */
+  }
+  for (int i = 0; i < n && rc == 0;) {
+    int made = 0;
+    while (i < n && made < RANGES && rc == 0) {
+      const copied_range r = range_at(L, self, axis, i++);
+      if (r.target.count > 0) rc = views_of(to, axis, &r, &part[made++], &err);
+    }
+    if (rc == 0) rc = DC_LUA_WORK(self, dc_array_assign_parts(part, made, &err));
+    for (int k = 0; k < made; k++) {
+      dc_array_unref(part[k].to);
+      dc_array_unref(part[k].from);
+    }
+  }
   return rc == 0 ? 0 : dc_lua_raise(L, &err);
+}
+
+/* --- indices ------------------------------------------------------------------------------------- */
+
+/* index_outside(index, n): the position, from 1, of the first integer that is not in 1..n or -n..-1; nil: there is
+** none. */
+static int core_index_outside(lua_State *L) {
+  dc_lua *self = dc_lua_self(L);
+  dc_array *index = dc_lua_checkarray(L, self, 1);
+  const int64_t extent = luaL_checkinteger(L, 2);
+  dc_error err = DC_ERROR_INIT;
+  int bad;
+  int64_t at;
+  dc_lua_materialize(L, self, index);
+  if (DC_LUA_WORK(self, dc_index_check(&index, &extent, 1, &bad, &at, &err)) != 0) return dc_lua_raise(L, &err);
+  if (bad != 0) return 0;
+  lua_pushinteger(L, at + 1);
+  return 1;
+}
+
+/* index_promise(index, n): kernels of our own Lua files, and nothing else, have written the array, integers of 1..n. */
+static int core_index_promise(lua_State *L) {
+  dc_lua *self = dc_lua_self(L);
+  dc_array *index = dc_lua_checkarray(L, self, 1);
+  dc_lua_materialize(L, self, index);
+  dc_index_promise(index, luaL_checkinteger(L, 2));
+  lua_settop(L, 1);
+  return 1;
 }
 
 /* --- methods written in Lua ---------------------------------------------------------------------- */
@@ -369,6 +443,6 @@ const luaL_Reg dc_lua_builders_internal[] = {
   { "base", core_base },           { "is_array", core_is_array },           { "is_closed", core_is_closed },
   { "method", core_method },       { "array_method", core_array_method },   { "entry", core_entry },
   { "module_method", core_module_method }, { "most_arguments", core_most_arguments }, { "repeats", core_repeats },
-  { "copy_range", core_copy_range },
+  { "copy_ranges", core_copy_ranges }, { "index_outside", core_index_outside }, { "index_promise", core_index_promise },
   { NULL, NULL },
 };

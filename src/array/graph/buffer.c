@@ -33,7 +33,7 @@ static inline dc_buffer *make(dc_device *dev, size_t bytes, dc_error *err) {
   b->bytes = bytes;
   b->readers = NULL;
   b->refs = 1;
-  b->closed = b->foreign = b->peers = b->address_given = false;
+  b->closed = b->foreign = b->peers = b->address_given = b->writer_given = false;
   b->held = 0;
   b->release = NULL;
   b->ud = NULL;
@@ -42,6 +42,7 @@ static inline dc_buffer *make(dc_device *dev, size_t bytes, dc_error *err) {
   b->pinned = NULL;
   b->shared = NULL;
   b->leave = NULL;
+  b->index_extent = 0;
   return b;
 }
 

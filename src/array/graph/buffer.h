@@ -35,6 +35,7 @@ struct dc_buffer {
   bool foreign;
   bool peers;  /* kernels of other devices may access it */
   bool address_given; /* a script or a kernel has its address, and may have kept it */
+  bool writer_given;  /* the same of one that may write there */
   int held;    /* by captured graphs and launches to come, which may still use it when it is closed */
   void (*release)(void *ud); /* of foreign memory; may be NULL */
   void *ud;
@@ -43,6 +44,7 @@ struct dc_buffer {
   struct dc_shared *shared; /* other Lua states may hold the memory, too (shared.h) */
   void (*leave)(dc_buffer *b); /* gives memory that is shared up; else NULL */
   dc_pinned *pinned; /* it is page-locked host memory; `dev` is the CPU device */
+  int64_t index_extent; /* its integers all are in 1..n or -n..-1 of this n; 0, -1: not known (index_bounds.c) */
 };
 
 /* Asked for `wanted` bytes of memory on the device: whether it has freed any. */
@@ -60,8 +62,10 @@ dc_buffer *dc_buffer_pinned(dc_device *host, dc_device *gpu, size_t bytes, dc_er
 ** streams' uses; or, while a graph is captured on `dev`, the graph holds the memory.  Only needed when
 ** dev->tracking is set. */
 int dc_buffer_use(dc_buffer *b, dc_device *dev, dc_stream *by, bool writes, dc_error *err);
-/* The same for work on its own device, in the current stream. */
+/* The same for work on its own device, in the current stream.  All that writes, but who has got the
+** address, calls it right before. */
 static inline int dc_buffer_used(dc_buffer *b, bool writes, dc_error *err) {
+  if (writes) b->index_extent = 0;
   return DC_LIKELY(b->dev->tracking == 0) ? 0 : dc_buffer_use(b, b->dev, NULL, writes, err);
 }
 void dc_buffer_unref(dc_buffer *b);

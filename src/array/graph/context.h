@@ -22,7 +22,7 @@ typedef struct dc_array_context {
   bool flushing;           /* dc_flush_pinned is running, whose results allocate, too */
   struct dc_launch_entry *launches[DC_CACHED_LAUNCHES]; /* of codegen/launch_cache.c; NULL: free */
   dc_map kernels;          /* of codegen/kernel_cache.c */
-  dc_map matrix_kernels;   /* of linalg/matrix_kernels.c */
+  dc_map own_kernels;      /* of own_kernel.c */
 } dc_array_context;
 
 /* Makes it; NULL when out of memory. */

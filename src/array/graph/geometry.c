@@ -207,3 +207,20 @@ void dc_geometry_reduced(const dc_geometry *g, uint32_t axes, bool keep, dc_geom
     if (!reduced || keep) out->shape[out->ndim++] = reduced ? 1 : g->shape[i];
   }
 }
+
+void dc_geometry_join(const dc_geometry *to, const dc_geometry *from, dc_joined_axes *out) {
+  out->ndim = 0;
+  for (int d = 0; d < to->ndim; d++) {
+    const int k = out->ndim - 1;
+    const int64_t n = to->shape[d];
+    if (n == 1) continue;
+    if (k >= 0 && out->to[k] == n * to->strides[d] && out->from[k] == n * from->strides[d]) out->extent[k] *= n;
+    else out->extent[out->ndim++] = n;
+    out->to[out->ndim - 1] = to->strides[d];
+    out->from[out->ndim - 1] = from->strides[d];
+  }
+  if (out->ndim > 0) return;
+  out->ndim = 1;
+  out->extent[0] = 1;
+  out->to[0] = out->from[0] = 0;
+}

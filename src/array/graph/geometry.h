@@ -53,6 +53,14 @@ static inline bool dc_geometry_same_shape(const dc_geometry *a, const dc_geometr
 }
 bool dc_geometry_same(const dc_geometry *a, const dc_geometry *b); /* strides too */
 
+/* The axes of two geometries of one shape, at least one, without those of extent 1, and with neighbours that are one
+** axis in both joined; their steps in bytes. */
+typedef struct dc_joined_axes {
+  int ndim;
+  int64_t extent[DC_MAX_DIMS], to[DC_MAX_DIMS], from[DC_MAX_DIMS];
+} dc_joined_axes;
+void dc_geometry_join(const dc_geometry *to, const dc_geometry *from, dc_joined_axes *out);
+
 /* One axis of an index: a range keeps the axis, an integer (keep = false) drops it. first is 0-based;
 ** step may be negative; count >= 0. */
 typedef struct dc_range {

@@ -16,29 +16,6 @@
 #define FEW 2048
 #define FEW_BYTES (64 << 10)
 
-typedef struct copied {
-  int ndim;
-  int64_t extent[DC_MAX_DIMS], to[DC_MAX_DIMS], from[DC_MAX_DIMS]; /* steps in bytes */
-} copied;
-
-/* The axes of both, at least one, without those of extent 1 and with neighbours that are one axis in both joined. */
-static void axes_of(const dc_geometry *to, const dc_geometry *from, copied *c) {
-  c->ndim = 0;
-  for (int d = 0; d < to->ndim; d++) {
-    const int k = c->ndim - 1;
-    const int64_t n = to->shape[d];
-    if (n == 1) continue;
-    if (k >= 0 && c->to[k] == n * to->strides[d] && c->from[k] == n * from->strides[d]) c->extent[k] *= n;
-    else c->extent[c->ndim++] = n;
-    c->to[c->ndim - 1] = to->strides[d];
-    c->from[c->ndim - 1] = from->strides[d];
-  }
-  if (c->ndim > 0) return;
-  c->ndim = 1;
-  c->extent[0] = 1;
-  c->to[0] = c->from[0] = 0;
-}
-
 #define COPY(bytes)                                                                                                    \
   for (int64_t i = 0; i < n; i++, to += to_step, from += from_step)                                                    \
     memcpy(to, from, bytes)
@@ -51,7 +28,7 @@ void dc_host_copy_row(char *to, int64_t to_step, const char *from, int64_t from_
   DC_HOST_BY_SIZE(size, COPY)
 }
 
-static void copy_axes(const copied *c, int axis, char *to, const char *from, size_t size) {
+static void copy_axes(const dc_joined_axes *c, int axis, char *to, const char *from, size_t size) {
   if (axis == c->ndim - 1) {
     dc_host_copy_row(to, c->to[axis], from, c->from[axis], c->extent[axis], size);
     return;
@@ -62,13 +39,13 @@ static void copy_axes(const copied *c, int axis, char *to, const char *from, siz
 
 int dc_host_copy(dc_array *dst, dc_array *src, dc_error *err) {
   dc_geometry from;
-  copied c;
+  dc_joined_axes c;
   const size_t size = dc_dtype_size(dst->dtype);
   const int64_t n = dc_geometry_size(&dst->g);
   if (dst->dtype != src->dtype || n == 0 || n > FEW_BYTES || !dc_host_owns(dst) || !dc_host_owns(src)) return 0;
   if (!dc_array_is_apart(dst, src)) return 0;
   if (dc_geometry_stretch(&src->g, dst->g.ndim, dst->g.shape, &from, err) != 0) return -1;
-  axes_of(&dst->g, &from, &c);
+  dc_geometry_join(&dst->g, &from, &c);
   const int last = c.ndim - 1;
   const bool in_rows = c.to[last] == (int64_t)size && c.from[last] == (int64_t)size;
   if (in_rows ? n / c.extent[last] > FEW || (size_t)n * size > FEW_BYTES : n > FEW) return 0;

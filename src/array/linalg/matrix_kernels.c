@@ -1,27 +1,18 @@
-/* matrix_kernels.c - see matrix_kernels.h.  Kernels are compiled once for each device and dtype, and cached. */
+/* matrix_kernels.c - see matrix_kernels.h. */
 #include "array/linalg/matrix_kernels.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "array/array.h"
 #include "array/codegen/device_text.h"
-#include "array/graph/context.h"
 #include "array/graph/types.h"
 #include "array/linalg/matrix.h"
+#include "array/own_kernel.h"
 #include "base/buf.h"
 #include "base/dtype.h"
 #include "base/error.h"
-#include "base/line.h"
-#include "base/map.h"
-#include "compile/types/image.h"
-#include "compile/types/source.h"
 #include "device/device.h"
-#include "device/registry.h"
 #include "kernel/kernel.h"
-#include "kernel/launch.h"
-#include "kernel/module.h"
 
 #define MOST_BLOCKS 32768
 
@@ -53,54 +44,32 @@ static const char *head_of(dc_dtype t, bool triangle, char text[320]) {
   return text;
 }
 
-static dc_kernel *build(dc_device *dev, dc_dtype dtype, bool triangle, dc_error *err) {
-  static const char *const options[] = { "-std=c++17" };
-  static const dc_signature product_sig = { .name = (char *)"product of matrices" },
-                            triangle_sig = { .name = (char *)"triangle of a matrix" };
-  dc_buf text = DC_BUF_INIT;
+/* What the text depends on. */
+typedef struct variant {
+  dc_dtype dtype;
+  bool triangle, gpu;
+} variant;
+
+static void write_text(dc_buf *text, const void *ud) {
+  const variant *v = ud;
   char head[320];
-  dc_buf_puts(&text, head_of(dtype, triangle, head));
-  dc_buf_printf(&text, "#define ROWS %d\n", rows_of(dtype));
-  dc_emit_device_text(&text, triangle ? "matrix/triangle" : dev->target.gpu ? "matrix/product" : "matrix/product_rows");
-  dc_kernel *k = dc_calloc_lines(sizeof *k);
-  dc_module *m = NULL;
-  int rc = k == NULL || text.failed ? dc_fail_oom(err) : 0;
-  if (rc == 0) {
-    dc_source src = { .text = text.data, .len = text.len, .options = options, .noptions = 1, .no_signatures = true };
-    rc = dc_module_build(dev, &src, &m, err);
-  }
-  if (rc == 0 && triangle) rc = dc_kernel_take(m, "triangle", &triangle_sig, k, err);
-  else if (rc == 0) rc = dc_kernel_take(m, "product", &product_sig, k, err);
-  dc_buf_free(&text);
-  if (rc == 0) return k;
-  if (m != NULL) dc_module_unref(m);
-  free(k);
-  return NULL;
+  dc_buf_puts(text, head_of(v->dtype, v->triangle, head));
+  dc_buf_printf(text, "#define ROWS %d\n", rows_of(v->dtype));
+  dc_emit_device_text(text, v->triangle ? "matrix/triangle" : v->gpu ? "matrix/product" : "matrix/product_rows");
 }
 
 static dc_kernel *kernel_for(dc_device *dev, dc_dtype dtype, bool triangle, dc_error *err) {
+  static const dc_signature product = { .name = (char *)"product of matrices" },
+                            triangular = { .name = (char *)"triangle of a matrix" };
   const char key[2] = { (char)dtype, triangle ? 't' : 'p' };
-  dc_array_context *x = dc_array_context_of(dev, err);
-  if (x == NULL || dc_device_open(dev, err) != 0) return NULL;
-  dc_kernel *k = dc_map_get(&x->matrix_kernels, key, sizeof key);
-  if (k != NULL || (k = build(dev, dtype, triangle, err)) == NULL) return k;
-  if (dc_map_set(&x->matrix_kernels, key, sizeof key, k) == 0) return k;
-  dc_module_unref(k->module);
-  free(k);
-  dc_fail_oom(err);
-  return NULL;
+  const variant v = { dtype, triangle, dev->target.gpu };
+  return dc_own_kernel(dev, key, sizeof key, triangle ? "triangle" : "product", triangle ? &triangular : &product,
+                       write_text, &v, err);
 }
 
 static uint32_t blocks_for(int64_t n, int64_t a_block, int64_t most) {
   int64_t blocks = (n + a_block - 1) / a_block;
   return (uint32_t)(blocks < most ? blocks : most);
-}
-
-/* All parameters have 8 bytes. */
-static int launch(dc_kernel *k, dc_dim3 grid, dc_dim3 block, const uint64_t *params, size_t size, dc_error *err) {
-  k->params_size = (uint32_t)size;
-  dc_launch l = { .grid = grid, .block = block, .params = params };
-  return dc_kernel_launch(k, &l, &(dc_launch_options){ 0 }, err);
 }
 
 int dc_matrix_multiply(dc_device *dev, dc_dtype dtype, const dc_kernel_product *p, dc_error *err) {
@@ -112,7 +81,7 @@ int dc_matrix_multiply(dc_device *dev, dc_dtype dtype, const dc_kernel_product *
                               (uint64_t)p->step_b, (uint64_t)p->step_c, (uint64_t)p->batch };
   dc_dim3 grid = { blocks_for(p->n, columns, MOST_BLOCKS), blocks_for(p->m, rows, MOST_BLOCKS),
                    blocks_for(p->batch, 1, MOST_BLOCKS) };
-  return launch(k, grid, (dc_dim3){ 32, 8, 1 }, params, sizeof params, err);
+  return dc_own_kernel_launch(k, grid, (dc_dim3){ 32, 8, 1 }, params, sizeof params, err);
 }
 
 int dc_matrix_triangle(dc_array *out, dc_array *in, bool upper, int64_t row, int64_t column, int64_t step,
@@ -126,6 +95,6 @@ int dc_matrix_triangle(dc_array *out, dc_array *in, bool upper, int64_t row, int
   const uint64_t params[] = { out->ptr, in->ptr, (uint64_t)n, (uint64_t)out->g.shape[out->g.ndim - 2],
                               (uint64_t)out->g.shape[out->g.ndim - 1], (uint64_t)row, (uint64_t)column, (uint64_t)step,
                               (uint64_t)upper };
-  return launch(k, (dc_dim3){ blocks_for(n, 256, MOST_BLOCKS), 1, 1 }, (dc_dim3){ 256, 1, 1 }, params, sizeof params,
-                err);
+  const dc_dim3 grid = { blocks_for(n, 256, MOST_BLOCKS), 1, 1 };
+  return dc_own_kernel_launch(k, grid, (dc_dim3){ 256, 1, 1 }, params, sizeof params, err);
 }

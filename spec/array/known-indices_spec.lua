@@ -1,0 +1,111 @@
+-- An index array is not checked again while it is known to be inside: whatever writes it makes it unknown.
+local dc = require "dotcompute"
+local helper = require "spec.helper"
+local fake = require "spec.fake"
+local fails, note = helper.fails, helper.note
+
+local function random_indices(count, n)
+  local t = helper.ints(count, 1, n)
+  t[math.random(count)] = n -- the largest one is among them
+  return t
+end
+
+-- Ways to put `bad` into element k of a, an int64 array whose values are indices; `kept` does so by a's address.
+local writers = {
+  { "an element", function(a, k, bad) a[k] = bad end },
+  { "a slice", function(a, k, bad) a[{ { k, k } }] = bad end },
+  { "all elements", function(a, _, bad) a[":"] = bad end },
+  { "an array", function(a, _, bad) a[":"] = dc.full(#a, bad, "int64") end },
+  { "an expression of itself", function(a, _, bad) a[":"] = a * 0 + bad end },
+  { "an expression that ran before", function(a, _, bad)
+    for _, v in ipairs { 1, 1, bad } do a[":"] = dc.zeros(#a, "int64") + v end
+  end },
+  { "a mask", function(a, _, bad) a[a:ge(1)] = bad end },
+  { "an index array", function(a, k, bad) a[dc.array({ k }, "int64")] = dc.array({ bad }, "int64") end },
+  { "copy_from", function(a, _, bad) a:copy_from(dc.full(#a, bad, "int64")) end },
+  { "a view", function(a, k, bad) a[{ { #a, 1, -1 } }][#a - k + 1] = bad end },
+  { "scatter_add", function(a, k, bad)
+    dc.scatter_add(a, dc.array({ k }, "int64"), dc.array({ bad - a[k] }, "int64"))
+  end },
+  { "a kernel", function(a, k, bad)
+    dc.kernel("__global__ void put(long long *a, int k, long long v) { a[k] = v; }")(1, 1, a, k - 1, bad)
+  end },
+  { "a kernel that kept its address", function(_, _, _, kept) kept() end },
+  { "an elementwise function", function(a, _, bad)
+    dc.elementwise("int64 v", "int64 out", "out = v")(dc.full(#a, bad, "int64"), a)
+  end },
+  { "a kernel of dc.jit", function(a, k, bad) dc.jit(function(out, at, v) out[at] = v end)(1, 1, a, k, bad) end },
+  { "dc.wrap", function(a, k, bad) dc.wrap(a.ptr, #a, "int64")[k] = bad end },
+  { "dc.open", function(a, k, bad) dc.open(dc.share(a))[k] = bad end },
+  { "a graph", function(a, _, bad)
+    local graph <close> = dc.graph(function() a[":"] = a * 0 + bad end)
+    graph()
+  end },
+}
+
+describe("an index array that is known", function()
+  for _, w in ipairs(writers) do
+    local name, write = table.unpack(w)
+    it("is checked again after it was written by " .. name, function()
+      local n, count = math.random(5, 3000), math.random(3, 40000)
+      local x, a = dc.random.uniform(n), dc.array(random_indices(count, n), "int64")
+      local keeper = dc.kernel [[
+        __device__ long long *kept;
+        __global__ void put(long long *a, int k, long long v) { if (a) kept = a; else kept[k] = v; }]]
+      if name:find "kept" then keeper(1, 1, a, 0, 0) end
+      for _ = 1, 2 do x[a]:eval() end
+      local k, bad = math.random(count), n + math.random(1000)
+      write(a, k, bad, function() keeper(1, 1, dc.null, k - 1, bad) end)
+      local text = note(name)
+      fails("index", "out of bounds on axis 1, whose extent is " .. n, function() x[a]:eval() end, text)
+      fails("index", "out of bounds", function() x[a] = 1 end)
+      fails("index", "is out of range", function() dc.scatter_add(x, a, dc.ones(count)) end)
+    end)
+  end
+
+  it("is checked against a shorter axis, and not against a longer one", function()
+    local n = math.random(5, 3000)
+    local a = dc.array(random_indices(20000, n), "int32")
+    local x, short, long = dc.random.uniform(n), dc.random.uniform(n - 1), dc.random.uniform(n + 1)
+    x[a]:eval()
+    long[a]:eval()
+    fails("index", "out of bounds", function() short[a]:eval() end)
+    x[a]:eval()
+    fails("index", "out of bounds", function() short[a]:eval() end)
+  end)
+
+  it("is not known by a part of it", function()
+    local n, count = math.random(5, 3000), 20000
+    local t = random_indices(count, n)
+    t[count] = n + 1
+    local x, a = dc.random.uniform(n), dc.array(t, "int64")
+    local want = t[7]
+    local part = a[{ { 1, count - 1 } }]
+    for _ = 1, 2 do assert.equal(x[want], x[part][7]) end
+    fails("index", "out of bounds", function() x[a]:eval() end)
+  end)
+
+  it("comes from argsort, nonzero and unique, which writing makes unknown, too", function()
+    local n = math.random(20, 3000)
+    local x = dc.random.integers(n, { low = 0, high = 9 })
+    local _, inverse = dc.unique(x, { inverse = true })
+    for _, a in ipairs { x:argsort(), dc.nonzero(x), inverse, dc.random.permutation(n) } do
+      x[a]:eval()
+      a[math.random(#a)] = n + 1
+      fails("index", "out of bounds", function() x[a]:eval() end)
+    end
+    local found
+    found, inverse = dc.unique(x, { inverse = true })
+    assert.is_true(found[inverse]:eq(x):all())
+    fails("index", "out of bounds", function() found[{ { 1, #found - 1 } }][inverse]:eval() end)
+  end)
+
+  it("is gathered without waiting for the device", function()
+    local _, report = fake.run [[
+      local x, order = dc.zeros(1000), dc.zeros(1000):argsort()
+      for _ = 1, 30 do x[order]:eval() end
+    ]]
+    assert.equal(31, #report.launch)
+    assert.is_true((report.calls.MemcpyDtoHAsync or 0) + (report.calls.StreamSynchronize or 0) < 5)
+  end)
+end)
