@@ -366,7 +366,9 @@ describe("results that are dropped", function()
           dc.memory "reset"
           return most >> 20
         end
-        print(peak(400000, 1, 1000) <= 64, peak(4 << 20, 10, 50) <= 320)]], mode)
+        local least = math.huge -- other programs may delay a step, and with it the next ones
+        for _ = 1, 20 do least = math.min(least, peak(400000, 1, 100)) end
+        print(least <= (arg[1] == "generational" and 6 or 64), peak(4 << 20, 10, 50) <= 320)]], mode)
       assert.equal(0, code, out)
       assert.equal("true\ttrue\n", out)
     end)

@@ -32,6 +32,11 @@
 ** beside: what a generational collector has made old, and what steps are too slow for, lies dead until then. */
 #define DEAD_BYTES ((size_t)32 << 20)
 #define FULL_WAIT 10 /* between two such collections, in times of the first */
+/* Bytes made in the host's memory after which a step follows, with which a generational collector takes what died
+** young: less than the caches next to the cores hold, so that results are written where earlier ones have been (sums of
+** 300,000 and of a million float32 by two threads of a busy Zen 4: 113 and 590 us, with these steps 47 and 300). */
+#define CACHED_BYTES ((size_t)256 << 10)
+#define STEP_WAIT 16 /* between two of these, in times of the first */
 #define STEP_KB 16                        /* work is done in steps of at least this */
 /* Up to this number of objects no collection is started: their memory fits the caches next to the core (a sum of 1,000
 ** elements: 0.47 us, with 256 objects 0.56 where other programs have used the caches meanwhile). */
@@ -43,6 +48,7 @@
 static void collect(lua_State *L, dc_lua *self, int what, int kb) {
   if (self->collecting) return;
   self->collecting = true;
+  self->since_step = 0;
   lua_gc(L, what, kb);
   if (what == LUA_GCCOLLECT) { /* again: objects that finalizers have released */
     lua_gc(L, what, 0);
@@ -60,14 +66,17 @@ static bool in_hosts_memory(const dc_lua *self) { return self->device && self->d
 /* The bytes in use from which a full collection is due in the host's memory. */
 static size_t doubled(const dc_lua *self) { return 2 * self->live_before + DEAD_BYTES; }
 
-/* Bytes of small allocations until the next check of `owed`, or until a full collection is due: it needs both many
-** bytes since the last one and a device that is filling up, or bytes in use that have doubled. */
+/* Bytes of small allocations until the next check of `owed`, or until a step for the caches or a full collection is
+** due: the latter needs both many bytes since the last one and a device that is filling up, or bytes in use that have
+** doubled. */
 static size_t quiet_for(const dc_lua *self, size_t most) {
   const double left = (self->owed_most - self->owed) * CYCLE_BYTES;
   size_t bytes = left > 0 ? (size_t)left : 0;
   if (in_hosts_memory(self)) {
     const size_t left_over = below(doubled(self), self->device->bytes_live);
     bytes = left_over < bytes ? left_over : bytes;
+    const size_t cached = below(CACHED_BYTES, self->since_step);
+    bytes = cached < bytes ? cached : bytes;
   }
   if (!most) return bytes;
   const size_t since = below(most / 8, self->since_full);
@@ -80,6 +89,16 @@ static size_t quiet_for(const dc_lua *self, size_t most) {
 ** would take a tenth of the time or more. */
 static bool has_doubled(const dc_lua *self) {
   return in_hosts_memory(self) && self->device->bytes_live >= doubled(self) && dc_clock() >= self->full_due;
+}
+
+/* A step for the caches, not before step_due, where these would take a sixteenth of the time or more. */
+static void collect_young(lua_State *L, dc_lua *self) {
+  if (!in_hosts_memory(self) || self->since_step < CACHED_BYTES || !lua_gc(L, LUA_GCISRUNNING)) return;
+  const double begin = dc_clock();
+  if (begin < self->step_due) return;
+  collect(L, self, LUA_GCSTEP, 0);
+  const double end = dc_clock();
+  self->step_due = end + STEP_WAIT * (end - begin);
 }
 
 static void collect_all(lua_State *L, dc_lua *self) {
@@ -95,6 +114,7 @@ void dc_lua_account_all(lua_State *L, dc_lua *self, size_t n) {
   n += self->counted;
   self->counted = self->quiet = 0;
   self->since_full += n;
+  self->since_step += n;
   const dc_device *dev = self->device;
   const size_t most = !dev ? 0 : dev->bytes_limit ? dev->bytes_limit : dev->facts.total_memory;
   const bool filling =
@@ -104,6 +124,7 @@ void dc_lua_account_all(lua_State *L, dc_lua *self, size_t n) {
   const double share = (double)n / CYCLE_BYTES;
   self->owed += share < 1 ? share : 1;
   if (!full && self->owed < self->owed_most) {
+    collect_young(L, self);
     self->quiet = quiet_for(self, most);
     return;
   }

@@ -284,8 +284,13 @@ DC_FN dc_m n_words(int n, int at, M m) {
   const u32 lanes = (u32)((u64)m >> (at * 16 / n));
   return (dc_m)(n == 2 ? _pdep_u32(lanes, 0x5555) * 3 : _pdep_u32(lanes, 0x1111) * 15);
 }
-#define DC_SOME_LOAD(n, k) n_row_u32(a + 64 * (at + (k)), n_words(n, at + (k), m))
-#define DC_SOME_STORE(n, k, x) n_put_row_u32(a + 64 * (at + (k)), x, n_words(n, at + (k), m));
+/* Vectors without lanes are left out (DC_HAS). */
+DC_FN dc_u n_load_words(u64 a, dc_m m) { return m != 0 ? n_row_u32(a, m) : (dc_u){0}; }
+DC_FN void n_store_words(u64 a, dc_u x, dc_m m) {
+  if (m != 0) n_put_row_u32(a, x, m);
+}
+#define DC_SOME_LOAD(n, k) n_load_words(a + 64 * (at + (k)), n_words(n, at + (k), m))
+#define DC_SOME_STORE(n, k, x) n_store_words(a + 64 * (at + (k)), x, n_words(n, at + (k), m));
 #define DC_PART_PACKS(name, R, size, params, args)                                                                     \
   DC_CALL R dc_part_pack##name(u64 a, M m) {                                                                           \
     R r;                                                                                                               \
