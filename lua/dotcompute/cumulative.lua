@@ -52,6 +52,8 @@ local signature = { "a", "axis", list = "axis", known = { axis = "any" },
   usage = { "an array", "perhaps an axis" } }
 
 local function cumulative(name, ...)
+  local few = select("#", ...) == 1 and algorithm.by_host() and core.host_scan((...), nil, name == "cumprod")
+  if few then return few end
   local o = arguments.read(name, signature, ...)
   local a = algorithm.array(name, "the first argument", o.a)
   local axis = algorithm.axis(name, o.axis, a.ndim)

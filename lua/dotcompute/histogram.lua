@@ -415,6 +415,8 @@ local bincount_signature = { "a", known = { weights = "any", minlength = "number
   usage = { "an array", "perhaps options" } }
 
 local function bincount(...)
+  local counts_of_few = select("#", ...) == 1 and algorithm.by_host() and core.host_count((...), 0)
+  if counts_of_few then return counts_of_few end
   local options = arguments.read("bincount", bincount_signature, ...)
   local least = algorithm.integer("bincount", "option 'minlength'", options.minlength or 0, 0)
   local a, key = counted("bincount", options.a, options.key, options.weights == nil, "int64")

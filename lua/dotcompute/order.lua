@@ -113,6 +113,8 @@ local unique_signature = { "a", known = { counts = "boolean", inverse = "boolean
   values = "any" }, usage = { "an array", "perhaps options" } }
 
 local function unique(...)
+  local few = select("#", ...) == 1 and algorithm.by_host() and core.host_unique((...), false, false)
+  if few then return few end
   local options = arguments.read("unique", unique_signature, ...)
   local by = options.less ~= nil or options.equal ~= nil
   local is_struct = algorithm.is_struct_array(options.a)
@@ -208,6 +210,8 @@ local search_signature = { "sorted", "values", "side", required = 2, known = { s
   usage = { "a sorted array", "values", "perhaps 'left' or 'right'" } }
 
 local function searchsorted(...)
+  local few = select("#", ...) == 2 and algorithm.by_host() and core.host_search(...)
+  if few then return few end
   local o = arguments.read("searchsorted", search_signature, ...)
   local sorted, values, side = o.sorted, o.values, o.side
   if side ~= nil and side ~= "left" and side ~= "right" then

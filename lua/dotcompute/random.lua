@@ -50,7 +50,7 @@ end
 
 -- Name and kind ("f", "i", "u", "b", "c") of option 'dtype', or of the default.
 local function dtype_of(options, default)
-  local dtype = core.dtype(options.dtype or default)
+  local dtype = algorithm.dtype(options.dtype or default)
   if not dtype then fail("dtype", "there is no dtype '%s'", options.dtype) end
   return dtype.name, dtype.kind
 end
@@ -69,7 +69,7 @@ local function finite(name, key, v, dtype)
   if v ~= v or v == math.huge or v == -math.huge then
     fail("argument", "'%s': %s is a finite number, got %s", name, key, tostring(v))
   end
-  if dtype == "float32" and math.abs(string.unpack("f", string.pack("f", v))) == math.huge then
+  if dtype == "float32" and math.abs(v) >= 0x1.ffffffp127 then -- it would be rounded to infinity
     fail("dtype", "'%s': %s, %s, is out of range for float32", name, key, tostring(v))
   end
   return v
@@ -98,6 +98,11 @@ local function make(g, kind, shape, dtype, range)
   return a
 end
 
+-- The numbers of a call with one extent alone, as most are; else nil.
+local function line(g, kind, n, ...)
+  if select("#", ...) == 0 and math.type(n) == "integer" and n >= 0 then return make(g, kind, { n }, "float32") end
+end
+
 -- seed(n): starts the stream of numbers of this seed, an integer.
 function methods:seed(n)
   self.state.seed, self.state.call = whole(n, "'seed': a seed"), 0
@@ -112,13 +117,15 @@ end
 
 -- uniform(shape… [, {low=, high=, dtype=}]): uniform in [low, high), by default [0, 1).
 function methods:uniform(...)
+  local numbers = line(self, "uniform", ...)
+  if numbers then return numbers end
   local shape, o = read("uniform", { low = "number", high = "number", dtype = "any" }, ...)
   local made, dtype = floating("uniform", o)
   local low = finite("uniform", "option 'low'", o.low or 0, made)
   local high = finite("uniform", "option 'high'", o.high or 1, made)
   if high < low then fail("argument", "'uniform': low, %s, is above high, %s", low, high) end
   local a = make(self, "uniform", shape, made)
-  local info = core.dtype(dtype)
+  local info = algorithm.dtype(dtype)
   if info.size == 2 then -- truncated to the bits of the dtype, so that no number rounds up to 1
     local steps = 1 << info.significand
     a = dc.trunc(a * steps) / steps
@@ -132,6 +139,8 @@ end
 
 -- normal(shape… [, {mean=, std=, dtype=}])
 function methods:normal(...)
+  local numbers = line(self, "normal", ...)
+  if numbers then return numbers end
   local shape, o = read("normal", { mean = "number", std = "number", dtype = "any" }, ...)
   local made, dtype = floating("normal", o)
   local mean = finite("normal", "option 'mean'", o.mean or 0, made)
@@ -145,6 +154,8 @@ end
 
 -- exponential(shape… [, {mean=, dtype=}]): with this mean, by default 1.
 function methods:exponential(...)
+  local numbers = line(self, "exponential", ...)
+  if numbers then return numbers end
   local shape, o = read("exponential", { mean = "number", dtype = "any" }, ...)
   local made, dtype = floating("exponential", o)
   local mean = finite("exponential", "option 'mean'", o.mean or 1, made)

@@ -41,24 +41,25 @@ local function list_of(fname, list)
   if not dtype then
     for _, a in ipairs(arrays) do dtype = dtype and core.promote(dtype, a.dtype) or a.dtype end
   end
-  return arrays, dtype, arrays[1].device
+  return arrays, dtype
 end
 
--- One more range for core.copy_ranges: n elements of `from`, from number `first` on, come to `at`.
-local function add_range(ranges, at, from, first, n)
-  local k = #ranges
-  ranges[k + 1], ranges[k + 2], ranges[k + 3], ranges[k + 4], ranges[k + 5] = at, from, first, n, 1
+local function join(fname, arrays, ...)
+  return core.join(arrays, ...)
+    or fail("shape", "%s: the result would have more than 32 axes, or an extent of 2^63 or more", fname)
 end
 
 local concat_signature = { "list", "axis", list = "axis", known = { axis = "any" },
   usage = { "a table of arrays", "perhaps an axis (the first)" } }
 
 local function concat(...)
+  local joined = select("#", ...) == 1 and core.join((...), 1, false) -- most calls: arrays of one dtype alone
+  if joined then return joined end
   local o = arguments.read("concat", concat_signature, ...)
-  local arrays, dtype, device = list_of("concat", o.list)
+  local arrays, dtype = list_of("concat", o.list)
   if arrays[1].ndim == 0 then fail("shape", "concat: arrays without axes cannot be joined; dc.stack gives them one") end
   local axis = algorithm.axis("concat", o.axis == nil and 1 or o.axis, arrays[1].ndim)
-  local shape, total, extents = { arrays[1]:shape() }, 0, {}
+  local shape = { arrays[1]:shape() }
   for k, a in ipairs(arrays) do
     local own = { a:shape() }
     local fits = #own == #shape
@@ -67,25 +68,18 @@ local function concat(...)
       fail("shape", "concat: array %d has the shape %s, array 1 %s; they may differ along axis %d only", k,
         shape_text(own), shape_text(shape), axis)
     end
-    extents[k] = own[axis]
-    total = total + own[axis]
   end
-  shape[axis] = total
-  local out, at, ranges = algorithm.empty(device, shape, dtype), 1, {}
-  for k, a in ipairs(arrays) do
-    add_range(ranges, at, a, 1, extents[k])
-    at = at + extents[k]
-  end
-  copy_ranges(out, axis, ranges)
-  return out
+  return join("concat", arrays, axis, false, dtype)
 end
 
 local stack_signature = { "list", "axis", list = "axis", known = { axis = "any" },
   usage = { "a table of arrays", "perhaps the axis that is new (the first)" } }
 
 local function stack(...)
+  local joined = select("#", ...) == 1 and core.join((...), 1, true)
+  if joined then return joined end
   local o = arguments.read("stack", stack_signature, ...)
-  local arrays, dtype, device = list_of("stack", o.list)
+  local arrays, dtype = list_of("stack", o.list)
   local shape = { arrays[1]:shape() }
   local axis = algorithm.axis("stack", o.axis == nil and 1 or o.axis, #shape + 1)
   for k, a in ipairs(arrays) do
@@ -97,14 +91,7 @@ local function stack(...)
         shape_text(shape))
     end
   end
-  table.insert(shape, axis, #arrays)
-  local out = algorithm.empty(device, shape, dtype)
-  local one = table.move(shape, 1, #shape, 1, {})
-  one[axis] = 1
-  local ranges = {}
-  for k, a in ipairs(arrays) do add_range(ranges, k, a:reshape(one), 1, 1) end
-  copy_ranges(out, axis, ranges)
-  return out
+  return join("stack", arrays, axis, true, dtype)
 end
 
 -- The extent, whose value as a float is `about`; where an integer does not hold it, the largest one, which is more than
@@ -112,29 +99,6 @@ end
 local function saturated(exact, about) return about < 2 ^ 63 and exact or math.maxinteger end
 
 -- --- repetition -------------------------------------------------------------------------------------------------
-
--- Repeats a before[d] times as a block and each element after[d] times along axis d, by one broadcast copy to the shape
--- (before1, n1, after1, before2, …).
-local function replicate(a, shape, before, after)
-  local whole, own, result = {}, {}, {}
-  for d, n in ipairs(shape) do
-    local b, f = before[d] or 1, after[d] or 1
-    for _, v in ipairs { b, n, f } do whole[#whole + 1] = v end
-    for _, v in ipairs { 1, n, 1 } do own[#own + 1] = v end
-    result[d] = saturated(b * n * f, 1.0 * b * n * f)
-  end
-  local out = algorithm.empty(a.device, result, a.dtype)
-  if out.size == 0 then return out end
-  -- without extents of 1, since arrays have at most 32 axes
-  for d = #whole, 1, -1 do
-    if whole[d] == 1 then
-      table.remove(whole, d)
-      table.remove(own, d)
-    end
-  end
-  out:reshape(whole):copy_from(a:reshape(own))
-  return out
-end
 
 local function tile(...)
   local a, n = ..., select("#", ...)
@@ -145,7 +109,7 @@ local function tile(...)
   local shape = { a:shape() }
   while #shape < #reps do table.insert(shape, 1, 1) end
   while #reps < #shape do table.insert(reps, 1, 1) end
-  return replicate(a, shape, reps, {})
+  return core.replicate(a, shape, reps, {})
 end
 
 local repeat_signature = { "a", "times", "axis", required = 2, list = "axis", known = { axis = "any" },
@@ -155,9 +119,9 @@ local function repeat_(...)
   local o = arguments.read("repeat_", repeat_signature, ...)
   local a = algorithm.array("repeat_", "the first argument", o.a)
   local times = algorithm.integer("repeat_", "how often", o.times, 0)
-  if o.axis == nil then return replicate(a, { a.size }, {}, { times }) end
+  if o.axis == nil then return core.replicate(a, { a.size }, {}, { times }) end
   local axis = algorithm.axis("repeat_", o.axis, a.ndim)
-  return replicate(a, { a:shape() }, {}, { [axis] = times })
+  return core.replicate(a, { a:shape() }, {}, { [axis] = times })
 end
 
 -- --- flip and roll ----------------------------------------------------------------------------------------------
@@ -180,9 +144,7 @@ end
 local function flip(...)
   if select("#", ...) < 1 then arguments.fail_count("flip", { "an array", "perhaps axes" }, nil, 0) end
   local a = algorithm.array("flip", "the first argument", (...))
-  local set, list, shape = axes_of("flip", a.ndim, select(2, ...)), {}, { a:shape() }
-  for d, n in ipairs(shape) do list[d] = set[d] and n > 1 and { n, 1, -1 } or ":" end
-  return a:slice(table.unpack(list))
+  return core.flip(a, select("#", ...) > 1 and axes_of("flip", a.ndim, select(2, ...)) or nil)
 end
 
 -- roll(a, n [, axis]): elements move n positions along the axis, from its end to its beginning.
@@ -192,7 +154,7 @@ local function roll_axis(a, n, axis)
   if out.size == 0 then return out end
   local by = n % extent
   if by == 0 then return out:copy_from(a) end
-  copy_ranges(out, axis, { by + 1, a, 1, extent - by, 1, 1, a, extent - by + 1, by, 1 })
+  copy_ranges(out, axis, by + 1, a, 1, extent - by, 1, 1, a, extent - by + 1, by, 1)
   return out
 end
 
@@ -214,7 +176,7 @@ local function continue_after(out, axis, low, high, last, period)
   while high < last do
     local shift = (high - low + 1) // period * period
     local n = math.min(shift, last - high)
-    copy_ranges(out, axis, { high + 1, out, high + 1 - shift, n, 1 })
+    copy_ranges(out, axis, high + 1, out, high + 1 - shift, n, 1)
     high = high + n
   end
 end
@@ -223,7 +185,7 @@ local function continue_before(out, axis, low, high, period)
   while low > 1 do
     local shift = (high - low + 1) // period * period
     local n = math.min(shift, low - 1)
-    copy_ranges(out, axis, { low - n, out, low - n + shift, n, 1 })
+    copy_ranges(out, axis, low - n, out, low - n + shift, n, 1)
     low = low - n
   end
 end
@@ -248,7 +210,7 @@ function fill_axis.reflect(out, axis, low, high, extent)
   if n == 1 then return fill_axis.edge(out, axis, low, high, extent) end
   local period = 2 * (n - 1)
   local after, before = math.min(n - 1, extent - high), math.min(n - 1, low - 1)
-  copy_ranges(out, axis, { high + 1, out, high - 1, after, -1, low - before, out, low + before, before, -1 })
+  copy_ranges(out, axis, high + 1, out, high - 1, after, -1, low - before, out, low + before, before, -1)
   low, high = low - before, high + after
   if high < extent then continue_after(out, axis, low, high, extent, period) end
   if low > 1 then continue_before(out, axis, low, extent, period) end

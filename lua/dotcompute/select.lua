@@ -376,6 +376,8 @@ end
 function select_.select(...)
   local a, mask = ...
   local n = select("#", ...)
+  local few = n == 2 and algorithm.by_host() and core.host_select(mask, a)
+  if few then return few end
   if n ~= 2 then arguments.fail_count("select", { "an array", "a mask or a function" }, a, n) end
   local is_struct = algorithm.is_struct_array(a)
   a = is_struct and a or algorithm.array("select", "the first argument", a)
@@ -411,6 +413,8 @@ end
 
 function select_.nonzero(...)
   local a, n = ..., select("#", ...)
+  local few = n == 1 and algorithm.by_host() and core.is_array(a) and a.ndim == 1 and core.host_select(a)
+  if few then return few end
   if n ~= 1 then arguments.fail_count("nonzero", { "an array" }, a, n) end
   a = algorithm.array("nonzero", "the first argument", a)
   if a.ndim == 0 then

@@ -19,7 +19,6 @@ core.builtin(debug.getinfo(1, "S").source)
 
 local empty, zeros = algorithm.empty, algorithm.zeros
 local SHORT, MANY = 128, 64
-local FEW = 64 -- keys that the host sorts sooner than the library
 local BINS_LENGTH = 65536 -- keys counted by a block
 
 -- Elements of a thread: a tile's keys and indices must fit into shared memory.
@@ -102,7 +101,7 @@ local sort = {}
 function sort.rows(from, total, descending, want_keys, want_index, passes)
   local dtype, device, shape = algorithm.dtype(from), from.device, { from:shape() }
   local is_short = total <= SHORT and total > 0 and from.size // total >= MANY
-  if from.size > 0 and algorithm.by_host() and (want_index or total <= FEW) and not is_short then
+  if from.size > 0 and algorithm.by_host() then
     local to, index = core.host_sort(from, total, descending, want_keys, want_index)
     if to or index then return to, index end
   end
@@ -131,6 +130,10 @@ local signatures = {
 }
 
 local function sorted(fname, keys, index, ...)
+  if select("#", ...) == 1 and algorithm.by_host() then
+    local few, places = core.host_sort((...), nil, false, keys, index)
+    if few or places then return few or places end
+  end
   local o = arguments.read(fname, signatures[fname], ...)
   local by = o.less ~= nil or o.key ~= nil or o.offsets ~= nil or o.values ~= nil
   local is_struct = algorithm.is_struct_array(o.a)

@@ -13,6 +13,7 @@
 #include "array/graph/number.h"
 #include "array/graph/op.h"
 #include "array/graph/types.h"
+#include "array/host/extreme.h"
 #include "array/node.h"
 #include "array/operators.h"
 #include "base/dtype.h"
@@ -86,6 +87,30 @@ static dc_array *reduced(dc_reduce op, dc_array *a, uint32_t axes, bool keep, dc
   dc_array *b = dc_array_reduce(op, a, axes, keep, err);
   dc_array_unref(a);
   return b;
+}
+
+/* The places, of a small array, at once; NULL: *failed, or the host does not do it. */
+static dc_array *places_by_host(dc_array *a, bool largest, uint32_t axes, bool keep, bool *failed, dc_error *err) {
+  dc_geometry shape;
+  const bool whole = axes == UINT32_MAX;
+  const int axis = whole ? -1 : __builtin_ctz(axes);
+  if (!dc_host_finds_extreme(a, axis) || (whole ? dc_array_size(a) : a->g.shape[axis]) == 0) return NULL;
+  dc_geometry_reduced(&a->g, whole && a->g.ndim < 32 ? (1u << a->g.ndim) - 1 : axes, keep, &shape);
+  dc_array *to = dc_array_empty(a->dev, DC_INT64, shape.ndim, shape.shape, err);
+  const int done = to != NULL ? dc_host_arg_extreme(to, a, axis, largest, err) : -1;
+  *failed = done < 0;
+  if (done == 1) return to;
+  dc_array_unref(to);
+  return NULL;
+}
+
+dc_array *dc_array_place_of_extreme(dc_array *a, bool largest, uint32_t axes, bool keep, dc_error *err) {
+  bool failed = false;
+  if (dc_array_check_open(a, err) != 0) return NULL;
+  dc_array *places = places_by_host(a, largest, axes, keep, &failed, err);
+  if (places != NULL || failed) return places;
+  dc_array *from_0 = dc_array_reduce(largest ? DC_REDUCE_ARGMAX : DC_REDUCE_ARGMIN, a, axes, keep, err);
+  return dc_compose_int(DC_OP_ADD, from_0, 1, err);
 }
 
 dc_array *dc_array_mean(dc_array *a, uint32_t axes, bool keep, dc_error *err) {

@@ -10,7 +10,6 @@
 #include "array/graph/geometry.h"
 #include "array/graph/types.h"
 #include "array/index_bounds.h"
-#include "array/parts.h"
 #include "base/closest.h"
 #include "base/dtype.h"
 #include "base/error.h"
@@ -297,86 +296,6 @@ static int core_base(lua_State *L) {
   return 1;
 }
 
-/* A view of the elements of one axis. */
-static dc_array *range_of(dc_array *a, int axis, const dc_range *range, dc_error *err) {
-  const dc_geometry *g = dc_array_geometry(a);
-  dc_range r[DC_MAX_DIMS];
-  dc_geometry view;
-  int64_t offset;
-  for (int d = 0; d < axis; d++) r[d] = (dc_range){ .count = g->shape[d], .step = 1, .keep = true };
-  r[axis] = *range;
-  dc_geometry_index(g, axis + 1, r, &view, &offset);
-  return dc_array_view(a, &view, offset, err);
-}
-
-#define RANGES 32 /* that are copied together */
-/* Numbers and arrays of one range in the list of copy_ranges. */
-enum { AT = 1, FROM, FIRST, COUNT, STEP };
-
-/* Part number i, from 0, of the list at 3. */
-typedef struct copied_range {
-  dc_array *from;
-  dc_range source, target;
-  bool whole; /* all of `from` is copied */
-} copied_range;
-
-static lua_Integer number_of(lua_State *L, int i, int field) {
-  lua_rawgeti(L, 3, (lua_Integer)i * STEP + field);
-  const lua_Integer v = lua_tointeger(L, -1);
-  lua_pop(L, 1);
-  return v;
-}
-
-static copied_range range_at(lua_State *L, dc_lua *self, int axis, int i) {
-  copied_range r;
-  const int64_t n = number_of(L, i, COUNT);
-  lua_rawgeti(L, 3, (lua_Integer)i * STEP + FROM);
-  r.from = dc_lua_checkarray(L, self, -1); /* which the list holds */
-  lua_pop(L, 1);
-  r.target = (dc_range){ .first = number_of(L, i, AT) - 1, .count = n, .step = 1, .keep = true };
-  r.source = (dc_range){ .first = number_of(L, i, FIRST) - 1, .count = n, .step = number_of(L, i, STEP), .keep = true };
-  r.whole = r.source.first == 0 && r.source.step == 1 && n == dc_array_geometry(r.from)->shape[axis];
-  return r;
-}
-
-static int views_of(dc_array *to, int axis, const copied_range *r, dc_array_part *part, dc_error *err) {
-  part->from = NULL;
-  part->to = range_of(to, axis, &r->target, err);
-  if (part->to && r->whole) dc_array_ref(part->from = r->from);
-  else if (part->to) part->from = range_of(r->from, axis, &r->source, err);
-  return part->from ? 0 : -1;
-}
-
-/* copy_ranges(to, axis, {at, from, first, n, step, at, from, …}): n elements of `from` along an axis, from number
-** `first` on and `step` apart, become those of `to` from number `at` on, for each five of the list.  All have the same
-** axes; the ranges are inside.  None writes what another one, or itself, reads or writes. */
-static int core_copy_ranges(lua_State *L) {
-  dc_lua *self = dc_lua_self(L);
-  dc_array *to = dc_lua_checkarray(L, self, 1);
-  const int axis = (int)luaL_checkinteger(L, 2) - 1, n = (int)lua_rawlen(L, 3) / STEP;
-  dc_array_part part[RANGES];
-  dc_error err = DC_ERROR_INIT;
-  int rc = 0;
-  dc_lua_materialize(L, self, to);
-  for (int i = 0; i < n; i++) {
-    const copied_range r = range_at(L, self, axis, i);
-    if (!r.whole) dc_lua_materialize(L, self, r.from); /* else an expression is computed where its values are wanted */
-  }
-  for (int i = 0; i < n && rc == 0;) {
-    int made = 0;
-    while (i < n && made < RANGES && rc == 0) {
-      const copied_range r = range_at(L, self, axis, i++);
-      if (r.target.count > 0) rc = views_of(to, axis, &r, &part[made++], &err);
-    }
-    if (rc == 0) rc = DC_LUA_WORK(self, dc_array_assign_parts(part, made, &err));
-    for (int k = 0; k < made; k++) {
-      dc_array_unref(part[k].to);
-      dc_array_unref(part[k].from);
-    }
-  }
-  return rc == 0 ? 0 : dc_lua_raise(L, &err);
-}
-
 /* --- indices ------------------------------------------------------------------------------------- */
 
 /* index_outside(index, n): the position, from 1, of the first integer that is not in 1..n or -n..-1; nil: there is
@@ -443,6 +362,6 @@ const luaL_Reg dc_lua_builders_internal[] = {
   { "base", core_base },           { "is_array", core_is_array },           { "is_closed", core_is_closed },
   { "method", core_method },       { "array_method", core_array_method },   { "entry", core_entry },
   { "module_method", core_module_method }, { "most_arguments", core_most_arguments }, { "repeats", core_repeats },
-  { "copy_ranges", core_copy_ranges }, { "index_outside", core_index_outside }, { "index_promise", core_index_promise },
+  { "index_outside", core_index_outside }, { "index_promise", core_index_promise },
   { NULL, NULL },
 };

@@ -43,6 +43,7 @@
 #include "lua/operators.h"
 #include "lua/predicate.h"
 #include "lua/profile.h"
+#include "lua/rearrange.h"
 #include "lua/reduce.h"
 #include "lua/share.h"
 #include "lua/stream.h"
@@ -255,6 +256,7 @@ int luaopen_dotcompute_core(lua_State *L) {
   dc_lua_setfuncs(L, 1, dc_lua_stream_internal);
   dc_lua_setfuncs(L, 1, dc_lua_cache_internal);
   dc_lua_setfuncs(L, 1, dc_lua_builders_internal);
+  dc_lua_setfuncs(L, 1, dc_lua_rearrange_internal);
   dc_lua_setfuncs(L, 1, dc_lua_predicate_internal);
   dc_lua_setfuncs(L, 1, dc_lua_body_internal);
   dc_lua_setfuncs(L, 1, dc_lua_kernel_internal);

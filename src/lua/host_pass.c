@@ -33,15 +33,25 @@
 /* Elements that the host processes in the time that kernels and their launches take. */
 #define FEW 16384
 #define FEW_SORTED 8192
-#define FEW_SEARCHED 256 /* values, whose searches a kernel does side by side */
+#define FEW_SEARCHED 4096 /* values, whose searches a kernel does side by side */
 #define FEW_SCANNED (1 << 18) /* integers, of which the kernels of a scan read each twice */
+#define FEW_KEYS 64 /* that the host sorts sooner than the library */
+#define SHORT 128   /* rows that lanes of a kernel sort, where there are many */
+#define MANY_ROWS 64
 #define SHORT_ROW 64 /* keys that are sorted without memory from the heap */
 #define MOST_COUNTS 16384 /* of bincount */
 
-/* The array at idx if the host may read it and it has 1 to `most` elements, which are contiguous; else NULL. */
+/* The array at idx if the host may read it; else NULL, as where there is anything else: what the script has passed may
+** be asked about before it is checked. */
+static dc_array *owned(lua_State *L, dc_lua *self, int idx) {
+  const dc_lua_array *o = dc_lua_test(L, self, idx, DC_LUA_ARRAY);
+  return o && o->a && dc_host_owns(o->a) ? o->a : NULL;
+}
+
+/* The same if it has 1 to `most` elements, which are contiguous. */
 static dc_array *few(lua_State *L, dc_lua *self, int idx, int64_t most) {
-  dc_array *a = dc_lua_checkarray(L, self, idx);
-  if (!dc_host_owns(a)) return NULL;
+  dc_array *a = owned(L, self, idx);
+  if (!a) return NULL;
   const int64_t size = dc_array_size(a);
   if (size == 0 || size > most) return NULL;
   return dc_geometry_contiguous(dc_array_geometry(a), dc_dtype_size(dc_array_dtype(a))) ? a : NULL;
@@ -67,14 +77,18 @@ static bool use(lua_State *L, int nread, dc_array *const *list) {
   return true;
 }
 
-/* sort(from, total, descending, want_keys, want_index): the keys of rows of `total` elements of `from`, sorted, and
-** their indices, from 1; nil for what is not wanted. */
+/* sort(from, total, descending, want_keys, want_index): the keys of rows of `total` elements of `from`, or of its last
+** axis, sorted, and their indices, from 1; nil for what is not wanted. */
 static int host_sort(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
-  const int64_t total = luaL_checkinteger(L, 2);
   const bool descending = lua_toboolean(L, 3), keys = lua_toboolean(L, 4), indices = lua_toboolean(L, 5);
   dc_array *from = few(L, self, 1, FEW_SORTED);
   if (!from || dc_dtypes[dc_array_dtype(from)].kind == 'c') return 0;
+  const dc_geometry *g = dc_array_geometry(from);
+  if (g->ndim == 0) return 0;
+  const int64_t total = luaL_optinteger(L, 2, g->shape[g->ndim - 1]);
+  if (!indices && total > FEW_KEYS) return 0;
+  if (total <= SHORT && dc_array_size(from) / total >= MANY_ROWS) return 0;
   const dc_dtype t = dc_array_dtype(from);
   const size_t size = dc_dtype_size(t);
   uint64_t own[5 * SHORT_ROW];
@@ -142,16 +156,18 @@ static int host_unique(lua_State *L) {
   return 3;
 }
 
-/* scan(a, axis, product): prefix sums or products along an axis. */
+/* scan(a, axis, product): prefix sums or products along an axis, by default the last. */
 static int host_scan(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
-  dc_array *from = dc_lua_checkarray(L, self, 1);
-  const int axis = (int)luaL_checkinteger(L, 2) - 1;
-  const bool product = lua_toboolean(L, 3);
+  dc_array *from = owned(L, self, 1);
+  if (!from) return 0;
   const dc_geometry *g = dc_array_geometry(from);
+  if (g->ndim == 0) return 0;
+  const int axis = (int)luaL_optinteger(L, 2, g->ndim) - 1;
+  const bool product = lua_toboolean(L, 3);
   const dc_dtype t = dc_array_dtype(from);
   const bool integers = dc_dtypes[t].kind != 'f' && dc_dtypes[t].kind != 'c';
-  if (!dc_host_owns(from) || dc_array_size(from) > (integers ? FEW_SCANNED : FEW)) return 0;
+  if (dc_array_size(from) > (integers ? FEW_SCANNED : FEW)) return 0;
   luaL_argcheck(L, axis >= 0 && axis < g->ndim, 2, "no such axis");
   if (!dc_host_scans(t, product, g, axis)) return 0;
   const char kind = dc_dtypes[t].kind;
@@ -162,12 +178,15 @@ static int host_scan(lua_State *L) {
   return 1;
 }
 
-/* search(sorted, values, right): for each value its position in the sorted keys, which have the same dtype. */
+/* search(sorted, values, right): for each value its position in the sorted keys, if they have the same real dtype. */
 static int host_search(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
   dc_array *sorted = few(L, self, 1, INT64_MAX), *values = few(L, self, 2, FEW_SEARCHED);
   const bool right = lua_toboolean(L, 3);
-  if (!sorted || !values) return 0;
+  if (!sorted || !values || dc_array_geometry(sorted)->ndim != 1) return 0;
+  if (dc_array_device(sorted) != dc_array_device(values) || dc_array_dtype(sorted) != dc_array_dtype(values) ||
+      dc_dtypes[dc_array_dtype(sorted)].kind == 'c')
+    return 0;
   dc_array *to = new_like(L, self, values, DC_INT64);
   dc_array *const used[] = { sorted, values, to, NULL };
   if (!use(L, 2, used)) return 0;
@@ -176,7 +195,7 @@ static int host_search(lua_State *L) {
   return 1;
 }
 
-/* count(x, least): how often each integer from 0 on is there, up to the largest one, and at least `least` counts.
+/* count(x, least): how often each integer or bool from 0 on is there, up to the largest one, and at least `least` counts.
 ** Nothing where one is negative, too. */
 static int host_count(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
@@ -195,11 +214,14 @@ static int host_count(lua_State *L) {
   return 1;
 }
 
-/* select(mask, x): the elements of x where the bool array of its size is true; without x their positions, from 1. */
+/* select(mask, x): the elements of x where the bool array of its shape is true; without x their positions, from 1. */
 static int host_select(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
   dc_array *mask = few(L, self, 1, FEW), *x = lua_isnoneornil(L, 2) ? NULL : few(L, self, 2, FEW);
   if (!mask || dc_array_dtype(mask) != DC_BOOL || (!x && !lua_isnoneornil(L, 2))) return 0;
+  if (x && (dc_array_device(x) != dc_array_device(mask) ||
+            !dc_geometry_same_shape(dc_array_geometry(x), dc_array_geometry(mask))))
+    return 0;
   dc_array *const read[] = { mask, x, NULL };
   if (!use(L, 2, read)) return 0;
   const int64_t n = dc_array_size(mask), found = dc_host_passing(dc_host_data(mask), n);

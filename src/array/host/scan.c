@@ -7,6 +7,7 @@
 
 #include "array/host/by_type.h"
 #include "array/host/copy.h"
+#include "array/host/rows.h"
 
 #define LONG 2048 /* the longest row of floats; longer ones of integers are scanned in pieces */
 #define SHORT 64  /* elements that are combined one after another */
@@ -160,16 +161,6 @@ void dc_host_scan(dc_dtype t, bool product, const char *from, const dc_geometry 
       before = row[n - 1];
       dc_host_copy_row(to + first * steps[axis], steps[axis], (const char *)row, (int64_t)size, n, size);
     }
-    int d = g->ndim - 1; /* the next row, in C order */
-    for (; d >= 0; d--) {
-      if (d == axis) continue;
-      from += g->strides[d];
-      to += steps[d];
-      if (++at[d] < g->shape[d]) break;
-      from -= g->strides[d] * g->shape[d];
-      to -= steps[d] * g->shape[d];
-      at[d] = 0;
-    }
-    if (d < 0) return;
+    if (!dc_host_next_row(g, axis, at, &from, steps, &to)) return;
   }
 }
