@@ -188,7 +188,8 @@ static dc_array *gathered(dc_array *base, const dc_geometry *frame, dc_array *of
   return a;
 }
 
-/* The rows that a few indices name, read at once by the host; NULL: *failed, or the host does not do it. */
+/* The rows that a few indices name, read at once by the host; NULL: *failed, or the host does not do it, as where one
+** is out of bounds. */
 static dc_array *gathered_by_host(const dc_where *w, bool *failed, dc_error *err) {
   if (w->n != 1 || w->axis[0] != 0 || !dc_host_gathers(w->base, w->index[0])) return NULL;
   dc_array *to = dc_array_empty(w->base->dev, w->base->dtype, w->frame.ndim, w->frame.shape, err);
@@ -203,10 +204,10 @@ dc_array *dc_array_gather(dc_array *a, const dc_index *ix, dc_error *err) {
   dc_where w;
   dc_array *result = NULL;
   if (dc_array_check_open(a, err) != 0) return NULL;
-  if (where_init(&w, a, ix, err) == 0 && check_bounds(&w, err) == 0) {
-    bool failed = false;
-    result = gathered_by_host(&w, &failed, err);
-    dc_array *offset = result == NULL && !failed ? offset_in_base(&w, err) : NULL;
+  bool failed = where_init(&w, a, ix, err) != 0;
+  if (!failed) result = gathered_by_host(&w, &failed, err); /* which checks indices, too */
+  if (result == NULL && !failed && check_bounds(&w, err) == 0) {
+    dc_array *offset = offset_in_base(&w, err);
     if (offset != NULL) result = gathered(w.base, &w.frame, offset, err);
     dc_array_unref(offset);
   }

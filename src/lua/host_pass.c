@@ -178,7 +178,7 @@ static int host_scan(lua_State *L) {
   return 1;
 }
 
-/* search(sorted, values, right): for each value its position in the sorted keys, if they have the same real dtype. */
+/* search(sorted, values, right): for each value its position in the sorted keys, if both have one real dtype. */
 static int host_search(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
   dc_array *sorted = few(L, self, 1, INT64_MAX), *values = few(L, self, 2, FEW_SEARCHED);
@@ -195,7 +195,7 @@ static int host_search(lua_State *L) {
   return 1;
 }
 
-/* count(x, least): how often each integer or bool from 0 on is there, up to the largest one, and at least `least` counts.
+/* count(x, least): how often each integer or bool from 0 on is there, up to the largest, and at least `least` counts.
 ** Nothing where one is negative, too. */
 static int host_count(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
@@ -214,7 +214,8 @@ static int host_count(lua_State *L) {
   return 1;
 }
 
-/* select(mask, x): the elements of x where the bool array of its shape is true; without x their positions, from 1. */
+/* select(mask, x): the elements of x where the bool array of its shape is true; without x their positions, from
+** 1. */
 static int host_select(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
   dc_array *mask = few(L, self, 1, FEW), *x = lua_isnoneornil(L, 2) ? NULL : few(L, self, 2, FEW);

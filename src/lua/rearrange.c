@@ -226,7 +226,7 @@ static int core_replicate(lua_State *L) {
   return 1;
 }
 
-/* --- reversal ---------------------------------------------------------------------------------------------------- */
+/* --- reversal ------------------------------------------------------------------------------------------------- */
 
 /* flip(a [, axes]): a view with the axes of a set reversed, by default all. */
 static int core_flip(lua_State *L) {

@@ -55,7 +55,8 @@ HALVES(bfloat16)
 
 static int64_t place_of(dc_dtype t, bool largest, const char *x, int64_t n, int64_t step) {
   switch (t) {
-#define CASE(dtype, name) case dtype: return largest ? place_largest_##name(x, n, step) : place_least_##name(x, n, step);
+#define CASE(dtype, name)                                                                                              \
+  case dtype: return largest ? place_largest_##name(x, n, step) : place_least_##name(x, n, step);
     PLACES(CASE)
     default: return 0;
   }

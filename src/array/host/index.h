@@ -20,8 +20,8 @@ int dc_host_scatter_rows(dc_array *base, dc_array *index, dc_array *src, const d
 
 /* Whether dc_host_gather_rows does it. */
 bool dc_host_gathers(const dc_array *base, const dc_array *index);
-/* Writes the rows of `base` that the indices name, which have been checked, to contiguous `to`.  1: done; -1: *err.
-** 0: the host does not do it. */
+/* Writes the rows of `base` that the indices name to contiguous `to`.  1: done; -1: *err.  0: the host does not do it,
+** or an index is out of bounds. */
 int dc_host_gather_rows(dc_array *to, dc_array *base, dc_array *index, dc_error *err);
 
 /* Adds rows of contiguous `values` to the rows of contiguous `base` at the indices, or at positions from 0.  `base` may

@@ -112,6 +112,8 @@ static bool fits(matrix *x, int64_t rows, int64_t columns, int nbatch) {
   return (rows == 1 || x->row == 1) && x->ld >= rows;
 }
 
+#define FEW_SUMS 64 /* elements of a product of small matrices */
+
 /* What computes a product: a library, or a kernel of matrix_kernels.h. */
 typedef enum implementation { LIBRARY, GPU_KERNEL, CPU_KERNEL } implementation;
 
@@ -230,20 +232,56 @@ static implementation implementation_for(dc_device *dev, char kind) {
   return kernel;
 }
 
-/* Whether a product of two vectors is computed as a sum of products: of integers, which a kernel of matrices would add
-** in one thread; of floating numbers on a GPU, whose library reads them at half of the memory's bandwidth.  Not of
-** halves, since each product would be rounded. */
-static bool is_sum(const dc_device *dev, const task *t, implementation by) {
+/* Whether a product is computed as a sum of products: of integers, which a kernel of matrices would add in one thread,
+** where it has a vector or, on a host, where the matrices are small, of which that kernel computes one a block; of
+** floating vectors on a GPU, whose library reads them at half of the memory's bandwidth.  Not of halves, since each
+** product would be rounded. */
+static bool is_sum(const dc_array *a, const dc_array *b, const task *t, implementation by) {
   const char kind = dc_dtypes[t->dtype].kind;
-  if (t->ndim > 0 || dc_dtype_is_half(t->dtype)) return false;
-  return kind == 'i' || kind == 'u' || (by == LIBRARY && dev->target.gpu);
+  const bool vectors = a->g.ndim == 1 && b->g.ndim == 1, vector = a->g.ndim == 1 || b->g.ndim == 1;
+  if (dc_dtype_is_half(t->dtype)) return false;
+  if (kind != 'i' && kind != 'u') return vectors && by == LIBRARY && a->dev->target.gpu;
+  if (vectors || !a->dev->host_memory) return vectors;
+  return (vector || t->m * t->n <= FEW_SUMS) && t->k > 0 && a->g.ndim < DC_MAX_DIMS && b->g.ndim < DC_MAX_DIMS;
+}
+
+/* An operand of a sum of products over the last axis: [m, 1, k] of the left one and [1, n, k] of the right one; of a
+** product with a vector without the axis of extent 1. */
+static dc_array *factor(dc_array *a, bool is_right, bool with_vector, dc_error *err) {
+  if (a->g.ndim == 1) {
+    dc_array_ref(a);
+    return a;
+  }
+  dc_array *x = is_right ? dc_matrix_transposed(a, err) : a;
+  if (x == NULL) return NULL;
+  dc_geometry g = x->g;
+  const int at = g.ndim - (is_right ? 2 : 1);
+  for (int d = g.ndim; d > at && !with_vector; d--) {
+    g.shape[d] = g.shape[d - 1];
+    g.strides[d] = g.strides[d - 1];
+  }
+  if (!with_vector) {
+    g.shape[at] = 1;
+    g.strides[at] = 0;
+    g.ndim++;
+  }
+  dc_array *view = dc_array_view(x, &g, 0, err);
+  if (is_right) dc_array_unref(x);
+  return view;
 }
 
 /* Pending.  Sums of integers have 64 bits; cut to the dtype they are its own, since integers wrap. */
 static dc_array *sum_of_products(dc_array *a, dc_array *b, dc_dtype dtype, dc_error *err) {
-  dc_array *products = dc_array_apply(DC_OP_MUL, (dc_array *const[]){ a, b }, NULL, err);
-  dc_array *sum = products != NULL ? dc_array_reduce(DC_REDUCE_SUM, products, UINT32_MAX, false, err) : NULL;
+  const bool vector = a->g.ndim == 1 || b->g.ndim == 1;
+  const bool vectors = a->g.ndim == 1 && b->g.ndim == 1; /* their expressions are part of the sum's */
+  if (!vectors && (dc_evaluate(a, err) != 0 || dc_evaluate(b, err) != 0)) return NULL;
+  dc_array *left = factor(a, false, vector, err), *right = left != NULL ? factor(b, true, vector, err) : NULL;
+  dc_array *products = right != NULL ? dc_array_apply(DC_OP_MUL, (dc_array *const[]){ left, right }, NULL, err) : NULL;
+  const uint32_t last = products != NULL ? 1u << (products->g.ndim - 1) : 0;
+  dc_array *sum = products != NULL ? dc_array_reduce(DC_REDUCE_SUM, products, last, false, err) : NULL;
   dc_array *result = sum != NULL ? dc_array_cast(sum, dtype, err) : NULL;
+  dc_array_unref(left);
+  dc_array_unref(right);
   dc_array_unref(products);
   dc_array_unref(sum);
   return result;
@@ -254,7 +292,7 @@ static dc_array *product(const char *name, dc_array *a, dc_array *b, dc_precisio
   matrix xa, xb;
   if (plan(&t, name, a, b, err) != 0) return NULL;
   const implementation by = implementation_for(a->dev, dc_dtypes[t.dtype].kind);
-  if (is_sum(a->dev, &t, by)) return sum_of_products(a, b, t.dtype, err);
+  if (is_sum(a, b, &t, by)) return sum_of_products(a, b, t.dtype, err);
   const dc_dtype dtype = dc_dtype_is_half(t.dtype) && !a->dev->libraries->half_products ? DC_FLOAT32 : t.dtype;
   dc_array *c = dc_array_empty(a->dev, dtype, t.ndim, t.shape, err);
   if (c == NULL) return NULL;

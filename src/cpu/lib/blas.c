@@ -28,6 +28,7 @@ static struct {
   void *blas, *lapack;
   char *path; /* of the file of `blas` */
   bool ok;
+  void (*set_threads)(int n); /* NULL: not OpenBLAS */
   bool is_slow; /* the reference implementation, not chosen by the user */
   dc_buf why;
 #define DC_BLAS(name, params) void (*name) params;
@@ -60,6 +61,10 @@ static bool is_reference(void) {
   for (size_t i = 0; i < sizeof others / sizeof *others; i++)
     if (dc_dl_sym(api.blas, others[i]) != NULL) return false;
   return true;
+}
+
+void dc_blas_use_threads(int threads) {
+  if (api.set_threads != NULL) api.set_threads(threads);
 }
 
 static void open_blas(void) {
@@ -96,7 +101,6 @@ static void reopen_for_processor(void) {
 
 static void load(void) {
   static const char *const solvers[] = { "liblapack.so.3", NULL };
-  void (*set_threads)(int n);
   open_blas();
   if (api.blas != NULL) reopen_for_processor();
   if (api.blas != NULL && dc_dl_sym(api.blas, "dgetrf_") != NULL) api.lapack = api.blas;
@@ -104,7 +108,8 @@ static void load(void) {
   api.ok = api.blas != NULL && bind_all();
   if (api.ok) {
     /* As many threads as the device has; the library's default is the machine's number. */
-    if (dc_library_bind(api.blas, "openblas_set_num_threads", &set_threads)) set_threads(api.threads);
+    if (!dc_library_bind(api.blas, "openblas_set_num_threads", &api.set_threads)) api.set_threads = NULL;
+    dc_blas_use_threads(api.threads);
     const char *named = getenv("DOTCOMPUTE_BLAS");
     api.is_slow = (named == NULL || named[0] == '\0') && is_reference();
     const char *core = core_of_openblas();

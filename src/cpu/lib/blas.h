@@ -14,6 +14,8 @@ int dc_blas_load(int threads, dc_error *err);
 ** is the library found, unless DOTCOMPUTE_BLAS names it. */
 int dc_blas_load_fast(int threads, dc_error *err);
 
+/* By how many threads an OpenBLAS computes from now on.  After dc_blas_load. */
+void dc_blas_use_threads(int threads);
 /* Both after dc_blas_load.  DC_SHAPE when an extent is more than BLAS takes. */
 int dc_blas_check(const dc_product *p, dc_error *err);
 int dc_blas_product(const dc_product *p, dc_error *err);

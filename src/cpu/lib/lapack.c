@@ -244,7 +244,7 @@ static int run_on_copies(const dc_dense *p, const matrix *q, const int64_t step[
   return ok ? 0 : dc_fail_oom(err);
 }
 
-int dc_lapack_dense(const dc_dense *p, dc_error *err) {
+int dc_lapack_dense(const dc_dense *p, int64_t first, int64_t count, dc_error *err) {
   work w;
   int64_t step[3];
   if (p->m > INT_MAX / 8 || p->n > INT_MAX / 8 || p->k > INT_MAX / 8)
@@ -254,7 +254,7 @@ int dc_lapack_dense(const dc_dense *p, dc_error *err) {
   const int64_t size = (int64_t)dc_dtype_size(p->dtype);
   steps_of(p, size, step);
   int rc = 0;
-  for (int64_t i = 0; i < p->batch && rc == 0; i++) {
+  for (int64_t i = first; i < first + count && rc == 0; i++) {
     matrix q = { at(p->a, i * p->step_a * size), at(p->b, i * step[0]), at(p->c, i * step[1]), at(p->d, i * step[2]),
                  &p->info[i] };
     if (dc_dtypes[p->dtype].kind == 'c') rc = run_on_copies(p, &q, step, &w, err);

@@ -26,6 +26,7 @@
 #include "cpu/lib/vqsort.h"
 #include "cpu/ptx/ptx.h"
 #include "cpu/runtime/fault.h"
+#include "cpu/runtime/dense.h"
 #include "cpu/runtime/fft.h"
 #include "cpu/runtime/isa.h"
 #include "cpu/runtime/launch.h"
@@ -366,10 +367,6 @@ static int cpu_product(dc_device *dev, const dc_product *p, dc_error *err) {
   return dc_cpu_captures(dev) ? dc_cpu_capture_product(dev, p, err) : dc_blas_product(p, err);
 }
 
-static int cpu_dense(dc_device *dev, const dc_dense *p, dc_error *err) {
-  return dc_lapack_load(cpu_of(dev)->pool->nthreads, err) == 0 ? dc_lapack_dense(p, err) : -1;
-}
-
 /* --- the backend ---------------------------------------------------------------------------------------- */
 
 static const dc_memory_ops memory_ops = {
@@ -406,7 +403,7 @@ static const dc_library_ops library_ops = {
   .packages = { "libopenblas0-pthread", "libopenblas0-pthread", "libfftw3-double3 libfftw3-single3", "libhwy1" },
   .load = cpu_library,
   .product = cpu_product,
-  .dense = cpu_dense,
+  .dense = dc_cpu_dense,
   .fft = dc_cpu_fft,
   .sort = dc_cpu_sort,
 };
