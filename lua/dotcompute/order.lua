@@ -165,7 +165,7 @@ local function unique(...)
     results[#results + 1] = first_values(values, order, first)
   end
   if keys ~= flat and (options.less ~= nil or not by) then
-    if is_struct then keys:close() else algorithm.free(results[1], keys) end
+    if is_struct then keys:close() elseif keys ~= results[1] then core.discard(keys) end
   end
   algorithm.free(nil, order, first)
   return table.unpack(results)

@@ -72,7 +72,7 @@ end
 local function interpolate(a, axis, list)
   local n = select(axis, a:shape())
   local result, wide = dtypes(a)
-  local sorted <close> = dc.sort(a, axis)
+  local sorted = dc.sort(a, axis)
   local low, high, rest, weight = operands(sorted, axis, list, wide)
   local left, right = low:to(wide), high:to(wide)
   local value = dc.where(left:eq(right), left, left * rest + right * weight)
@@ -80,7 +80,9 @@ local function interpolate(a, axis, list)
     local last = algorithm.range(sorted, axis, n, n):to(wide)
     value = dc.where(dc.isnan(last), last, value)
   end
-  return value:to(result):eval()
+  local computed = value:to(result):eval()
+  core.discard(sorted)
+  return computed
 end
 
 -- The first axis is that of q; without a list it is not there.

@@ -220,10 +220,11 @@ local function packed_order(keys)
   while mask < n do mask = mask << 1 end
   mask = mask - 1
   local packed <close> = (keys & ~mask | dc.arange(0, n - 1, 1, "int64")):eval()
-  local sorted <close> = dc.sort(packed)
+  local sorted = dc.sort(packed)
   local differ = (sorted[{ { 2, n } }] ~ sorted[{ { 1, n - 1 } }]) & ~mask
-  if differ:eq(0):any() then return nil end
-  return ((sorted & mask) + 1):eval()
+  local order = not differ:eq(0):any() and ((sorted & mask) + 1):eval() or nil
+  core.discard(sorted)
+  return order and core.index_promise(order, n)
 end
 
 -- permutation(n): the integers 1 to n in random order, int64; permutation(a): the rows of `a` in random order.

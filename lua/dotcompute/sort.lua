@@ -19,7 +19,7 @@ core.builtin(debug.getinfo(1, "S").source)
 
 local empty, zeros = algorithm.empty, algorithm.zeros
 local SHORT, MANY = 128, 64
-local BINS_LENGTH = 65536 -- keys counted by a block
+local LEAST_BINS, MOST_BINS = 8192, 65536 -- keys counted by a block
 
 -- Elements of a thread: a tile's keys and indices must fit into shared memory.
 local function items_for(bytes) return bytes > 4 and 10 or 20 end
@@ -57,9 +57,11 @@ end
 -- The first position of each digit, for all rows and passes.
 local function count_digits(job, wide)
   local bins = zeros(job.device, job.rows * job.dtype.size * 256, "uint64")
-  local pieces = (job.total + BINS_LENGTH - 1) // BINS_LENGTH
+  local even = job.rows * job.total // (2 * job.device.multiprocessors)
+  local length = math.max(LEAST_BINS, math.min(MOST_BINS, even))
+  local pieces = (job.total + length - 1) // length
   local v = { dtype = job.dtype, descending = job.descending, wide = wide }
-  kernel_for(job.device, "bins", v)(job.rows * pieces, 256, bins, job.from, job.total, pieces, BINS_LENGTH)
+  kernel_for(job.device, "bins", v)(job.rows * pieces, 256, bins, job.from, job.total, pieces, length)
   algorithm.kernel(job.device, "dc_sort_starts", "", text.starts)(job.rows * job.dtype.size, 256, bins)
   return bins
 end

@@ -100,12 +100,20 @@ describe("an index array that is known", function()
     fails("index", "out of bounds", function() found[{ { 1, #found - 1 } }][inverse]:eval() end)
   end)
 
+  it("is not checked again by scatter_add, whose kernels are given it", function()
+    local _, report = fake.run [[
+      local sums, order, ones = dc.zeros(1000, "int32"), dc.zeros(1000):argsort(), dc.zeros(1000, "int32")
+      for _ = 1, 30 do dc.scatter_add(sums, order, ones) end
+    ]]
+    assert.equal(31, #report.launch)
+  end)
+
   it("is gathered without waiting for the device", function()
     local _, report = fake.run [[
       local x, order = dc.zeros(1000), dc.zeros(1000):argsort()
       for _ = 1, 30 do x[order]:eval() end
     ]]
-    assert.equal(31, #report.launch)
+    assert.equal(31, #report.launch) -- of the sort
     assert.is_true((report.calls.MemcpyDtoHAsync or 0) + (report.calls.StreamSynchronize or 0) < 5)
   end)
 end)

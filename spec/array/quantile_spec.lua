@@ -2,6 +2,7 @@
 local dc = require "dotcompute"
 local any = require "spec.any_dtype"
 local h = require "spec.helper"
+local fake = require "spec.fake"
 local note, fails = h.note, h.fails
 local nan = 0 / 0
 
@@ -94,5 +95,14 @@ describe("quantile and median", function()
     fails("shape", "no elements", function() dc.zeros(2, 0):quantile(0.5, 2) end)
     assert.same({ 0 }, { dc.zeros(2, 0):median(1):shape() })
     fails("dtype", "complex", function() dc.zeros(3, "complex64"):median() end)
+  end)
+
+  it("take a launch on a GPU beside the sort's, and leave nothing to be computed", function()
+    for _, script in ipairs { "dc.median(m, { axis = 2 })", "dc.quantile(m, 0.3, { axis = 2 })",
+                              "m:to('float16'):median(2)" } do
+      local _, report = fake.run("local m = dc.zeros(30, 31):eval()\ndc.synchronize()\n" .. script)
+      assert.equal(2 + (script:find "float16" and 1 or 0), #report.launch, script)
+      assert.equal(0, fake.held(report, "memory"))
+    end
   end)
 end)

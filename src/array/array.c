@@ -112,6 +112,24 @@ int dc_array_close(dc_array *a, dc_error *err) {
   return rc;
 }
 
+/* With all that is built on it. */
+static void discard_pending(dc_array *a) {
+  a->refs++;
+  while (a->users != NULL) discard_pending(a->users->user);
+  close_pending(a);
+  dc_array_leave(a);
+}
+
+void dc_array_discard(dc_array *a) {
+  if (dc_array_is_closed(a)) return;
+  if (a->state == DC_ARRAY_PENDING) {
+    discard_pending(a);
+    return;
+  }
+  while (a->buffer->readers != NULL) discard_pending(a->buffer->readers->user);
+  dc_buffer_release(a->buffer);
+}
+
 /* --- facts ----------------------------------------------------------------------------------------- */
 
 DC_HOT dc_array_state dc_array_state_of(const dc_array *a) {
@@ -145,6 +163,8 @@ int dc_array_ptr(dc_array *a, dc_ptr *ptr, dc_error *err) {
   *ptr = a->ptr;
   return 0;
 }
+
+dc_ptr dc_array_place(const dc_array *a) { return dc_array_state_of(a) == DC_ARRAY_READY ? a->ptr : 0; }
 
 void dc_array_memory(const dc_array *a, dc_ptr *from, dc_ptr *to) {
   *from = a->buffer->ptr;

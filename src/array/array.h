@@ -38,6 +38,8 @@ void dc_array_unref(dc_array *a);
 /* Computes what reads it, then frees the memory (its views are CLOSED too). Idempotent.
 ** Where computing fails that is reported, and the array is closed all the same. */
 int dc_array_close(dc_array *a, dc_error *err);
+/* The same, but what reads it, and is not computed, is closed, too. */
+void dc_array_discard(dc_array *a);
 
 /* --- facts (any state but CLOSED, for which only the state is valid) -------------------------------------- */
 dc_array_state dc_array_state_of(const dc_array *a);
@@ -49,8 +51,10 @@ int64_t dc_array_size(const dc_array *a);                 /* elements */
 int dc_array_check_together(const dc_array *a, const dc_array *b, dc_error *err);
 /* -1 and DC_ARGUMENT where a kernel that gets its address cannot use it: its elements are not contiguous. */
 int dc_array_check_contiguous(const dc_array *a, dc_error *err);
-/* Computes if pending, then gives the address of element 0. */
+/* Computes if pending, then gives the address of element 0, which what gets it may keep, to read and write there. */
 int dc_array_ptr(dc_array *a, dc_ptr *ptr, dc_error *err);
+/* The address of element 0 of a READY array, to be looked at; 0 of others. */
+dc_ptr dc_array_place(const dc_array *a);
 /* The memory that a READY array shares with its views: [*from, *to). */
 void dc_array_memory(const dc_array *a, dc_ptr *from, dc_ptr *to);
 /* The addresses of the first byte and behind the last byte of a READY array that has elements. */

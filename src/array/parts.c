@@ -2,7 +2,8 @@
 ** parts.c - see parts.h.
 **
 ** A launch takes longer than copying a few MB, so on a GPU one launch copies many parts.  Those to be computed or
-** converted, and large ones whose axes change places, which other kernels copy faster, are assigned alone.
+** converted, and large ones that are copied faster otherwise, are assigned alone: by kernels for axes that change
+** places, and by the driver for rows that are not aligned to 16 bytes.
 */
 #include "array/parts.h"
 
@@ -30,6 +31,7 @@
 #define AXES 3
 #define FEW_BYTES (1 << 20) /* of a part whose axes change places */
 #define NEAR 64            /* bytes between elements that caches still bring together */
+#define FEW_UNALIGNED (8 << 20) /* bytes of a part of contiguous rows that do not begin at multiples of 16 */
 #define THREADS 256
 #define ROUNDS 4           /* units that a thread copies together */
 #define BLOCKS 8           /* for each multiprocessor: as many as are resident */
@@ -65,8 +67,9 @@ static bool pack(const dc_array *to, const dc_array *from, packed_part *p) {
   dc_geometry_join(&to->g, &from->g, &x);
   const int last = x.ndim - 1;
   const bool near = bits_of(x.from[last]) <= NEAR && bits_of(x.to[last]) <= NEAR;
-  if (x.ndim > AXES || (!near && dc_array_size(to) * size > FEW_BYTES)) return false;
-  const int64_t unit = unit_of(&x, to->ptr, from->ptr, size);
+  const bool rows = x.from[last] == size && x.to[last] == size;
+  const int64_t unit = unit_of(&x, to->ptr, from->ptr, size), bytes = dc_array_size(to) * size;
+  if (x.ndim > AXES || (!near && bytes > FEW_BYTES) || (rows && unit < 16 && bytes > FEW_UNALIGNED)) return false;
   if (unit > size) {
     x.extent[last] = x.extent[last] * size / unit;
     x.to[last] = x.from[last] = unit;

@@ -197,12 +197,7 @@ static int core_check_result(lua_State *L) {
 
 /* First and last byte of what an array covers; false when it has no elements. */
 static bool extent_of(dc_array *a, dc_ptr *first, dc_ptr *end) {
-  dc_ptr ptr;
-  dc_error ignored = DC_ERROR_INIT;
-  if (dc_array_size(a) == 0 || dc_array_ptr(a, &ptr, &ignored) != 0) {
-    dc_error_clear(&ignored);
-    return false;
-  }
+  if (dc_array_size(a) == 0 || dc_array_place(a) == 0) return false;
   dc_array_span(a, first, end);
   return true;
 }
@@ -216,10 +211,7 @@ static bool overlap(dc_array *a, dc_array *b) {
   if (!dc_geometry_same_shape(ga, gb)) return true;
   for (int i = 0; i < ga->ndim; i++)
     if (ga->shape[i] > 1 && ga->strides[i] != gb->strides[i]) return true;
-  dc_ptr pa = 0, pb = 0;
-  dc_error ignored = DC_ERROR_INIT;
-  if (dc_array_ptr(a, &pa, &ignored) != 0 || dc_array_ptr(b, &pb, &ignored) != 0) dc_error_clear(&ignored);
-  return pa != pb;
+  return dc_array_place(a) != dc_array_place(b);
 }
 
 /* overlap(a, b): would writing a, element by element, spoil what is still to be read of b? */
@@ -247,11 +239,9 @@ static int core_shares(lua_State *L) {
 static int core_aligned(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
   dc_array *a = dc_lua_checkarray(L, self, 1);
-  dc_ptr ptr;
-  dc_error err = DC_ERROR_INIT;
   dc_lua_materialize(L, self, a);
-  if (dc_array_ptr(a, &ptr, &err) != 0) return dc_lua_raise(L, &err);
-  lua_pushboolean(L, ptr % 16 == 0 && dc_geometry_contiguous(dc_array_geometry(a), dc_dtype_size(dc_array_dtype(a))));
+  const bool contiguous = dc_geometry_contiguous(dc_array_geometry(a), dc_dtype_size(dc_array_dtype(a)));
+  lua_pushboolean(L, contiguous && dc_array_place(a) % 16 == 0);
   return 1;
 }
 
@@ -294,6 +284,12 @@ static int core_base(lua_State *L) {
   dc_lua_materialize(L, self, a);
   dc_lua_push_view(L, a, &point, 0);
   return 1;
+}
+
+/* discard(a): closes the array, and expressions that read it and are not computed. */
+static int core_discard(lua_State *L) {
+  dc_array_discard(dc_lua_checkarray(L, dc_lua_self(L), 1));
+  return 0;
 }
 
 /* --- indices ------------------------------------------------------------------------------------- */
@@ -362,6 +358,6 @@ const luaL_Reg dc_lua_builders_internal[] = {
   { "base", core_base },           { "is_array", core_is_array },           { "is_closed", core_is_closed },
   { "method", core_method },       { "array_method", core_array_method },   { "entry", core_entry },
   { "module_method", core_module_method }, { "most_arguments", core_most_arguments }, { "repeats", core_repeats },
-  { "index_outside", core_index_outside }, { "index_promise", core_index_promise },
+  { "discard", core_discard },     { "index_outside", core_index_outside }, { "index_promise", core_index_promise },
   { NULL, NULL },
 };

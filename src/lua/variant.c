@@ -140,11 +140,10 @@ typedef struct memory {
 
 /* Arrays that are pending are materialized; empty ones have no memory. Raises. */
 static DC_COLD void find_memory(lua_State *L, dc_lua *self, memory *m) {
-  dc_error err = DC_ERROR_INIT;
   m->to = 0;
   if (dc_array_size(m->array) == 0) return;
   dc_lua_materialize(L, self, m->array);
-  if (dc_array_ptr(m->array, &m->from, &err) != 0) dc_lua_raise(L, &err);
+  m->from = dc_array_place(m->array);
   m->to = m->from + (dc_ptr)dc_lua_nbytes(m->array);
 }
 
