@@ -49,11 +49,18 @@ local function join(fname, arrays, ...)
     or fail("shape", "%s: the result would have more than 32 axes, or an extent of 2^63 or more", fname)
 end
 
+-- What most calls want: arrays of one dtype joined along the first axis, or one that is given from 1 on; else nil.
+local function join_usual(is_new, ...)
+  local n, list, axis = select("#", ...), ...
+  if n == 1 then return core.join(list, 1, is_new) end
+  if n == 2 and math.type(axis) == "integer" and axis > 0 then return core.join(list, axis, is_new) end
+end
+
 local concat_signature = { "list", "axis", list = "axis", known = { axis = "any" },
   usage = { "a table of arrays", "perhaps an axis (the first)" } }
 
 local function concat(...)
-  local joined = select("#", ...) == 1 and core.join((...), 1, false) -- most calls: arrays of one dtype alone
+  local joined = join_usual(false, ...)
   if joined then return joined end
   local o = arguments.read("concat", concat_signature, ...)
   local arrays, dtype = list_of("concat", o.list)
@@ -76,7 +83,7 @@ local stack_signature = { "list", "axis", list = "axis", known = { axis = "any" 
   usage = { "a table of arrays", "perhaps the axis that is new (the first)" } }
 
 local function stack(...)
-  local joined = select("#", ...) == 1 and core.join((...), 1, true)
+  local joined = join_usual(true, ...)
   if joined then return joined end
   local o = arguments.read("stack", stack_signature, ...)
   local arrays, dtype = list_of("stack", o.list)

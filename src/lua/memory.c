@@ -37,6 +37,7 @@
 ** 300,000 and of a million float32 by two threads of a busy Zen 4: 113 and 590 us, with these steps 47 and 300). */
 #define CACHED_BYTES ((size_t)256 << 10)
 #define STEP_WAIT 16 /* between two of these, in times of the first */
+#define STEP_LEAST 1e-6 /* s that one takes at least, about */
 #define STEP_KB 16                        /* work is done in steps of at least this */
 /* Up to this number of objects no collection is started: their memory fits the caches next to the core (a sum of 1,000
 ** elements: 0.47 us, with 256 objects 0.56 where other programs have used the caches meanwhile). */
@@ -91,14 +92,16 @@ static bool has_doubled(const dc_lua *self) {
   return in_hosts_memory(self) && self->device->bytes_live >= doubled(self) && dc_clock() >= self->full_due;
 }
 
-/* A step for the caches, not before step_due, where these would take a sixteenth of the time or more. */
+/* A step for the caches, not before step_due, where these would take a sixteenth of the time or more.  A step that
+** seems to take much longer than the one before has mostly been interrupted by another program. */
 static void collect_young(lua_State *L, dc_lua *self) {
   if (!in_hosts_memory(self) || self->since_step < CACHED_BYTES || !lua_gc(L, LUA_GCISRUNNING)) return;
   const double begin = dc_clock();
   if (begin < self->step_due) return;
   collect(L, self, LUA_GCSTEP, 0);
-  const double end = dc_clock();
-  self->step_due = end + STEP_WAIT * (end - begin);
+  const double end = dc_clock(), most = 2 * self->step_seconds + STEP_LEAST;
+  self->step_seconds = end - begin < most ? end - begin : most;
+  self->step_due = end + STEP_WAIT * self->step_seconds;
 }
 
 static void collect_all(lua_State *L, dc_lua *self) {

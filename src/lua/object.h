@@ -91,6 +91,7 @@ typedef struct dc_lua {
   size_t live_before;     /* device bytes in use after the last full collection; 0: there was none */
   double full_due;        /* the next one is due when these have doubled, and not before then, by dc_clock */
   size_t since_step;      /* device bytes made since the last collection of ours */
+  double step_seconds;    /* that a step for the caches takes */
   double step_due;        /* the next step for the caches is due after enough of them, and not before then */
   dc_precision precision; /* of float32 products */
   int columns;            /* of the prompt's terminal, in which arrays are printed; 0: 80 */

@@ -11,6 +11,7 @@
 #include "array/host/by_type.h"
 #include "array/host/memory.h"
 #include "base/dtype.h"
+#include "base/move.h"
 
 /* What the host copies in the time of a launch: elements one by one, and bytes of contiguous rows. */
 #define FEW 2048
@@ -22,7 +23,7 @@
 
 void dc_host_copy_row(char *to, int64_t to_step, const char *from, int64_t from_step, int64_t n, size_t size) {
   if (to_step == (int64_t)size && from_step == (int64_t)size) {
-    memcpy(to, from, (size_t)n * size);
+    dc_move(to, from, (size_t)n * size);
     return;
   }
   DC_HOST_BY_SIZE(size, COPY)

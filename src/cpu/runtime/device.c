@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/move.h"
 #include "base/map.h"
 #include "base/runtime.h"
 #include "cpu/codegen/build.h"
@@ -196,7 +197,7 @@ typedef struct copying {
 
 static void do_copy(void *ud) {
   const copying *c = ud;
-  memmove(c->dst, c->src, c->n);
+  dc_move(c->dst, c->src, c->n);
 }
 
 static int move(dc_device *dev, void *dst, const void *src, size_t n, dc_error *err) {
