@@ -198,6 +198,22 @@ describe("of small arrays", function()
     end
   end)
 
+  it("an array of integers that a few threads would scan more slowly, too", function()
+    local n = (1 << 18) + math.random(1000)
+    for _, dtype in ipairs { "int8", "int64" } do
+      local a = dc.random.integers({ 2, n // 2 }, { low = -9, high = 9 }):to(dtype):eval()
+      local rows, all = dc.cumsum(a), a:reshape(-1):cumsum()
+      local first
+      each_way(function()
+        local list = { dc.cumsum(a):bytes(), a:reshape(-1):cumsum():bytes() }
+        first = first or list
+        assert.is_true(list[1] == first[1] and list[2] == first[2], note(dtype))
+      end, { "serial" })
+      assert.equal(a[1]:sum():item(), rows[{ 1, n // 2 }], note(dtype))
+      assert.equal(a:sum():item(), all[n // 2 * 2], note(dtype))
+    end
+  end)
+
   it("have the bits that the kernels give", function()
     local inputs = {}
     for _, dtype in ipairs { "float32", "float64", "complex64", "complex128" } do

@@ -9,7 +9,7 @@
 #include "array/host/copy.h"
 #include "array/host/rows.h"
 
-#define LONG 2048 /* the longest row of floats; longer ones of integers are scanned in pieces */
+#define LONG 2048 /* the longest row of floats */
 #define SHORT 64  /* elements that are combined one after another */
 #define LANES 32
 #define ITEMS 4  /* neighbouring elements of a lane */
@@ -22,19 +22,27 @@ typedef struct complex128 {
   double x, y;
 } complex128;
 
-/* --- loading -------------------------------------------------------------------------------------------------- */
+/* --- integers ------------------------------------------------------------------------------------------------- */
 
-static void load(dc_dtype t, void *row, const char *from, int64_t step, int64_t n) {
+/* Prefixes of a row in 64 bits, straight to their places. */
+#define PREFIXES(dtype, T)                                                                                             \
+  static void prefixes_of_##T(const char *from, int64_t step, int64_t n, bool product, char *to, int64_t to_step) {    \
+    uint64_t v = product;                                                                                              \
+    for (int64_t i = 0; i < n; i++, from += step, to += to_step) {                                                     \
+      const uint64_t x = (uint64_t)*(const T *)(const void *)from;                                                     \
+      v = product ? v * x : v + x;                                                                                     \
+      *(uint64_t *)(void *)to = v;                                                                                     \
+    }                                                                                                                  \
+  }
+DC_HOST_INTEGERS(PREFIXES)
+PREFIXES(DC_BOOL, bool)
+
+static void prefixes(dc_dtype t, const char *from, int64_t step, int64_t n, bool product, char *to, int64_t to_step) {
   switch (t) {
-#define WIDEN(dtype, T)                                                                                                \
-  case dtype:                                                                                                          \
-    for (int64_t i = 0; i < n; i++, from += step) ((uint64_t *)row)[i] = (uint64_t)*(const T *)from;                   \
-    break;
-    case DC_BOOL:
-      for (int64_t i = 0; i < n; i++, from += step) ((uint64_t *)row)[i] = *(const uint8_t *)from != 0;
-      break;
-    DC_HOST_INTEGERS(WIDEN)
-    default: dc_host_copy_row(row, (int64_t)dc_dtype_size(t), from, step, n, dc_dtype_size(t));
+#define CASE(dtype, T) case dtype: prefixes_of_##T(from, step, n, product, to, to_step); break;
+    DC_HOST_INTEGERS(CASE)
+    CASE(DC_BOOL, bool)
+    default: break;
   }
 }
 
@@ -53,9 +61,10 @@ static void load(dc_dtype t, void *row, const char *from, int64_t step, int64_t 
 
 #define IN_ORDER(name, P, FOLD)                                                                                        \
   static void name##_in_order(P *a, int64_t n) {                                                                       \
+    P before = a[0]; /* read from a[i - 1] it would wait for the store */                                              \
     for (int64_t i = 1; i < n; i++) {                                                                                  \
-      const P sum = FOLD(a[i - 1], a[i]);                                                                              \
-      a[i] = sum;                                                                                                      \
+      const P sum = FOLD(before, a[i]);                                                                                \
+      a[i] = before = sum;                                                                                             \
     }                                                                                                                  \
   }
 
@@ -103,8 +112,6 @@ static void load(dc_dtype t, void *row, const char *from, int64_t step, int64_t 
     memcpy(a, out, (size_t)fit * sizeof *a);                                                                           \
   }
 
-IN_ORDER(sums_u64, uint64_t, ADD)
-IN_ORDER(products_u64, uint64_t, MULTIPLY)
 IN_ORDER(sums_f32, float, ADD)
 IN_ORDER(products_f32, float, MULTIPLY)
 IN_ORDER(sums_f64, double, ADD)
@@ -126,7 +133,7 @@ static void scan_row(dc_dtype t, bool product, void *row, int64_t n) {
     case DC_FLOAT64: product ? ROW(products_f64, double) : ROW(sums_f64, double); break;
     case DC_COMPLEX64: ROW(sums_c64, complex64); break;
     case DC_COMPLEX128: ROW(sums_c128, complex128); break;
-    default: product ? products_u64_in_order(row, n) : sums_u64_in_order(row, n);
+    default: break;
   }
 }
 
@@ -151,16 +158,13 @@ void dc_host_scan(dc_dtype t, bool product, const char *from, const dc_geometry 
     steps[d] = step;
     step *= g->shape[d];
   }
-  for (;;) {
-    uint64_t before = product;
-    for (int64_t first = 0; first < total; first += LONG) {
-      const int64_t n = total - first < LONG ? total - first : LONG;
-      load(t, row, from + first * g->strides[axis], g->strides[axis], n);
-      if (first > 0) row[0] = product ? before * row[0] : before + row[0];
-      scan_row(t, product, row, n);
-      before = row[n - 1];
-      dc_host_copy_row(to + first * steps[axis], steps[axis], (const char *)row, (int64_t)size, n, size);
+  do {
+    if (is_integer(t)) {
+      prefixes(t, from, g->strides[axis], total, product, to, steps[axis]);
+    } else {
+      dc_host_copy_row((char *)row, (int64_t)size, from, g->strides[axis], total, size);
+      scan_row(t, product, row, total);
+      dc_host_copy_row(to, steps[axis], (const char *)row, (int64_t)size, total, size);
     }
-    if (!dc_host_next_row(g, axis, at, &from, steps, &to)) return;
-  }
+  } while (dc_host_next_row(g, axis, at, &from, steps, &to));
 }
