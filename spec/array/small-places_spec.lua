@@ -85,6 +85,20 @@ describe("of small arrays", function()
     assert.has_error(function() dc.zeros(3, "complex64"):argmin() end)
   end)
 
+  it("the first true or false of many bools is found by words", function()
+    for _ = 1, 20 do
+      local n = math.random(1, 30000)
+      local at, tail = math.random(n), math.random(0, 40)
+      local a = dc.zeros(n + tail, "bool")
+      assert.equal(1, a:argmax():item())
+      a[at] = true
+      if tail > 0 then a[n + tail] = true end
+      assert.equal(at, without_launch(n, dc.argmax, a):item(), note(n))
+      assert.equal(at, without_launch(n, dc.argmin, a:logical_not():eval()):item(), note(n))
+      assert.same({ at, at }, dc.argmax(dc.stack { a, a }, 2):to_table())
+    end
+  end)
+
   it("argmax sees what pending expressions and other streams write", function()
     local n = math.random(5, 50)
     local a, at = dc.zeros(n), math.random(n)

@@ -41,6 +41,21 @@ FLOATS(double)
 #define IS_TRUE(v) ((v) != 0)
 PLACE(least_bool, uint8_t, v == 0, IS_FALSE)
 PLACE(largest_bool, uint8_t, v != 0, IS_TRUE)
+/* Of bools that are neighbours, by words; the first one where there is none. */
+static int64_t place_of_bool(bool largest, const char *x, int64_t n) {
+  if (!largest) {
+    const char *const found = memchr(x, 0, (size_t)n);
+    return found != NULL ? found - x : 0;
+  }
+  int64_t i = 0;
+  for (uint64_t word; i + (int64_t)sizeof word <= n; i += (int64_t)sizeof word) {
+    memcpy(&word, x + i, sizeof word);
+    if (word != 0) break;
+  }
+  while (i < n && x[i] == 0) i++;
+  return i < n ? i : 0;
+}
+
 /* 16-bit floats by their order, whose largest number is all NaN. */
 #define HALVES(name)                                                                                                   \
   PLACE(least_##name, uint16_t, (uint16_t)(dc_host_order_##name(v) + 1) < (uint16_t)(dc_host_order_##name(best) + 1),  \
@@ -54,6 +69,7 @@ HALVES(bfloat16)
       X(DC_BFLOAT16, bfloat16)
 
 static int64_t place_of(dc_dtype t, bool largest, const char *x, int64_t n, int64_t step) {
+  if (t == DC_BOOL && step == 1) return place_of_bool(largest, x, n);
   switch (t) {
 #define CASE(dtype, name)                                                                                              \
   case dtype: return largest ? place_largest_##name(x, n, step) : place_least_##name(x, n, step);
@@ -63,7 +79,8 @@ static int64_t place_of(dc_dtype t, bool largest, const char *x, int64_t n, int6
 }
 
 bool dc_host_finds_extreme(const dc_array *a, int axis) {
-  return dc_host_owns(a) && dc_dtypes[a->dtype].kind != 'c' && dc_geometry_size(&a->g) <= FEW &&
+  const bool stops = a->dtype == DC_BOOL && a->contiguous && (axis < 0 || axis == a->g.ndim - 1); /* at the first */
+  return dc_host_owns(a) && dc_dtypes[a->dtype].kind != 'c' && (stops || dc_geometry_size(&a->g) <= FEW) &&
          (axis >= 0 || a->contiguous || a->g.ndim == 1);
 }
 
