@@ -224,7 +224,7 @@ local function packed_order(keys)
   local differ = (sorted[{ { 2, n } }] ~ sorted[{ { 1, n - 1 } }]) & ~mask
   local order = not differ:eq(0):any() and ((sorted & mask) + 1):eval() or nil
   core.discard(sorted)
-  return order and core.index_promise(order, n)
+  return order and core.index_promise(order, n, true)
 end
 
 -- permutation(n): the integers 1 to n in random order, int64; permutation(a): the rows of `a` in random order.

@@ -421,7 +421,7 @@ function select_.nonzero(...)
     fail("shape", "nonzero: an array without axes has no places; a:reshape(1) has one")
   end
   local flat = select_.flat(nil, algorithm.mask(a))
-  if a.ndim == 1 then return core.index_promise(flat, a.size) end
+  if a.ndim == 1 then return core.index_promise(flat, a.size, true) end
   return coordinates(flat, { a:shape() })
 end
 

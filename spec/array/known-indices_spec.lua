@@ -108,6 +108,41 @@ describe("an index array that is known", function()
     assert.equal(31, #report.launch)
   end)
 
+  it("of different integers is written through in one pass, and in order once it has equal ones", function()
+    local n = math.random(20, 40000)
+    local x, y = dc.random.uniform(n), dc.zeros(n)
+    local order = dc.random.permutation(n)
+    y[order] = x
+    assert.is_true(y[order]:eq(x):all())
+    local places = dc.zeros(n, "int64")
+    places[order] = dc.arange(1, n, 1, "int64") -- the inverse
+    assert.is_true(order[places]:eq(dc.arange(1, n, 1, "int64")):all())
+    local k, to = math.random(n - 1), order[n]
+    order[k] = to -- twice now
+    for _ = 1, 10 do
+      y[order] = x
+      assert.equal(x[n], y[to])
+    end
+    local rows = dc.random.uniform(50, 1000):argsort(2) -- different along a row alone
+    local z, values = dc.zeros(1000), dc.random.uniform(50, 1000)
+    for _ = 1, 5 do
+      z[rows] = values
+      assert.is_true(z[rows[50]]:eq(values[50]):all())
+    end
+    local one = order:broadcast_to(3, n)
+    values = dc.random.uniform(3, n)
+    y[one] = values
+    assert.is_true(y[to] == values[3][n])
+    local function launches(index)
+      local _, report = fake.run(("local to, from, index = dc.zeros(1000), dc.zeros(50, 1000), %s\n"
+        .. "for _ = 1, 30 do to[index] = from[{ { 1, index.ndim == 1 and 1 or 50 } }]:reshape(index:shape()) end")
+        :format(index))
+      return #report.launch
+    end
+    assert.equal(1 + 30, launches "dc.zeros(1000):argsort()")
+    assert.equal(1 + 60, launches "dc.zeros(50, 1000):argsort(2)")
+  end)
+
   it("is gathered without waiting for the device", function()
     local _, report = fake.run [[
       local x, order = dc.zeros(1000), dc.zeros(1000):argsort()

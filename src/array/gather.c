@@ -276,7 +276,8 @@ static int scatter_apart(const dc_where *w, dc_array *src, const dc_number *v, d
 static int scatter(const dc_where *w, dc_array *src, const dc_number *v, dc_error *err) {
   const int done = w->n == 1 && w->axis[0] == 0 ? dc_host_scatter_rows(w->base, w->index[0], src, v, err) : 0;
   if (done != 0) return done < 0 ? -1 : 0;
-  const bool several = src != NULL && dc_array_size(src) > 1 && dc_geometry_size(&w->shape) > 1;
+  const bool distinct = w->n == 1 && dc_index_is_distinct(w->index[0]);
+  const bool several = src != NULL && dc_array_size(src) > 1 && dc_geometry_size(&w->shape) > 1 && !distinct;
   dc_array *guard = several ? last_positions(w, err) : NULL, *offset = offset_in_base(w, err);
   int rc = (several && guard == NULL) || offset == NULL ? -1 : 0;
   if (rc == 0) rc = dc_evaluate_scatter(src, v, w->base, &w->frame, offset, guard, false, err);

@@ -39,7 +39,10 @@ static bool is_known(const dc_array *index, int64_t extent) {
 }
 
 /* Before and after looking: a finalizer that writes the array meanwhile sets index_extent to 0. */
-static void begin_looking(dc_array *index) { index->buffer->index_extent = -1; }
+static void begin_looking(dc_array *index) {
+  index->buffer->index_extent = -1;
+  index->buffer->index_distinct = false;
+}
 
 static void remember(const dc_array *index, int64_t extent) {
   dc_buffer *b = index->buffer;
@@ -47,9 +50,14 @@ static void remember(const dc_array *index, int64_t extent) {
   if (b->index_extent == -1 && bytes == b->bytes && index->contiguous && is_watched(b)) b->index_extent = extent;
 }
 
-void dc_index_promise(dc_array *index, int64_t extent) {
+void dc_index_promise(dc_array *index, int64_t extent, bool distinct) {
   index->buffer->address_given = index->buffer->writer_given = false; /* our own kernels keep none */
   index->buffer->index_extent = extent;
+  index->buffer->index_distinct = distinct;
+}
+
+bool dc_index_is_distinct(const dc_array *index) {
+  return is_known(index, INT64_MAX) && index->buffer->index_distinct && !dc_geometry_repeats(&index->g);
 }
 
 /* --- looking ------------------------------------------------------------------------------------------------------ */

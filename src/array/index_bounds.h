@@ -3,6 +3,7 @@
 */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,5 +18,8 @@ int dc_index_check(dc_array *const *index, const int64_t *extent, int n, int *ba
 /* The integer at that position, as text. */
 int dc_index_text(dc_array *index, int64_t at, char *text, size_t size, dc_error *err);
 
-/* All integers of `index`, READY, are in 1..extent.  Its memory is fresh: what else is there, no array can reach. */
-void dc_index_promise(dc_array *index, int64_t extent);
+/* All integers of `index`, READY, are in 1..extent, and `distinct` if no two are the same.  Its memory is fresh: what
+** else is there, no array can reach. */
+void dc_index_promise(dc_array *index, int64_t extent, bool distinct);
+/* Whether it is known that no two integers of `index` name the same element. */
+bool dc_index_is_distinct(const dc_array *index);

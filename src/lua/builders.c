@@ -310,12 +310,13 @@ static int core_index_outside(lua_State *L) {
   return 1;
 }
 
-/* index_promise(index, n): kernels of our own Lua files, and nothing else, have written the array, integers of 1..n. */
+/* index_promise(index, n, distinct): kernels of our own Lua files, and nothing else, have written the array, integers
+** of 1..n, and `distinct` if no two are the same.  Returns it. */
 static int core_index_promise(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
   dc_array *index = dc_lua_checkarray(L, self, 1);
   dc_lua_materialize(L, self, index);
-  dc_index_promise(index, luaL_checkinteger(L, 2));
+  dc_index_promise(index, luaL_checkinteger(L, 2), lua_toboolean(L, 3));
   lua_settop(L, 1);
   return 1;
 }

@@ -33,7 +33,7 @@ static inline dc_buffer *make(dc_device *dev, size_t bytes, dc_error *err) {
   b->bytes = bytes;
   b->readers = NULL;
   b->refs = 1;
-  b->closed = b->foreign = b->peers = b->address_given = b->writer_given = false;
+  b->closed = b->foreign = b->peers = b->address_given = b->writer_given = b->index_distinct = false;
   b->held = 0;
   b->release = NULL;
   b->ud = NULL;

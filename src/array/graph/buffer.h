@@ -36,6 +36,7 @@ struct dc_buffer {
   bool peers;  /* kernels of other devices may access it */
   bool address_given; /* a script or a kernel has its address, and may have kept it */
   bool writer_given;  /* the same of one that may write there */
+  bool index_distinct; /* while index_extent is known: no two of its integers are the same */
   int held;    /* by captured graphs and launches to come, which may still use it when it is closed */
   void (*release)(void *ud); /* of foreign memory; may be NULL */
   void *ud;
