@@ -56,7 +56,18 @@ end
 local signature = { "a", "indices", "axis", required = 2, list = "axis", known = { axis = "any" },
   usage = { "an array", "indices", "perhaps an axis" } }
 
+-- Whether a call's arguments are elements of an array of 1 axis and indices, as mostly, which need no more checks.
+local function is_usual(a, index, ...)
+  if select("#", ...) > 0 or not (core.is_array(a) and core.is_array(index)) then return false end
+  local kind = algorithm.dtype(index).kind
+  return a.ndim == 1 and (kind == "i" or kind == "u") and a.device == index.device
+end
+
 local function take(...)
+  if is_usual(...) then
+    local a, index = ...
+    return a[index]:eval()
+  end
   local o = arguments.read("take", signature, ...)
   local a, axis = algorithm.array("take", "the first argument", o.a), o.axis
   local index = algorithm.integers("take", "indices", o.indices, a.device)
