@@ -2,22 +2,12 @@
 ** memory.c - ld, st, prefetch, membar, fence; PTX ISA 9.7.9 and 9.7.13.
 **
 ** One vector test finds the two usual shapes of a warp's addresses: all lanes the same (one access, broadcast) and
-** lanes consecutive (a vector copy).  Everything else goes lane by lane.  w->at is set before memory is accessed:
-** faults are attributed to it.
+** lanes consecutive (a row).  Parts of rows, and vectors of 8 and 16 bytes a lane, are accessed by the functions of
+** simd/; everything else goes lane by lane.  w->at is set before memory is accessed: faults are attributed to it.
 */
 #include "cpu/ops/address.h"
 #include "cpu/ops/wide.h"
-
-#if defined(__AVX2__)
-#include <immintrin.h>
-#endif
-
-/* Accesses without an address register are not checked for alignment: parameters may have any. */
-#define AT(T) T##_at
-typedef s8 s8_at;
-typedef s16 __attribute__((aligned(1))) s16_at;
-typedef s32 __attribute__((aligned(1))) s32_at;
-typedef u128 __attribute__((aligned(1))) u128_at;
+#include "cpu/simd/packs.h"
 
 typedef enum shape { SCATTERED, SAME, RUN } shape;
 
@@ -66,112 +56,101 @@ INLINE shape shape_of(const dc_warp *w, const dc_uop *o, u32 step, u64 *first) {
   return s;
 }
 
-/* Some lanes of a run, as masked vectors where the machine has them.  The other lanes' memory is not accessed.  Of a
-** loop of stores compilers would make masked loads of b too, which wait for the stores that made it. */
-#if defined(__AVX2__)
-#define LOAD_SOME LANES(l) d[l] = m[l] ? p[l] : d[l]
-#else
-#define LOAD_SOME EACH_LANE(l, w->mask) d[l] = p[l]
-#endif
-#if defined(__AVX512F__)
-INLINE void store_some_u32(u32_at *p, const u32 *b, const dc_warp *w) {
-  for (int i = 0; i < DC_LANES; i += 16)
-    _mm512_mask_storeu_epi32(p + i, (__mmask16)(w->mask >> i), _mm512_load_si512(b + i));
-}
-INLINE void store_some_u64(u64_at *p, const u64 *b, const dc_warp *w) {
-  for (int i = 0; i < DC_LANES; i += 8)
-    _mm512_mask_storeu_epi64(p + i, (__mmask8)(w->mask >> i), _mm512_load_si512(b + i));
-}
-#elif defined(__AVX2__)
-#define C256(p) ((const __m256i *)(const void *)(p))
-INLINE void store_some_u32(u32_at *p, const u32 *b, const dc_warp *w) {
-  for (int i = 0; i < DC_LANES; i += 8)
-    _mm256_maskstore_epi32((int *)(void *)(p + i), _mm256_load_si256(C256(w->m32 + i)), _mm256_load_si256(C256(b + i)));
-}
-INLINE void store_some_u64(u64_at *p, const u64 *b, const dc_warp *w) {
-  for (int i = 0; i < DC_LANES; i += 4)
-    _mm256_maskstore_epi64((long long *)(void *)(p + i), _mm256_load_si256(C256(w->m64 + i)),
-                           _mm256_load_si256(C256(b + i)));
-}
-#else
-INLINE void store_some_u32(u32_at *p, const u32 *b, const dc_warp *w) { EACH_LANE(l, w->mask) p[l] = b[l]; }
-INLINE void store_some_u64(u64_at *p, const u64 *b, const dc_warp *w) { EACH_LANE(l, w->mask) p[l] = b[l]; }
-#endif
-INLINE void store_some_u16(u16_at *p, const u16 *b, const dc_warp *w) { EACH_LANE(l, w->mask) p[l] = b[l]; }
-
-/* For seldom used sizes: the same, not inlined. */
-static DC_NOINLINE shape shape_of_rare(const dc_warp *w, const dc_uop *o, u32 step, u64 *first) {
-  return shape_of(w, o, step, first);
+/* The shape of the addresses of w->mask (not empty), of an access of `bytes`: *first, or each lane's in `at`.  They are
+** checked. */
+INLINE shape begin_lanes(dc_warp *w, const dc_uop *o, u32 bytes, u64 *first, u64 *at) {
+  begin_access(w, o);
+  const shape s = shape_of(w, o, bytes, first);
+  if (s != SCATTERED) {
+    check_first(w, o, *first, bytes);
+    return s;
+  }
+  addresses(w, o, at);
+  check_each(w, o, at, bytes);
+  return s;
 }
 
-/* ld of n elements of memory type S into containers of type D, in o->d for one element, else in o->v.  `part`: some
-** lanes of a run of single elements.  A lane's vector is read at once, as GPUs do: PTX does not promise that, but
-** programs with races see it. */
-#define LOAD_ELEMENTS(S, D, n)                                                                                         \
-  S whole[DC_LANES * (n)] BUFFER;                                                                                      \
-  for (u32 l = 0; l < DC_LANES; l++) read_whole(whole + l * (n), first + l * bytes, (u32)sizeof(S) * (n), sizeof(S));  \
-  for (u32 e = 0; e < (n); e++)                                                                                        \
-    if (slots[e] != DC_NO_OPERAND) {                                                                                   \
-      D *d = REG(D, slots[e]);                                                                                         \
-      LANES(l) d[l] = (D)whole[(u32)l * (n) + e];                                                                      \
-    }
-#define LOAD_(name, S, D, shape_of_it, part)                                                                           \
-  INLINE void name##_any(dc_warp *w, const dc_uop *o, const u32 n, bool masked) {                                      \
-    const u32 bytes = (u32)sizeof(S) * n, *slots = n == 1 ? &o->d : o->v;                                              \
+/* Accesses without an address register are not checked for alignment: parameters may have any. */
+#define AT(T) T##_at
+typedef s8 s8_at;
+typedef s16 __attribute__((aligned(1))) s16_at;
+typedef s32 __attribute__((aligned(1))) s32_at;
+
+/* ld of one element of memory type S, as unsigned T, into containers of `bits`: D. */
+#define LOAD(S, T, D, bits, convert)                                                                                   \
+  INLINE void ld_##S##_##D##_any(dc_warp *w, const dc_uop *o, bool masked) {                                           \
     const typeof(MASK_OF(D)[0]) *m = MASK_OF(D);                                                                       \
+    D *d = REG(D, o->d), v;                                                                                            \
     u64 first, at[DC_LANES] BUFFER;                                                                                    \
     if (!w->mask) return;                                                                                              \
-    begin_access(w, o);                                                                                                \
-    const shape s = shape_of_it(w, o, bytes, &first);                                                                  \
+    const shape s = begin_lanes(w, o, sizeof(S), &first, at);                                                          \
     const AT(S) *p = HOST(const AT(S), first);                                                                         \
-    if (s != SCATTERED) check_first(w, o, first, bytes);                                                               \
-    if (s == SAME) {                                                                                                   \
-      S whole[8] BUFFER = {p[0]};                                                                                      \
-      if (n > 1) read_whole(whole, first, bytes, sizeof(S));                                                           \
-      for (u32 e = 0; e < n; e++)                                                                                      \
-        if (n == 1 || slots[e] != DC_NO_OPERAND) {                                                                     \
-          D *d = REG(D, slots[e]);                                                                                     \
-          const D v = (D)whole[e];                                                                                     \
-          if (masked)                                                                                                  \
-            LANES(l) d[l] = m[l] ? v : d[l];                                                                           \
-          else                                                                                                         \
-            LANES(l) d[l] = v;                                                                                         \
-        }                                                                                                              \
-    } else if (s == RUN && n == 1) {                                                                                   \
-      D *d = REG(D, o->d);                                                                                             \
-      if (w->mask == DC_ALL_LANES)                                                                                     \
-        LANES(l) d[l] = (D)p[l];                                                                                       \
-      else                                                                                                             \
-        part;                                                                                                          \
-    } else if (s == RUN && n == 2 && w->mask == DC_ALL_LANES) {                                                        \
-      LOAD_ELEMENTS(S, D, 2)                                                                                           \
-    } else if (s == RUN && n == 4 && w->mask == DC_ALL_LANES) {                                                        \
-      LOAD_ELEMENTS(S, D, 4)                                                                                           \
-    } else {                                                                                                           \
-      addresses(w, o, at); /* first: an element may replace the address register */                                    \
-      check_each(w, o, at, bytes);                                                                                     \
-      D *d[8], sink[DC_LANES];                                                                                         \
-      for (u32 e = 0; e < n; e++) d[e] = n > 1 && slots[e] == DC_NO_OPERAND ? sink : REG(D, slots[e]);                 \
-      EACH_LANE(l, w->mask) {                                                                                          \
-        S whole[8] BUFFER;                                                                                             \
-        if (n > 1) read_whole(whole, at[l], bytes, sizeof(S));                                                         \
-        else whole[0] = *HOST(const AT(S), at[l]);                                                                     \
-        for (u32 e = 0; e < n; e++) d[e][l] = (D)whole[e];                                                             \
-      }                                                                                                                \
+    switch (s) {                                                                                                       \
+      case SAME:                                                                                                       \
+        v = (D)*p;                                                                                                     \
+        if (masked) LANES(l) d[l] = m[l] ? v : d[l];                                                                   \
+        else LANES(l) d[l] = v;                                                                                        \
+        return;                                                                                                        \
+      case RUN:                                                                                                        \
+        if (w->mask == DC_ALL_LANES) LANES(l) d[l] = (D)p[l];                                                          \
+        else V##bits##_store_some(d, convert(dc_row_##T(first, w->mask)), w->mask);                                    \
+        return;                                                                                                        \
+      case SCATTERED: EACH_LANE(l, w->mask) d[l] = (D)*HOST(const AT(S), at[l]);                                       \
     }                                                                                                                  \
   }                                                                                                                    \
-  static void name##_m(dc_warp *w, const dc_uop *o) { name##_any(w, o, 1, true); }
-#define LOAD(name, S, D)                                                                                               \
-  LOAD_(name, S, D, shape_of, LOAD_SOME)                                                                               \
-  static void name(dc_warp *w, const dc_uop *o) { name##_any(w, o, 1, false); }                                        \
-  static void name##_v(dc_warp *w, const dc_uop *o) { name##_any(w, o, o->ins->vec, false); }                          \
-  static void name##_v_m(dc_warp *w, const dc_uop *o) { name##_any(w, o, o->ins->vec, true); }
-#define LOAD_RARE(name, S, D) LOAD_(name, S, D, shape_of_rare, EACH_LANE(l, w->mask) d[l] = (D)p[l])
+  static void ld_##S##_##D(dc_warp *w, const dc_uop *o) { ld_##S##_##D##_any(w, o, false); }                           \
+  static void ld_##S##_##D##_m(dc_warp *w, const dc_uop *o) { ld_##S##_##D##_any(w, o, true); }
 
-/* volatile, relaxed, acquire: every lane's access happens once, whole (a vector, too), and in order.  Also for plain
-** vectors of seldom used sizes. */
-#define LOAD_ORDERED(name, S, D)                                                                                       \
-  static void name(dc_warp *w, const dc_uop *o) {                                                                      \
+/* st of containers of `bits`, D, as memory type T.  When all lanes write to one address, the last one's value is stored
+** (PTX: one of them, unspecified which). */
+#define STORE(T, D, bits, convert)                                                                                     \
+  static void st_##T##_##D(dc_warp *w, const dc_uop *o) {                                                              \
+    const D *b = REG(D, o->b);                                                                                         \
+    u64 first, at[DC_LANES] BUFFER;                                                                                    \
+    if (!w->mask) return;                                                                                              \
+    const shape s = begin_lanes(w, o, sizeof(T), &first, at);                                                          \
+    AT(T) *p = HOST(AT(T), first);                                                                                     \
+    switch (s) {                                                                                                       \
+      case SAME: *p = (T)b[31 - __builtin_clz(w->mask)]; return;                                                       \
+      case RUN:                                                                                                        \
+        if (w->mask == DC_ALL_LANES) LANES(l) p[l] = (T)b[l];                                                          \
+        else dc_put_row_##T(first, convert(V##bits##_load(b)), w->mask);                                               \
+        return;                                                                                                        \
+      case SCATTERED: EACH_LANE(l, w->mask) *HOST(AT(T), at[l]) = (T)b[l];                                             \
+    }                                                                                                                  \
+  }
+
+/* Vectors of 8 and 16 bytes.  A lane's vector is accessed at once, as GPUs do: PTX does not promise that, but programs
+** with races see it. */
+#define GET(bits, e) V##bits##_load(REG(u##bits, o->v[e]))
+#define PACK(name, R, V, bits, n, ...)                                                                                 \
+  static void ld_pack##name(dc_warp *w, const dc_uop *o) {                                                             \
+    u##bits whole[128 / bits] BUFFER;                                                                                  \
+    u64 first, at[DC_LANES] BUFFER;                                                                                    \
+    R r;                                                                                                               \
+    if (!w->mask) return;                                                                                              \
+    const shape s = begin_lanes(w, o, n * bits / 8, &first, at);                                                       \
+    if (s == SAME) read_whole(whole, first, n * bits / 8, bits / 8);                                                   \
+    else r = s == RUN ? dc_row_pack##name(first, w->mask) : dc_gather_pack##name(V64_load(at), w->mask);               \
+    for (int e = 0; e < n; e++)                                                                                        \
+      if (o->v[e] != DC_NO_OPERAND)                                                                                    \
+        V##_store_some(REG(u##bits, o->v[e]), s == SAME ? V##_splat(whole[e]) : (&r.x0)[e], w->mask);                  \
+  }                                                                                                                    \
+  static void st_pack##name(dc_warp *w, const dc_uop *o) {                                                             \
+    u64 first, at[DC_LANES] BUFFER;                                                                                    \
+    if (!w->mask) return;                                                                                              \
+    const shape s = begin_lanes(w, o, n * bits / 8, &first, at);                                                       \
+    if (s == RUN) dc_put_row_pack##name(first, w->mask, __VA_ARGS__);                                                  \
+    else dc_scatter_pack##name(s == SAME ? V64_splat(first) : V64_load(at), w->mask, __VA_ARGS__);                     \
+  }
+PACK(2, dc_two, V32, 32, 2, GET(32, 0), GET(32, 1))
+PACK(4, dc_four, V32, 32, 4, GET(32, 0), GET(32, 1), GET(32, 2), GET(32, 3))
+PACK(2x64, dc_two_64, V64, 64, 2, GET(64, 0), GET(64, 1))
+
+/* volatile, relaxed, acquire, release: every lane's access happens once, whole (a vector, too), and in order.  Also for
+** plain vectors of other sizes, and 128 bits. */
+#define LOAD_ORDERED(S, D)                                                                                             \
+  static void ldo_##S##_##D(dc_warp *w, const dc_uop *o) {                                                             \
     const u32 n = o->ins->vec < 2 ? 1 : o->ins->vec;                                                                   \
     u64 at[DC_LANES] BUFFER;                                                                                           \
     D *d[8], sink[DC_LANES];                                                                                           \
@@ -187,67 +166,8 @@ static DC_NOINLINE shape shape_of_rare(const dc_warp *w, const dc_uop *o, u32 st
     }                                                                                                                  \
     if (o->ins->flags & PTX_F_ACQUIRE) __atomic_thread_fence(__ATOMIC_ACQUIRE);                                        \
   }
-
-#define LOADS(S, D) LOAD(ld_##S##_##D, S, D) LOAD_ORDERED(ldo_##S##_##D, S, D)
-#define LOADS_RARE(S, D) LOAD_RARE(ld_##S##_##D, S, D) LOAD_ORDERED(ldo_##S##_##D, S, D)
-/* Memory type, container. */
-#define LOAD_FORMS(USUAL, RARE)                                                                                        \
-  USUAL(u32, u32) USUAL(u64, u64) USUAL(u16, u16)                                                                      \
-  RARE(u8, u16) RARE(s8, u16) RARE(u8, u32) RARE(s8, u32) RARE(u16, u32) RARE(s16, u32)                                \
-  RARE(u8, u64) RARE(s8, u64) RARE(u16, u64) RARE(s16, u64) RARE(u32, u64) RARE(s32, u64) RARE(u128, u128)
-LOAD_FORMS(LOADS, LOADS_RARE)
-
-/* st of containers of type D as memory type S.  When all lanes write to one address, the last one's value is stored
-** (PTX: one of them, unspecified which). */
-#define STORE(name, S, D, shape_of_it, part)                                                                           \
-  INLINE void name##_n(dc_warp *w, const dc_uop *o, const u32 n) {                                                     \
-    const u32 bytes = (u32)sizeof(S) * n, *slots = n == 1 ? &o->b : o->v;                                              \
-    u64 first, at[DC_LANES] BUFFER;                                                                                    \
-    if (!w->mask) return;                                                                                              \
-    begin_access(w, o);                                                                                                \
-    const shape s = shape_of_it(w, o, bytes, &first);                                                                  \
-    if (s == SAME && n == 1) {                                                                                         \
-      check_first(w, o, first, bytes);                                                                                 \
-      *HOST(AT(S), first) = (S)REG(D, o->b)[31 - __builtin_clz(w->mask)];                                              \
-    } else if (s == RUN && n == 1) {                                                                                   \
-      const D *b = REG(D, slots[0]);                                                                                   \
-      AT(S) *p = HOST(AT(S), first);                                                                                   \
-      check_first(w, o, first, bytes);                                                                                 \
-      if (w->mask == DC_ALL_LANES)                                                                                     \
-        LANES(l) p[l] = (S)b[l];                                                                                       \
-      else                                                                                                             \
-        part;                                                                                                          \
-    } else if (s == RUN && w->mask == DC_ALL_LANES) {                                                                  \
-      S whole[DC_LANES * 8] BUFFER;                                                                                    \
-      check_first(w, o, first, bytes);                                                                                 \
-      for (u32 e = 0; e < n; e++) {                                                                                    \
-        const D *b = REG(D, slots[e]);                                                                                 \
-        LANES(l) whole[(u32)l * n + e] = (S)b[l];                                                                      \
-      }                                                                                                                \
-      for (u32 l = 0; l < DC_LANES; l++) write_whole(first + l * bytes, whole + l * n, bytes, sizeof(S));              \
-    } else {                                                                                                           \
-      addresses(w, o, at);                                                                                             \
-      check_each(w, o, at, bytes);                                                                                     \
-      EACH_LANE(l, w->mask) {                                                                                          \
-        S whole[8] BUFFER;                                                                                             \
-        for (u32 e = 0; e < n; e++) whole[e] = (S)REG(D, slots[e])[l];                                                 \
-        if (n > 1) write_whole(at[l], whole, bytes, sizeof(S));                                                        \
-        else *HOST(AT(S), at[l]) = whole[0];                                                                           \
-      }                                                                                                                \
-    }                                                                                                                  \
-  }                                                                                                                    \
-  static void name(dc_warp *w, const dc_uop *o) { name##_n(w, o, 1); }
-#define STORE_VECTOR(name)                                                                                             \
-  static void name##_v(dc_warp *w, const dc_uop *o) {                                                                  \
-    if (o->ins->vec == 4)                                                                                              \
-      name##_n(w, o, 4);                                                                                               \
-    else if (o->ins->vec == 2)                                                                                         \
-      name##_n(w, o, 2);                                                                                               \
-    else                                                                                                               \
-      name##_n(w, o, o->ins->vec);                                                                                     \
-  }
-#define STORE_ORDERED(name, S, D)                                                                                      \
-  static void name(dc_warp *w, const dc_uop *o) {                                                                      \
+#define STORE_ORDERED(S, D)                                                                                            \
+  static void sto_##S##_##D(dc_warp *w, const dc_uop *o) {                                                             \
     const u32 n = o->ins->vec < 2 ? 1 : o->ins->vec;                                                                   \
     u64 at[DC_LANES] BUFFER;                                                                                           \
     begin_each(w, o, at, (u32)sizeof(S) * n);                                                                          \
@@ -258,36 +178,51 @@ LOAD_FORMS(LOADS, LOADS_RARE)
       write_whole(at[l], whole, (u32)sizeof(S) * n, (u32)sizeof(S));                                                   \
     }                                                                                                                  \
   }
-#define STORES(S, D)                                                                                                   \
-  STORE(st_##S##_##D, S, D, shape_of, store_some_##S(p, b, w))                                                         \
-  STORE_VECTOR(st_##S##_##D) STORE_ORDERED(sto_##S##_##D, S, D)
-#define STORES_RARE(S, D)                                                                                              \
-  STORE(st_##S##_##D, S, D, shape_of_rare, EACH_LANE(l, w->mask) p[l] = (S)b[l])                                       \
-  STORE_ORDERED(sto_##S##_##D, S, D)
-#define STORE_FORMS(USUAL, RARE)                                                                                       \
-  USUAL(u16, u16) USUAL(u32, u32) USUAL(u64, u64)                                                                      \
-  RARE(u8, u16) RARE(u8, u32) RARE(u16, u32) RARE(u8, u64) RARE(u16, u64) RARE(u32, u64) RARE(u128, u128)
-STORE_FORMS(STORES, STORES_RARE)
+
+/* LOADS(S, T, bits), STORES(T, bits): memory types and containers of an element. */
+#define LOAD_FORMS(LOADS)                                                                                              \
+  LOADS(u8, u8, 16) LOADS(s8, u8, 16) LOADS(u16, u16, 16)                                                              \
+  LOADS(u8, u8, 32) LOADS(s8, u8, 32) LOADS(u16, u16, 32) LOADS(s16, u16, 32) LOADS(u32, u32, 32)                      \
+  LOADS(u8, u8, 64) LOADS(s8, u8, 64) LOADS(u16, u16, 64) LOADS(s16, u16, 64) LOADS(u32, u32, 64) LOADS(s32, u32, 64)
+#define STORE_FORMS(STORES)                                                                                            \
+  STORES(u8, 16) STORES(u16, 16) STORES(u8, 32) STORES(u16, 32) STORES(u32, 32) STORES(u8, 64) STORES(u16, 64)         \
+  STORES(u32, 64)
+#define LOADS(S, T, bits) LOAD(S, T, u##bits, bits, v_cvt_i##bits##_##S##_w) LOAD_ORDERED(S, u##bits)
+#define AS_16(x) (x)
+#define AS_32(x) (x)
+#define AS_64(x) v_low_half(x)
+#define STORES(T, bits) STORE(T, u##bits, bits, AS_##bits) STORE_ORDERED(T, u##bits)
+LOAD_FORMS(LOADS)
+LOAD(u64, u64, u64, 64, v_mov_64)
+LOAD_ORDERED(u64, u64)
+LOAD_ORDERED(u128, u128)
+STORE_FORMS(STORES)
+STORE(u64, u64, 64, v_mov_64)
+STORE_ORDERED(u64, u64)
+STORE_ORDERED(u128, u128)
 
 typedef struct access {
   uint8_t bits, container;
   bool sign;
-  dc_op_fn fn, fn_masked, vec, vec_masked, ordered;
+  dc_op_fn fn, fn_masked, ordered;
 } access;
-#define IS_SIGNED(S, D) (sizeof(S) < sizeof(D) && (S)-1 < (S)1) /* as wide as its container: the same for both signs */
-#define ROW(S, D)                                                                                                      \
-  { 8 * sizeof(S), 8 * sizeof(D), IS_SIGNED(S, D), ld_##S##_##D, ld_##S##_##D##_m, ld_##S##_##D##_v,                   \
-    ld_##S##_##D##_v_m, ldo_##S##_##D },
-#define ROW_RARE(S, D)                                                                                                 \
-  { 8 * sizeof(S), 8 * sizeof(D), IS_SIGNED(S, D), ld_##S##_##D##_m, ld_##S##_##D##_m, ldo_##S##_##D, ldo_##S##_##D,   \
-    ldo_##S##_##D },
-static const access loads[] = { LOAD_FORMS(ROW, ROW_RARE) };
-#undef ROW
-#undef ROW_RARE
-#define ROW_(S, D, vec) { 8 * sizeof(S), 8 * sizeof(D), false, st_##S##_##D, st_##S##_##D, vec, vec, sto_##S##_##D },
-#define ROW(S, D) ROW_(S, D, st_##S##_##D##_v)
-#define ROW_RARE(S, D) ROW_(S, D, sto_##S##_##D)
-static const access stores[] = { STORE_FORMS(ROW, ROW_RARE) };
+#define IS_SIGNED(S, bits) (8 * sizeof(S) < bits && (S)-1 < (S)1) /* as wide: no matter */
+#define LOAD_ROW(S, T, bits)                                                                                           \
+  { 8 * sizeof(S), bits, IS_SIGNED(S, bits), ld_##S##_u##bits, ld_##S##_u##bits##_m, ldo_##S##_u##bits },
+#define STORE_ROW(T, bits) { 8 * sizeof(T), bits, false, st_##T##_u##bits, st_##T##_u##bits, sto_##T##_u##bits },
+static const access loads[] = { LOAD_FORMS(LOAD_ROW) LOAD_ROW(u64, u64, 64)
+                                { 128, 128, false, ldo_u128_u128, ldo_u128_u128, ldo_u128_u128 } };
+static const access stores[] = { STORE_FORMS(STORE_ROW) STORE_ROW(u64, 64)
+                                 { 128, 128, false, sto_u128_u128, sto_u128_u128, sto_u128_u128 } };
+
+/* A vector's operation. */
+static dc_op_fn pack_of(const dc_uop *o, int container, bool load) {
+  const int bits = ptx_type_bits((ptx_type)o->ins->type);
+  if (bits != container || bits < 32 || bits * o->ins->vec > 128) return NULL;
+  if (bits == 64) return load ? ld_pack2x64 : st_pack2x64;
+  if (o->ins->vec == 2) return load ? ld_pack2 : st_pack2;
+  return o->ins->vec != 4 ? NULL : load ? ld_pack4 : st_pack4;
+}
 
 static bool select_access(dc_uop *o, const access *table, size_t rows, int register_bits, bool sign) {
   const int bits = ptx_type_bits((ptx_type)o->ins->type);
@@ -296,8 +231,9 @@ static bool select_access(dc_uop *o, const access *table, size_t rows, int regis
   for (size_t i = 0; i < rows; i++) {
     const access *t = &table[i];
     if (t->bits != bits || t->container != container || t->sign != sign) continue;
-    if (o->ins->flags & PTX_F_STRONG) return dc_pick(o, t->ordered, t->ordered);
-    return o->ins->vec > 1 ? dc_pick(o, t->vec, t->vec_masked) : dc_pick(o, t->fn, t->fn_masked);
+    if (o->ins->vec < 2 && !(o->ins->flags & PTX_F_STRONG)) return dc_pick(o, t->fn, t->fn_masked);
+    const dc_op_fn pack = o->ins->flags & PTX_F_STRONG ? NULL : pack_of(o, container, table == loads);
+    return dc_pick(o, pack ? pack : t->ordered, pack ? pack : t->ordered);
   }
   return false;
 }
