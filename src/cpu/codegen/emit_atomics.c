@@ -8,37 +8,19 @@
 #include "cpu/analysis/value_shapes.h"
 #include "cpu/codegen/emit_access.h"
 #include "cpu/codegen/emit_memory.h"
+#include "cpu/interp/op_names.h"
 
 #define PUT(...) dc_buf_printf(e->t, __VA_ARGS__)
 
-static bool is_half(int type) {
-  return type == PTX_F16 || type == PTX_BF16 || type == PTX_F16X2 || type == PTX_BF16X2;
-}
-
-/* The function of simd/ that makes the new value of x_, in memory, of it and y_; NULL: none does. */
+/* The function of simd/ that makes the new value of x_, in memory, of it and y_; NULL: an expression does. */
 static const char *function_of(const ptx_ins *ins, int space, char text[16]) {
-  const int bits = ptx_type_bits((ptx_type)ins->type);
-  const char *name = ptx_atom_text(ins->mode);
-  char type[2] = "";
   switch (ins->mode) {
-    case PTX_ATOM_ADD: case PTX_ATOM_MIN: case PTX_ATOM_MAX:
-    case PTX_ATOM_AND: case PTX_ATOM_OR: case PTX_ATOM_XOR: break;
-    default: return NULL;
+    case PTX_ATOM_EXCH: case PTX_ATOM_CAS: case PTX_ATOM_INC: case PTX_ATOM_DEC: return NULL;
+    default: break;
   }
-  if (is_half(ins->type)) {
-    if (ins->mode != PTX_ATOM_ADD && ins->mode != PTX_ATOM_MIN && ins->mode != PTX_ATOM_MAX) return NULL;
-    snprintf(text, 16, "%s_%s", name, ptx_type_text(ins->type));
-    return text;
-  }
-  if (ins->type == PTX_F32 || ins->type == PTX_F64) {
-    if (ins->mode != PTX_ATOM_ADD) return NULL;
-    type[0] = 'f';
-  } else if (ins->mode == PTX_ATOM_MIN || ins->mode == PTX_ATOM_MAX) {
-    type[0] = ptx_is_signed(ins->type) ? 's' : 'u';
-  }
-  if ((type[0] || ins->mode == PTX_ATOM_ADD) && type[0] != 'f' && !ptx_is_integer(ins->type)) return NULL;
   if (ins->type == PTX_F32 && space != PTX_SHARED) return "add_ftz"; /* as PTX says */
-  snprintf(text, 16, "%s_%s%d", name, type, bits);
+  if (ins->mode != PTX_ATOM_ADD || !ptx_is_integer(ins->type)) dc_atom_name(ins, text);
+  else snprintf(text, 16, "add_%d", ptx_type_bits((ptx_type)ins->type));
   return text;
 }
 
@@ -58,28 +40,24 @@ static bool may_idle(const ptx_ins *ins) {
   }
 }
 
-/* The new value of x_ by y_ and z_, as C in `text`; false: tier 0 does it. */
-static bool new_value(const ptx_ins *ins, int space, char text[48]) {
+/* The new value of x_ by y_ and z_, as C in `text`. */
+static void new_value(const ptx_ins *ins, int space, char text[48]) {
   static const char *const values[] = {
     [PTX_ATOM_EXCH] = "y_", [PTX_ATOM_CAS] = "x_ == y_ ? z_ : x_", [PTX_ATOM_INC] = "x_ >= y_ ? 0 : x_ + 1",
     [PTX_ATOM_DEC] = "x_ == 0 || x_ > y_ ? y_ : x_ - 1",
   };
   char name[16];
   const char *f = function_of(ins, space, name);
-  const char *value = (size_t)ins->mode < sizeof values / sizeof *values ? values[ins->mode] : NULL;
-  if (f) snprintf(text, 48, "s_%s(x_, y_)", f);
-  else if (value) snprintf(text, 48, "%s", value);
-  return f || value;
+  snprintf(text, 48, f ? "s_%s(x_, y_)" : "%s", f ? f : values[ins->mode]);
 }
 
 bool dc_emit_atom_supported(const emitter *e, const ptx_ins *ins) {
-  char value[48];
   const int bits = ptx_type_bits((ptx_type)ins->type), n = ins->mode == PTX_ATOM_CAS ? 3 : 2;
   if ((ins->op != PTX_OP_ATOM && ins->op != PTX_OP_RED) || ins->vec > 1 || bits < 16 || bits > 64) return false;
   const ptx_operand *at = dc_emit_address_of(ins);
   const int space = at->kind == PTX_ADDR ? dc_emit_space_of(ins, at) : -1;
   if (space != PTX_SHARED && space != PTX_GLOBAL && space != PTX_GENERIC) return false;
-  if (ins->nsrc != n || !new_value(ins, space, value)) return false;
+  if (ins->nsrc != n) return false;
   if (e->k.shape.by_lane && dc_emit_is_read(e, ins)) return false; /* the result would be a scalar */
   for (int i = 0; i < ins->ndst + n; i++) {
     const ptx_operand *o = &ins->opnd[i];

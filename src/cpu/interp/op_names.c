@@ -306,3 +306,13 @@ bool dc_native_op(const ptx_ins *ins, dc_native_form *form) {
   while (*++kinds) form->src[form->nsrc++] = *kinds == 'h' ? 'w' : *kinds;
   return form->ndst == ins->ndst && form->nsrc == ins->nsrc;
 }
+
+void dc_atom_name(const ptx_ins *ins, char name[16]) {
+  const char *op = ptx_atom_text(ins->mode);
+  switch (ins->mode) {
+    case PTX_ATOM_ADD: case PTX_ATOM_MIN: case PTX_ATOM_MAX: case PTX_ATOM_INC: case PTX_ATOM_DEC:
+      snprintf(name, 16, "%s_%s", op, ptx_type_text(ins->type));
+      return;
+    default: snprintf(name, 16, "%s_%d", op ? op : "", bits_of(ins->type));
+  }
+}

@@ -26,3 +26,6 @@ typedef struct dc_native_form {
 
 /* false: there is none, an operation of the interpreter does it.  Of the operands only the number is read. */
 bool dc_native_op(const ptx_ins *ins, dc_native_form *form);
+
+/* The name of an atomic operation's new value: "add_s32" where it depends on the type, else "xor_32". */
+void dc_atom_name(const ptx_ins *ins, char name[16]);

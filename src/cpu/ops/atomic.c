@@ -5,6 +5,7 @@
 ** covers all orders and scopes.  Lanes go in ascending order.  When all of them address one word, their operations are
 ** computed in registers and memory is exchanged once, which no observer can tell from 32 exchanges in a row.
 */
+#include "cpu/interp/op_names.h"
 #include "cpu/ops/address.h"
 #include "cpu/ops/gangs.h"
 #include "cpu/ops/wide.h"
@@ -52,29 +53,29 @@ static bool all_same(const u64 *at, u32 mask) {
 
 /* atom.global.add.f32 flushes subnormals, atom.shared keeps them.  A generic address counts as global: the compiler
 ** writes .shared wherever it can tell. */
-static inline u32 add_f32(const dc_uop *o, u32 x, u32 y) {
+static inline u32 sum_f32(const dc_uop *o, u32 x, u32 y) {
   if (o->ins->space != PTX_GLOBAL && o->ins->space != PTX_GENERIC) return f32_bits(bits_f32(x) + bits_f32(y));
   return f32_bits(flush(flush(bits_f32(x)) + flush(bits_f32(y))));
 }
 
-#define WORDS(name, expr) ATOM(name##_32, u32, expr) ATOM(name##_64, u64, expr)
-ATOM(exch_16, u16, y)
-ATOM(cas_16, u16, x == y ? z : x)
-WORDS(exch, y)
-WORDS(cas, x == y ? z : x)
-WORDS(and, x & (y))
-WORDS(or, x | y)
-WORDS(xor, x ^ y)
-WORDS(add, x + y)
-ATOM(add_f32_, u32, add_f32(o, x, y))
-ATOM(add_f64, u64, f64_bits(bits_f64(x) + bits_f64(y)))
-ATOM(inc_u32, u32, x >= y ? 0 : x + 1)
-ATOM(dec_u32, u32, x == 0 || x > y ? y : x - 1)
-#define ORDER(T, U) ATOM(min_##T, U, (T)x < (T)y ? x : y) ATOM(max_##T, U, (T)x > (T)y ? x : y)
-ORDER(u32, u32) ORDER(s32, u32) ORDER(u64, u64) ORDER(s64, u64)
-#define HALVES(T, U)                                                                                                   \
-  ATOM(add_##T, U, s_add_##T(x, y)) ATOM(min_##T, U, s_min_##T(x, y)) ATOM(max_##T, U, s_max_##T(x, y))
-HALVES(f16, u16) HALVES(f16x2, u32) HALVES(bf16, u16) HALVES(bf16x2, u32)
+/* X(name, type of the words, new value), by dc_atom_name. */
+#define WORDS(X, name, expr) X(name##_32, u32, expr) X(name##_64, u64, expr)
+#define INTEGERS(X, name, expr)                                                                                        \
+  X(name##_u32, u32, EXPR_##expr(u32)) X(name##_s32, u32, EXPR_##expr(s32))                                            \
+  X(name##_u64, u64, EXPR_##expr(u64)) X(name##_s64, u64, EXPR_##expr(s64))
+#define EXPR_sum(T) x + y
+#define EXPR_least(T) (T)x < (T)y ? x : y
+#define EXPR_most(T) (T)x > (T)y ? x : y
+#define HALVES(X, T, U)                                                                                                \
+  X(add_##T, U, s_add_##T(x, y)) X(min_##T, U, s_min_##T(x, y)) X(max_##T, U, s_max_##T(x, y))
+#define ATOMS(X)                                                                                                       \
+  X(exch_16, u16, y) X(cas_16, u16, x == y ? z : x) WORDS(X, exch, y) WORDS(X, cas, x == y ? z : x)                    \
+  WORDS(X, and, x & (y)) WORDS(X, or, x | y) WORDS(X, xor, x ^ y)                                                      \
+  INTEGERS(X, add, sum) INTEGERS(X, min, least) INTEGERS(X, max, most)                                                 \
+  X(add_f32, u32, sum_f32(o, x, y)) X(add_f64, u64, f64_bits(bits_f64(x) + bits_f64(y)))                               \
+  X(inc_u32, u32, x >= y ? 0 : x + 1) X(dec_u32, u32, x == 0 || x > y ? y : x - 1)                                     \
+  HALVES(X, f16, u16) HALVES(X, f16x2, u32) HALVES(X, bf16, u16) HALVES(X, bf16x2, u32)
+ATOMS(ATOM)
 
 /* --- 16 bytes ------------------------------------------------------------------------------------------ */
 
@@ -109,39 +110,18 @@ static void atom_vector(dc_warp *w, const dc_uop *o) {
   for (u32 e = 0; e < o->ins->vec; e++) each[e].fn(w, &each[e]);
 }
 
-/* Sum, minimum and maximum of a type. */
-static const struct by_type {
-  uint8_t type;
-  dc_op_fn add, min, max;
-} by_type[] = {
-    {PTX_U32, add_32, min_u32, max_u32},             {PTX_S32, add_32, min_s32, max_s32},
-    {PTX_U64, add_64, min_u64, max_u64},             {PTX_S64, add_64, min_s64, max_s64},
-    {PTX_F32, add_f32_, NULL, NULL},                 {PTX_F64, add_f64, NULL, NULL},
-    {PTX_F16, add_f16, min_f16, max_f16},            {PTX_BF16, add_bf16, min_bf16, max_bf16},
-    {PTX_F16X2, add_f16x2, min_f16x2, max_f16x2},    {PTX_BF16X2, add_bf16x2, min_bf16x2, max_bf16x2},
-};
-
-static dc_op_fn find_by_type(const ptx_ins *ins) {
-  for (size_t i = 0; i < sizeof by_type / sizeof *by_type; i++)
-    if (by_type[i].type == ins->type)
-      return ins->mode == PTX_ATOM_ADD ? by_type[i].add : ins->mode == PTX_ATOM_MIN ? by_type[i].min : by_type[i].max;
-  return NULL;
-}
-
 static dc_op_fn find_atom(const ptx_ins *ins, int bits) {
+#define ROW(name, T, expr) {#name, name},
+  static const struct {
+    const char *name;
+    dc_op_fn fn;
+  } atoms[] = {ATOMS(ROW)};
+  char name[16];
   if (bits == 128) return ins->mode == PTX_ATOM_EXCH || ins->mode == PTX_ATOM_CAS ? atom_128 : NULL;
-#define WIDTHS(name) (bits == 32 ? name##_32 : bits == 64 ? name##_64 : NULL)
-  switch (ins->mode) {
-    case PTX_ATOM_ADD: case PTX_ATOM_MIN: case PTX_ATOM_MAX: return find_by_type(ins);
-    case PTX_ATOM_EXCH: return bits == 16 ? exch_16 : WIDTHS(exch);
-    case PTX_ATOM_CAS: return bits == 16 ? cas_16 : WIDTHS(cas);
-    case PTX_ATOM_INC: return ins->type == PTX_U32 ? inc_u32 : NULL;
-    case PTX_ATOM_DEC: return ins->type == PTX_U32 ? dec_u32 : NULL;
-    case PTX_ATOM_AND: return WIDTHS(and);
-    case PTX_ATOM_OR: return WIDTHS(or);
-    case PTX_ATOM_XOR: return WIDTHS(xor);
-    default: return NULL;
-  }
+  dc_atom_name(ins, name);
+  for (size_t i = 0; i < sizeof atoms / sizeof *atoms; i++)
+    if (strcmp(atoms[i].name, name) == 0) return atoms[i].fn;
+  return NULL;
 }
 
 bool PER_ISA(dc_select_atomic)(dc_uop *o) {
