@@ -13,7 +13,6 @@
 #include "cpu/ptx/opcode.h"
 
 #define STACK_BYTES 4096u /* of a function that calls alloca, for each thread; a GPU gives 1024 by default */
-#define CLUSTER_BARRIER 15
 #define MOST_MATRIX_OPERANDS 40 /* wmma.mma has 32, mma.sp 22 */
 
 static ptx_operand reg_operand(int32_t reg) { return (ptx_operand){.kind = PTX_REG, .reg = reg}; }
@@ -130,27 +129,6 @@ static int expand_vector(ptx_parser *P, const ptx_ins *ins) {
   return 1;
 }
 
-/* vote and shfl without .sync (PTX before 6.0): among the lanes that are converged at the instruction. */
-static int expand_unmasked(ptx_parser *P, const ptx_ins *ins) {
-  ptx_operand opnd[6];
-  int n = ins->ndst + ins->nsrc;
-  const char *rest = strchr(ins->text, '.');
-  bool is_vote = ins->op == PTX_OP_VOTE;
-  if (!rest || ins->nsrc != (is_vote ? 1 : 3)) return 0;
-  size_t length = strlen(ins->text) + sizeof ".sync", head = (size_t)(rest - ins->text);
-  char *text = dc_arena_alloc(&P->m->arena, length);
-  if (!text) return ptxp_oom(P);
-  memcpy(text, ins->text, head);
-  memcpy(text + head, ".sync", 5);
-  memcpy(text + head + 5, rest, strlen(rest) + 1);
-  const int32_t mask = ptxp_new_register(P, 32);
-  if (mask < 0) return -1;
-  memcpy(opnd, ins->opnd, (size_t)n * sizeof *opnd);
-  opnd[n] = reg_operand(mask);
-  if (ptxp_emit(P, "activemask.b32", ins, 1, 1, opnd + n) != 0) return -1;
-  return ptxp_emit(P, text, ins, ins->ndst, n + 1, opnd) != 0 ? -1 : 1;
-}
-
 /* Matrix instructions are for all lanes of a warp: the member mask as of other warp-wide operations. */
 static int expand_matrix(ptx_parser *P, const ptx_ins *ins) {
   ptx_operand opnd[MOST_MATRIX_OPERANDS + 1];
@@ -163,15 +141,6 @@ static int expand_matrix(ptx_parser *P, const ptx_ins *ins) {
 
 /* ---- copies to shared memory ---- */
 
-/* cp.async of 4 or 8 bytes, all of them: done at once, a load and a store. */
-static int copy_word(ptx_parser *P, const ptx_ins *ins) {
-  const bool wide = ptx_type_bits((ptx_type)ins->type) == 64;
-  const ptx_operand value = reg_operand(ptxp_new_register(P, wide ? 64 : 32));
-  ptx_operand load[] = {value, ins->opnd[1]}, store[] = {ins->opnd[0], value};
-  if (value.reg < 0 || ptxp_emit(P, wide ? "ld.global.b64" : "ld.global.b32", ins, 1, 2, load) != 0) return -1;
-  return ptxp_emit(P, wide ? "st.shared.b64" : "st.shared.b32", ins, 0, 2, store) != 0 ? -1 : 1;
-}
-
 /* cp.async with a number of bytes in a register, behind which zeros follow: most threads copy all of them, which takes
 ** less, as an instruction of its own. */
 static int split_copy(ptx_parser *P, const ptx_ins *ins) {
@@ -183,14 +152,8 @@ static int split_copy(ptx_parser *P, const ptx_ins *ins) {
   all.nsrc = 3;
   all.pred = part.pred = whole;
   part.pred_neg = true;
-  if (ins->type != PTX_B128 ? copy_word(P, &all) < 0 : ptxp_append(P, &P->ins, &all, sizeof all) != 0) return -1;
+  if (ins->type != PTX_B128 ? ptxp_lower(P, &all) < 0 : ptxp_append(P, &P->ins, &all, sizeof all) != 0) return -1;
   return ptxp_append(P, &P->ins, &part, sizeof part) != 0 ? -1 : 1;
-}
-
-static int expand_copy(ptx_parser *P, const ptx_ins *ins) {
-  if (ins->mode != PTX_CP_COPY) return 0;
-  if (ins->nsrc == 4) return split_copy(P, ins);
-  return ins->type != PTX_B128 ? copy_word(P, ins) : 0;
 }
 
 /* ---- the stack ---- */
@@ -232,25 +195,13 @@ static int expand_stack(ptx_parser *P, const ptx_ins *ins) {
   return ptxp_emit(P, "mov.u64", ins, 1, 2, saves ? save : restore) != 0 ? -1 : 1;
 }
 
-/* ---- barriers of a cluster, which is one block ---- */
-
-/* All threads arrive and all wait: the wait alone is the barrier. */
-static int expand_cluster(ptx_parser *P, const ptx_ins *ins) {
-  ptx_operand id = imm_operand(CLUSTER_BARRIER);
-  if (ins->mode == PTX_BAR_ARRIVE) return 1;
-  return ptxp_emit(P, "barrier.sync", ins, 0, 1, &id) != 0 ? -1 : 1;
-}
-
 int ptxp_expand(ptx_parser *P, const ptx_ins *ins) {
   switch (ins->op) {
     case PTX_OP_MOV: return expand_vector(P, ins);
-    case PTX_OP_FENCE: return ins->nsrc == 0 ? 0 : ptxp_emit(P, "fence.acq_rel.sys", ins, 0, 0, NULL) != 0 ? -1 : 1;
-    case PTX_OP_VOTE: case PTX_OP_SHFL: return expand_unmasked(P, ins);
     case PTX_OP_WMMA: case PTX_OP_MMA: case PTX_OP_LDMATRIX: case PTX_OP_STMATRIX: case PTX_OP_MOVMATRIX:
       return expand_matrix(P, ins);
-    case PTX_OP_CP: return expand_copy(P, ins);
+    case PTX_OP_CP: return ins->mode == PTX_CP_COPY && ins->nsrc == 4 ? split_copy(P, ins) : ptxp_lower(P, ins);
     case PTX_OP_ALLOCA: case PTX_OP_STACKSAVE: case PTX_OP_STACKRESTORE: return expand_stack(P, ins);
-    case PTX_OP_BARRIER: return ins->flags & PTX_F_CLUSTER ? expand_cluster(P, ins) : 0;
     default: return ptxp_lower(P, ins);
   }
 }

@@ -1,6 +1,6 @@
 /*
 ** expand.h - instructions that the text implies: register parameters, special registers as operands, moves of vectors,
-** votes and shuffles without a mask, a thread's own stack (alloca).  (Rare forms of one instruction: lower.h.)
+** a thread's own stack (alloca).  (Rare forms of one instruction: lower.h.)
 */
 #pragma once
 

@@ -13,6 +13,7 @@
 #include "cpu/ptx/opcode.h"
 
 #define PUT(...) dc_buf_printf(t, __VA_ARGS__)
+#define CLUSTER_BARRIER 15
 
 /* --- texts ------------------------------------------------------------------------------------------------------- */
 
@@ -52,17 +53,20 @@ static int read_word(lowering *l, const char *word, ptx_operand *o) {
 }
 
 static int append(lowering *l, const char *text, const char *end) {
-  const size_t length = strcspn(text, " ");
+  const size_t length = strcspn(text, " ;");
   const char *opcode = dc_arena_strndup(&l->P->m->arena, text, length);
   ptx_operand opnd[MOST_OPERANDS];
   ptx_ins like = *l->ins;
-  int n = 0, ndst = 1;
+  ptx_form form;
   if (!opcode) return ptxp_oom(l->P);
+  ptx_form_decode(opcode, &form);
+  const bool pure = form.ins.op == PTX_OP_MOV || ptx_traits(form.ins.op) & PTX_T_PURE;
+  int n = 0, ndst = form.shape == PTX_SHAPE_FIXED ? form.ndst_min : form.shape != PTX_SHAPE_STORE;
   for (text += length;;) {
     const size_t gap = strspn(text, " ,|");
     if (memchr(text, '|', gap)) ndst = 2;
     if ((text += gap) >= end) return ptxp_emit(l->P, opcode, &like, ndst, n, opnd);
-    if (n == 0 && is_hidden(text)) like.pred = -1;
+    if (n == 0 && pure && is_hidden(text)) like.pred = -1;
     if (read_word(l, text, &opnd[n++]) != 0) return -1;
     text += strcspn(text, " ,|;");
   }
@@ -72,7 +76,7 @@ static int append(lowering *l, const char *text, const char *end) {
 **   D, Q              the destinations of `ins` (a second destination follows a bar: "mov.b32 h1 | h2, A")
 **   A, B, C, E, F     its sources
 **   h1, w1, d1, p1    hidden registers of 16, 32 and 64 bits and predicates, numbered up to 99.  Each is to be written
-**                     once, as analyses like it; what is written there alone is not guarded
+**                     once, as analyses like it; what is only computed there is not guarded
 **   CF                the carry flag, a register of the function
 **   integers          the bits of floats, too
 ** Forms that are lowered themselves may stand in it.  1, or -1: failed. */
@@ -539,6 +543,31 @@ static bool conversion(const ptx_ins *ins, dc_buf *t) {
   return is_half(ins->type) && ins->type2 != PTX_F32 ? to_half(ins, t) : to_halves(ins, t);
 }
 
+/* --- threads ----------------------------------------------------------------------------------------------------- */
+
+/* vote and shfl without .sync (PTX before 6.0): among the lanes that are converged at the instruction. */
+static bool unmasked(const ptx_ins *ins, dc_buf *t) {
+  const bool is_vote = ins->op == PTX_OP_VOTE;
+  const char *rest = strchr(ins->text, '.');
+  if (!rest || ins->nsrc != (is_vote ? 1 : 3)) return false;
+  PUT("activemask.b32 w1; %.*s.sync%s %s, A, %sw1", (int)(rest - ins->text), ins->text, rest,
+      ins->ndst > 1 ? "D | Q" : "D", is_vote ? "" : "B, C, ");
+  return true;
+}
+
+/* cp.async of 4 or 8 bytes, all of them: done at once, a load and a store. */
+static bool copied_word(const ptx_ins *ins, dc_buf *t) {
+  const int bits = bits_of(ins);
+  PUT("ld.global.b%d %c1, B; st.shared.b%d A, %c1", bits, kind_of(bits), bits, kind_of(bits));
+  return ins->mode == PTX_CP_COPY && ins->nsrc == 3 && ins->type != PTX_B128;
+}
+
+/* A barrier of a cluster, which is one block: all threads arrive and all wait, so the wait alone is the barrier. */
+static bool cluster_barrier(const ptx_ins *ins, dc_buf *t) {
+  if (ins->mode != PTX_BAR_ARRIVE) PUT("barrier.sync %d", CLUSTER_BARRIER);
+  return has(ins, PTX_F_CLUSTER);
+}
+
 /* --- all --------------------------------------------------------------------------------------------------------- */
 
 static bool arithmetic(const ptx_ins *ins, dc_buf *t) {
@@ -575,6 +604,10 @@ static bool find_text(const ptx_ins *ins, dc_buf *t) {
     case PTX_OP_SET: return truth(ins, t);
     case PTX_OP_SLCT: return choice_by_sign(ins, t);
     case PTX_OP_CVT: return conversion(ins, t);
+    case PTX_OP_VOTE: case PTX_OP_SHFL: return unmasked(ins, t);
+    case PTX_OP_CP: return copied_word(ins, t);
+    case PTX_OP_BARRIER: return cluster_barrier(ins, t);
+    case PTX_OP_FENCE: PUT("fence.acq_rel.sys"); return ins->nsrc > 0; /* with a range of addresses */
     /* of a cluster, which is one block; a cache policy, which there is none of */
     case PTX_OP_MAPA: PUT("mov.b%d D, A", bits_of(ins)); return true;
     case PTX_OP_GETCTARANK: PUT("mov.b32 D, 0"); return true;
