@@ -147,6 +147,37 @@ PACK(2, dc_two, V32, 32, 2, GET(32, 0), GET(32, 1))
 PACK(4, dc_four, V32, 32, 4, GET(32, 0), GET(32, 1), GET(32, 2), GET(32, 3))
 PACK(2x64, dc_two_64, V64, 64, 2, GET(64, 0), GET(64, 1))
 
+/* Vectors of 4 bytes: words, of which the elements are parts. */
+static void ld_parts(dc_warp *w, const dc_uop *o) {
+  const u32 bits = 32u / o->ins->vec;
+  u64 first, at[DC_LANES] BUFFER;
+  V32 x;
+  if (!w->mask) return;
+  switch (begin_lanes(w, o, 4, &first, at)) {
+    case SAME: x = V32_splat(dc_ld_u32(first)); break;
+    case RUN: x = dc_row_u32(first, w->mask); break;
+    default: x = dc_any_gather_u32(V64_load(at), 0, w->mask);
+  }
+  for (u32 e = 0; e < o->ins->vec; e++) {
+    const V32 top = v_shl_32(x, V32_splat(32 - bits * (e + 1))), by = V32_splat(32 - bits);
+    const V32 part = ptx_is_signed(o->ins->type) ? v_shr_s32(top, by) : v_shr_u32(top, by);
+    if (o->v[e] == DC_NO_OPERAND) continue;
+    if (ptx_container(o->bits[0]) == 32) V32_store_some(REG(u32, o->v[e]), part, w->mask);
+    else V16_store_some(REG(u16, o->v[e]), v_cvt_i16_u16_w(part), w->mask);
+  }
+}
+static void st_parts(dc_warp *w, const dc_uop *o) {
+  const u32 bits = 32u / o->ins->vec;
+  u64 first, at[DC_LANES] BUFFER;
+  V32 x = V32_splat(0);
+  if (!w->mask) return;
+  for (u32 e = o->ins->vec; e-- > 0;)
+    x = dc_beside(ptx_container(o->bits[2]) == 32 ? V32_load(REG(u32, o->v[e])) : V16_load(REG(u16, o->v[e])), x, bits);
+  const shape s = begin_lanes(w, o, 4, &first, at);
+  if (s == RUN) dc_put_row_u32(first, x, w->mask);
+  else dc_any_scatter_u32(s == SAME ? V64_splat(first) : V64_load(at), 0, x, w->mask);
+}
+
 /* volatile, relaxed, acquire, release: every lane's access happens once, whole (a vector, too), and in order.  Also for
 ** plain vectors of other sizes, and 128 bits. */
 #define LOAD_ORDERED(S, D)                                                                                             \
@@ -218,6 +249,7 @@ static const access stores[] = { STORE_FORMS(STORE_ROW) STORE_ROW(u64, 64)
 /* A vector's operation. */
 static dc_op_fn pack_of(const dc_uop *o, int container, bool load) {
   const int bits = ptx_type_bits((ptx_type)o->ins->type);
+  if (bits * o->ins->vec == 32 && container <= 32) return load ? ld_parts : st_parts;
   if (bits != container || bits < 32 || bits * o->ins->vec > 128) return NULL;
   if (bits == 64) return load ? ld_pack2x64 : st_pack2x64;
   if (o->ins->vec == 2) return load ? ld_pack2 : st_pack2;
