@@ -89,11 +89,15 @@ describe("batches of small systems", function()
       b:eval()
       local x, inverse, det = dc.linalg.solve(a, b), dc.linalg.inv(a), dc.linalg.det(a)
       assert.is_true(dc.allclose(a:matmul(x), b, 1e-3, 1e-3), note(dtype))
+      -- a GPU's library has other kernels for batches
+      local same = dc.device().backend == "cpu" and dc.equal or function(p, q)
+        return dc.allclose(p, q, dtype == "float32" and 1e-4 or 1e-10, dtype == "float32" and 1e-5 or 1e-12)
+      end
       for _ = 1, 10 do
         local i = math.random(batch)
-        assert.is_true(dc.equal(x[i], dc.linalg.solve(a[i], b[i])), note(i))
-        assert.is_true(dc.equal(inverse[i], dc.linalg.inv(a[i])), note(i))
-        assert.is_true(dc.equal(dc.array(det[i], dtype), dc.linalg.det(a[i])), note(i))
+        assert.is_true(same(x[i], dc.linalg.solve(a[i], b[i])), note(i))
+        assert.is_true(same(inverse[i], dc.linalg.inv(a[i])), note(i))
+        assert.is_true(same(dc.array(det[i], dtype), dc.linalg.det(a[i])), note(i))
       end
       local first = math.random(batch - 1)
       a[first], a[batch] = 0, 0

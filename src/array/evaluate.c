@@ -187,7 +187,7 @@ static size_t bytes_of(const dc_array *a) { return (size_t)dc_geometry_size(&a->
 ** hold (two threads of Zen 4, a[":"] = a * 0.5 + b of four million float32: 0.58 ms, after 64 MB 1.2).  A GPU computes
 ** a GB in the time of a full collection of a small heap, so there it is a share of its memory. */
 static size_t collect_after(const dc_device *dev) {
-  const size_t share = dev->facts.total_memory / 128, least = (size_t)64 << 20;
+  const size_t share = dc_device_capacity(dev) / 128, least = (size_t)64 << 20;
   return dev->host_memory ? (size_t)16 << 20 : share > least ? share : least;
 }
 
@@ -323,8 +323,7 @@ static bool leave_memory(dc_array *a) {
 ** runs in steps: with 2^24 float32 on an H200 a[":"] = a * 0.5 + b takes 50 us so, behind full collections 960.  In the
 ** host's memory, where fresh memory is slow, it runs first. */
 static bool has_room_beside(const dc_array *a) {
-  const size_t most = a->dev->bytes_limit != 0 ? a->dev->bytes_limit : a->dev->facts.total_memory;
-  return !a->dev->host_memory && a->buffer->bytes <= most / 16;
+  return !a->dev->host_memory && a->buffer->bytes <= dc_device_capacity(a->dev) / 16;
 }
 
 /* Finalizers may close `a` meanwhile, or write to it, so that it has other memory. */

@@ -10,6 +10,10 @@
 
 int dc_device_alloc(dc_device *dev, size_t n, dc_ptr *out, dc_error *err); /* n == 0 gives 0 */
 void dc_device_free(dc_device *dev, dc_ptr p, size_t n);
+/* Bytes that all arrays may take: the limit that was set, or the device's memory. */
+static inline size_t dc_device_capacity(const dc_device *dev) {
+  return dev->bytes_limit != 0 ? dev->bytes_limit : dev->facts.total_memory;
+}
 /* Whether n bytes could be allocated if nothing else were in use. */
 bool dc_device_may_hold(const dc_device *dev, size_t n);
 int dc_device_to_device(dc_device *dev, dc_ptr dst, const void *src, size_t n, dc_error *err);

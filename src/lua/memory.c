@@ -119,7 +119,7 @@ void dc_lua_account_all(lua_State *L, dc_lua *self, size_t n) {
   self->since_full += n;
   self->since_step += n;
   const dc_device *dev = self->device;
-  const size_t most = !dev ? 0 : dev->bytes_limit ? dev->bytes_limit : dev->facts.total_memory;
+  const size_t most = dev ? dc_device_capacity(dev) : 0;
   const bool filling =
       most && self->since_full > most / 8 && (double)(dev->bytes_live + n) > SOFT_LIMIT * (double)most;
   const bool full = filling || has_doubled(self);
