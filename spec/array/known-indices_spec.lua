@@ -10,15 +10,20 @@ local function random_indices(count, n)
   return t
 end
 
--- Ways to put `bad` into element k of a, an int64 array whose values are indices; `kept` does so by a's address.
+-- Ways to put `bad` into element k of a, an int64 array whose values are indices; `kept` does so by a's
+-- address that a kernel has kept, `use` reads by a.
 local writers = {
   { "an element", function(a, k, bad) a[k] = bad end },
   { "a slice", function(a, k, bad) a[{ { k, k } }] = bad end },
   { "all elements", function(a, _, bad) a[":"] = bad end },
   { "an array", function(a, _, bad) a[":"] = dc.full(#a, bad, "int64") end },
   { "an expression of itself", function(a, _, bad) a[":"] = a * 0 + bad end },
-  { "an expression that ran before", function(a, _, bad)
-    for _, v in ipairs { 1, 1, bad } do a[":"] = dc.zeros(#a, "int64") + v end
+  { "an expression that ran before", function(a, _, bad, _, use)
+    local zeros = dc.zeros(#a, "int64")
+    for _, v in ipairs { 1, 2, 3, bad } do
+      use()
+      a[":"] = zeros + v
+    end
   end },
   { "a mask", function(a, _, bad) a[a:ge(1)] = bad end },
   { "an index array", function(a, k, bad) a[dc.array({ k }, "int64")] = dc.array({ bad }, "int64") end },
@@ -55,7 +60,7 @@ describe("an index array that is known", function()
       if name:find "kept" then keeper(1, 1, a, 0, 0) end
       for _ = 1, 2 do x[a]:eval() end
       local k, bad = math.random(count), n + math.random(1000)
-      write(a, k, bad, function() keeper(1, 1, dc.null, k - 1, bad) end)
+      write(a, k, bad, function() keeper(1, 1, dc.null, k - 1, bad) end, function() x[a]:eval() end)
       local text = note(name)
       fails("index", "out of bounds on axis 1, whose extent is " .. n, function() x[a]:eval() end, text)
       fails("index", "out of bounds", function() x[a] = 1 end)
