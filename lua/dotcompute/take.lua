@@ -4,7 +4,8 @@
 --
 -- scatter_add adds in a fixed order where rounding depends on it. On the CPU device threads add chunks of the values to
 -- sums of their own (scatter_serial.lua). On a GPU, and where there are many more elements than values, the indices are
--- sorted stably, the values of each index are summed as a tree by a segmented scan, and each sum is added once.
+-- sorted stably, the values of each index are summed as a tree by a segmented scan, and each sum is added once; of few
+-- values a GPU compares all indices with each other, and adds in the values' order.
 -- Integers of 32 and 64 bits are added atomically, with the same result in any order.
 local core = require "dotcompute.core"
 local dc = require "dotcompute"
@@ -19,6 +20,7 @@ core.builtin(debug.getinfo(1, "S").source)
 local fail = algorithm.fail
 local FEW = 16384 -- values that the host adds (array/host/index.c)
 local WIDE = 32 -- elements of a row from which its columns are added in parallel
+local MOST_FEW, MOST_COMPARED = 2048, 1 << 22 -- values, and comparisons of their indices, which take less than sorting
 
 -- --- indices ----------------------------------------------------------------------------------------------------
 
@@ -159,6 +161,49 @@ __global__ void __launch_bounds__(256) dc_scatter_columns(void *a_, const void *
 ]]):gsub("ELEMENT", dtype.ctype):gsub("ACC", acc_of(dtype)):gsub("PLACE", place_type)
 end
 
+-- Few values: a thread for each column of each value, which sums its index's values in their order unless another one
+-- before has that index. Sums of floats are float64 and begin with -0.0; they are rounded once, as on the CPU device
+-- (array/host/index.c).
+local function few_source(dtype, place)
+  return include(dtype) .. place .. ([[
+__global__ void __launch_bounds__(128) dc_scatter_few(void *a_, const void *values_, const dc_number *at,
+    const int count, const int width, const long long extent) {
+  __shared__ long long places[MOST];
+  for (int i = threadIdx.x; i < count; i += 128) places[i] = dc_place(at[i], extent);
+  __syncthreads();
+  const int e = blockIdx.x * 128 + threadIdx.x, i = e / width, column = e % width;
+  if (i >= count) return;
+  const long long to = places[i];
+  for (int j = 0; j < i; j++)
+    if (places[j] == to) return;
+  ELEMENT *const p = (ELEMENT *)a_ + to * width + column;
+  ACC sum = FIRST;
+  for (int j = i; j < count; j++)
+    if (places[j] == to) sum = (ACC)(sum + (ACC)((const ELEMENT *)values_)[j * width + column]);
+  *p = (ELEMENT)((ACC)*p + sum);
+}
+]]):gsub("ELEMENT", dtype.ctype):gsub("ACC", dtype.kind == "f" and "double" or dtype.ctype):gsub("MOST", MOST_FEW)
+    :gsub("FIRST", dtype.kind == "f" and "-0.0" or "0")
+end
+
+-- Complex numbers as pairs of real ones: their width and dtype.
+local function as_real(width, dtype)
+  if dtype.kind ~= "c" then return width, dtype end
+  return width * 2, algorithm.dtype(dtype.size == 8 and "float32" or "float64")
+end
+
+-- Whether it has added the values of the indices `at`, which are in range.
+local function add_few(a, at, values, width, place)
+  local count, dtype = at.size, algorithm.dtype(a)
+  if not algorithm.is_gpu(a.device) or count > MOST_FEW or count * count * width > MOST_COMPARED then return false end
+  local numbers = algorithm.dtype(at)
+  width, dtype = as_real(width, dtype)
+  algorithm.kernel(a.device, "dc_scatter_few", ("%s %s %s"):format(dtype.name, numbers.name, place.name), function()
+    return few_source(dtype, place.text(numbers))
+  end)((count * width + 127) // 128, 128, a, values, at, count, width, #a)
+  return true
+end
+
 local function places_source(index, place_type)
   return place_text(index) .. ([[
 __global__ void dc_scatter_places(PLACE *to, const dc_number *at, long long count, long long extent) {
@@ -184,9 +229,7 @@ local function by_segments(a, unsorted, bytes, values, width)
   local order <close> = sorted
   local place_type = algorithm.dtype(unsorted).ctype
   if width >= WIDE then
-    if dtype.kind == "c" then -- as pairs of real numbers
-      width, dtype = width * 2, algorithm.dtype(dtype.size == 8 and "float32" or "float64")
-    end
+    width, dtype = as_real(width, dtype)
     local total = count * width
     return algorithm.kernel(device, "dc_scatter_columns", dtype.name .. place_type, columns_source, dtype, place_type)(
       (total + 255) // 256, 256, a, values, places, order, total, count, width)
@@ -245,7 +288,7 @@ local function scatter_add(...)
     local total = at.size * width
     algorithm.kernel(a.device, "dc_scatter_atomic", numbers.name .. dtype.size, atomic_source, numbers, dtype)(
       (total + 255) // 256, 256, to, given, at, total, width, #a)
-  else
+  elseif not add_few(to, at, given, width, by_index) then
     local bytes, kind = place_dtype(#a)
     local places = algorithm.empty(a.device, at.size, kind.name)
     algorithm.kernel(a.device, "dc_scatter_places", numbers.name .. kind.name, places_source, numbers, kind.ctype)(
@@ -264,6 +307,8 @@ local function add(a, x, values)
     serial.add(a, algorithm.flat(x), values, 1, by_position)
     return a
   end
+  x = algorithm.flat(x)
+  if add_few(a, x, values, 1, by_position) then return a end
   local bytes, dtype = place_dtype(#a)
   by_segments(a, algorithm.flat(x:to(dtype.name)), bytes, values, 1)
   return a

@@ -59,6 +59,29 @@ describe("scatter_add", function()
     h.same({ 0, 0, 4, 6, 0, 0 }, turned:reshape(-1):to_table())
   end)
 
+  it("adds few values in their order", function()
+    h.each_way(function()
+      for _, n in ipairs { 1, 2, math.random(3, 300), math.random(1500, 2048) } do
+        local m, width = math.random(20), n < 300 and math.random(3) or 1
+        local want, sums, index, values = {}, {}, {}, {}
+        for k = 1, m * width do want[k], sums[k] = h.f32(math.random()), -0.0 end
+        local a = dc.array(want):reshape(m, width)
+        for k = 1, n do
+          index[k] = math.random(m)
+          for c = 1, width do
+            local v, at = h.f32((math.random() - 0.5) * 2.0 ^ math.random(-20, 20)), (index[k] - 1) * width + c
+            values[#values + 1] = v
+            sums[at] = sums[at] + v
+          end
+          if math.random(2) == 1 then index[k] = index[k] - m - 1 end -- from the end
+        end
+        for k = 1, m * width do want[k] = h.f32(want[k] + sums[k]) end -- rounded once
+        a:scatter_add(dc.array(index, "int64"), dc.array(values):reshape(n, width))
+        h.same(want, a:reshape(-1):to_table(), n .. " values")
+      end
+    end, { "as_gpu" })
+  end)
+
   it("reaches every element of arrays whose indices take one, two, three or more bytes", function()
     h.each_way(function()
       for _, m in ipairs { 256, 257, 65536, 65537, (1 << 24) + 1 } do
