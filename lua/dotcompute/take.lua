@@ -168,18 +168,26 @@ local function few_source(dtype, place)
   return include(dtype) .. place .. ([[
 __global__ void __launch_bounds__(128) dc_scatter_few(void *a_, const void *values_, const dc_number *at,
     const int count, const int width, const long long extent) {
-  __shared__ long long places[MOST];
-  for (int i = threadIdx.x; i < count; i += 128) places[i] = dc_place(at[i], extent);
+  __shared__ int places[MOST];
+  for (int i = threadIdx.x; i < (count + 7) / 8 * 8; i += 128)
+    places[i] = i < count ? (int)dc_place(at[i], extent) : -1;
   __syncthreads();
   const int e = blockIdx.x * 128 + threadIdx.x, i = e / width, column = e % width;
   if (i >= count) return;
-  const long long to = places[i];
-  for (int j = 0; j < i; j++)
-    if (places[j] == to) return;
-  ELEMENT *const p = (ELEMENT *)a_ + to * width + column;
+  const int to = places[i];
+  bool before = false;
+  #pragma unroll 8
+  for (int j = 0; j < i; j++) before |= places[j] == to;
+  if (before) return;
+  ELEMENT *const p = (ELEMENT *)a_ + (long long)to * width + column;
   ACC sum = FIRST;
-  for (int j = i; j < count; j++)
-    if (places[j] == to) sum = (ACC)(sum + (ACC)((const ELEMENT *)values_)[j * width + column]);
+  for (int j = i / 8 * 8; j < count; j += 8) {
+    unsigned same = 0;
+    #pragma unroll
+    for (int k = 0; k < 8; k++) same |= (unsigned)(places[j + k] == to) << k;
+    for (; same != 0; same &= same - 1)
+      sum = (ACC)(sum + (ACC)((const ELEMENT *)values_)[(j + __ffs(same) - 1) * width + column]);
+  }
   *p = (ELEMENT)((ACC)*p + sum);
 }
 ]]):gsub("ELEMENT", dtype.ctype):gsub("ACC", dtype.kind == "f" and "double" or dtype.ctype):gsub("MOST", MOST_FEW)
@@ -195,7 +203,8 @@ end
 -- Whether it has added the values of the indices `at`, which are in range.
 local function add_few(a, at, values, width, place)
   local count, dtype = at.size, algorithm.dtype(a)
-  if not algorithm.is_gpu(a.device) or count > MOST_FEW or count * count * width > MOST_COMPARED then return false end
+  if not algorithm.is_gpu(a.device) or #a >= 1 << 31 then return false end
+  if count > MOST_FEW or count * count * width > MOST_COMPARED then return false end
   local numbers = algorithm.dtype(at)
   width, dtype = as_real(width, dtype)
   algorithm.kernel(a.device, "dc_scatter_few", ("%s %s %s"):format(dtype.name, numbers.name, place.name), function()
