@@ -266,6 +266,19 @@ function helper.ints(n, low, high)
   return t
 end
 
+-- Calls fn(at) with the indices of each element of that shape, from 1, in C order; the table is the same each time.
+function helper.each_place(shape, fn)
+  local at = {}
+  local function walk(d)
+    if d > #shape then return fn(at) end
+    for k = 1, shape[d] do
+      at[d] = k
+      walk(d + 1)
+    end
+  end
+  walk(1)
+end
+
 -- The table of fn(t[i], i).
 function helper.map(t, fn)
   local r = {}

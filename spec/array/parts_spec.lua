@@ -48,19 +48,6 @@ local function flat_index(shape, at)
   return i + 1
 end
 
--- Calls fn(at) with all places of that shape in C order.
-local function each_place(shape, fn)
-  local at = {}
-  local function walk(d)
-    if d > #shape then return fn(at) end
-    for k = 1, shape[d] do
-      at[d] = k
-      walk(d + 1)
-    end
-  end
-  walk(1)
-end
-
 local function concatenated(arrays, axis, dtype)
   local shape, of = { arrays[1]:shape() }, {}
   shape[axis] = 0
@@ -71,7 +58,7 @@ local function concatenated(arrays, axis, dtype)
     shape[axis] = shape[axis] + own[axis]
   end
   local want = {}
-  each_place(shape, function(at)
+  helper.each_place(shape, function(at)
     local part = of[at[axis]]
     local inner = table.move(at, 1, #at, 1, {})
     inner[axis] = part[3]

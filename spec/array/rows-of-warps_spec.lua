@@ -75,19 +75,6 @@ local function any_shape()
   return shape
 end
 
--- Calls f with the coordinates of each element, in C order.
-local function each(shape, f)
-  local at = {}
-  local function walk(d)
-    if d > #shape then return f(at) end
-    for i = 1, shape[d] do
-      at[d] = i
-      walk(d + 1)
-    end
-  end
-  walk(1)
-end
-
 local function place(v, at)
   local i = v.first
   for d = 1, #at do
@@ -101,7 +88,7 @@ local function note(shape) return h.note("shape " .. table.concat(shape, " x "))
 
 local function check(shape, got, expected)
   local values, i = got:reshape(-1):to_table(), 0
-  each(shape, function(at)
+  h.each_place(shape, function(at)
     i = i + 1
     assert.equal(expected(at), values[i], note(shape))
   end)
@@ -131,7 +118,7 @@ describe("an elementwise expression on views of any strides", function()
       local shape = any_shape()
       local x, y = view(shape, "float64"), view(shape, "float64", true)
       local values, i = (dc.exp(x.array / 50) + y.array:sqrt()):reshape(-1):to_table(), 0
-      each(shape, function(at)
+      h.each_place(shape, function(at)
         i = i + 1
         assert.near(math.exp(value(x, at) / 50) + math.sqrt(value(y, at)), values[i], 1e-13, note(shape))
       end)
@@ -145,7 +132,7 @@ describe("an elementwise expression on views of any strides", function()
       for d = 1, #shape do all[d] = { 1, shape[d] } end
       out.array[all] = out.array * 2 + x.array
       local expected = table.move(out.values, 1, #out.values, 1, {})
-      each(shape, function(at) expected[place(out, at)] = value(out, at) * 2 + value(x, at) end)
+      h.each_place(shape, function(at) expected[place(out, at)] = value(out, at) * 2 + value(x, at) end)
       assert.same(expected, out.base:to_table(), note(shape))
     end
   end)
