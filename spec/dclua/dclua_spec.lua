@@ -12,9 +12,15 @@ end
 
 local function plain(s) return (s:gsub("[%^%$%(%)%%%.%[%]%*%+%-%?]", "%%%0")) end
 
+-- Where the program's name is one: at the begin of a line, and as an argument.
+local function without_name(text, program)
+  local name = "([\n=])" .. plain(program) .. "([:%s])"
+  return (("\n" .. text .. "\n"):gsub(name, "%1PROGRAM%2"):sub(2, -2))
+end
+
 local function run(program, arguments, before, after)
   local text, code = shell((before or "") .. " " .. command_line(program, arguments) .. " " .. (after or "</dev/null"))
-  text = text:gsub(plain(program), "PROGRAM"):gsub("0x%x+", "0xADDRESS")
+  text = without_name(text, program):gsub("0x%x+", "0xADDRESS")
   return text:gsub("\nusage: .*", "\nusage") .. "\nstatus " .. code
 end
 
