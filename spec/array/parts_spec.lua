@@ -6,8 +6,8 @@ local note = helper.note
 
 local dtypes = { "uint8", "bool", "int16", "float32", "int32", "float64", "int64", "complex64", "complex128" }
 
--- An array of that shape, whose elements have different values where the dtype has so many, laid out in some way: C
--- order, transposed, reversed, every other element of a wider one, broadcast along an axis, or pending.
+-- An array of that shape with random values and a random layout: C order, transposed, reversed, every other element of
+-- a wider array, broadcast along an axis, or pending.
 local function array(shape, dtype)
   local kind = math.random(7)
   local function fresh(s)

@@ -164,7 +164,7 @@ int dc_array_ptr(dc_array *a, dc_ptr *ptr, dc_error *err) {
   return 0;
 }
 
-dc_ptr dc_array_place(const dc_array *a) { return dc_array_state_of(a) == DC_ARRAY_READY ? a->ptr : 0; }
+dc_ptr dc_array_address(const dc_array *a) { return dc_array_state_of(a) == DC_ARRAY_READY ? a->ptr : 0; }
 
 void dc_array_memory(const dc_array *a, dc_ptr *from, dc_ptr *to) {
   *from = a->buffer->ptr;

@@ -54,7 +54,7 @@ int dc_array_check_contiguous(const dc_array *a, dc_error *err);
 /* Computes if pending, then gives the address of element 0, which what gets it may keep, to read and write there. */
 int dc_array_ptr(dc_array *a, dc_ptr *ptr, dc_error *err);
 /* The address of element 0 of a READY array, to be looked at; 0 of others. */
-dc_ptr dc_array_place(const dc_array *a);
+dc_ptr dc_array_address(const dc_array *a);
 /* The memory that a READY array shares with its views: [*from, *to). */
 void dc_array_memory(const dc_array *a, dc_ptr *from, dc_ptr *to);
 /* The addresses of the first byte and behind the last byte of a READY array that has elements. */

@@ -4,6 +4,8 @@
 */
 #pragma once
 
+#include <stdint.h>
+
 #include "array/graph/number.h"
 #include "array/graph/op.h"
 #include "array/graph/types.h"

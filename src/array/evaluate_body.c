@@ -76,8 +76,6 @@ static int evaluate_with(dc_body *body, const dc_body_operand *o, dc_operand *in
   if (dc_lower_body(&p, body, o, inputs, dev, domain, err) != 0) return -1;
   if (dc_results_overlap(&p, &a, &b)) return fail_shared(body, &p, a, b, err);
   if (!p.schedule.safe) return OVERLAPS;
-  for (int i = 0; i < body->nparams; i++)
-    if (body->param[i].result && dc_buffer_used(o[i].array->buffer, true, err) != 0) return -1;
   return dc_program_run_body(&p, body, text, attributable, err);
 }
 

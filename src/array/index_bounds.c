@@ -73,8 +73,7 @@ static dc_array *out_of_bounds(dc_array *index, int64_t extent, dc_error *err) {
 
 static int is_any(dc_array *test, bool *any, dc_error *err) {
   dc_scalar v;
-  dc_array *all = test != NULL ? dc_array_reduce(DC_REDUCE_ANY, test, UINT32_MAX, false, err) : NULL;
-  dc_array_unref(test);
+  dc_array *all = dc_compose_reduce(DC_REDUCE_ANY, test, UINT32_MAX, false, err);
   int rc = all != NULL ? dc_array_get(all, &v, err) : -1;
   dc_array_unref(all);
   if (rc == 0) *any = v.b;
@@ -82,10 +81,8 @@ static int is_any(dc_array *test, bool *any, dc_error *err) {
 }
 
 static int first_outside(dc_array *index, int64_t extent, int64_t *at, dc_error *err) {
-  dc_array *bad = out_of_bounds(index, extent, err);
-  dc_array *place = bad != NULL ? dc_array_reduce(DC_REDUCE_ARGMAX, bad, UINT32_MAX, false, err) : NULL;
+  dc_array *place = dc_compose_reduce(DC_REDUCE_ARGMAX, out_of_bounds(index, extent, err), UINT32_MAX, false, err);
   dc_scalar v = { .kind = DC_SCALAR_INT };
-  dc_array_unref(bad);
   int rc = place != NULL ? dc_array_get(place, &v, err) : -1;
   dc_array_unref(place);
   *at = v.i;

@@ -68,6 +68,12 @@ dc_array *dc_array_reduce(dc_reduce op, dc_array *a, uint32_t axes, bool keep, d
 
 /* --- combinations: each function takes the references to its operands ------------------------------------ */
 
+dc_array *dc_compose_reduce(dc_reduce op, dc_array *a, uint32_t axes, bool keep, dc_error *err) {
+  dc_array *result = a != NULL ? dc_array_reduce(op, a, axes, keep, err) : NULL;
+  dc_array_unref(a);
+  return result;
+}
+
 /* The floating dtype that takes an integer's place: float64 where it has `bytes` or more. */
 static dc_dtype floating_from(dc_dtype t, size_t bytes) {
   return !is_integer(t) ? t : dc_dtype_size(t) >= bytes ? DC_FLOAT64 : DC_FLOAT32;
@@ -80,13 +86,6 @@ static dc_dtype norm_dtype(dc_dtype t) { return floating_from(t, 8); }
 /* In the dtype in which sums are made: 16-bit floats would overflow soon. */
 static dc_array *as_wide(dc_array *a, dc_dtype t, dc_error *err) {
   return dc_array_cast(a, dc_dtype_is_half(t) ? DC_FLOAT32 : t, err);
-}
-
-static dc_array *reduced(dc_reduce op, dc_array *a, uint32_t axes, bool keep, dc_error *err) {
-  if (a == NULL) return NULL;
-  dc_array *b = dc_array_reduce(op, a, axes, keep, err);
-  dc_array_unref(a);
-  return b;
 }
 
 /* The places, of a small array, at once; NULL: *failed, or the host does not do it. */
@@ -120,9 +119,9 @@ dc_array *dc_array_mean(dc_array *a, uint32_t axes, bool keep, dc_error *err) {
   dc_array *sum;
   if (is_integer(a->dtype) && dc_dtype_size(a->dtype) < 8) { /* summed exactly; sums of 64-bit ones would wrap */
     dc_array_ref(a);
-    sum = dc_compose_cast(reduced(DC_REDUCE_SUM, a, axes, keep, err), DC_FLOAT64, err);
+    sum = dc_compose_cast(dc_compose_reduce(DC_REDUCE_SUM, a, axes, keep, err), DC_FLOAT64, err);
   } else {
-    sum = reduced(DC_REDUCE_SUM, as_wide(a, out, err), axes, keep, err);
+    sum = dc_compose_reduce(DC_REDUCE_SUM, as_wide(a, out, err), axes, keep, err);
   }
   return dc_compose_cast(dc_compose_float(DC_OP_DIV, sum, n, err), out, err);
 }
@@ -136,11 +135,11 @@ dc_array *dc_array_variance(dc_array *a, uint32_t axes, bool keep, double ddof, 
   if (dc_dtypes[a->dtype].kind == 'c') { /* the parts' variances add up */
     dc_array_ref(a);
     dc_array_ref(a);
-    dc_array *re = reduced(DC_REDUCE_M2, dc_compose_1(DC_OP_REAL, a, err), axes, keep, err);
-    dc_array *im = reduced(DC_REDUCE_M2, dc_compose_1(DC_OP_IMAG, a, err), axes, keep, err);
+    dc_array *re = dc_compose_reduce(DC_REDUCE_M2, dc_compose_1(DC_OP_REAL, a, err), axes, keep, err);
+    dc_array *im = dc_compose_reduce(DC_REDUCE_M2, dc_compose_1(DC_OP_IMAG, a, err), axes, keep, err);
     spread = dc_compose_2(DC_OP_ADD, re, im, err);
   } else {
-    spread = reduced(DC_REDUCE_M2, as_wide(a, out, err), axes, keep, err);
+    spread = dc_compose_reduce(DC_REDUCE_M2, as_wide(a, out, err), axes, keep, err);
   }
   dc_array *v = dc_compose_float(DC_OP_DIV, spread, n, err);
   return dc_compose_cast(root ? dc_compose_1(DC_OP_SQRT, v, err) : v, out, err);
@@ -152,7 +151,8 @@ dc_array *dc_array_norm(dc_array *a, uint32_t axes, bool keep, dc_error *err) {
   dc_array *wide = as_wide(a, norm_dtype(a->dtype), err);
   if (wide != NULL && dc_dtypes[a->dtype].kind == 'c') wide = dc_compose_1(DC_OP_ABS, wide, err);
   dc_array *squares = dc_compose_1(DC_OP_SQUARE, wide, err);
-  return dc_compose_cast(dc_compose_1(DC_OP_SQRT, reduced(DC_REDUCE_SUM, squares, axes, keep, err), err), out, err);
+  dc_array *sum = dc_compose_reduce(DC_REDUCE_SUM, squares, axes, keep, err);
+  return dc_compose_cast(dc_compose_1(DC_OP_SQRT, sum, err), out, err);
 }
 
 /* --- questions ------------------------------------------------------------------------------------------- */
@@ -161,7 +161,7 @@ dc_array *dc_array_norm(dc_array *a, uint32_t axes, bool keep, dc_error *err) {
 static int all_true(dc_array *test, bool *out, dc_error *err) {
   if (test == NULL) return -1;
   dc_scalar v;
-  dc_array *all = reduced(DC_REDUCE_ALL, test, UINT32_MAX, false, err);
+  dc_array *all = dc_compose_reduce(DC_REDUCE_ALL, test, UINT32_MAX, false, err);
   if (all == NULL) return -1;
   int rc = dc_array_get(all, &v, err);
   dc_array_unref(all);

@@ -197,7 +197,7 @@ static int core_check_result(lua_State *L) {
 
 /* First and last byte of what an array covers; false when it has no elements. */
 static bool extent_of(dc_array *a, dc_ptr *first, dc_ptr *end) {
-  if (dc_array_size(a) == 0 || dc_array_place(a) == 0) return false;
+  if (dc_array_size(a) == 0 || dc_array_address(a) == 0) return false;
   dc_array_span(a, first, end);
   return true;
 }
@@ -211,7 +211,7 @@ static bool overlap(dc_array *a, dc_array *b) {
   if (!dc_geometry_same_shape(ga, gb)) return true;
   for (int i = 0; i < ga->ndim; i++)
     if (ga->shape[i] > 1 && ga->strides[i] != gb->strides[i]) return true;
-  return dc_array_place(a) != dc_array_place(b);
+  return dc_array_address(a) != dc_array_address(b);
 }
 
 /* overlap(a, b): would writing a, element by element, spoil what is still to be read of b? */
@@ -241,7 +241,7 @@ static int core_aligned(lua_State *L) {
   dc_array *a = dc_lua_checkarray(L, self, 1);
   dc_lua_materialize(L, self, a);
   const bool contiguous = dc_geometry_contiguous(dc_array_geometry(a), dc_dtype_size(dc_array_dtype(a)));
-  lua_pushboolean(L, contiguous && dc_array_place(a) % 16 == 0);
+  lua_pushboolean(L, contiguous && dc_array_address(a) % 16 == 0);
   return 1;
 }
 

@@ -143,7 +143,7 @@ static DC_COLD void find_memory(lua_State *L, dc_lua *self, memory *m) {
   m->to = 0;
   if (dc_array_size(m->array) == 0) return;
   dc_lua_materialize(L, self, m->array);
-  m->from = dc_array_place(m->array);
+  m->from = dc_array_address(m->array);
   m->to = m->from + (dc_ptr)dc_lua_nbytes(m->array);
 }
 

@@ -353,12 +353,13 @@ static int reset_ticket(const dc_program *p, const dc_cached_kernel *f, dc_error
   return dc_device_fill(p->dev, ticket, &zero, sizeof zero, size / sizeof zero, err);
 }
 
-/* Records the launch's uses of memory, where there are several streams or a graph is captured. */
+/* Records the launch's uses of memory: what is written, and all of it where there are several streams or a graph is
+** captured. */
 static int use_operands(const dc_program *p, dc_cached_kernel *f, dc_error *err) {
   const dc_ir *ir = &p->ir;
   for (int i = 0; i < ir->ninputs; i++)
     if (ir->input[i].buffer != NULL && dc_buffer_used(ir->input[i].buffer, ir->input[i].result, err) != 0) return -1;
-  if (ir->kind == DC_ELEMENTS || p->schedule.row.segments == 1) return 0;
+  if (p->dev->tracking == 0 || ir->kind == DC_ELEMENTS || p->schedule.row.segments == 1) return 0;
   if (f->scratch == NULL && (f->scratch = dc_buffer_wrap(p->dev, 0, 0, NULL, NULL, err)) == NULL) return -1;
   return dc_buffer_used(f->scratch, true, err) != 0 ? -1 : reset_ticket(p, f, err);
 }
@@ -390,7 +391,7 @@ static int run_kernel(const dc_program *p, dc_cached_kernel *f, bool *attributab
   if (blocks > INT32_MAX)
     return dc_fail(err, DC_LAUNCH, NULL, "an expression over %" PRId64 " elements is more than one launch can take",
                    h->n);
-  if (p->dev->tracking != 0 && use_operands(p, f, err) != 0) return -1;
+  if (use_operands(p, f, err) != 0) return -1;
   dc_pack params;
   pack_all(&params, p, ++f->turn << 32);
   f->kernel.params_size = (uint32_t)params.at;

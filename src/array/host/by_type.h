@@ -8,8 +8,8 @@
 #define DC_HOST_UNSIGNED(X) X(DC_UINT8, uint8_t) X(DC_UINT16, uint16_t) X(DC_UINT32, uint32_t) X(DC_UINT64, uint64_t)
 #define DC_HOST_INTEGERS(X) DC_HOST_SIGNED(X) DC_HOST_UNSIGNED(X)
 
-/* LOOP(size), a statement, where `size` is a constant for sizes of elements, so that copies of so many bytes are loads
-** and stores. */
+/* LOOP(size), a statement, where `size` is a constant for sizes of elements, so that copies of that size
+** compile to loads and stores. */
 #define DC_HOST_BY_SIZE(size, LOOP)                                                                                    \
   switch (size) {                                                                                                      \
     case 1: LOOP(1); break;                                                                                            \

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "array/array.h"
+#include "array/compose.h"
 #include "array/evaluate.h"
 #include "array/graph/buffer.h"
 #include "array/graph/expr.h"
@@ -276,15 +277,9 @@ static dc_array *sum_of_products(dc_array *a, dc_array *b, dc_dtype dtype, dc_er
   const bool vectors = a->g.ndim == 1 && b->g.ndim == 1; /* their expressions are part of the sum's */
   if (!vectors && (dc_evaluate(a, err) != 0 || dc_evaluate(b, err) != 0)) return NULL;
   dc_array *left = factor(a, false, vector, err), *right = left != NULL ? factor(b, true, vector, err) : NULL;
-  dc_array *products = right != NULL ? dc_array_apply(DC_OP_MUL, (dc_array *const[]){ left, right }, NULL, err) : NULL;
+  dc_array *products = dc_compose_2(DC_OP_MUL, left, right, err);
   const uint32_t last = products != NULL ? 1u << (products->g.ndim - 1) : 0;
-  dc_array *sum = products != NULL ? dc_array_reduce(DC_REDUCE_SUM, products, last, false, err) : NULL;
-  dc_array *result = sum != NULL ? dc_array_cast(sum, dtype, err) : NULL;
-  dc_array_unref(left);
-  dc_array_unref(right);
-  dc_array_unref(products);
-  dc_array_unref(sum);
-  return result;
+  return dc_compose_cast(dc_compose_reduce(DC_REDUCE_SUM, products, last, false, err), dtype, err);
 }
 
 static dc_array *product(const char *name, dc_array *a, dc_array *b, dc_precision precision, dc_error *err) {
