@@ -311,6 +311,22 @@ describe("reused memory", function()
 end)
 
 describe("a long loop", function()
+  it("writes large results where earlier ones were", function()
+    local out = helper.on_cpu("THREADS=1", [[
+      local dc = require "dotcompute"
+      for _, n in ipairs { 1000000, 2500000, 4000000 } do -- bytes: less, more than those of a collector step
+        local a, b = dc.ones(n), dc.ones(n)
+        local last, again = nil, 0
+        for i = 1, 30 do
+          local x = a + b
+          if x.ptr == last then again = again + 1 end
+          last = x.ptr
+        end
+        print(again > 15 or again)
+      end]])
+    assert.equal("true\ntrue\ntrue\n", out)
+  end)
+
   for _, mode in ipairs { "incremental", "generational" } do
     it("stays flat in memory (" .. mode .. ")", function()
       -- A sanitizer keeps what was freed for a while: little, here.

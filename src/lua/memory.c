@@ -93,15 +93,17 @@ static bool has_doubled(const dc_lua *self) {
 }
 
 /* A step for the caches, not before step_due, where these would take a sixteenth of the time or more.  A step that
-** seems to take much longer than the one before has mostly been interrupted by another program. */
-static void collect_young(lua_State *L, dc_lua *self) {
-  if (!in_hosts_memory(self) || self->since_step < CACHED_BYTES || !lua_gc(L, LUA_GCISRUNNING)) return;
+** seems to take much longer than the one before has mostly been interrupted by another program.  False: none was due.
+** One step an allocation at most: to a generational collector, what has lived through two of them is old. */
+static bool collect_young(lua_State *L, dc_lua *self) {
+  if (!in_hosts_memory(self) || self->since_step < CACHED_BYTES || !lua_gc(L, LUA_GCISRUNNING)) return false;
   const double begin = dc_clock();
-  if (begin < self->step_due) return;
+  if (begin < self->step_due) return false;
   collect(L, self, LUA_GCSTEP, 0);
   const double end = dc_clock(), most = 2 * self->step_seconds + STEP_LEAST;
   self->step_seconds = end - begin < most ? end - begin : most;
   self->step_due = end + STEP_WAIT * self->step_seconds;
+  return true;
 }
 
 static void collect_all(lua_State *L, dc_lua *self) {
@@ -126,8 +128,7 @@ void dc_lua_account_all(lua_State *L, dc_lua *self, size_t n) {
   /* Lua waits between cycles until the heap has doubled: CYCLE_BYTES count as much as the heap. */
   const double share = (double)n / CYCLE_BYTES;
   self->owed += share < 1 ? share : 1;
-  if (!full && self->owed < self->owed_most) {
-    collect_young(L, self);
+  if (!full && self->owed < 1 && (collect_young(L, self) || self->owed < self->owed_most)) {
     self->quiet = quiet_for(self, most);
     return;
   }
