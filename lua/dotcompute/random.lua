@@ -210,23 +210,6 @@ function methods:integers(...)
   return a:to(dtype)
 end
 
--- Sizes for which the order of random keys is found by sorting keys with their indices in the lowest bits: sorting
--- numbers is faster than sorting indices by them, and keys of up to 2^20 elements differ in the other bits but for few.
-local LEAST_PACKED, MOST_PACKED = 1 << 13, 1 << 20
-
--- The same as keys:argsort(), for `keys` of int64, pending; nil where keys agree in all but the lowest bits.
-local function packed_order(keys)
-  local n, mask = #keys, 1
-  while mask < n do mask = mask << 1 end
-  mask = mask - 1
-  local packed <close> = (keys & ~mask | dc.arange(0, n - 1, 1, "int64")):eval()
-  local sorted = dc.sort(packed)
-  local differ = (sorted[{ { 2, n } }] ~ sorted[{ { 1, n - 1 } }]) & ~mask
-  local order = not differ:eq(0):any() and ((sorted & mask) + 1):eval() or nil
-  core.discard(sorted)
-  return order and core.index_promise(order, n, true)
-end
-
 -- permutation(n): the integers 1 to n in random order, int64; permutation(a): the rows of `a` in random order.
 function methods:permutation(what, ...)
   if select("#", ...) > 0 then
@@ -238,9 +221,7 @@ function methods:permutation(what, ...)
   end
   local n = whole(what, "'permutation': what is permuted, if no array,")
   if n < 0 then fail("argument", "a permutation has 0 elements or more, got %d", n) end
-  local keys = make(self, "integer", { n }, "int64", 0)
-  local pack = n >= LEAST_PACKED and n <= MOST_PACKED and not algorithm.is_gpu(keys.device)
-  return pack and packed_order(keys) or keys:argsort()
+  return require "dotcompute.random_order"(make(self, "integer", { n }, "int64", 0))
 end
 
 local SPARSE = 16 -- n / count from which rejection is used: few draws are repetitions, and a permutation has n

@@ -5,7 +5,8 @@
 -- scatter_add adds in a fixed order where rounding depends on it. On the CPU device threads add chunks of the values to
 -- sums of their own (scatter_serial.lua). On a GPU, and where there are many more elements than values, the indices are
 -- sorted stably, the values of each index are summed as a tree by a segmented scan, and each sum is added once; of few
--- values a GPU compares all indices with each other, and adds in the values' order.
+-- values a GPU compares all indices with each other, and adds in the values' order; to few elements it adds in shared
+-- memory (scatter_bins.lua).
 -- Integers of 32 and 64 bits are added atomically, with the same result in any order.
 local core = require "dotcompute.core"
 local dc = require "dotcompute"
@@ -13,6 +14,7 @@ local arguments = require "dotcompute.arguments"
 local algorithm = require "dotcompute.algorithm"
 local scan_text = require "dotcompute.scan_text"
 local lookback = require "dotcompute.lookback_text"
+local bins = require "dotcompute.scatter_bins"
 local serial = require "dotcompute.scatter_serial"
 local sort = require "dotcompute.sort"
 core.builtin(debug.getinfo(1, "S").source)
@@ -297,7 +299,7 @@ local function scatter_add(...)
     local total = at.size * width
     algorithm.kernel(a.device, "dc_scatter_atomic", numbers.name .. dtype.size, atomic_source, numbers, dtype)(
       (total + 255) // 256, 256, to, given, at, total, width, #a)
-  elseif not add_few(to, at, given, width, by_index) then
+  elseif not (add_few(to, at, given, width, by_index) or width == 1 and bins.add(to, at, given, by_index)) then
     local bytes, kind = place_dtype(#a)
     local places = algorithm.empty(a.device, at.size, kind.name)
     algorithm.kernel(a.device, "dc_scatter_places", numbers.name .. kind.name, places_source, numbers, kind.ctype)(
@@ -317,7 +319,7 @@ local function add(a, x, values)
     return a
   end
   x = algorithm.flat(x)
-  if add_few(a, x, values, 1, by_position) then return a end
+  if add_few(a, x, values, 1, by_position) or bins.add(a, x, values, by_position) then return a end
   local bytes, dtype = place_dtype(#a)
   by_segments(a, algorithm.flat(x:to(dtype.name)), bytes, values, 1)
   return a

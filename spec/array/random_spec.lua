@@ -213,15 +213,23 @@ describe("dc.random", function()
 end)
 
 describe("permutations and choices", function()
+  local function is_order_of_integers(n)
+    local seed = math.random(1 << 40)
+    local keys = dc.random.generator(seed):integers(n, { dtype = "uint64" }):to_table() -- as signed
+    local want = {}
+    for i = 1, n do want[i] = i end
+    table.sort(want, function(a, b) return keys[a] < keys[b] or keys[a] == keys[b] and a < b end)
+    assert.is_true(dc.equal(dc.random.generator(seed):permutation(n), dc.array(want, "int64")), note(n))
+  end
+
   it("are the order of the random integers that the same call makes, for any number of them", function()
     for _, n in ipairs { math.random(2, 8000), math.random(8192, 40000), 1 << 14, math.random(65000, 70000) } do
-      local seed = math.random(1 << 40)
-      local keys = dc.random.generator(seed):integers(n, { dtype = "uint64" }):to_table() -- as signed
-      local want = {}
-      for i = 1, n do want[i] = i end
-      table.sort(want, function(a, b) return keys[a] < keys[b] or keys[a] == keys[b] and a < b end)
-      assert.is_true(dc.equal(dc.random.generator(seed):permutation(n), dc.array(want, "int64")), note(n))
+      is_order_of_integers(n)
     end
+  end)
+
+  it("are so where some of these agree in their upper halves", function()
+    helper.each_way(function() is_order_of_integers(300000) end, { "as_gpu" })
   end)
 
   it("contain every element once, in a new order each time", function()

@@ -82,6 +82,35 @@ describe("scatter_add", function()
     end, { "as_gpu" })
   end)
 
+  it("adds many values to few elements, with the rounding error of float64", function()
+    h.each_way(function()
+      for _, m in ipairs { 1, math.random(2, 31), math.random(32, 384), math.random(385, 768), 1536, 1537 } do
+        for _, n in ipairs { math.random(2049, 2500), math.random(20000, 70000) } do
+          local dtype = ({ "float32", "float64", "float16" })[math.random(3)]
+          local start = dc.random.uniform(m, { low = -1 }):to(dtype)
+          local index = dc.random.integers(n, { low = 1, high = m, dtype = math.random(2) == 1 and "int32" or "int64" })
+          if math.random(2) == 1 then index[{ { 1, n // 2 } }] = 1 end -- mostly one
+          local values = (dc.random.normal(n) * 0.01):to(dtype)
+          local want, at, v = start:to "float64":to_table(), index:to_table(), values:to "float64":to_table()
+          for k = 1, n do want[at[k]] = want[at[k]] + v[k] end
+          local a, b = start:copy(), start:copy()
+          a:scatter_add(index - (m + 1), values) -- from the end
+          b:scatter_add(index, values)
+          assert.is_true(dc.equal(a, b))
+          local close = ({ float32 = 1e-6, float64 = 1e-13, float16 = 1e-3 })[dtype]
+          local got = b:to "float64":to_table()
+          for k = 1, m do
+            assert.is_true(math.abs(got[k] - want[k]) <= close * math.max(1, math.abs(want[k])),
+              ("%s, %d of %d: %.17g, %.17g"):format(dtype, k, m, got[k], want[k]))
+          end
+        end
+      end
+      local zeros = dc.full(5, -0.0) -- sums without values
+      zeros:scatter_add(dc.full(3000, 2, "int32"), dc.full(3000, -0.0))
+      for k = 1, 5 do assert.equal(-math.huge, 1 / zeros[k]) end
+    end, { "as_gpu" })
+  end)
+
   it("reaches every element of arrays whose indices take one, two, three or more bytes", function()
     h.each_way(function()
       for _, m in ipairs { 256, 257, 65536, 65537, (1 << 24) + 1 } do

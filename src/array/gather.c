@@ -232,34 +232,66 @@ static dc_array *positions(const dc_where *w, int more, dc_error *err) {
   return dc_node_make(&e, w->base->dev, t, &g, err);
 }
 
-/* Which positions are the last ones that name their element: bool, in the shape of the offset. */
-static dc_array *last_positions(const dc_where *w, dc_error *err) {
-  int64_t stride[DC_MAX_DIMS], n = 1;
-  for (int i = w->n - 1; i >= 0; i--) {
-    stride[i] = n;
-    n *= w->base->g.shape[w->axis[i]];
-  }
-  dc_array *last = dc_array_empty(w->base->dev, position_dtype(w), 1, &n, err), *guard = NULL;
+/* The number of the last index that names each element of the indexed axes, in C order; -1 where none does. */
+static dc_array *last_positions(const dc_where *w, const int64_t *stride, int64_t n, dc_error *err) {
+  dc_array *last = dc_array_empty(w->base->dev, position_dtype(w), 1, &n, err);
   dc_array *flat = offset_of(w, stride, 0, err), *place = positions(w, 0, err);
   dc_geometry frame = w->shape;
   memset(frame.strides, 0, sizeof frame.strides);
-  if (last != NULL && flat != NULL && place != NULL &&
-      dc_array_fill(last, (dc_scalar){ .kind = DC_SCALAR_INT, .i = -1 }, err) == 0 &&
-      dc_evaluate_scatter(place, NULL, last, &frame, flat, NULL, true, err) == 0) {
-    dc_geometry wide = frame;
-    for (int k = 0; k < w->inner; k++) {
-      wide.shape[wide.ndim] = 1;
-      wide.strides[wide.ndim++] = 0;
-    }
-    dc_array *offset = offset_of(w, stride, w->inner, err);
-    dc_array *winner = offset != NULL ? gathered(last, &wide, offset, err) : NULL;
-    dc_array_unref(offset);
-    guard = dc_compose_2(DC_OP_EQ, winner, positions(w, w->inner, err), err);
-  }
-  dc_array_unref(last);
+  const bool done = last != NULL && flat != NULL && place != NULL &&
+                    dc_array_fill(last, (dc_scalar){ .kind = DC_SCALAR_INT, .i = -1 }, err) == 0 &&
+                    dc_evaluate_scatter(place, NULL, last, &frame, flat, NULL, true, err) == 0;
   dc_array_unref(flat);
   dc_array_unref(place);
-  return guard;
+  if (done) return last;
+  dc_array_unref(last);
+  return NULL;
+}
+
+/* Whether an index is the last one that names its element: bool, in the shape of the offset. */
+static dc_array *is_last(const dc_where *w, const int64_t *stride, dc_array *last, dc_error *err) {
+  dc_geometry frame = w->shape;
+  for (int k = 0; k < w->inner; k++) frame.shape[frame.ndim++] = 1;
+  memset(frame.strides, 0, sizeof frame.strides);
+  dc_array *offset = offset_of(w, stride, w->inner, err);
+  dc_array *winner = offset != NULL ? gathered(last, &frame, offset, err) : NULL;
+  dc_array_unref(offset);
+  return dc_compose_2(DC_OP_EQ, winner, positions(w, w->inner, err), err);
+}
+
+#define MOST_UNNAMED 2 /* elements an index */
+
+/* Whether scatter_all is faster: each of its elements costs a read and a write in order, each of the indices saves one
+** out of order. */
+static bool names_most(const dc_where *w) {
+  return w->n == 1 && w->shape.ndim == 1 && w->base->g.shape[w->axis[0]] <= MOST_UNNAMED * w->shape.shape[0];
+}
+
+/* Writes all of the base: each of its elements takes its last value or keeps its own. */
+static int scatter_all(const dc_where *w, dc_array *src, dc_array *last, dc_error *err) {
+  const int axis = w->axis[0];
+  dc_geometry from, wide = last->g;
+  if (dc_geometry_stretch(&src->g, w->frame.ndim, w->frame.shape, &from, err) != 0) return -1;
+  const int64_t stride = from.strides[axis] / (int64_t)dc_dtype_size(src->dtype);
+  from.shape[axis] = w->base->g.shape[axis];
+  from.strides[axis] = 0;
+  for (int k = 0; k < w->inner; k++) {
+    wide.shape[wide.ndim] = 1;
+    wide.strides[wide.ndim++] = 0;
+  }
+  dc_array *at = dc_array_view(last, &wide, 0, err);
+  if (at == NULL) return -1;
+  dc_array *kept = dc_compose_int(DC_OP_LT, dc_compose_again(at), 0, err);
+  dc_array *offset = dc_compose_int(DC_OP_MUL, dc_compose_cast(dc_compose_int(DC_OP_MAXIMUM, at, 0, err), DC_INT64, err),
+                                    stride, err);
+  dc_array *value = offset != NULL ? gathered(src, &from, offset, err) : NULL;
+  dc_array_unref(offset);
+  if (value != NULL) value = dc_compose_cast(value, w->base->dtype, err);
+  dc_array *all = dc_compose(DC_OP_WHERE, 3, (dc_array *const[]){ kept, dc_compose_again(w->base), value },
+                             (dc_scalar){ 0 }, err);
+  const int rc = all != NULL ? dc_evaluate_into(all, w->base, NULL, err) : -1;
+  dc_array_unref(all);
+  return rc;
 }
 
 /* Values that share memory with the target, or indices that do, are copied first. */
@@ -273,16 +305,38 @@ static int scatter_apart(const dc_where *w, dc_array *src, const dc_number *v, d
   return rc;
 }
 
+/* Several values for indices that may be equal: the last one of an element counts. */
+static int scatter_several(const dc_where *w, dc_array *src, dc_error *err) {
+  int64_t stride[DC_MAX_DIMS], n = 1;
+  for (int i = w->n - 1; i >= 0; i--) {
+    stride[i] = n;
+    n *= w->base->g.shape[w->axis[i]];
+  }
+  dc_array *last = last_positions(w, stride, n, err), *guard = NULL, *offset = NULL;
+  int rc = last == NULL ? -1 : 1;
+  if (rc == 1 && names_most(w)) rc = scatter_all(w, src, last, err);
+  if (rc == 1) {
+    guard = is_last(w, stride, last, err);
+    offset = offset_in_base(w, err);
+    rc = guard == NULL || offset == NULL ? -1 : dc_evaluate_scatter(src, NULL, w->base, &w->frame, offset, guard, false,
+                                                                    err);
+  }
+  if (rc == 1) rc = scatter_apart(w, src, NULL, offset, guard, err);
+  dc_array_unref(last);
+  dc_array_unref(guard);
+  dc_array_unref(offset);
+  return rc;
+}
+
 static int scatter(const dc_where *w, dc_array *src, const dc_number *v, dc_error *err) {
   const int done = w->n == 1 && w->axis[0] == 0 ? dc_host_scatter_rows(w->base, w->index[0], src, v, err) : 0;
   if (done != 0) return done < 0 ? -1 : 0;
   const bool distinct = w->n == 1 && dc_index_is_distinct(w->index[0]);
-  const bool several = src != NULL && dc_array_size(src) > 1 && dc_geometry_size(&w->shape) > 1 && !distinct;
-  dc_array *guard = several ? last_positions(w, err) : NULL, *offset = offset_in_base(w, err);
-  int rc = (several && guard == NULL) || offset == NULL ? -1 : 0;
-  if (rc == 0) rc = dc_evaluate_scatter(src, v, w->base, &w->frame, offset, guard, false, err);
-  if (rc == 1) rc = scatter_apart(w, src, v, offset, guard, err);
-  dc_array_unref(guard);
+  if (src != NULL && dc_array_size(src) > 1 && dc_geometry_size(&w->shape) > 1 && !distinct)
+    return scatter_several(w, src, err);
+  dc_array *offset = offset_in_base(w, err);
+  int rc = offset != NULL ? dc_evaluate_scatter(src, v, w->base, &w->frame, offset, NULL, false, err) : -1;
+  if (rc == 1) rc = scatter_apart(w, src, v, offset, NULL, err);
   dc_array_unref(offset);
   return rc;
 }
