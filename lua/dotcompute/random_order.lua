@@ -29,7 +29,8 @@ local function order_by_halves(keys)
   local n, device = #keys, keys.device
   local high <close> = (keys >> 32):to("int32"):eval()
   local halves, order = sort.rows(high, n, false, true, true)
-  algorithm.kernel(device, "dc_order_ties", "", function() return ties end)((n + 255) // 256, 256, order, halves, keys, n)
+  local kernel = algorithm.kernel(device, "dc_order_ties", "", function() return ties end)
+  kernel((n + 255) // 256, 256, order, halves, keys, n)
   halves:close()
   return order
 end

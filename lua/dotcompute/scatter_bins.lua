@@ -78,7 +78,7 @@ end
 
 local scatter_bins = {}
 
--- Whether it has added the flat array `values` to the elements of `a`, floats, at the positions that place(at[i]) gives.
+-- Whether it has added the flat array `values` to the elements of `a`, floats, at the positions of the indices `at`.
 -- `place`: C's dc_number and dc_place(v, extent), the position of an index from 0, with a name for the variant.
 function scatter_bins.add(a, at, values, place)
   local n, count, dtype, numbers = a.size, at.size, algorithm.dtype(a), algorithm.dtype(at)

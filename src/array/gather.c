@@ -282,8 +282,8 @@ static int scatter_all(const dc_where *w, dc_array *src, dc_array *last, dc_erro
   dc_array *at = dc_array_view(last, &wide, 0, err);
   if (at == NULL) return -1;
   dc_array *kept = dc_compose_int(DC_OP_LT, dc_compose_again(at), 0, err);
-  dc_array *offset = dc_compose_int(DC_OP_MUL, dc_compose_cast(dc_compose_int(DC_OP_MAXIMUM, at, 0, err), DC_INT64, err),
-                                    stride, err);
+  dc_array *row = dc_compose_cast(dc_compose_int(DC_OP_MAXIMUM, at, 0, err), DC_INT64, err);
+  dc_array *offset = dc_compose_int(DC_OP_MUL, row, stride, err);
   dc_array *value = offset != NULL ? gathered(src, &from, offset, err) : NULL;
   dc_array_unref(offset);
   if (value != NULL) value = dc_compose_cast(value, w->base->dtype, err);
