@@ -8,7 +8,7 @@ local algorithm = require "dotcompute.algorithm"
 local sort = require "dotcompute.sort"
 core.builtin(debug.getinfo(1, "S").source)
 
-local LEAST = 1 << 13 -- keys from which either is faster
+local LEAST_HALVES, LEAST_PACKED = 1 << 17, 1 << 13 -- keys from which each is faster
 local MOST_PACKED = 1 << 20 -- keys of which few agree in all but their lowest 20 bits
 
 -- A thread whose key is the first of equal upper halves sorts those by insertion. Stable, as the order is before.
@@ -51,11 +51,9 @@ end
 -- `keys`: random int64, 1-d. Indices of int64, of which the smallest key's is the first.
 return function(keys)
   local n, order = #keys, nil
-  if n < LEAST then return keys:argsort() end
   if algorithm.is_gpu(keys.device) then
-    keys:eval()
-    order = order_by_halves(keys)
-  elseif n <= MOST_PACKED then
+    if n >= LEAST_HALVES then order = order_by_halves(keys:eval()) end
+  elseif n >= LEAST_PACKED and n <= MOST_PACKED then
     order = packed_order(keys)
   end
   return order and core.index_promise(order, n, true) or keys:argsort()
