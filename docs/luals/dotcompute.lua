@@ -1599,7 +1599,10 @@ function c_array:nonzero() end
 ---@return dotcompute.array # the dtype of `a`; the shape of `a` with the axis replaced by the axes of `indices`, or without an axis the shape of `indices`
 function c_array:take(indices, axis) end
 
----Adds `values[k]` to `a[indices[k]]`, in place, and returns `a`; for arrays of several axes whole rows. Values broadcast. Equal indices add up. Integers of 32 and 64 bits are added atomically. Values of other dtypes are added in a fixed order: the same bits for the same input on a device. On a GPU, and where the array is more than four times as large as the values, the indices are sorted first and the values of each index summed as a tree (rows of 32 and more elements one after another); on the CPU device chunks of the values are added one after another, in float64.
+---@class dotcompute.scatter_add.options
+---@field deterministic? boolean whether the order of the additions is fixed. Default: true
+
+---Adds `values[k]` to `a[indices[k]]`, in place, and returns `a`; for arrays of several axes whole rows. Values broadcast. Equal indices add up. Integers of 32 and 64 bits are added atomically. Values of other dtypes are added in a fixed order: the same bits for the same input on a device. On a GPU, and where the array is more than four times as large as the values, the indices are sorted first and the values of each index summed as a tree (rows of 32 and more elements one after another); on the CPU device chunks of the values are added one after another, in float64, as on a GPU those of up to 1,536 floats. Option `deterministic = false` lets a GPU add float32, float64 and complex values atomically, in any order: faster for a million values (7 times), but the last bits differ from run to run.
 ---```lua
 ---local a = dc.zeros(3)
 ---a:scatter_add({ 1, 1, 3 }, { 1, 2, 4 })    --> {3, 0, 4}
@@ -1608,8 +1611,9 @@ function c_array:take(indices, axis) end
 ---```
 ---@param indices dotcompute.array|table|integer integers from 1, or negative ones from the end, along the first axis
 ---@param values dotcompute.array|table|number broadcast to the shape of `indices` followed by that of a row of `a`
+---@param options? dotcompute.scatter_add.options options by name
 ---@return dotcompute.array # `a`
-function c_array:scatter_add(indices, values) end
+function c_array:scatter_add(indices, values, options) end
 
 ---@class dotcompute.bincount.options
 ---@field minlength? integer the least length of the result. Default: 0
@@ -5138,7 +5142,7 @@ function dc.nonzero(a) end
 ---@return dotcompute.array # the dtype of `a`; the shape of `a` with the axis replaced by the axes of `indices`, or without an axis the shape of `indices`
 function dc.take(a, indices, axis) end
 
----Adds `values[k]` to `a[indices[k]]`, in place, and returns `a`; for arrays of several axes whole rows. Values broadcast. Equal indices add up. Integers of 32 and 64 bits are added atomically. Values of other dtypes are added in a fixed order: the same bits for the same input on a device. On a GPU, and where the array is more than four times as large as the values, the indices are sorted first and the values of each index summed as a tree (rows of 32 and more elements one after another); on the CPU device chunks of the values are added one after another, in float64.
+---Adds `values[k]` to `a[indices[k]]`, in place, and returns `a`; for arrays of several axes whole rows. Values broadcast. Equal indices add up. Integers of 32 and 64 bits are added atomically. Values of other dtypes are added in a fixed order: the same bits for the same input on a device. On a GPU, and where the array is more than four times as large as the values, the indices are sorted first and the values of each index summed as a tree (rows of 32 and more elements one after another); on the CPU device chunks of the values are added one after another, in float64, as on a GPU those of up to 1,536 floats. Option `deterministic = false` lets a GPU add float32, float64 and complex values atomically, in any order: faster for a million values (7 times), but the last bits differ from run to run.
 ---```lua
 ---local a = dc.zeros(3)
 ---a:scatter_add({ 1, 1, 3 }, { 1, 2, 4 })    --> {3, 0, 4}
@@ -5148,8 +5152,9 @@ function dc.take(a, indices, axis) end
 ---@param a dotcompute.array the array that is changed; a view, too
 ---@param indices dotcompute.array|table|integer integers from 1, or negative ones from the end, along the first axis
 ---@param values dotcompute.array|table|number broadcast to the shape of `indices` followed by that of a row of `a`
+---@param options? dotcompute.scatter_add.options options by name
 ---@return dotcompute.array # `a`
-function dc.scatter_add(a, indices, values) end
+function dc.scatter_add(a, indices, values, options) end
 
 ---Counts integers: `c[v + 1]` is the count of the integer `v`, from 0 to the largest value (int64). With option `weights`: their sums instead of counts (float64, in a fixed order). Option `minlength`: the result has at least this length.
 ---```lua

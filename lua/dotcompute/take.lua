@@ -84,7 +84,7 @@ end
 -- --- scatter_add ------------------------------------------------------------------------------------------------
 
 local function atomic_source(index, dtype)
-  local word = dtype.size == 8 and "unsigned long long" or "unsigned int"
+  local word = dtype.kind == "f" and dtype.ctype or dtype.size == 8 and "unsigned long long" or "unsigned int"
   return place_text(index) .. ([[
 __global__ void dc_scatter_atomic(void *a, const void *values, const dc_number *at, long long total, long long width,
                                   long long extent) {
@@ -257,10 +257,19 @@ local function by_segments(a, unsorted, bytes, values, width)
   end
 end
 
+-- Whether the device adds numbers of the dtype atomically: integers, and floats where their order is free.
+local function is_atomic(device, dtype, is_ordered)
+  if dtype.size < 4 then return false end
+  return dtype.kind == "i" or dtype.kind == "u" or not is_ordered and algorithm.is_gpu(device)
+end
+
 local function scatter_add(...)
-  local a, index, values = ...
+  local a, index, values, options = ...
   local n = select("#", ...)
-  if n ~= 3 then arguments.fail_count("scatter_add", { "an array", "indices", "values" }, a, n) end
+  if n < 3 or n > 4 then
+    arguments.fail_count("scatter_add", { "an array", "indices", "values", "perhaps options" }, a, n)
+  end
+  options = arguments.check("scatter_add", options, { deterministic = "boolean" })
   if not core.is_array(a) then fail("argument", "scatter_add: an array expected, got %s", core.describe(a)) end
   if a.ndim == 0 then fail("shape", "scatter_add: an array without axes has no elements to name") end
   local dtype = algorithm.dtype(a)
@@ -278,7 +287,7 @@ local function scatter_add(...)
   end
   local at = algorithm.flat(index)
   local width, numbers = algorithm.product({ a:shape() }, 2), algorithm.dtype(at)
-  local atomic = (dtype.kind == "i" or dtype.kind == "u") and dtype.size >= 4
+  local atomic = is_atomic(a.device, dtype, options.deterministic ~= false)
   local by_chunks = not atomic and at.size * width > 0 and serial.suits(a.device, #a, at.size, width)
   local few = algorithm.by_host() and at.size * width > 0 and at.size * width <= FEW
   if not by_chunks and not few then check(at, #a) end
@@ -296,9 +305,11 @@ local function scatter_add(...)
     local bad = serial.add(to, at, given, width, by_index)
     if bad then fail_range(at, bad, #a) end
   elseif atomic then
-    local total = at.size * width
-    algorithm.kernel(a.device, "dc_scatter_atomic", numbers.name .. dtype.size, atomic_source, numbers, dtype)(
-      (total + 255) // 256, 256, to, given, at, total, width, #a)
+    local columns, element = as_real(width, dtype)
+    local total, what = at.size * columns, element.kind == "f" and element.name or element.size
+    local kernel = algorithm.kernel(a.device, "dc_scatter_atomic", ("%s %s"):format(numbers.name, what), atomic_source,
+      numbers, element)
+    kernel((total + 255) // 256, 256, to, given, at, total, columns, #a)
   elseif not (add_few(to, at, given, width, by_index) or width == 1 and bins.add(to, at, given, by_index)) then
     local bytes, kind = place_dtype(#a)
     local places = algorithm.empty(a.device, at.size, kind.name)

@@ -111,6 +111,28 @@ describe("scatter_add", function()
     end, { "as_gpu" })
   end)
 
+  it("adds floats in any order where that is allowed", function()
+    h.each_way(function()
+      for _, dtype in ipairs { "float32", "float64", "complex64", "complex128", "float16", "int32" } do
+        local m, n, width = math.random(2000, 9000), math.random(3000, 9000), math.random(3)
+        local index = dc.random.integers(n, { low = 1, high = m })
+        local values = dc.random.integers({ n, width }, { low = -9, high = 9 }):to(dtype) -- sums are exact
+        local a, b = dc.ones({ m, width }, dtype), dc.ones({ m, width }, dtype)
+        assert.equal(a, a:scatter_add(index, values, { deterministic = false }))
+        b:scatter_add(index, values, { deterministic = true })
+        assert.is_true(dc.equal(a, b), dtype)
+      end
+    end, { "as_gpu" })
+    h.fails("argument", "scatter_add: option 'deterministic'", function()
+      dc.zeros(3):scatter_add({ 1 }, 1, { deterministic = 1 })
+    end)
+    h.fails("argument", "scatter_add: there is no option 'order'", function()
+      dc.zeros(3):scatter_add({ 1 }, 1, { order = "any" })
+    end)
+    h.fails("argument", "scatter_add", function() dc.zeros(3):scatter_add({ 1 }, 1, {}, 5) end)
+    h.fails("argument", "scatter_add", function() dc.zeros(3):scatter_add({ 1 }, 1, 5) end)
+  end)
+
   it("reaches every element of arrays whose indices take one, two, three or more bytes", function()
     h.each_way(function()
       for _, m in ipairs { 256, 257, 65536, 65537, (1 << 24) + 1 } do

@@ -362,11 +362,17 @@ static void choose_warp_rows(dc_program *p, const dc_operands *s) {
   h->warp_row.parts = up(h->shape[last], DC_WARP_PART);
 }
 
+/* Whether a block may have fewer than 32 columns, where there are no more: not on the CPU device, whose lanes they are,
+** nor in several passes. */
+static bool may_be_narrow(const dc_program *p) { return p->dev->target.gpu && p->ir.npasses == 1; }
+
+#define FEWEST_COLUMNS 5 /* of 2 float32, lanes that read every second element are as fast, of 4 nearly so */
+
 /* Whether most inputs are contiguous across rows. */
 static bool columns_are_better(const dc_program *p) {
   const dc_schedule *h = &p->schedule;
   int along = 0, across = 0;
-  if (h->kept == 0 || h->row.rows < 32) return false;
+  if (h->kept == 0 || h->row.rows < (may_be_narrow(p) ? FEWEST_COLUMNS : 32)) return false;
   for (int i = 0; i < p->ir.ninputs; i++) {
     const dc_operand *o = &p->ir.input[i];
     if (o->index || o->layout == DC_LAYOUT_ONE || o->layout == DC_LAYOUT_ROW) continue;
@@ -485,14 +491,17 @@ static void choose_mapping(dc_program *p, const dc_operands *s) {
   h->kind = columns_are_better(p) ? DC_SCHEDULE_COLUMNS : each > 1 ? DC_SCHEDULE_PACKED : DC_SCHEDULE_LANES;
   const bool warps = p->ir.npasses > 1 && h->row.length <= 2048; /* a warp a row, without block barriers */
   int most = p->dev->target.gpu ? (warps ? 32 : p->ir.npasses > 1 ? 256 : 64) : 32;
-  if (h->kind == DC_SCHEDULE_COLUMNS) most = 16;
+  const int columns = may_be_narrow(p) && h->row.rows < 32 ? (int)h->row.rows : 32;
+  if (h->kind == DC_SCHEDULE_COLUMNS)
+    for (most = 16; 2 * most * columns <= 16 * 32; most *= 2) {}
   else if (has_short_rows(p)) most = 1;
   if (p->dev->target.gpu && dc_schedule_is_short(h)) most = warps && h->row.segment >= 64 ? 16 : 8;
   h->row.threads = h->row.accumulators < most ? h->row.accumulators : most;
   if (h->kind == DC_SCHEDULE_PACKED) h->row.threads = h->row.accumulators / each;
   h->row.items = h->row.accumulators / h->row.threads;
   h->row.together = DC_BLOCK / h->row.threads;
-  if (h->kind == DC_SCHEDULE_COLUMNS) h->row.columns = h->row.threads == 16 ? 32 : DC_BLOCK / h->row.threads;
+  if (h->kind == DC_SCHEDULE_COLUMNS)
+    h->row.columns = h->row.threads >= 16 ? columns : DC_BLOCK / h->row.threads;
 }
 
 /* --- overlap ------------------------------------------------------------------------------------------- */
