@@ -362,11 +362,13 @@ static void choose_warp_rows(dc_program *p, const dc_operands *s) {
   h->warp_row.parts = up(h->shape[last], DC_WARP_PART);
 }
 
-/* Whether a block may have fewer than 32 columns, where there are no more: not on the CPU device, whose lanes they are,
-** nor in several passes. */
-static bool may_be_narrow(const dc_program *p) { return p->dev->target.gpu && p->ir.npasses == 1; }
+/* Whether a block of COLUMNS may have fewer than 32 rows: not on the CPU device, whose lanes they are, nor in several
+** passes; nor for a body, whose accumulators depend on columns_are_better (spare_registers). */
+static bool may_be_narrow(const dc_program *p) {
+  return p->dev->target.gpu && p->ir.npasses == 1 && p->ir.body == NULL;
+}
 
-#define FEWEST_COLUMNS 5 /* of 2 float32, lanes that read every second element are as fast, of 4 nearly so */
+#define FEWEST_COLUMNS 5 /* with up to 4, LANES reads nearly whole lines, too */
 
 /* Whether most inputs are contiguous across rows. */
 static bool columns_are_better(const dc_program *p) {
@@ -471,6 +473,26 @@ static bool has_short_rows(const dc_program *p) {
   return !p->dev->target.gpu && p->schedule.row.length <= DC_SHORT_ROW && p->schedule.row.rows >= 64;
 }
 
+#define NARROWEST 8    /* rows of a block */
+#define BYTES_ALONG 32 /* of a row's elements that a block should read together: what memory transfers at least */
+
+/* Rows of a block of COLUMNS: fewer than 32 where there are no more, and where there would not be two blocks for each
+** multiprocessor (sums of float32 on an H200, in us: of 2^24 down 8 columns 23, by LANES 58; of a million down 32 7, of
+** 2^24 down 48 29, with 32 rows a block 17 and 70). */
+static int columns_of_block(const dc_program *p) {
+  const dc_schedule *h = &p->schedule;
+  const int64_t wanted = 2 * p->dev->facts.multiprocessors;
+  int columns = 32, least = NARROWEST; /* powers of two, so that there are few kernels */
+  if (!may_be_narrow(p)) return columns;
+  for (int i = 0; i < p->ir.ninputs; i++) {
+    const int size = (int)dc_dtype_size(p->ir.input[i].dtype);
+    if (least * size < BYTES_ALONG) least = BYTES_ALONG / size;
+  }
+  while (columns > least && up(h->row.rows, columns) * h->row.segments < wanted) columns /= 2;
+  while (columns > NARROWEST && columns / 2 >= h->row.rows) columns /= 2;
+  return columns;
+}
+
 /* How many threads a segment has, and how many accumulators each of them.  For columns that several passes read,
 ** dc_pass_cache_plan (pass_cache.c) may choose others afterwards. */
 static void choose_mapping(dc_program *p, const dc_operands *s) {
@@ -491,7 +513,7 @@ static void choose_mapping(dc_program *p, const dc_operands *s) {
   h->kind = columns_are_better(p) ? DC_SCHEDULE_COLUMNS : each > 1 ? DC_SCHEDULE_PACKED : DC_SCHEDULE_LANES;
   const bool warps = p->ir.npasses > 1 && h->row.length <= 2048; /* a warp a row, without block barriers */
   int most = p->dev->target.gpu ? (warps ? 32 : p->ir.npasses > 1 ? 256 : 64) : 32;
-  const int columns = may_be_narrow(p) && h->row.rows < 32 ? (int)h->row.rows : 32;
+  const int columns = columns_of_block(p);
   if (h->kind == DC_SCHEDULE_COLUMNS)
     for (most = 16; 2 * most * columns <= 16 * 32; most *= 2) {}
   else if (has_short_rows(p)) most = 1;
