@@ -38,7 +38,7 @@ static const dc_dtype integers[] = { DC_INT8,  DC_INT16,  DC_INT32,  DC_INT64,
 /* The range of an integer dtype, and a value read back from a parameter buffer. */
 static void range_of(dc_dtype t, __int128 *lo, __int128 *hi) {
   int bits = 8 * (int)dc_dtype_size(t);
-  bool is_signed = dc_dtypes[t].kind == 'i';
+  bool is_signed = dc_dtype_kind(t) == 'i';
   *lo = is_signed ? -((__int128)1 << (bits - 1)) : 0;
   *hi = ((__int128)1 << (is_signed ? bits - 1 : bits)) - 1;
 }
@@ -47,7 +47,7 @@ static __int128 read_back(dc_dtype t, const unsigned char *at) {
   uint64_t v = 0;
   size_t size = dc_dtype_size(t);
   memcpy(&v, at, size);
-  if (dc_dtypes[t].kind == 'u') return v;
+  if (dc_dtype_kind(t) == 'u') return v;
   int unused = 64 - 8 * (int)size;
   return (int64_t)(v << unused) >> unused;
 }

@@ -66,7 +66,7 @@ dc_array *dc_array_wrap(dc_device *dev, dc_ptr ptr, dc_dtype dtype, int ndim, co
     dc_fail(err, DC_ARGUMENT, NULL, "an array of %zu bytes cannot be wrapped around address 0", bytes);
     return NULL;
   }
-  dc_buffer *b = dc_buffer_wrap(dev, ptr, bytes, NULL, NULL, err);
+  dc_buffer *b = dc_buffer_wrap(dev, ptr, bytes, err);
   dc_array *a = b == NULL ? NULL : dc_array_over(b, ptr, dtype, &g, err);
   if (a == NULL) return NULL;
   b->release = release; /* set last: after a failure the caller still owns the memory */
@@ -105,7 +105,7 @@ int dc_array_close(dc_array *a, dc_error *err) {
   if (a->state == DC_ARRAY_PENDING) {
     close_pending(a);
   } else if (!dc_array_is_closed(a)) {
-    if (dc_flush_readers(a->buffer, NULL, err) != 0) rc = -1;
+    if (dc_flush_readers(a->buffer, err) != 0) rc = -1;
     dc_buffer_release(a->buffer);
   }
   dc_array_leave(a);

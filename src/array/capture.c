@@ -35,7 +35,7 @@ int dc_array_capture_end(dc_device *dev, dc_graph **g, dc_error *err) {
 static int flush_written(const dc_graph *g, dc_error *err) {
   for (size_t i = 0; i < g->nheld; i++) {
     dc_buffer *b = g->held[i].uses & DC_WRITES ? g->held[i].object : NULL;
-    if (b != NULL && b->readers != NULL && dc_flush_readers(b, NULL, err) != 0) return -1;
+    if (b != NULL && b->readers != NULL && dc_flush_readers(b, err) != 0) return -1;
   }
   return 0;
 }

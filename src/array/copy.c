@@ -205,7 +205,7 @@ static int assign_here(dc_array *dst, dc_array *src, dc_error *err) {
 }
 
 int dc_array_check_values(const dc_array *dst, const dc_array *src, dc_error *err) {
-  if (dc_dtypes[src->dtype].kind == 'c' && dc_dtypes[dst->dtype].kind != 'c' && dst->dtype != DC_BOOL)
+  if (dc_dtype_kind(src->dtype) == 'c' && dc_dtype_kind(dst->dtype) != 'c' && dst->dtype != DC_BOOL)
     return dc_fail(err, DC_DTYPE, NULL, "%s array does not take %s values: their imaginary parts would be lost; "
                    "assign dc.real(b) or dc.abs(b)", dc_dtype_noun(dst->dtype), dc_dtype_name(src->dtype));
   return 0;

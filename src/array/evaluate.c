@@ -211,7 +211,7 @@ static void collect_first(dc_buffer *b) {
   dc_memory_pressure(b->dev, wanted);
 }
 
-/* A root above one of b's readers, other than `except`; NULL when there is none. */
+/* A root above one of b's readers, other than `except` (may be NULL); NULL when there is none. */
 static dc_array *reading_root(const dc_buffer *b, const dc_array *except) {
   for (const dc_use *u = b->readers; u != NULL; u = u->next) {
     dc_array *root = dc_expr_root(u->user);
@@ -229,11 +229,11 @@ static int compute_readers(dc_buffer *b, const dc_array *except, dc_error *err) 
   return rc;
 }
 
-int dc_flush_readers(dc_buffer *b, const dc_array *except, dc_error *err) {
-  if (reading_root(b, except) == NULL) return 0;
+int dc_flush_readers(dc_buffer *b, dc_error *err) {
+  if (reading_root(b, NULL) == NULL) return 0;
   b->refs++;
   collect_first(b);
-  const int rc = compute_readers(b, except, err);
+  const int rc = compute_readers(b, NULL, err);
   dc_buffer_unref(b);
   return rc;
 }
@@ -241,7 +241,7 @@ int dc_flush_readers(dc_buffer *b, const dc_array *except, dc_error *err) {
 int dc_array_will_write(dc_array *a, dc_error *err) {
   if (dc_evaluate(a, err) != 0) return -1;
   if (a->buffer->readers == NULL) return 0;
-  if (dc_flush_readers(a->buffer, NULL, err) != 0) return -1;
+  if (dc_flush_readers(a->buffer, err) != 0) return -1;
   return dc_array_check_open(a, err); /* a finalizer may have closed it meanwhile */
 }
 
@@ -386,7 +386,7 @@ bool dc_flush_pinned(dc_device *dev, size_t wanted) {
   dev->bytes_limit = 0; /* results are allocated before operands are freed, so the limit is lifted meanwhile */
   while (before - dev->bytes_live < wanted && (b = most_pinned(dev, wanted / 16)) != NULL) {
     dc_error ignored = DC_ERROR_INIT; /* an expression that fails now fails again when its values are asked for */
-    int rc = dc_flush_readers(b, NULL, &ignored);
+    int rc = dc_flush_readers(b, &ignored);
     dc_error_clear(&ignored);
     if (rc != 0) break;
     any = true;

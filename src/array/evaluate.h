@@ -32,8 +32,8 @@ int dc_evaluate_scatter(dc_array *src, const dc_number *v, dc_array *dst, const 
 /* The CUDA C that dc_evaluate would run now, malloc'ed; for a READY array a comment that says so. */
 char *dc_array_source(dc_array *a, dc_error *err);
 
-/* Computes all that reads `b`, except what only `except` (may be NULL) is built on. */
-int dc_flush_readers(dc_buffer *b, const dc_array *except, dc_error *err);
+/* Computes all that reads `b`. */
+int dc_flush_readers(dc_buffer *b, dc_error *err);
 /* Computes expressions whose operands nothing else holds and take much more memory than their results: a
 ** dc_memory_relief. */
 bool dc_flush_pinned(dc_device *dev, size_t wanted);

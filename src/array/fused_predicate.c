@@ -23,7 +23,7 @@ static bool is_simple(const dc_program *p) {
   for (int i = 0; i < p->ir.ninputs; i++)
     if (p->ir.input[i].layout == DC_LAYOUT_STRIDED) return false;
   for (int i = 0; i < p->ir.nnumbers; i++)
-    if (dc_dtype_size(p->ir.number[i].dtype) > sizeof(uint64_t) || dc_dtypes[p->ir.number[i].dtype].kind == 'c')
+    if (dc_dtype_size(p->ir.number[i].dtype) > sizeof(uint64_t) || dc_dtype_kind(p->ir.number[i].dtype) == 'c')
       return false;
   return true;
 }

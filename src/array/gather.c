@@ -38,7 +38,7 @@ typedef struct dc_where {
 /* --- shapes ------------------------------------------------------------------------------------------------------ */
 
 static int check_index(const dc_array *a, const dc_array *ix, dc_error *err) {
-  const char k = dc_dtypes[ix->dtype].kind;
+  const char k = dc_dtype_kind(ix->dtype);
   if (dc_array_check_open(ix, err) != 0 || dc_array_check_together(a, ix, err) != 0) return -1;
   if (k == 'i' || k == 'u') return 0;
   return dc_fail(err, DC_INDEX, NULL, "an array is indexed by arrays of integers or of bools, not of %s",
@@ -150,7 +150,7 @@ static dc_array *offset_of(const dc_where *w, const int64_t *stride, int more, d
       dc_array_unref(sum);
       return NULL;
     }
-    if (dc_dtypes[w->index[i]->dtype].kind == 'i') { /* negatives: n - (-x), else x - 1 */
+    if (dc_dtype_kind(w->index[i]->dtype) == 'i') { /* negatives: n - (-x), else x - 1 */
       dc_array *negative = dc_compose_int(DC_OP_LT, dc_compose_again(x), 0, err);
       dc_array *after = dc_compose_int(DC_OP_ADD, dc_compose_again(x), n, err);
       dc_array *before = dc_compose_int(DC_OP_SUB, x, 1, err);

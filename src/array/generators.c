@@ -2,7 +2,6 @@
 #include "array/generators.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 #include "array/array.h"
 #include "array/compose.h"
@@ -58,7 +57,7 @@ static dc_array *range_of(dc_device *dev, const dc_number *first, const dc_numbe
 
 dc_array *dc_array_arange(dc_device *dev, dc_dtype dtype, dc_scalar first, dc_scalar step, int64_t n, dc_error *err) {
   bool integers = first.kind != DC_SCALAR_FLOAT && step.kind != DC_SCALAR_FLOAT;
-  bool floating = strchr("fc", dc_dtypes[dtype].kind) != NULL;
+  bool floating = dc_dtype_is_floating(dtype);
   dc_array *a = dc_array_empty(dev, dtype, 1, &n, err);
   if (a == NULL || n == 0) return a;
   /* Whole numbers are counted in int64, exactly; all else is first + i*step in float64. */

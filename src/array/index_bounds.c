@@ -66,7 +66,7 @@ static dc_array *out_of_bounds(dc_array *index, int64_t extent, dc_error *err) {
   dc_array *zero = dc_compose_int(DC_OP_EQ, dc_compose_again(index), 0, err);
   dc_array *after = dc_compose_int(DC_OP_GT, dc_compose_again(index), extent, err);
   dc_array *bad = dc_compose_2(DC_OP_LOGICAL_OR, zero, after, err);
-  if (dc_dtypes[index->dtype].kind == 'u') return bad;
+  if (dc_dtype_kind(index->dtype) == 'u') return bad;
   dc_array *before = dc_compose_int(DC_OP_LT, dc_compose_again(index), -extent, err);
   return dc_compose_2(DC_OP_LOGICAL_OR, bad, before, err);
 }

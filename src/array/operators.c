@@ -29,19 +29,16 @@
 #include "base/line.h"
 #include "device/device.h"
 
-static char kind_of(dc_dtype t) { return dc_dtypes[t].kind; }
-static bool is_floating(dc_dtype t) { return kind_of(t) == 'f' || kind_of(t) == 'c'; }
-
 /* The floating dtype that takes an integer's place. */
 static dc_dtype floating_for(dc_dtype t) {
-  return is_floating(t) ? t : dc_dtype_size(t) == 8 ? DC_FLOAT64 : DC_FLOAT32;
+  return dc_dtype_is_floating(t) ? t : dc_dtype_size(t) == 8 ? DC_FLOAT64 : DC_FLOAT32;
 }
 
 /* The dtype of an array combined with a number. */
 static dc_dtype with_number(dc_dtype t, const dc_scalar *s) {
-  if (kind_of(t) == 'c') return t;
+  if (dc_dtype_kind(t) == 'c') return t;
   if (s->kind == DC_SCALAR_COMPLEX) return t == DC_FLOAT64 ? DC_COMPLEX128 : DC_COMPLEX64;
-  if (is_floating(t) || s->kind == DC_SCALAR_BOOL) return t;
+  if (dc_dtype_is_floating(t) || s->kind == DC_SCALAR_BOOL) return t;
   if (s->kind == DC_SCALAR_FLOAT) return DC_FLOAT32;
   return t == DC_BOOL ? DC_INT32 : t;
 }
@@ -99,13 +96,13 @@ static int truth(const dc_scalar *s, dc_number *out, dc_error *err) {
 /* A number that is compared with an array of dtype t: as t if that is floating, else as it is. */
 static int compared(const dc_scalar *s, dc_dtype t, dc_number *out, dc_error *err) {
   const bool complex = s->kind == DC_SCALAR_COMPLEX;
-  if (is_floating(t) && (!complex || kind_of(t) == 'c')) {
+  if (dc_dtype_is_floating(t) && (!complex || dc_dtype_kind(t) == 'c')) {
     dc_error narrow = DC_ERROR_INIT; /* a number that t cannot represent is compared in float64 */
     if (dc_number_from(s, complex ? t : dc_dtype_real(t), out, &narrow) == 0) return 0;
     dc_error_clear(&narrow);
   }
   if (complex) return dc_number_from(s, DC_COMPLEX128, out, err);
-  if (is_floating(t) || s->kind == DC_SCALAR_FLOAT) return dc_number_from(s, DC_FLOAT64, out, err);
+  if (dc_dtype_is_floating(t) || s->kind == DC_SCALAR_FLOAT) return dc_number_from(s, DC_FLOAT64, out, err);
   if (s->kind == DC_SCALAR_BOOL) return dc_number_from(s, DC_BOOL, out, err);
   return dc_number_from(s, t == DC_UINT64 ? t : DC_INT64, out, err);
 }
@@ -122,11 +119,11 @@ static void all_as(dc_typing *t, int n, dc_dtype as) {
 }
 
 static int check_integers(const dc_call *c, dc_dtype t, dc_error *err) {
-  return is_floating(t) ? fail_dtype(c, t, ": it takes integers and bools", err) : 0;
+  return dc_dtype_is_floating(t) ? fail_dtype(c, t, ": it takes integers and bools", err) : 0;
 }
 
 static int check_real(const dc_call *c, dc_dtype t, dc_error *err) {
-  return kind_of(t) == 'c' && !(c->info->flags & DC_OP_COMPLEX) ? fail_dtype(c, t, " numbers", err) : 0;
+  return dc_dtype_kind(t) == 'c' && !(c->info->flags & DC_OP_COMPLEX) ? fail_dtype(c, t, " numbers", err) : 0;
 }
 
 static bool divides(const dc_call *c) { return c->info->rule == DC_RULE_DIVIDE || c->info->rule == DC_RULE_POW; }
@@ -137,14 +134,14 @@ static dc_dtype type_floating(const dc_call *c, dc_dtype d) {
   dc_dtype arrays = DC_DTYPE_NONE;
   size_t widest = 0;
   for (int i = 0; i < c->info->nargs; i++) {
-    if (c->arg[i] == NULL || kind_of(c->arg[i]->dtype) == 'b') continue;
+    if (c->arg[i] == NULL || dc_dtype_kind(c->arg[i]->dtype) == 'b') continue;
     const dc_dtype t = c->arg[i]->dtype;
     arrays = arrays == DC_DTYPE_NONE ? t : dc_dtype_promote(arrays, t);
-    if (!is_floating(t) && dc_dtype_size(t) > widest) widest = dc_dtype_size(t);
+    if (!dc_dtype_is_floating(t) && dc_dtype_size(t) > widest) widest = dc_dtype_size(t);
   }
-  if (arrays != DC_DTYPE_NONE && !is_floating(arrays)) {
+  if (arrays != DC_DTYPE_NONE && !dc_dtype_is_floating(arrays)) {
     const bool wide = divides(c) ? widest >= 4 : dc_dtype_size(arrays) == 8;
-    d = dc_dtype_promote(wide ? DC_FLOAT64 : DC_FLOAT32, is_floating(d) ? d : DC_FLOAT32);
+    d = dc_dtype_promote(wide ? DC_FLOAT64 : DC_FLOAT32, dc_dtype_is_floating(d) ? d : DC_FLOAT32);
   }
   return floating_for(d);
 }
@@ -152,8 +149,8 @@ static dc_dtype type_floating(const dc_call *c, dc_dtype d) {
 /* Whether a power is an integer's: of integer arrays (not of bools alone) and integer numbers. */
 static bool is_whole_power(const dc_call *c, dc_dtype d) {
   bool integers = false;
-  for (int i = 0; i < 2; i++) integers = integers || (c->arg[i] != NULL && kind_of(c->arg[i]->dtype) != 'b');
-  return integers && !is_floating(d);
+  for (int i = 0; i < 2; i++) integers = integers || (c->arg[i] != NULL && dc_dtype_kind(c->arg[i]->dtype) != 'b');
+  return integers && !dc_dtype_is_floating(d);
 }
 
 static int type_same(const dc_call *c, dc_typing *t, dc_error *err) {
@@ -202,8 +199,9 @@ static int type_call(const dc_call *c, dc_typing *t, dc_error *err) {
       dc_dtype d = floating_for(meet(c, 1 - whole, 1 - whole));
       dc_dtype i = meet(c, whole, whole);
       const bool number = c->arg[whole] == NULL && c->scalar[whole].kind != DC_SCALAR_COMPLEX;
-      if (is_floating(i) && !number) return fail_dtype(c, i, " there: its order or exponent is an integer", err);
-      if (kind_of(d) == 'c') return fail_dtype(c, d, " numbers", err);
+      if (dc_dtype_is_floating(i) && !number)
+        return fail_dtype(c, i, " there: its order or exponent is an integer", err);
+      if (dc_dtype_kind(d) == 'c') return fail_dtype(c, d, " numbers", err);
       t->out = t->as[1 - whole] = d;
       t->as[whole] = DC_INT32;
       return 0;
@@ -264,7 +262,7 @@ static int number_operand(const dc_call *c, int i, const dc_typing *t, dc_number
   const dc_scalar *s = &c->scalar[i];
   if (t->as[i] == DC_BOOL && c->info->rule != DC_RULE_BITS) return truth(s, out, err);
   if (t->as[i] == DC_DTYPE_NONE) return compared(s, other_dtype(c, i), out, err);
-  if (is_floating(t->as[i]) && is_wrapped(c, i)) {
+  if (dc_dtype_is_floating(t->as[i]) && is_wrapped(c, i)) {
     const dc_scalar value = { .kind = DC_SCALAR_FLOAT, .f = (double)(uint64_t)s->i };
     return dc_number_operand(&value, t->as[i], out, err);
   }
@@ -281,7 +279,7 @@ static inline dc_op without_exponent(dc_op op, dc_array *const arg[], const dc_s
   if (exponent->kind != DC_SCALAR_INT && exponent->kind != DC_SCALAR_FLOAT) return op;
   const double y = exponent->kind == DC_SCALAR_INT ? (double)exponent->i : exponent->f;
   if (y == 2) return DC_OP_SQUARE;
-  if (!is_floating(as) || kind_of(as) == 'c') return op;
+  if (!dc_dtype_is_floating(as) || dc_dtype_kind(as) == 'c') return op;
   return y == 3 ? DC_OP_CUBE : y == -1 ? DC_OP_RECIPROCAL : y == 0.5 ? DC_OP_POWER_HALF : op;
 }
 
@@ -358,7 +356,7 @@ dc_array *dc_array_cast(dc_array *a, dc_dtype dtype, dc_error *err) {
     dc_array_ref(a);
     return a;
   }
-  if (kind_of(a->dtype) == 'c' && kind_of(dtype) != 'c' && dtype != DC_BOOL) {
+  if (dc_dtype_kind(a->dtype) == 'c' && dc_dtype_kind(dtype) != 'c' && dtype != DC_BOOL) {
     dc_fail(err, DC_DTYPE, NULL,
             "%s does not become %s: its imaginary part would be lost; take dc.real(a) or dc.abs(a)",
             dc_dtype_name(a->dtype), dc_dtype_name(dtype));

@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "array/array.h"
 #include "array/compose.h"
@@ -13,7 +12,7 @@
 #include "array/graph/number.h"
 #include "array/graph/op.h"
 #include "array/graph/types.h"
-#include "array/host/extreme.h"
+#include "array/host/argmin.h"
 #include "array/node.h"
 #include "array/operators.h"
 #include "base/dtype.h"
@@ -25,12 +24,10 @@ static const char *const names[DC_NREDUCES] = {
   [DC_REDUCE_M2] = "variance",
 };
 
-static bool is_integer(dc_dtype t) { return strchr("biu", dc_dtypes[t].kind) != NULL; }
-
 static dc_dtype reduced_dtype(dc_reduce op, dc_dtype t) {
   switch (op) {
     case DC_REDUCE_SUM: case DC_REDUCE_PROD:
-      return dc_dtypes[t].kind == 'u' ? DC_UINT64 : is_integer(t) ? DC_INT64 : t;
+      return dc_dtype_kind(t) == 'u' ? DC_UINT64 : dc_dtype_is_floating(t) ? t : DC_INT64;
     case DC_REDUCE_ANY: case DC_REDUCE_ALL: return DC_BOOL;
     case DC_REDUCE_ARGMIN: case DC_REDUCE_ARGMAX: return DC_INT64;
     default: return t;
@@ -52,7 +49,7 @@ dc_array *dc_array_reduce(dc_reduce op, dc_array *a, uint32_t axes, bool keep, d
   const bool ordered = op == DC_REDUCE_MIN || op == DC_REDUCE_MAX || op == DC_REDUCE_ARGMIN || op == DC_REDUCE_ARGMAX;
   const int64_t n = reduced_length(&a->g, axes);
   dc_geometry_reduced(&a->g, axes, keep, &shape);
-  if (ordered && dc_dtypes[a->dtype].kind == 'c') {
+  if (ordered && dc_dtype_kind(a->dtype) == 'c') {
     dc_fail(err, DC_DTYPE, NULL, "%s numbers have no order and so no %s", dc_dtype_name(a->dtype), names[op]);
     return NULL;
   }
@@ -76,7 +73,7 @@ dc_array *dc_compose_reduce(dc_reduce op, dc_array *a, uint32_t axes, bool keep,
 
 /* The floating dtype that takes an integer's place: float64 where it has `bytes` or more. */
 static dc_dtype floating_from(dc_dtype t, size_t bytes) {
-  return !is_integer(t) ? t : dc_dtype_size(t) >= bytes ? DC_FLOAT64 : DC_FLOAT32;
+  return dc_dtype_is_floating(t) ? t : dc_dtype_size(t) >= bytes ? DC_FLOAT64 : DC_FLOAT32;
 }
 
 /* Of means and variances, as of divisions; of norms, as of functions. */
@@ -88,36 +85,37 @@ static dc_array *as_wide(dc_array *a, dc_dtype t, dc_error *err) {
   return dc_array_cast(a, dc_dtype_is_half(t) ? DC_FLOAT32 : t, err);
 }
 
-/* The places, of a small array, at once; NULL: *failed, or the host does not do it. */
-static dc_array *places_by_host(dc_array *a, bool largest, uint32_t axes, bool keep, bool *failed, dc_error *err) {
+/* dc_array_arg_reduce of a small array, at once; NULL: *failed, or the host does not do it. */
+static dc_array *arg_reduced_by_host(dc_reduce op, dc_array *a, uint32_t axes, bool keep, bool *failed,
+                                     dc_error *err) {
   dc_geometry shape;
   const bool whole = axes == UINT32_MAX;
   const int axis = whole ? -1 : __builtin_ctz(axes);
-  if (!dc_host_finds_extreme(a, axis) || (whole ? dc_array_size(a) : a->g.shape[axis]) == 0) return NULL;
+  if (!dc_host_has_argmin(a, axis) || (whole ? dc_array_size(a) : a->g.shape[axis]) == 0) return NULL;
   dc_geometry_reduced(&a->g, whole && a->g.ndim < 32 ? (1u << a->g.ndim) - 1 : axes, keep, &shape);
   dc_array *to = dc_array_empty(a->dev, DC_INT64, shape.ndim, shape.shape, err);
-  const int done = to != NULL ? dc_host_arg_extreme(to, a, axis, largest, err) : -1;
+  const int done = to != NULL ? dc_host_argmin(to, a, axis, op, err) : -1;
   *failed = done < 0;
   if (done == 1) return to;
   dc_array_unref(to);
   return NULL;
 }
 
-dc_array *dc_array_place_of_extreme(dc_array *a, bool largest, uint32_t axes, bool keep, dc_error *err) {
+dc_array *dc_array_arg_reduce(dc_reduce op, dc_array *a, uint32_t axes, bool keep, dc_error *err) {
   bool failed = false;
   if (dc_array_check_open(a, err) != 0) return NULL;
-  dc_array *places = places_by_host(a, largest, axes, keep, &failed, err);
-  if (places != NULL || failed) return places;
-  dc_array *from_0 = dc_array_reduce(largest ? DC_REDUCE_ARGMAX : DC_REDUCE_ARGMIN, a, axes, keep, err);
-  return dc_compose_int(DC_OP_ADD, from_0, 1, err);
+  dc_array *found = arg_reduced_by_host(op, a, axes, keep, &failed, err);
+  if (found != NULL || failed) return found;
+  return dc_compose_int(DC_OP_ADD, dc_array_reduce(op, a, axes, keep, err), 1, err);
 }
 
 dc_array *dc_array_mean(dc_array *a, uint32_t axes, bool keep, dc_error *err) {
   if (dc_array_check_open(a, err) != 0) return NULL;
   const dc_dtype out = mean_dtype(a->dtype);
   const double n = (double)reduced_length(&a->g, axes);
+  const bool exact = !dc_dtype_is_floating(a->dtype) && dc_dtype_size(a->dtype) < 8; /* wider integers' sums may wrap */
   dc_array *sum;
-  if (is_integer(a->dtype) && dc_dtype_size(a->dtype) < 8) { /* summed exactly; sums of 64-bit ones would wrap */
+  if (exact) {
     dc_array_ref(a);
     sum = dc_compose_cast(dc_compose_reduce(DC_REDUCE_SUM, a, axes, keep, err), DC_FLOAT64, err);
   } else {
@@ -131,17 +129,17 @@ dc_array *dc_array_variance(dc_array *a, uint32_t axes, bool keep, double ddof, 
   const dc_dtype out = dc_dtype_real(mean_dtype(a->dtype));
   double n = (double)reduced_length(&a->g, axes) - ddof;
   if (n < 0) n = 0;
-  dc_array *spread;
-  if (dc_dtypes[a->dtype].kind == 'c') { /* the parts' variances add up */
+  dc_array *m2;
+  if (dc_dtype_kind(a->dtype) == 'c') { /* the parts' variances add up */
     dc_array_ref(a);
     dc_array_ref(a);
     dc_array *re = dc_compose_reduce(DC_REDUCE_M2, dc_compose_1(DC_OP_REAL, a, err), axes, keep, err);
     dc_array *im = dc_compose_reduce(DC_REDUCE_M2, dc_compose_1(DC_OP_IMAG, a, err), axes, keep, err);
-    spread = dc_compose_2(DC_OP_ADD, re, im, err);
+    m2 = dc_compose_2(DC_OP_ADD, re, im, err);
   } else {
-    spread = dc_compose_reduce(DC_REDUCE_M2, as_wide(a, out, err), axes, keep, err);
+    m2 = dc_compose_reduce(DC_REDUCE_M2, as_wide(a, out, err), axes, keep, err);
   }
-  dc_array *v = dc_compose_float(DC_OP_DIV, spread, n, err);
+  dc_array *v = dc_compose_float(DC_OP_DIV, m2, n, err);
   return dc_compose_cast(root ? dc_compose_1(DC_OP_SQRT, v, err) : v, out, err);
 }
 
@@ -149,7 +147,7 @@ dc_array *dc_array_norm(dc_array *a, uint32_t axes, bool keep, dc_error *err) {
   if (dc_array_check_open(a, err) != 0) return NULL;
   const dc_dtype out = dc_dtype_real(norm_dtype(a->dtype));
   dc_array *wide = as_wide(a, norm_dtype(a->dtype), err);
-  if (wide != NULL && dc_dtypes[a->dtype].kind == 'c') wide = dc_compose_1(DC_OP_ABS, wide, err);
+  if (wide != NULL && dc_dtype_kind(a->dtype) == 'c') wide = dc_compose_1(DC_OP_ABS, wide, err);
   dc_array *squares = dc_compose_1(DC_OP_SQUARE, wide, err);
   dc_array *sum = dc_compose_reduce(DC_REDUCE_SUM, squares, axes, keep, err);
   return dc_compose_cast(dc_compose_1(DC_OP_SQRT, sum, err), out, err);
@@ -186,7 +184,7 @@ int dc_array_allclose(dc_array *a, dc_array *b, double rtol, double atol, bool *
   if (dc_array_check_together(a, b, err) != 0 || dc_geometry_broadcast(&a->g, &b->g, &shape, err) != 0) return -1;
   *out = true;
   if (dc_geometry_size(&shape) == 0) return 0;
-  const bool complex = dc_dtypes[a->dtype].kind == 'c' || dc_dtypes[b->dtype].kind == 'c';
+  const bool complex = dc_dtype_kind(a->dtype) == 'c' || dc_dtype_kind(b->dtype) == 'c';
   dc_expr e = { .op = DC_OP_CLOSE, .as = complex ? DC_COMPLEX128 : DC_FLOAT64, .nargs = 4, .arg = { a, b },
                 .number = { [2] = { .dtype = DC_FLOAT64, .f64 = rtol }, [3] = { .dtype = DC_FLOAT64, .f64 = atol } } };
   return all_true(dc_node_make(&e, a->dev, DC_BOOL, &shape, err), out, err);
@@ -201,7 +199,7 @@ int dc_array_has_nan(dc_array *a, bool *yes, dc_error *err) {
   const size_t bytes = (size_t)dc_array_size(a) * dc_dtype_size(a->dtype), size = dc_dtype_size(t);
   *yes = false;
   if (dc_array_check_open(a, err) != 0) return -1;
-  if (dc_dtypes[t].kind != 'f' || bytes == 0) return 0;
+  if (dc_dtype_kind(t) != 'f' || bytes == 0) return 0;
   if (bytes > SMALL) {
     bool same;
     const int rc = dc_array_equal(a, a, &same, err);

@@ -18,8 +18,8 @@
 dc_array *dc_array_reduce(dc_reduce op, dc_array *a, uint32_t axes, bool keep, dc_error *err);
 /* The same; takes the reference to `a`, which may be NULL (compose.h). */
 dc_array *dc_compose_reduce(dc_reduce op, dc_array *a, uint32_t axes, bool keep, dc_error *err);
-/* argmax (`largest`) or argmin, from 1; of a small array in the host's memory at once, else pending. */
-dc_array *dc_array_place_of_extreme(dc_array *a, bool largest, uint32_t axes, bool keep, dc_error *err);
+/* DC_REDUCE_ARGMIN or DC_REDUCE_ARGMAX, from 1; of a small array in the host's memory at once, else pending. */
+dc_array *dc_array_arg_reduce(dc_reduce op, dc_array *a, uint32_t axes, bool keep, dc_error *err);
 /* The mean, in the floating dtype that division gives; of no elements NaN. */
 dc_array *dc_array_mean(dc_array *a, uint32_t axes, bool keep, dc_error *err);
 /* The mean of squared distances from the mean, the divisor being n - ddof; `root`: its square root.  One pass. */

@@ -127,8 +127,8 @@ static dc_dtype signed_of_size(size_t size) {
 /* Both are 'i' or 'u'. A signed type must hold every value of the unsigned one, or it is float64. */
 static dc_dtype promote_integers(dc_dtype a, dc_dtype b) {
   size_t sa = dc_dtype_size(a), sb = dc_dtype_size(b);
-  if (dc_dtypes[a].kind == dc_dtypes[b].kind) return sa >= sb ? a : b;
-  if (dc_dtypes[a].kind == 'u') return promote_integers(b, a);
+  if (dc_dtype_kind(a) == dc_dtype_kind(b)) return sa >= sb ? a : b;
+  if (dc_dtype_kind(a) == 'u') return promote_integers(b, a);
   if (sa > sb) return a;
   return sb == 8 ? DC_FLOAT64 : signed_of_size(2 * sb);
 }
@@ -147,7 +147,7 @@ static dc_dtype as_floating(dc_dtype t, dc_dtype other) {
 }
 
 dc_dtype dc_dtype_promote(dc_dtype a, dc_dtype b) {
-  char ka = dc_dtypes[a].kind, kb = dc_dtypes[b].kind;
+  char ka = dc_dtype_kind(a), kb = dc_dtype_kind(b);
   if (a == b) return a;
   if (ka == 'b' && kb != 'f') return b;
   if (kb == 'b' && ka != 'f') return a;

@@ -31,10 +31,13 @@ typedef struct dc_dtype_info {
 extern const dc_dtype_info dc_dtypes[DC_NDTYPES];
 
 static inline size_t dc_dtype_size(dc_dtype t) { return dc_dtypes[t].size; }
+static inline char dc_dtype_kind(dc_dtype t) { return dc_dtypes[t].kind; }
+/* Real or complex; else integers or bools. */
+static inline bool dc_dtype_is_floating(dc_dtype t) { return dc_dtype_kind(t) == 'f' || dc_dtype_kind(t) == 'c'; }
 static inline const char *dc_dtype_name(dc_dtype t) { return dc_dtypes[t].name; }
 /* A 16-bit float, which registers hold as a float. */
 static inline bool dc_dtype_is_half(dc_dtype t) {
-  return t != DC_DTYPE_NONE && dc_dtypes[t].kind == 'f' && dc_dtypes[t].size == 2;
+  return t != DC_DTYPE_NONE && dc_dtype_kind(t) == 'f' && dc_dtype_size(t) == 2;
 }
 /* Decimal digits that a floating dtype keeps of any number; and those that tell its values apart. */
 int dc_dtype_digits(dc_dtype t);

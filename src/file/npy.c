@@ -74,7 +74,7 @@ static bool has_dtype(dc_dtype t) { return !dc_dtype_is_half(t) || t == DC_FLOAT
 
 static dc_dtype find_dtype(char kind, long size) {
   for (int t = 0; t < DC_NDTYPES; t++)
-    if (dc_dtypes[t].kind == kind && dc_dtypes[t].size == size && has_dtype((dc_dtype)t)) return (dc_dtype)t;
+    if (dc_dtype_kind(t) == kind && dc_dtypes[t].size == size && has_dtype((dc_dtype)t)) return (dc_dtype)t;
   return DC_DTYPE_NONE;
 }
 
@@ -227,7 +227,7 @@ int dc_npy_read_header(dc_npy *npy, const dc_source_of *from, uint64_t size, dc_
 }
 
 int dc_npy_settle(dc_dtype dtype, bool swapped, void *bytes, size_t n, uint64_t at, dc_error *err) {
-  const bool complex = dc_dtypes[dtype].kind == 'c';
+  const bool complex = dc_dtype_kind(dtype) == 'c';
   if (swapped) dc_swap_bytes(bytes, n, dc_dtype_size(dtype) / (complex ? 2 : 1));
   if (dtype != DC_BOOL) return 0;
   const uint8_t *p = bytes;

@@ -151,8 +151,8 @@ static dc_read_as read_floating(const char **p, dc_dtype dtype, void *element) {
 static dc_read_as put_integer(bool negative, uint64_t magnitude, dc_dtype dtype, void *element) {
   const unsigned bits = 8 * (unsigned)dc_dtype_size(dtype);
   const uint64_t half = (uint64_t)1 << (bits - 1);
-  const uint64_t most = dc_dtypes[dtype].kind == 'u' ? half - 1 + half : negative ? half : half - 1;
-  if (magnitude > most || (negative && magnitude > 0 && dc_dtypes[dtype].kind == 'u')) return DC_READ_OUT_OF_RANGE;
+  const uint64_t most = dc_dtype_kind(dtype) == 'u' ? half - 1 + half : negative ? half : half - 1;
+  if (magnitude > most || (negative && magnitude > 0 && dc_dtype_kind(dtype) == 'u')) return DC_READ_OUT_OF_RANGE;
   const uint64_t v = negative ? -magnitude : magnitude;
   memcpy(element, &v, dc_dtype_size(dtype)); /* little-endian, as the devices */
   return DC_READ_FINE;
@@ -213,7 +213,7 @@ static dc_read_as read_complex(const char **p, dc_dtype dtype, char *element) {
 }
 
 dc_read_as dc_number_read(const char **p, dc_dtype dtype, void *element) {
-  switch (dc_dtypes[dtype].kind) {
+  switch (dc_dtype_kind(dtype)) {
     case 'f': return read_floating(p, dtype, element);
     case 'c': return read_complex(p, dtype, element);
     case 'b': return read_bool(p, element);

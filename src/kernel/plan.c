@@ -21,7 +21,7 @@ static bool is_wide(dc_dtype t) { return t == DC_INT64 || t == DC_UINT64; }
 /* How a value of `t` (not a pointer) is converted. */
 static void plan_scalar(dc_plan_param *p, const dc_ctype *t) {
   p->dtype = t->dtype;
-  switch (dc_dtypes[t->dtype].kind) {
+  switch (dc_dtype_kind(t->dtype)) {
   case 'b': p->conv = DC_CONV_BOOL; return;
   case 'f': p->conv = DC_CONV_FLOAT; return;
   case 'c':

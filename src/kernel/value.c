@@ -14,7 +14,7 @@ static inline void put(const dc_plan_param *p, const void *value, size_t size, v
 
 static int fail_range(const dc_plan_param *p, const char *value, dc_error *err) {
   unsigned bits = 8 * p->size;
-  if (dc_dtypes[p->dtype].kind == 'u')
+  if (dc_dtype_kind(p->dtype) == 'u')
     return dc_fail(err, DC_ARGUMENT, NULL, "%s is out of range for %s (0 to %llu)", value, dc_dtype_name(p->dtype),
                    (unsigned long long)(UINT64_MAX >> (64 - bits)));
   long long max = (long long)(INT64_MAX >> (64 - bits));
@@ -32,7 +32,7 @@ static int put_bits(const dc_plan_param *p, uint64_t bits, void *params) {
 
 static int put_integer(const dc_plan_param *p, int64_t v, void *params, dc_error *err) {
   unsigned unused = 64 - 8 * p->size;
-  bool fits = dc_dtypes[p->dtype].kind == 'u' ? unused == 0 || (v >= 0 && (uint64_t)v <= UINT64_MAX >> unused)
+  bool fits = dc_dtype_kind(p->dtype) == 'u' ? unused == 0 || (v >= 0 && (uint64_t)v <= UINT64_MAX >> unused)
                                               : v >= INT64_MIN >> unused && v <= INT64_MAX >> unused;
   if (fits) return put_bits(p, (uint64_t)v, params);
   char text[32];
@@ -43,7 +43,7 @@ static int put_integer(const dc_plan_param *p, int64_t v, void *params, dc_error
 /* A field of an enumeration without negative values.  Whether its underlying type is signed is unknown, so values have
 ** to fit both ways. */
 static int put_natural(const dc_plan_param *p, int64_t v, void *params, dc_error *err) {
-  const uint64_t most = UINT64_MAX >> (64 - 8 * p->size + (dc_dtypes[p->dtype].kind == 'i'));
+  const uint64_t most = UINT64_MAX >> (64 - 8 * p->size + (dc_dtype_kind(p->dtype) == 'i'));
   if (v >= 0 && (uint64_t)v <= most) return put_bits(p, (uint64_t)v, params);
   return dc_fail(err, DC_ARGUMENT, NULL, "%lld is out of range for this enumeration (0 to %llu)",
                  (long long)v, (unsigned long long)most);
@@ -156,7 +156,7 @@ static int put_float(const dc_plan_param *p, double v, void *params, dc_error *e
 
 dc_plan_param dc_plan_lane(const dc_plan_param *p, int i) {
   const uint32_t size = (uint32_t)dc_dtype_size(p->dtype);
-  const char kind = dc_dtypes[p->dtype].kind;
+  const char kind = dc_dtype_kind(p->dtype);
   return (dc_plan_param){ .conv = kind == 'f' ? DC_CONV_FLOAT : DC_CONV_INT, .dtype = p->dtype, .lanes = 1, .align = 1,
                           .offset = p->offset + (uint32_t)i * size, .size = size };
 }

@@ -317,7 +317,7 @@ static DC_HOT int put_value(marshal *m, const dc_plan_param *p, int idx, char *b
       if (map) return put_tensor_map(m, p, map, base, err);
       double re, im;
       if ((p->conv == DC_CONV_COMPLEX || p->conv == DC_CONV_VECTOR) && p->lanes == 2 &&
-          dc_dtypes[p->dtype].kind == 'f' && dc_lua_tocomplex(L, m->self, idx, &re, &im))
+          dc_dtype_kind(p->dtype) == 'f' && dc_lua_tocomplex(L, m->self, idx, &re, &im))
         return put_complex(p, re, im, base, err);
       if (lua_touserdata(L, idx) != m->self->null || !takes_array(p)) return fail_type(L, p, idx, err);
       dc_plan_put_ptr(p, 0, base);

@@ -21,7 +21,7 @@
 ** does no harm. */
 static DC_COLD void note_late(lua_State *L) {
   luaL_checkstack(L, 4, NULL);
-  dc_lua_get(L, DC_LUA_LATE, LUA_TTABLE); /* array late */
+  dc_lua_get_table(L, DC_LUA_LATE); /* array late */
   lua_pushvalue(L, -2);
   lua_pushboolean(L, true);
   lua_rawset(L, -3);

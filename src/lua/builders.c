@@ -327,7 +327,7 @@ static int core_index_promise(lua_State *L) {
 static int add_method(lua_State *L, int slot) {
   luaL_checktype(L, 1, LUA_TSTRING);
   luaL_checktype(L, 2, LUA_TFUNCTION);
-  dc_lua_get(L, slot, LUA_TTABLE);
+  dc_lua_get_table(L, slot);
   lua_getfield(L, -1, "__methods");
   lua_pushvalue(L, 1);
   lua_pushvalue(L, 2);

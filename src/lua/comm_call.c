@@ -231,7 +231,7 @@ static bool read_request(lua_State *L, const dc_lua_comm *h, request *q) {
 /* --- arrays ------------------------------------------------------------------------------------------------------- */
 
 static bool has_fold(dc_comm_fold fold, dc_dtype dtype) {
-  const char kind = dc_dtypes[dtype].kind;
+  const char kind = dc_dtype_kind(dtype);
   if (kind == 'b') return fold == DC_COMM_MIN || fold == DC_COMM_MAX;
   if (kind == 'c') return fold != DC_COMM_MIN && fold != DC_COMM_MAX;
   return fold != DC_COMM_MEAN || kind == 'f';

@@ -164,7 +164,7 @@ static int core_types(lua_State *L) {
   lua_newtable(L); /* list */
   for (int slot = DC_LUA_ARRAY; slot < DC_LUA_NTYPES; slot++) {
     if (!self->types[slot]) continue;
-    dc_lua_get(L, slot, LUA_TTABLE);
+    dc_lua_get_table(L, slot);
     if (lua_getfield(L, -1, "__name") == LUA_TSTRING && lua_getfield(L, -2, "__methods") == LUA_TTABLE)
       lua_rawset(L, 1); /* list metatable */
     lua_settop(L, 1);

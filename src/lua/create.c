@@ -303,7 +303,7 @@ static dc_scalar number(lua_State *L, int idx) {
 
 /* Of an integer dtype the first element and the step are integers. */
 static void check_whole(lua_State *L, dc_dtype dtype, double v) {
-  const char kind = dc_dtypes[dtype].kind;
+  const char kind = dc_dtype_kind(dtype);
   if ((kind == 'i' || kind == 'u') && v != floor(v)) {
     lua_pushnumber(L, v);
     dc_lua_fail(L, DC_DTYPE, "%s has no integer representation, which %s needs", lua_tostring(L, -1),

@@ -31,7 +31,7 @@ typedef struct device_object {
 /* The same device is always the same object, so that == works. */
 void dc_lua_pushdevice(lua_State *L, dc_device *dev) {
   luaL_checkstack(L, 6, NULL);
-  dc_lua_get(L, DC_LUA_DEVICES, LUA_TTABLE);
+  dc_lua_get_table(L, DC_LUA_DEVICES);
   if (lua_rawgetp(L, -1, dev) != LUA_TUSERDATA) {
     lua_pop(L, 1);
     device_object *o = dc_lua_new(L, DC_LUA_DEVICE, sizeof *o, 0);

@@ -76,7 +76,7 @@ int dc_lua_fail_field(lua_State *L, const char *what, int slot, const char *cons
     lua_pushvalue(L, table);
     add_keys(L, names);
   }
-  dc_lua_get(L, slot, LUA_TTABLE); /* names metatable */
+  dc_lua_get_table(L, slot); /* names metatable */
   if (lua_getfield(L, -1, "__methods") != LUA_TTABLE) dc_lua_tampered(L, "the field __methods of a metatable");
   add_keys(L, names);
   return dc_lua_fail(L, DC_INDEX, "%s has no %s%s", what, dc_lua_push_key(L, 2), suggest_key(L, names));

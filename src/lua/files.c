@@ -61,17 +61,17 @@ typedef struct file {
 
 /* --- the holder --------------------------------------------------------------------------------------------- */
 
-/* Pushes one with nothing open, for the path at `arg`.  When the function returns or raises, all that is in it then is
+/* Pushes one with nothing open, for the path at 1.  When the function returns or raises, all that is in it then is
 ** closed, and what was being written is given up unless it was committed. */
-static file *new_file(lua_State *L, int arg) {
+static file *new_file(lua_State *L) {
   size_t n;
-  const char *path = luaL_checklstring(L, arg, &n);
+  const char *path = luaL_checklstring(L, 1, &n);
   if (strlen(path) != n) dc_lua_fail(L, DC_ARGUMENT, "the name of a file has a zero byte");
   file *f = dc_lua_new(L, DC_LUA_FILE, sizeof *f, 1);
   f->in = (dc_input)DC_INPUT_CLOSED;
   f->out = (dc_output)DC_OUTPUT_CLOSED;
   f->path = path;
-  lua_pushvalue(L, arg);
+  lua_pushvalue(L, 1);
   lua_setiuservalue(L, -2, 1);
   lua_toclose(L, -1);
   return f;
@@ -95,19 +95,19 @@ static int raise_file(lua_State *L, const file *f, dc_error *err) {
   return dc_lua_raise(L, err);
 }
 
-/* Pushes one with the bytes of the file at `arg`; *n: how many there are. */
-static file *read_whole(lua_State *L, int arg, size_t *n) {
+/* Pushes one with the bytes of the file at 1; *n: how many there are. */
+static file *read_whole(lua_State *L, size_t *n) {
   dc_error err = DC_ERROR_INIT;
-  file *f = new_file(L, arg);
+  file *f = new_file(L);
   if (dc_input_open(&f->in, f->path, &err) != 0 || dc_input_read_all(&f->in, &f->bytes, n, &err) != 0)
     raise_file(L, f, &err);
   return f;
 }
 
-/* Pushes one whose file at `arg` is written. */
-static file *create_file(lua_State *L, int arg) {
+/* Pushes one whose file at 1 is written. */
+static file *create_file(lua_State *L) {
   dc_error err = DC_ERROR_INIT;
-  file *f = new_file(L, arg);
+  file *f = new_file(L);
   if (dc_output_open(&f->out, f->path, &err) != 0) raise_file(L, f, &err);
   return f;
 }
@@ -329,7 +329,7 @@ static int core_file_load(lua_State *L) {
   lua_settop(L, 3);
   const bool mapped = lua_toboolean(L, 2);
   const char *name = lua_tostring(L, 3);
-  file *f = new_file(L, 1);
+  file *f = new_file(L);
   if (dc_input_open(&f->in, f->path, &err) != 0) return raise_file(L, f, &err);
   const size_t n = f->in.size < sizeof head ? (size_t)f->in.size : sizeof head;
   if (dc_input_read(&f->in, 0, head, n, &err) != 0) return raise_file(L, f, &err);
@@ -387,7 +387,7 @@ static int core_raw_load(lua_State *L) {
   const bool swapped = lua_toboolean(L, 5) && dc_dtype_size(dtype) > 1;
   const uint64_t at = (uint64_t)lua_tointeger(L, 4);
   if (given) dc_lua_checkshape(L, 3, 3, true, &shape);
-  file *f = new_file(L, 1);
+  file *f = new_file(L);
   if (dc_input_open(&f->in, f->path, &err) != 0) return raise_file(L, f, &err);
   if (at > f->in.size)
     dc_fail(&err, DC_IO, NULL, "it has %" PRIu64 " bytes; offset %" PRIu64 " is behind its end", f->in.size, at);
@@ -422,7 +422,7 @@ static int core_raw_save(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
   lua_settop(L, 2);
   dc_array *a = push_packed(L, self, 2, NULL);
-  file *f = create_file(L, 1);
+  file *f = create_file(L);
   return send_all(L, self, f, a, dc_output_push, &f->out);
 }
 
@@ -446,7 +446,7 @@ static int core_npy_save(lua_State *L) {
   bool fortran = false;
   lua_settop(L, 2);
   dc_array *a = push_packed(L, self, 2, &fortran);
-  file *f = new_file(L, 1);
+  file *f = new_file(L);
   const size_t n = make_header(L, f, a, fortran);
   if (dc_output_open(&f->out, f->path, &err) != 0 || dc_output_write(&f->out, f->bytes, n, &err) != 0)
     return raise_file(L, f, &err);
@@ -469,7 +469,7 @@ static int core_npz_save(lua_State *L) {
   lua_settop(L, 4);
   const lua_Integer n = luaL_len(L, 2);
   const int level = (int)lua_tointeger(L, 4);
-  file *f = create_file(L, 1);
+  file *f = create_file(L);
   dc_zip_writer_open(&f->writer, &f->out);
   for (lua_Integer i = 1; i <= n; i++) {
     const int top = lua_gettop(L);
@@ -496,7 +496,7 @@ static int core_image_read(lua_State *L) {
   dc_error err = DC_ERROR_INIT;
   size_t n = 0;
   lua_settop(L, 1);
-  file *f = read_whole(L, 1, &n);
+  file *f = read_whole(L, &n);
   if (DC_LUA_WORK(self, dc_picture_read(&f->image, (const uint8_t *)f->bytes, n, &err)) != 0)
     return raise_file(L, f, &err);
   free(f->bytes);
@@ -548,7 +548,7 @@ static int core_image_write(lua_State *L) {
   const image_options o = { luaL_checkoption(L, 3, NULL, image_formats), (int)lua_tointeger(L, 4),
                             (dc_jpeg_subsampling)luaL_checkoption(L, 5, "4:2:0", subsamplings) };
   dc_array *a = push_packed(L, self, 2, NULL);
-  file *f = new_file(L, 1);
+  file *f = new_file(L);
   f->image = picture(a);
   if (dc_picture_make(&f->image, &err) != 0) return raise_file(L, f, &err);
   if (DC_LUA_WORK(self, dc_array_read(a, f->image.data, &err)) != 0) return raise_file(L, f, &err);
@@ -585,7 +585,7 @@ static int core_csv_load(lua_State *L) {
     dc_error_prefix(&err, "option 'missing': ");
     return dc_lua_raise(L, &err);
   }
-  file *f = read_whole(L, 1, &n);
+  file *f = read_whole(L, &n);
   if (DC_LUA_WORK(self, dc_csv_read(&f->csv, f->bytes, n, &o, &err)) != 0) return raise_file(L, f, &err);
   free(f->bytes);
   f->bytes = NULL;
@@ -627,7 +627,7 @@ static int core_csv_save(lua_State *L) {
   const int64_t columns = lua_tointeger(L, 3);
   const char *delimiter = luaL_checkstring(L, 4), *header = lua_tolstring(L, 5, &n);
   dc_array *a = push_packed(L, self, 2, NULL);
-  file *f = create_file(L, 1);
+  file *f = create_file(L);
   if (header && dc_output_write(&f->out, header, n, &err) != 0) return raise_file(L, f, &err);
   departure d = { { dc_output_push, &f->out }, dc_array_dtype(a), columns > 0 ? columns : 1, 0, *delimiter };
   return send_all(L, self, f, a, take, &d);

@@ -40,12 +40,12 @@ typedef struct picture {
 } picture;
 
 /* NaN is printed without a sign. */
-static int format_number(char *text, size_t room, int digits, double v) {
-  return isnan(v) ? snprintf(text, room, "nan") : snprintf(text, room, "%.*g", digits, v);
+static int format_number(char *text, int digits, double v) {
+  return isnan(v) ? snprintf(text, CELL, "nan") : snprintf(text, CELL, "%.*g", digits, v);
 }
 
 static int format_complex(char *text, int digits, double re, double im) {
-  int n = format_number(text, CELL, digits, re);
+  int n = format_number(text, digits, re);
   if (isnan(im)) return n + snprintf(text + n, (size_t)(CELL - n), "+nani");
   return n + snprintf(text + n, (size_t)(CELL - n), "%+.*gi", digits, im);
 }
@@ -73,10 +73,10 @@ static int format_element(dc_dtype dtype, const void *src, char *text) {
 #undef INTEGER
     case DC_FLOAT32:
       memcpy(&f, src, sizeof f);
-      return format_number(text, CELL, 7, (double)f);
+      return format_number(text, 7, (double)f);
     case DC_FLOAT16: case DC_BFLOAT16:
       memcpy(&bits, src, sizeof bits);
-      return format_number(text, CELL, dc_dtype_digits(dtype), dc_half_value(bits, dtype));
+      return format_number(text, dc_dtype_digits(dtype), dc_half_value(bits, dtype));
     case DC_COMPLEX64:
       memcpy(pair, src, sizeof pair);
       return format_complex(text, 7, (double)pair[0], (double)pair[1]);
@@ -85,7 +85,7 @@ static int format_element(dc_dtype dtype, const void *src, char *text) {
       return format_complex(text, 14, parts[0], parts[1]);
     default:
       memcpy(&v, src, sizeof v);
-      return format_number(text, CELL, 14, v);
+      return format_number(text, 14, v);
   }
 }
 
@@ -183,7 +183,7 @@ static int push_value(lua_State *L, dc_lua *self, dc_array *a) {
   const dc_dtype dtype = dc_array_dtype(a);
   if (DC_LUA_WORK(self, dc_array_read(a, element, &err)) != 0) return dc_lua_raise(L, &err);
   format_element(dtype, element, text);
-  const bool whole = dc_dtypes[dtype].kind == 'f' && text[strspn(text, "-0123456789")] == '\0';
+  const bool whole = dc_dtype_kind(dtype) == 'f' && text[strspn(text, "-0123456789")] == '\0';
   lua_pushfstring(L, whole ? "%s.0" : "%s", text);
   return 1;
 }

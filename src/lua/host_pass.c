@@ -19,6 +19,7 @@
 #include "array/host/memory.h"
 #include "array/host/scan.h"
 #include "array/host/search.h"
+#include "array/host/select.h"
 #include "array/host/sort.h"
 #include "base/dtype.h"
 #include "base/error.h"
@@ -66,19 +67,38 @@ static dc_array *new_like(lua_State *L, dc_lua *self, dc_array *a, dc_dtype dtyp
   return dc_lua_push_empty(L, self, dc_array_device(a), dtype, g->ndim, g->shape);
 }
 
-static dc_array *new_line(lua_State *L, dc_lua *self, dc_array *a, dc_dtype dtype, int64_t n) {
+static dc_array *new_1d(lua_State *L, dc_lua *self, dc_array *a, dc_dtype dtype, int64_t n) {
   return dc_lua_push_empty(L, self, dc_array_device(a), dtype, 1, &n);
 }
 
-/* Whether all of the arrays, up to NULL, are still the host's, and their uses by other streams ended; the first
-** `nread` are read, the others written. */
-static bool use(lua_State *L, int nread, dc_array *const *list) {
+/* Whether the n arrays, of which some may be NULL, are still the host's, and their uses by other streams ended; the
+** first `nread` are read, the others written. */
+static bool use(lua_State *L, int nread, int n, dc_array *const *list) {
   dc_error err = DC_ERROR_INIT;
-  for (int i = 0; list[i] != NULL; i++) {
+  for (int i = 0; i < n; i++) {
+    if (list[i] == NULL) continue;
     if (!dc_host_owns(list[i])) return false;
     if (dc_host_use(list[i], i >= nread, &err) != 0) dc_lua_raise(L, &err);
   }
   return true;
+}
+
+/* --- sorting ------------------------------------------------------------------------------------------------ */
+
+/* Sorts rows of `total` elements to `to`, and writes their positions in the row, from 1, to `index`; either may be
+** NULL. */
+static void sort_rows(const dc_array *from, int64_t total, bool descending, char *scratch, dc_array *to,
+                      dc_array *index) {
+  const dc_dtype t = dc_array_dtype(from);
+  const size_t size = dc_dtype_size(t);
+  const int64_t n = dc_array_size(from);
+  uint32_t *const position = (uint32_t *)(scratch + dc_host_sort_bytes(total));
+  for (int64_t first = 0; first < n; first += total) {
+    const char *const row = (const char *)dc_host_data(from) + (size_t)first * size;
+    dc_host_argsort(t, row, total, descending, scratch, position);
+    if (to) dc_host_permute((char *)dc_host_data(to) + (size_t)first * size, row, size, position, total);
+    for (int64_t i = 0; index && i < total; i++) ((int64_t *)dc_host_data(index))[first + i] = position[i] + INT64_C(1);
+  }
 }
 
 /* sort(from, total, descending, want_keys, want_index): the keys of rows of `total` elements of `from`, or of its last
@@ -86,83 +106,86 @@ static bool use(lua_State *L, int nread, dc_array *const *list) {
 static int host_sort(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
   const bool descending = lua_toboolean(L, 3), keys = lua_toboolean(L, 4), indices = lua_toboolean(L, 5);
-  dc_array *from = few(L, self, 1, FEW_SORTED);
-  if (!from || dc_dtypes[dc_array_dtype(from)].kind == 'c') return 0;
+  dc_array *from = few(L, self, 1, FEW_SORTED), *to = NULL, *index = NULL;
+  if (!from || dc_dtype_kind(dc_array_dtype(from)) == 'c') return 0;
   const dc_geometry *g = dc_array_geometry(from);
   if (g->ndim == 0) return 0;
   const int64_t total = luaL_optinteger(L, 2, g->shape[g->ndim - 1]);
   if (!indices && total > FEW_KEYS) return 0;
   if (total <= SHORT && dc_array_size(from) / total >= MANY_ROWS) return 0;
-  const dc_dtype t = dc_array_dtype(from);
-  const size_t size = dc_dtype_size(t);
   uint64_t own[5 * SHORT_ROW];
-  const size_t work = dc_host_sort_bytes(total), bytes = work + (size_t)total * sizeof(uint32_t);
+  const size_t bytes = dc_host_sort_bytes(total) + (size_t)total * sizeof(uint32_t);
+  const bool short_row = bytes <= sizeof own;
   lua_settop(L, 1);
-  char *scratch = (char *)own;
-  if (bytes > sizeof own) scratch = dc_lua_scratch(L, bytes);
-  else lua_pushnil(L);
-  dc_array *to = NULL, *index = NULL;
-  if (keys) to = new_like(L, self, from, t);
+  if (short_row) lua_pushnil(L);
+  char *const scratch = short_row ? (char *)own : dc_lua_scratch(L, bytes); /* from scratch */
+  if (keys) to = new_like(L, self, from, dc_array_dtype(from));
   else lua_pushnil(L);
   if (indices) index = new_like(L, self, from, DC_INT64);
-  else lua_pushnil(L);
-  dc_array *const used[] = { from, to ? to : index, to ? index : NULL, NULL };
-  if (!use(L, 1, used)) return 0;
-  uint32_t *const place = (uint32_t *)(scratch + work);
-  const int64_t n = dc_array_size(from);
-  for (int64_t first = 0; first < n; first += total) {
-    const char *const row = (const char *)dc_host_data(from) + (size_t)first * size;
-    dc_host_argsort(t, row, total, descending, scratch, place);
-    if (to) dc_host_permute((char *)dc_host_data(to) + (size_t)first * size, row, size, place, total);
-    for (int64_t i = 0; index && i < total; i++) ((int64_t *)dc_host_data(index))[first + i] = place[i] + INT64_C(1);
-  }
-  if (scratch != (char *)own) dc_lua_scratch_free(L, 2);
+  else lua_pushnil(L); /* from scratch keys indices */
+  dc_array *const used[] = { from, to, index };
+  if (!use(L, 1, 3, used)) return 0;
+  sort_rows(from, total, descending, scratch, to, index);
+  if (!short_row) dc_lua_scratch_free(L, 2);
   return 2;
 }
 
-/* unique(a, want_counts, want_inverse): the distinct elements of 1-d `a`, ascending, how often each is there, and for
-** each element the number of its value, in the shape of `shape`; nil for what is not wanted. */
-static int host_unique(lua_State *L) {
-  dc_lua *self = dc_lua_self(L);
-  const bool want_counts = lua_toboolean(L, 2), want_inverse = lua_toboolean(L, 3);
-  dc_array *from = few(L, self, 1, FEW_SORTED);
-  if (!from || dc_dtypes[dc_array_dtype(from)].kind == 'c') return 0;
-  const dc_dtype t = dc_array_dtype(from);
-  const size_t size = dc_dtype_size(t);
-  const int64_t n = dc_array_size(from);
-  lua_settop(L, 1);
-  char *const scratch = dc_lua_scratch(L, dc_host_sort_bytes(n) + (size_t)n * (sizeof(uint32_t) + sizeof(bool)));
-  uint32_t *const place = (uint32_t *)(scratch + dc_host_sort_bytes(n));
-  bool *const first = (bool *)(place + n);
-  dc_array *const read[] = { from, NULL };
-  if (!use(L, 1, read)) return 0;
-  dc_host_argsort(t, dc_host_data(from), n, false, scratch, place);
-  const int64_t m = dc_host_heads(t, dc_host_data(from), place, n, first);
-  dc_array *values = new_line(L, self, from, t, m), *counts = NULL, *inverse = NULL;
-  if (want_counts) counts = new_line(L, self, from, DC_INT64, m);
-  else lua_pushnil(L);
-  if (want_inverse) inverse = new_line(L, self, from, DC_INT64, n);
-  else lua_pushnil(L);
-  dc_array *const used[] = { from, values, counts ? counts : inverse, counts ? inverse : NULL, NULL };
-  if (!use(L, 1, used)) return 0;
-  int64_t *const number = inverse ? dc_host_data(inverse) : NULL, *const count = counts ? dc_host_data(counts) : NULL;
-  uint32_t *const heads = (uint32_t *)scratch;
-  for (int64_t i = 0, k = -1; i < n; i++) {
-    if (first[i]) {
-      heads[++k] = place[i];
+/* What dc_host_argsort and dc_host_heads find of an array: sorted key i is at position[i], and first[i] says whether it
+** is the first of its value. */
+typedef struct groups {
+  const uint32_t *position;
+  const bool *first;
+  int64_t n;
+} groups;
+
+/* The positions of the first keys of each value, their counts, and for each element the number of its value, from 1;
+** `count` and `number` may be NULL. */
+static void number_values(const groups *g, uint32_t *heads, int64_t *count, int64_t *number) {
+  for (int64_t i = 0, k = -1; i < g->n; i++) {
+    if (g->first[i]) {
+      heads[++k] = g->position[i];
       if (count) count[k] = 0;
     }
     if (count) count[k]++;
-    if (number) number[place[i]] = k + 1;
+    if (number) number[g->position[i]] = k + 1;
   }
-  dc_host_permute(dc_host_data(values), dc_host_data(from), size, heads, m);
+}
+
+/* unique(a, want_counts, want_inverse): the distinct elements of 1-d `a`, ascending, how often each is there, and for
+** each element the number of its value; nil for what is not wanted. */
+static int host_unique(lua_State *L) {
+  dc_lua *self = dc_lua_self(L);
+  const bool want_counts = lua_toboolean(L, 2), want_inverse = lua_toboolean(L, 3);
+  dc_array *from = few(L, self, 1, FEW_SORTED), *counts = NULL, *inverse = NULL;
+  if (!from || dc_dtype_kind(dc_array_dtype(from)) == 'c') return 0;
+  const dc_dtype t = dc_array_dtype(from);
+  const int64_t n = dc_array_size(from);
+  lua_settop(L, 1);
+  char *const scratch = dc_lua_scratch(L, dc_host_sort_bytes(n) + (size_t)n * (sizeof(uint32_t) + sizeof(bool)));
+  uint32_t *const position = (uint32_t *)(scratch + dc_host_sort_bytes(n)), *const heads = (uint32_t *)scratch;
+  bool *const first = (bool *)(position + n); /* from scratch */
+  if (!use(L, 1, 1, &from)) return 0;
+  dc_host_argsort(t, dc_host_data(from), n, false, scratch, position);
+  const int64_t m = dc_host_heads(t, dc_host_data(from), position, n, first);
+  dc_array *values = new_1d(L, self, from, t, m);
+  if (want_counts) counts = new_1d(L, self, from, DC_INT64, m);
+  else lua_pushnil(L);
+  if (want_inverse) inverse = new_1d(L, self, from, DC_INT64, n);
+  else lua_pushnil(L); /* from scratch values counts inverse */
+  dc_array *const used[] = { from, values, counts, inverse };
+  if (!use(L, 1, 4, used)) return 0;
+  number_values(&(groups){ position, first, n }, heads, counts ? dc_host_data(counts) : NULL,
+                inverse ? dc_host_data(inverse) : NULL);
+  dc_host_permute(dc_host_data(values), dc_host_data(from), dc_dtype_size(t), heads, m);
   dc_lua_scratch_free(L, 2);
   return 3;
 }
 
+/* --- scans, searches, counts, selections ------------------------------------------------------------------------ */
+
 /* The most elements of an array that the host scans along an axis. */
 static int64_t most_scanned(const dc_array *a, int axis) {
-  const char kind = dc_dtypes[dc_array_dtype(a)].kind;
+  const char kind = dc_dtype_kind(dc_array_dtype(a));
   const dc_geometry *g = dc_array_geometry(a);
   if (kind == 'f' || kind == 'c') return FEW;
   const bool few_threads = dc_array_device(a)->facts.multiprocessors <= FEW_THREADS;
@@ -183,10 +206,10 @@ static int host_scan(lua_State *L) {
   luaL_argcheck(L, axis >= 0 && axis < g->ndim, 2, "no such axis");
   if (dc_array_size(from) > most_scanned(from, axis)) return 0;
   if (!dc_host_scans(t, product, g, axis)) return 0;
-  const char kind = dc_dtypes[t].kind;
+  const char kind = dc_dtype_kind(t);
   dc_array *to = new_like(L, self, from, kind == 'u' ? DC_UINT64 : kind == 'b' || kind == 'i' ? DC_INT64 : t);
-  dc_array *const used[] = { from, to, NULL };
-  if (!use(L, 1, used)) return 0;
+  dc_array *const used[] = { from, to };
+  if (!use(L, 1, 2, used)) return 0;
   dc_host_scan(t, product, dc_host_data(from), g, axis, dc_host_data(to));
   return 1;
 }
@@ -198,11 +221,11 @@ static int host_search(lua_State *L) {
   const bool right = lua_toboolean(L, 3);
   if (!sorted || !values || dc_array_geometry(sorted)->ndim != 1) return 0;
   if (dc_array_device(sorted) != dc_array_device(values) || dc_array_dtype(sorted) != dc_array_dtype(values) ||
-      dc_dtypes[dc_array_dtype(sorted)].kind == 'c')
+      dc_dtype_kind(dc_array_dtype(sorted)) == 'c')
     return 0;
   dc_array *to = new_like(L, self, values, DC_INT64);
-  dc_array *const used[] = { sorted, values, to, NULL };
-  if (!use(L, 2, used)) return 0;
+  dc_array *const used[] = { sorted, values, to };
+  if (!use(L, 2, 3, used)) return 0;
   dc_host_search(dc_array_dtype(sorted), dc_host_data(sorted), dc_array_size(sorted), dc_host_data(values),
                  dc_array_size(values), right, dc_host_data(to));
   return 1;
@@ -214,21 +237,19 @@ static int host_count(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
   const int64_t least = luaL_checkinteger(L, 2);
   dc_array *x = few(L, self, 1, FEW);
-  dc_array *const read[] = { x, NULL };
-  if (!x || !use(L, 1, read)) return 0;
+  if (!x || !use(L, 1, 1, &x)) return 0;
   const int64_t largest = dc_host_largest(dc_array_dtype(x), dc_host_data(x), dc_array_size(x));
   if (largest < 0 || largest >= MOST_COUNTS || least > MOST_COUNTS) return 0;
   const int64_t n = largest + 1 > least ? largest + 1 : least;
-  dc_array *counts = new_line(L, self, x, DC_INT64, n);
-  dc_array *const used[] = { x, counts, NULL };
-  if (!use(L, 1, used)) return 0;
+  dc_array *counts = new_1d(L, self, x, DC_INT64, n);
+  dc_array *const used[] = { x, counts };
+  if (!use(L, 1, 2, used)) return 0;
   memset(dc_host_data(counts), 0, (size_t)n * sizeof(int64_t));
   dc_host_count(dc_array_dtype(x), dc_host_data(x), dc_array_size(x), dc_host_data(counts));
   return 1;
 }
 
-/* select(mask, x): the elements of x where the bool array of its shape is true; without x their positions, from
-** 1. */
+/* select(mask, x): the elements of x where `mask`, bools of its shape, is true; without x their positions, from 1. */
 static int host_select(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
   dc_array *mask = few(L, self, 1, FEW), *x = lua_isnoneornil(L, 2) ? NULL : few(L, self, 2, FEW);
@@ -236,15 +257,14 @@ static int host_select(lua_State *L) {
   if (x && (dc_array_device(x) != dc_array_device(mask) ||
             !dc_geometry_same_shape(dc_array_geometry(x), dc_array_geometry(mask))))
     return 0;
-  dc_array *const read[] = { mask, x, NULL };
-  if (!use(L, 2, read)) return 0;
-  const int64_t n = dc_array_size(mask), found = dc_host_passing(dc_host_data(mask), n);
+  dc_array *used[] = { mask, x, NULL };
+  if (!use(L, 2, 2, used)) return 0;
+  const int64_t n = dc_array_size(mask), found = dc_host_count_true(dc_host_data(mask), n);
   const dc_dtype t = x ? dc_array_dtype(x) : DC_INT64;
-  dc_array *to = new_line(L, self, mask, t, found);
-  dc_array *const used[] = { mask, to, x, NULL };
-  if (!use(L, 1, used)) return 0;
+  dc_array *to = used[2] = new_1d(L, self, mask, t, found);
+  if (!use(L, 2, 3, used)) return 0;
   if (x) dc_host_select(dc_host_data(to), dc_host_data(x), dc_dtype_size(t), dc_host_data(mask), n);
-  else dc_host_places(dc_host_data(to), dc_host_data(mask), n);
+  else dc_host_nonzero(dc_host_data(to), dc_host_data(mask), n);
   return 1;
 }
 

@@ -328,7 +328,7 @@ static bool fill_masked(lua_State *L, dc_lua *self, dc_array *a) {
   dc_number checked;
   dc_array *number = NULL;
   if (dc_number_from(&s[1], dtype, &checked, &err) != 0) return dc_lua_raise(L, &err);
-  if (dc_dtypes[dtype].kind != 'f' || s[1].kind == DC_SCALAR_BOOL) {
+  if (dc_dtype_kind(dtype) != 'f' || s[1].kind == DC_SCALAR_BOOL) {
     number = dc_array_empty(dc_array_device(a), dtype, 0, NULL, &err);
     dc_lua_array *slot = dc_lua_newarray(L);
     dc_lua_set_array(L, slot, number, &err);

@@ -42,9 +42,9 @@ static dc_lua_module *check_any_module(lua_State *L, const dc_lua *self) {
   return o;
 }
 
-/* Pushes a user value of the module object at idx, which is a table; raises otherwise. */
-static void get_table(lua_State *L, int idx, int value) {
-  if (lua_getiuservalue(L, idx, value) != LUA_TTABLE) dc_lua_tampered(L, "a user value of a module");
+/* Pushes a user value of the module object at 1, which is a table; raises otherwise. */
+static void get_table(lua_State *L, int value) {
+  if (lua_getiuservalue(L, 1, value) != LUA_TTABLE) dc_lua_tampered(L, "a user value of a module");
 }
 
 /* build(module or nil, origin, instance or nil): the module object of the origin's source, compiled for the device of
@@ -111,7 +111,7 @@ static int module_index(lua_State *L) {
   if (dc_lua_method(L, DC_LUA_MODULE) != LUA_TNIL) return 1;
   dc_lua_check_module(L);
   lua_settop(L, 2);
-  get_table(L, 1, DC_LUA_MODULE_KERNELS);
+  get_table(L, DC_LUA_MODULE_KERNELS);
   lua_pushvalue(L, 2);
   if (lua_rawget(L, 3) == LUA_TUSERDATA) return 1;
   lua_settop(L, 2);
@@ -153,9 +153,9 @@ static int core_kernel_names(lua_State *L) {
 /* module_parts(module): its origin, its kernel objects by name, and its instances' modules by name. */
 static int core_module_parts(lua_State *L) {
   dc_lua_check_module(L);
-  get_table(L, 1, DC_LUA_MODULE_ORIGIN);
-  get_table(L, 1, DC_LUA_MODULE_KERNELS);
-  get_table(L, 1, DC_LUA_MODULE_INSTANCES);
+  get_table(L, DC_LUA_MODULE_ORIGIN);
+  get_table(L, DC_LUA_MODULE_KERNELS);
+  get_table(L, DC_LUA_MODULE_INSTANCES);
   return 3;
 }
 

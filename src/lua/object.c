@@ -37,13 +37,14 @@ DC_HOT dc_lua *dc_lua_self(lua_State *L) {
   return self;
 }
 
-void dc_lua_get(lua_State *L, int slot, int type) {
+void dc_lua_get_table(lua_State *L, int slot) {
   dc_lua_self(L);
-  if (DC_UNLIKELY(lua_getiuservalue(L, lua_upvalueindex(1), slot) != type)) dc_lua_tampered(L, "a value of the state");
+  if (DC_UNLIKELY(lua_getiuservalue(L, lua_upvalueindex(1), slot) != LUA_TTABLE))
+    dc_lua_tampered(L, "a value of the state");
 }
 
 int dc_lua_method(lua_State *L, int slot) {
-  dc_lua_get(L, slot, LUA_TTABLE);
+  dc_lua_get_table(L, slot);
   if (lua_getfield(L, -1, "__methods") != LUA_TTABLE) dc_lua_tampered(L, "the field __methods of a metatable");
   lua_pushvalue(L, 2);
   return lua_rawget(L, -2);

@@ -111,8 +111,8 @@ extern _Thread_local struct dc_lua_active {
 /* The running function's dc_lua; notes L as the state that is inside a call of ours.  Raises where the debug library
 ** has replaced that upvalue. */
 dc_lua *dc_lua_self(lua_State *L);
-/* Pushes the user value `slot` of that, which is of Lua's type `type`; raises where it is not. */
-void dc_lua_get(lua_State *L, int slot, int type);
+/* Pushes the table that is user value `slot` of that; raises where it is none. */
+void dc_lua_get_table(lua_State *L, int slot);
 /* Pushes the method of the type `slot` whose name is at stack index 2, else nil; returns the value's type. */
 int dc_lua_method(lua_State *L, int slot);
 /* Pushes the function `name` of the table that a loaded Lua file of ours has returned: "dotcompute.api", "select". */

@@ -264,7 +264,7 @@ static bool compare_operand(lua_State *L, dc_lua *self, int idx) {
   dc_error err = DC_ERROR_INIT;
   if (lua_type(L, idx) == LUA_TNUMBER) return false;
   dc_array *a = dc_lua_toarray(L, self, idx);
-  if (a && dc_dtypes[dc_array_dtype(a)].kind == 'c') dc_lua_fail(L, DC_DTYPE, "complex numbers have no order");
+  if (a && dc_dtype_kind(dc_array_dtype(a)) == 'c') dc_lua_fail(L, DC_DTYPE, "complex numbers have no order");
   if (!a)
     dc_lua_fail(L, DC_ARGUMENT, "'<' compares arrays of one element and numbers, got %s", dc_lua_describe(L, idx));
   if (dc_array_size(a) != 1)

@@ -142,8 +142,8 @@ static int truth(lua_State *L, dc_reduce op) {
 static int array_any(lua_State *L) { return truth(L, DC_REDUCE_ANY); }
 static int array_all(lua_State *L) { return truth(L, DC_REDUCE_ALL); }
 
-/* The first place of the extreme, from 1; over all elements it counts in C order. */
-static int arg_extreme(lua_State *L, bool largest) {
+/* The first position of the least or the largest element, from 1; over all elements it counts in C order. */
+static int arg_reduce(lua_State *L, dc_reduce op) {
   dc_lua *self = dc_lua_self(L);
   dc_array *a = dc_lua_checkoperand(L, self, 1, NULL);
   const over o = read_over(L, a, false, "");
@@ -152,12 +152,11 @@ static int arg_extreme(lua_State *L, bool largest) {
     return dc_lua_fail(L, DC_ARGUMENT,
                        "the place of an extreme is along one axis or in all elements, not along several axes");
   dc_lua_array *slot = dc_lua_newarray(L);
-  dc_array *places = DC_LUA_MAKE(self, dc_array_place_of_extreme(a, largest, o.axes, o.keep, &err));
-  return dc_lua_set_array(L, slot, places, &err);
+  return dc_lua_set_array(L, slot, DC_LUA_MAKE(self, dc_array_arg_reduce(op, a, o.axes, o.keep, &err)), &err);
 }
 
-static int array_argmin(lua_State *L) { return arg_extreme(L, false); }
-static int array_argmax(lua_State *L) { return arg_extreme(L, true); }
+static int array_argmin(lua_State *L) { return arg_reduce(L, DC_REDUCE_ARGMIN); }
+static int array_argmax(lua_State *L) { return arg_reduce(L, DC_REDUCE_ARGMAX); }
 
 /* A combination of reductions, of no options of its own. */
 static int combine(lua_State *L, dc_array *(*make)(dc_array *a, uint32_t axes, bool keep, dc_error *err)) {

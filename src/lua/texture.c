@@ -167,7 +167,7 @@ static int core_parts(lua_State *L) {
 
 /* texture_method(type, name, function) */
 static int core_method(lua_State *L) {
-  dc_lua_get(L, strcmp(luaL_checkstring(L, 1), "surface") == 0 ? DC_LUA_SURFACE : DC_LUA_TEXTURE, LUA_TTABLE);
+  dc_lua_get_table(L, strcmp(luaL_checkstring(L, 1), "surface") == 0 ? DC_LUA_SURFACE : DC_LUA_TEXTURE);
   lua_getfield(L, -1, "__methods");
   lua_pushvalue(L, 2);
   lua_pushvalue(L, 3);

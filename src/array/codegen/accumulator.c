@@ -30,8 +30,8 @@ static dc_dtype accumulated(const dc_program *p, int k) {
   if (s->reduce == DC_REDUCE_ANY || s->reduce == DC_REDUCE_ALL) return DC_INT32;
   const dc_dtype t = s->reduce == DC_REDUCE_SUM || s->reduce == DC_REDUCE_PROD ? (dc_dtype)s->dtype : operand_of(p, k);
   if (dc_dtype_is_half(t)) return DC_FLOAT32;
-  if (dc_kind_of(t) == 'f' || dc_kind_of(t) == 'c' || dc_dtype_size(t) == 8) return t;
-  return dc_kind_of(t) == 'i' ? DC_INT32 : DC_UINT32;
+  if (dc_dtype_is_floating(t) || dc_dtype_size(t) == 8) return t;
+  return dc_dtype_kind(t) == 'i' ? DC_INT32 : DC_UINT32;
 }
 
 static bool is_arg(const dc_instruction *s) { return s->reduce == DC_REDUCE_ARGMIN || s->reduce == DC_REDUCE_ARGMAX; }
@@ -60,10 +60,10 @@ void dc_accumulator(const dc_program *p, int k, char type[32], char identity[96]
   snprintf(type, 32, is_arg(s) ? "indexed<%s>" : s->reduce == DC_REDUCE_M2 ? "moments" : "%s", c);
   switch ((dc_reduce)s->reduce) {
     case DC_REDUCE_SUM: /* -0 + x is x, signs of zeros included */
-      if (dc_kind_of(a) == 'c') snprintf(identity, 96, "%s{ -0.0f, -0.0f }", c);
+      if (dc_dtype_kind(a) == 'c') snprintf(identity, 96, "%s{ -0.0f, -0.0f }", c);
       else snprintf(identity, 96, "%s", a == DC_FLOAT32 ? "-0.0f" : a == DC_FLOAT64 ? "-0.0" : "0");
       return;
-    case DC_REDUCE_PROD: snprintf(identity, 96, dc_kind_of(a) == 'c' ? "%s{ 1, 0 }" : "1", c); return;
+    case DC_REDUCE_PROD: snprintf(identity, 96, dc_dtype_kind(a) == 'c' ? "%s{ 1, 0 }" : "1", c); return;
     case DC_REDUCE_ANY: snprintf(identity, 96, "0"); return;
     case DC_REDUCE_ALL: snprintf(identity, 96, "1"); return;
     case DC_REDUCE_ARGMIN: case DC_REDUCE_ARGMAX: /* an index behind all others */
@@ -84,7 +84,7 @@ static void emit_combine(const dc_text *t, int k) {
   char type[32], identity[96];
   dc_accumulator(t->p, k, type, identity);
   dc_buf_printf(t->b, "static __device__ __forceinline__ %s combine%d(%s a, %s b) {\n  ", type, k, type, type);
-  const bool floating = dc_kind_of(a) == 'f';
+  const bool floating = dc_dtype_kind(a) == 'f';
   const char *cmp = s->reduce == DC_REDUCE_MIN || s->reduce == DC_REDUCE_ARGMIN ? "<" : ">";
   switch ((dc_reduce)s->reduce) {
     case DC_REDUCE_SUM: case DC_REDUCE_PROD:
@@ -100,7 +100,7 @@ static void emit_combine(const dc_text *t, int k) {
                     floating ? " || (b.v != b.v && a.v == a.v)" : "");
       break;
     default: /* NaN wins */
-      dc_buf_printf(t->b, dc_kind_of(a) == 'f' ? "return b %s a || b != b ? b : a" : "return b %s a ? b : a", cmp);
+      dc_buf_printf(t->b, dc_dtype_kind(a) == 'f' ? "return b %s a || b != b ? b : a" : "return b %s a ? b : a", cmp);
       break;
   }
   dc_buf_puts(t->b, ";\n}\n");
@@ -119,7 +119,7 @@ const char *dc_element_combiner(const dc_program *p, int k) {
 /* Where b's element is known to be behind a's, indices need not be compared. */
 static void emit_ordered(const dc_text *t, int k) {
   const dc_instruction *s = reduction_of(t->p, k);
-  const bool least = s->reduce == DC_REDUCE_ARGMIN, floating = dc_kind_of(accumulated(t->p, k)) == 'f';
+  const bool least = s->reduce == DC_REDUCE_ARGMIN, floating = dc_dtype_kind(accumulated(t->p, k)) == 'f';
   char type[32], identity[96];
   dc_accumulator(t->p, k, type, identity);
   dc_buf_printf(t->b, "static __device__ __forceinline__ %s ordered%d(%s a, %s b) {\n  return ", type, k, type, type);
@@ -196,7 +196,7 @@ void dc_emit_reduced(const dc_text *t, int k) {
     dc_convert(name, a, out, v);
   }
   dc_buf_printf(t->b, "  const %s t%d = ", dc_ctype_of(out), p->ir.reduction[k]);
-  const bool empty = s->reduce == DC_REDUCE_SUM && (dc_kind_of(out) == 'f' || dc_kind_of(out) == 'c');
+  const bool empty = s->reduce == DC_REDUCE_SUM && dc_dtype_is_floating(out);
   if (empty) dc_buf_printf(t->b, "length == 0 ? %s{} : ", dc_ctype_of(out)); /* the sum of no elements is 0, not -0 */
   dc_buf_printf(t->b, "%s;\n", v);
 }

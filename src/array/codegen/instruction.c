@@ -135,7 +135,7 @@ static void put_test(dc_writer *w, const char *real, const char *join) {
   char x[DC_VALUE_TEXT + 2], y[DC_VALUE_TEXT + 2];
   snprintf(x, sizeof x, "%s.x", v);
   snprintf(y, sizeof y, "%s.y", v);
-  const bool complex = dc_kind_of(t) == 'c';
+  const bool complex = dc_dtype_kind(t) == 'c';
   for (int part = 0; part < (complex ? 2 : 1); part++) {
     const char *a = !complex ? v : part ? y : x;
     if (part) dc_buf_puts(w->b, join);
@@ -150,7 +150,7 @@ static void put_test(dc_writer *w, const char *real, const char *join) {
 
 static void put_question(dc_writer *w) {
   const dc_dtype t = dc_ir_dtype(&w->t->p->ir, w->s->arg[0]);
-  const char k = dc_kind_of(t), *v = w->v[0];
+  const char k = dc_dtype_kind(t), *v = w->v[0];
   const bool whole = k != 'f' && k != 'c';
   switch (w->s->op) {
     case DC_OP_ISNAN: whole ? dc_buf_puts(w->b, "false") : put_test(w, "a != a", " || "); break;
@@ -165,7 +165,7 @@ static void put_question(dc_writer *w) {
 
 /* What values of the dtype are compared as. */
 static const char *compared_as(dc_dtype t) {
-  switch (dc_kind_of(t)) {
+  switch (dc_dtype_kind(t)) {
     case 'f': return "double";
     case 'i': return "long long";
     default: return "unsigned long long";
@@ -174,7 +174,7 @@ static const char *compared_as(dc_dtype t) {
 
 /* Equality with a complex number, whose imaginary part is 0 where it equals a real one. */
 static void put_complex_comparison(dc_writer *w, dc_dtype l, dc_dtype r, bool equal) {
-  const bool real_left = dc_kind_of(l) != 'c', real_right = dc_kind_of(r) != 'c';
+  const bool real_left = dc_dtype_kind(l) != 'c', real_right = dc_dtype_kind(r) != 'c';
   char a[DC_VALUE_TEXT], b[DC_VALUE_TEXT];
   dc_convert(w->v[real_left], real_left ? r : l, DC_COMPLEX128, a);
   if (real_left || real_right) {
@@ -193,7 +193,7 @@ static void put_comparison(dc_writer *w, dc_op op) {
   static const char *const signs[] = { "==", "!=", "<", "<=", ">", ">=" };
   const dc_dtype l = dc_ir_dtype(&w->t->p->ir, w->s->arg[0]), r = dc_ir_dtype(&w->t->p->ir, w->s->arg[1]);
   const int i = op == DC_OP_EQUAL ? 0 : (int)op - DC_OP_EQ;
-  if (dc_kind_of(l) == 'c' || dc_kind_of(r) == 'c') {
+  if (dc_dtype_kind(l) == 'c' || dc_dtype_kind(r) == 'c') {
     put_complex_comparison(w, l, r, i == 0);
   } else if (l == r) {
     dc_buf_printf(w->b, "%s %s %s", w->v[0], signs[i], w->v[1]);
@@ -377,7 +377,7 @@ static void put_step(const dc_text *t, const dc_instruction *s, int index) {
   dc_writer w = { .t = t, .s = s, .b = t->b };
   const bool internal = dc_ops[s->op].rule == DC_RULE_INTERNAL && s->op != DC_OP_CLOSE;
   w.as = internal || s->as == DC_DTYPE_NONE ? out : (dc_dtype)s->as;
-  w.kind = dc_kind_of(w.as);
+  w.kind = dc_dtype_kind(w.as);
   for (int i = 0; i < s->nargs; i++) dc_value_as(t, s->arg[i], operand_dtype(t, s, i), w.v[i]);
   const bool round = dc_dtype_is_half(out) && !stays_in_format(s);
   dc_buf_printf(t->b, "const %s t%d = ", dc_ctype_of(out), index);

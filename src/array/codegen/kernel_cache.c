@@ -279,7 +279,7 @@ static void pack_extent(dc_pack *k, uint64_t extent) {
 /* Bytes of a number as registers hold it. */
 static inline size_t number_size(const dc_number *v) {
   const size_t size = dc_dtype_size(v->dtype);
-  return dc_dtypes[v->dtype].kind == 'f' && size == 2 ? sizeof v->f32 : size;
+  return dc_dtype_kind(v->dtype) == 'f' && size == 2 ? sizeof v->f32 : size;
 }
 
 static void pack_parameter(void *ud, const dc_parameter *one) {
@@ -360,7 +360,7 @@ static int use_operands(const dc_program *p, dc_cached_kernel *f, dc_error *err)
   for (int i = 0; i < ir->ninputs; i++)
     if (ir->input[i].buffer != NULL && dc_buffer_used(ir->input[i].buffer, ir->input[i].result, err) != 0) return -1;
   if (p->dev->tracking == 0 || ir->kind == DC_ELEMENTS || p->schedule.row.segments == 1) return 0;
-  if (f->scratch == NULL && (f->scratch = dc_buffer_wrap(p->dev, 0, 0, NULL, NULL, err)) == NULL) return -1;
+  if (f->scratch == NULL && (f->scratch = dc_buffer_wrap(p->dev, 0, 0, err)) == NULL) return -1;
   return dc_buffer_used(f->scratch, true, err) != 0 ? -1 : reset_ticket(p, f, err);
 }
 

@@ -101,7 +101,7 @@ static void need_dtype(dc_needs *n, dc_dtype t) {
   if (t == DC_DTYPE_NONE) return;
   if (t == DC_FLOAT16) n->half = true;
   if (t == DC_BFLOAT16) n->brain = true;
-  if (dc_kind_of(t) == 'c') n->complex = true;
+  if (dc_dtype_kind(t) == 'c') n->complex = true;
 }
 
 static void need_step(dc_needs *n, const dc_program *p, const dc_instruction *s) {
@@ -117,11 +117,11 @@ static void need_step(dc_needs *n, const dc_program *p, const dc_instruction *s)
   }
   const dc_rule rule = (dc_rule)dc_ops[s->op].rule;
   if (s->op == DC_OP_FLOORDIV || s->op == DC_OP_MOD) n->division = true;
-  if (rule == DC_RULE_POW && strchr("iu", dc_kind_of((dc_dtype)s->as)) != NULL) n->power = true;
+  if (rule == DC_RULE_POW && strchr("iu", dc_dtype_kind((dc_dtype)s->as)) != NULL) n->power = true;
   if (s->op == DC_OP_NEXTAFTER && dc_dtype_is_half((dc_dtype)s->as)) n->next = true;
   if (rule == DC_RULE_COMPARE || s->op == DC_OP_EQUAL) n->compare = true;
   const dc_dtype as = s->as == DC_DTYPE_NONE ? (dc_dtype)s->dtype : (dc_dtype)s->as;
-  if (dc_kind_of(as) == 'c') n->complex_functions |= complex_functions((dc_op)s->op);
+  if (dc_dtype_kind(as) == 'c') n->complex_functions |= complex_functions((dc_op)s->op);
 }
 
 void dc_emit_prelude(const dc_text *t) {

@@ -597,7 +597,7 @@ bool dc_results_overlap(const dc_program *p, int *a, int *b) {
 
 static bool is_streamable(const dc_program *p, const dc_operand *o) {
   const int64_t size = (int64_t)dc_dtype_size(o->dtype);
-  if ((size != 4 && size != 8) || dc_dtypes[o->dtype].kind == 'c') return false;
+  if ((size != 4 && size != 8) || dc_dtype_kind(o->dtype) == 'c') return false;
   return o->strides[p->schedule.rank - 1] == 1 && p->schedule.n * size >= STREAMED_FROM;
 }
 

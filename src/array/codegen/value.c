@@ -46,7 +46,7 @@ void dc_to_memory(const char *v, dc_dtype t, char out[DC_VALUE_TEXT]) {
 static void float_to_integer(const char *v, dc_dtype from, dc_dtype to, char out[DC_VALUE_TEXT]) {
   const char *f = from == DC_FLOAT64 ? "double" : "float";
   size_t size = dc_dtype_size(to);
-  bool is_signed = dc_kind_of(to) == 'i';
+  bool is_signed = dc_dtype_kind(to) == 'i';
   const char *target = size == 8 ? (is_signed ? "ll" : "ull") : is_signed ? "int" : "uint";
   char whole[96];
   snprintf(whole, sizeof whole, "__%s2%s_rz(%s)", f, target, v);
@@ -64,21 +64,21 @@ static void float_to_integer(const char *v, dc_dtype from, dc_dtype to, char out
 static void to_half(const char *v, dc_dtype from, dc_dtype to, char out[DC_VALUE_TEXT]) {
   const char *name = dc_half_name(to);
   const bool direct = from == DC_FLOAT32 || dc_dtype_is_half(from);
-  const bool small = dc_kind_of(from) != 'f' && dc_dtype_size(from) < 4;
+  const bool small = dc_dtype_kind(from) != 'f' && dc_dtype_size(from) < 4;
   if (direct || small) snprintf(out, DC_VALUE_TEXT, "%s_round(%s%s)", name, direct ? "" : "(float)", v);
-  else if (dc_kind_of(from) != 'f' && dc_dtype_size(from) == 8)
+  else if (dc_dtype_kind(from) != 'f' && dc_dtype_size(from) == 8)
     snprintf(out, DC_VALUE_TEXT, "%s_round(odd_float(%s))", name, v);
   else snprintf(out, DC_VALUE_TEXT, "%s_round(odd_float((double)%s))", name, v);
 }
 
 static void to_complex(const char *v, dc_dtype from, dc_dtype to, char out[DC_VALUE_TEXT]) {
   const char *c = dc_ctype_of(to), *part = to == DC_COMPLEX64 ? "float" : "double";
-  if (dc_kind_of(from) == 'c') snprintf(out, DC_VALUE_TEXT, "%s{ (%s)%s.x, (%s)%s.y }", c, part, v, part, v);
+  if (dc_dtype_kind(from) == 'c') snprintf(out, DC_VALUE_TEXT, "%s{ (%s)%s.x, (%s)%s.y }", c, part, v, part, v);
   else snprintf(out, DC_VALUE_TEXT, "%s{ (%s)%s, 0 }", c, part, v);
 }
 
 void dc_convert(const char *v, dc_dtype from, dc_dtype to, char out[DC_VALUE_TEXT]) {
-  const char kf = dc_kind_of(from), kt = dc_kind_of(to);
+  const char kf = dc_dtype_kind(from), kt = dc_dtype_kind(to);
   if (from == to) snprintf(out, DC_VALUE_TEXT, "%s", v);
   else if (to == DC_BOOL && kf == 'c') snprintf(out, DC_VALUE_TEXT, "(%s.x != 0 || %s.y != 0)", v, v);
   else if (to == DC_BOOL) snprintf(out, DC_VALUE_TEXT, "(%s != 0)", v);
@@ -103,6 +103,6 @@ void dc_value_as(const dc_text *t, dc_ref r, dc_dtype to, char out[DC_VALUE_TEXT
 static const char *unsigned_of(dc_dtype t) { return dc_dtype_size(t) == 8 ? "unsigned long long" : "unsigned int"; }
 
 void dc_emit_arithmetic(dc_buf *b, const char *op, dc_dtype t, const char *l, const char *r) {
-  if (dc_kind_of(t) == 'f' || dc_kind_of(t) == 'c') dc_buf_printf(b, "%s %s %s", l, op, r);
+  if (dc_dtype_is_floating(t)) dc_buf_printf(b, "%s %s %s", l, op, r);
   else dc_buf_printf(b, "(%s)((%s)%s %s (%s)%s)", dc_ctype_of(t), unsigned_of(t), l, op, unsigned_of(t), r);
 }

@@ -10,8 +10,6 @@
 
 #define DC_VALUE_TEXT 320 /* enough for any converted value */
 
-static inline char dc_kind_of(dc_dtype t) { return dc_dtypes[t].kind; }
-
 const char *dc_ctype_of(dc_dtype t);  /* in registers */
 const char *dc_stored_as(dc_dtype t); /* in memory */
 /* The same in a kernel with a body, where both are the types that the user's text has; but bools in memory. */

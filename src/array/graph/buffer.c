@@ -144,14 +144,11 @@ int dc_buffer_use(dc_buffer *b, dc_device *dev, dc_stream *by, bool writes, dc_e
   return dc_tracking_use(&b->hazards, dev, by, writes, err);
 }
 
-dc_buffer *dc_buffer_wrap(dc_device *dev, dc_ptr ptr, size_t bytes, void (*release)(void *ud), void *ud,
-                                 dc_error *err) {
+dc_buffer *dc_buffer_wrap(dc_device *dev, dc_ptr ptr, size_t bytes, dc_error *err) {
   dc_buffer *b = make(dev, bytes, err);
   if (b == NULL) return NULL;
   b->ptr = ptr;
   b->foreign = true;
-  b->release = release;
-  b->ud = ud;
   return b;
 }
 

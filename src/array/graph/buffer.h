@@ -54,9 +54,8 @@ typedef bool (*dc_memory_relief)(dc_device *dev, size_t wanted);
 /* Fresh memory with one reference; contents undefined.  May run the collector (dc_memory_pressure), and `relieve`
 ** before it fails.  A DC_MEMORY error names the lines of the script whose arrays take most. */
 dc_buffer *dc_buffer_new(dc_device *dev, size_t bytes, dc_memory_relief relieve, dc_error *err);
-/* Over memory that `release(ud)` gives back when the last reference goes (may be NULL). */
-dc_buffer *dc_buffer_wrap(dc_device *dev, dc_ptr ptr, size_t bytes, void (*release)(void *ud), void *ud,
-                                 dc_error *err);
+/* Over foreign memory, which `release`, NULL at first, gives back when the last reference goes. */
+dc_buffer *dc_buffer_wrap(dc_device *dev, dc_ptr ptr, size_t bytes, dc_error *err);
 /* Host memory that `gpu` copies to and from without waiting; `host` is the device that reads and writes it. */
 dc_buffer *dc_buffer_pinned(dc_device *host, dc_device *gpu, size_t bytes, dc_error *err);
 /* Work on `dev` in stream `by` (NULL: the current one) is about to use the memory.  It is ordered behind other

@@ -17,13 +17,13 @@ dc_dtype dc_dtype_real(dc_dtype t) {
 }
 
 static int64_t lowest(dc_dtype t) {
-  if (dc_dtypes[t].kind != 'i') return 0;
+  if (dc_dtype_kind(t) != 'i') return 0;
   return -1 - (int64_t)(UINT64_MAX >> (65 - 8 * dc_dtype_size(t)));
 }
 
 static uint64_t highest(dc_dtype t) {
   if (t == DC_BOOL) return 1;
-  return UINT64_MAX >> (64 - 8 * dc_dtype_size(t) + (dc_dtypes[t].kind == 'i'));
+  return UINT64_MAX >> (64 - 8 * dc_dtype_size(t) + (dc_dtype_kind(t) == 'i'));
 }
 
 static int fail_range(const char *text, dc_dtype t, dc_error *err) {
@@ -109,7 +109,7 @@ static const double *round_parts(const dc_scalar *s, dc_dtype t, dc_number *out,
 
 /* `infinite`: what is too large for a floating dtype becomes infinite, else it is an error. */
 static DC_NOINLINE int number_of(const dc_scalar *s, dc_dtype dtype, bool infinite, dc_number *out, dc_error *err) {
-  const char kind = dc_dtypes[dtype].kind;
+  const char kind = dc_dtype_kind(dtype);
   double part[2];
   if (s->kind == DC_SCALAR_COMPLEX && kind != 'c')
     return dc_fail(err, DC_DTYPE, NULL, "a complex number has no %s value; complex64 and complex128 have it",
@@ -125,7 +125,7 @@ static DC_NOINLINE int number_of(const dc_scalar *s, dc_dtype dtype, bool infini
 static inline int number_from(const dc_scalar *s, dc_dtype dtype, bool infinite, dc_number *out, dc_error *err) {
   out->dtype = dtype;
   memset(out->c128, 0, sizeof out->c128);
-  if (s->kind == DC_SCALAR_FLOAT && dc_dtypes[dtype].kind == 'f')
+  if (s->kind == DC_SCALAR_FLOAT && dc_dtype_kind(dtype) == 'f')
     return DC_LIKELY(round_real(s->f, dtype, out)) || infinite ? 0 : fail_floating(s->f, dtype, err);
   return number_of(s, dtype, infinite, out, err);
 }
@@ -145,7 +145,7 @@ static int64_t integer_at(const void *bytes, dc_dtype t) {
   if (size == 8) memcpy(&u, bytes, 8); /* of a length that the compiler knows, these are loads */
   else if (size == 4) memcpy(&u, bytes, 4);
   else memcpy(&u, bytes, size);
-  if (dc_dtypes[t].kind == 'i' && size < 8) {
+  if (dc_dtype_kind(t) == 'i' && size < 8) {
     uint64_t sign = (uint64_t)1 << (8 * size - 1);
     u = (u ^ sign) - sign;
   }
@@ -181,7 +181,7 @@ int dc_scalar_put(const dc_scalar *s, dc_dtype dtype, void *bytes, dc_error *err
 }
 
 void dc_scalar_get(const void *bytes, dc_dtype dtype, dc_scalar *out) {
-  switch (dc_dtypes[dtype].kind) {
+  switch (dc_dtype_kind(dtype)) {
     case 'f': *out = (dc_scalar){ .kind = DC_SCALAR_FLOAT, .f = floating_at(bytes, dtype) }; break;
     case 'c': {
       const char *im = (const char *)bytes + dc_dtype_size(dtype) / 2;

@@ -208,7 +208,7 @@ static dc_buffer *buffer_of(dc_shared *s, holder *h, dc_error *err) {
     b->refs++;
     return b;
   }
-  if ((b = dc_buffer_wrap(h->dev, s->ptr, s->bytes, NULL, NULL, err)) == NULL) return NULL;
+  if ((b = dc_buffer_wrap(h->dev, s->ptr, s->bytes, err)) == NULL) return NULL;
   if (h->dev->tracking != 0 && dc_tracking_allocated(&b->hazards, h->dev, err) != 0) {
     dc_buffer_unref(b);
     return NULL;

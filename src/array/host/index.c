@@ -178,7 +178,7 @@ static bool positions(const dc_array *index, int64_t first, int n, int64_t exten
 
 int dc_host_add_rows(dc_array *base, dc_array *index, dc_array *values, bool from_0, dc_error *err) {
   const dc_dtype t = base->dtype;
-  const char kind = dc_dtypes[t].kind;
+  const char kind = dc_dtype_kind(t);
   const bool floats = t == DC_FLOAT32 || t == DC_FLOAT64;
   const int64_t size = size_of(index), total = size_of(base), added = size_of(values), extent = base->g.shape[0];
   const dc_array *const all[] = { base, index, values };

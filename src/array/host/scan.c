@@ -24,7 +24,7 @@ typedef struct complex128 {
 
 /* --- integers ------------------------------------------------------------------------------------------------- */
 
-/* Prefixes of a row in 64 bits, straight to their places. */
+/* Prefixes of a row in 64 bits, straight to their positions. */
 #define PREFIXES(dtype, T)                                                                                             \
   static void prefixes_of_##T(const char *from, int64_t step, int64_t n, bool product, char *to, int64_t to_step) {    \
     uint64_t v = product;                                                                                              \
@@ -137,11 +137,9 @@ static void scan_row(dc_dtype t, bool product, void *row, int64_t n) {
   }
 }
 
-static bool is_integer(dc_dtype t) { return strchr("biu", dc_dtypes[t].kind) != NULL; }
-
 bool dc_host_scans(dc_dtype t, bool product, const dc_geometry *g, int axis) {
   const int64_t n = g->shape[axis];
-  if (is_integer(t)) return true;
+  if (!dc_dtype_is_floating(t)) return true;
   if (n > LONG) return false;
   if (t != DC_FLOAT32 && t != DC_FLOAT64 && (product || (t != DC_COMPLEX64 && t != DC_COMPLEX128))) return false;
   return n <= SHORT || (axis == g->ndim - 1 && dc_geometry_contiguous(g, dc_dtype_size(t)));
@@ -150,7 +148,7 @@ bool dc_host_scans(dc_dtype t, bool product, const dc_geometry *g, int axis) {
 void dc_host_scan(dc_dtype t, bool product, const char *from, const dc_geometry *g, int axis, char *to) {
   uint64_t row[2 * LONG];
   int64_t at[DC_MAX_DIMS] = { 0 }, steps[DC_MAX_DIMS];
-  const size_t size = is_integer(t) ? 8 : dc_dtype_size(t);
+  const size_t size = dc_dtype_is_floating(t) ? dc_dtype_size(t) : 8;
   const int64_t total = g->shape[axis];
   if (dc_geometry_size(g) == 0) return;
   int64_t step = (int64_t)size;
@@ -159,12 +157,12 @@ void dc_host_scan(dc_dtype t, bool product, const char *from, const dc_geometry 
     step *= g->shape[d];
   }
   do {
-    if (is_integer(t)) {
-      prefixes(t, from, g->strides[axis], total, product, to, steps[axis]);
-    } else {
+    if (dc_dtype_is_floating(t)) {
       dc_host_copy_row((char *)row, (int64_t)size, from, g->strides[axis], total, size);
       scan_row(t, product, row, total);
       dc_host_copy_row(to, steps[axis], (const char *)row, (int64_t)size, total, size);
+    } else {
+      prefixes(t, from, g->strides[axis], total, product, to, steps[axis]);
     }
   } while (dc_host_next_row(g, axis, at, &from, steps, &to));
 }

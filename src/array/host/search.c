@@ -6,8 +6,8 @@
 
 #define TOGETHER 8 /* values whose searches wait for memory and comparisons at the same time */
 
-/* search_NAME_SIDE: `count` values of type T in sorted keys; BEFORE(k, v): whether key k stands before a value's place.
-** The ranges of all values have the same length, which is halved without a branch that depends on the keys. */
+/* search_NAME_SIDE: `count` values of type T in sorted keys; BEFORE(k, v): whether v's position is behind key k.  The
+** ranges of all values have the same length, which is halved without a branch that depends on the keys. */
 #define SEARCH(name, T, BEFORE)                                                                                        \
   static void search_##name(const T *sorted, int64_t n, const T *values, int64_t count, int64_t *to) {                 \
     for (int64_t first = 0; first < count; first += TOGETHER) {                                                        \
@@ -52,17 +52,17 @@ SEARCH(float16_right, uint16_t, FLOAT16_NOT_GREATER)
 SEARCH(bfloat16_left, uint16_t, BFLOAT16_LESS)
 SEARCH(bfloat16_right, uint16_t, BFLOAT16_NOT_GREATER)
 
-/* The places of values that are NaN: of the first NaN, or behind all keys. */
-#define PLACE_NAN(T)                                                                                                   \
-  static void place_nan_##T(const T *sorted, int64_t n, const T *values, int64_t count, bool right, int64_t *to) {     \
+/* The positions of values that are NaN: that of the first NaN, or behind all keys. */
+#define SEARCH_NAN(T)                                                                                                  \
+  static void search_nan_##T(const T *sorted, int64_t n, const T *values, int64_t count, bool right, int64_t *to) {    \
     for (int64_t i = 0; i < count; i++) {                                                                              \
       if (values[i] == values[i]) continue;                                                                            \
       to[i] = n + 1;                                                                                                   \
       if (!right) search_##T##_nan(sorted, n, values + i, 1, to + i);                                                  \
     }                                                                                                                  \
   }
-PLACE_NAN(float)
-PLACE_NAN(double)
+SEARCH_NAN(float)
+SEARCH_NAN(double)
 
 void dc_host_search(dc_dtype t, const void *sorted, int64_t n, const void *values, int64_t count, bool right,
                     int64_t *to) {
@@ -80,6 +80,6 @@ void dc_host_search(dc_dtype t, const void *sorted, int64_t n, const void *value
     CASE(DC_FLOAT64, double)
     default: return;
   }
-  if (t == DC_FLOAT32) place_nan_float(sorted, n, values, count, right, to);
-  if (t == DC_FLOAT64) place_nan_double(sorted, n, values, count, right, to);
+  if (t == DC_FLOAT32) search_nan_float(sorted, n, values, count, right, to);
+  if (t == DC_FLOAT64) search_nan_double(sorted, n, values, count, right, to);
 }

@@ -238,7 +238,7 @@ static implementation implementation_for(dc_device *dev, char kind) {
 ** floating vectors on a GPU, whose library reads them at half of the memory's bandwidth.  Not of halves, since each
 ** product would be rounded. */
 static bool is_sum(const dc_array *a, const dc_array *b, const task *t, implementation by) {
-  const char kind = dc_dtypes[t->dtype].kind;
+  const char kind = dc_dtype_kind(t->dtype);
   const bool vectors = a->g.ndim == 1 && b->g.ndim == 1, vector = a->g.ndim == 1 || b->g.ndim == 1;
   if (dc_dtype_is_half(t->dtype)) return false;
   if (kind != 'i' && kind != 'u') return vectors && by == LIBRARY && a->dev->target.gpu;
@@ -286,7 +286,7 @@ static dc_array *product(const char *name, dc_array *a, dc_array *b, dc_precisio
   task t;
   matrix xa, xb;
   if (plan(&t, name, a, b, err) != 0) return NULL;
-  const implementation by = implementation_for(a->dev, dc_dtypes[t.dtype].kind);
+  const implementation by = implementation_for(a->dev, dc_dtype_kind(t.dtype));
   if (is_sum(a, b, &t, by)) return sum_of_products(a, b, t.dtype, err);
   const dc_dtype dtype = dc_dtype_is_half(t.dtype) && !a->dev->libraries->half_products ? DC_FLOAT32 : t.dtype;
   dc_array *c = dc_array_empty(a->dev, dtype, t.ndim, t.shape, err);

@@ -29,7 +29,7 @@ static const char *head_of(dc_dtype t, bool triangle, char text[320]) {
   static const char plus[] = "#define ADD(sum, a, b) sum += (a) * (b)\n";
   const size_t size = dc_dtype_size(t);
   if (triangle) return sized[size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : size == 8 ? 3 : 4];
-  switch (dc_dtypes[t].kind) {
+  switch (dc_dtype_kind(t)) {
   case 'f': snprintf(text, 320, "typedef %s T;\ntypedef T U;\n%s", dc_dtypes[t].ctype, plus); break;
   case 'c':
     snprintf(text, 320, "struct __align__(%d) T { %s x, y; };\ntypedef T U;\n#define ADD(sum, a, b) sum.x += (a).x * "
@@ -67,9 +67,9 @@ static dc_kernel *kernel_for(dc_device *dev, dc_dtype dtype, bool triangle, dc_e
                        write_text, &v, err);
 }
 
-static uint32_t blocks_for(int64_t n, int64_t a_block, int64_t most) {
+static uint32_t blocks_for(int64_t n, int64_t a_block) {
   int64_t blocks = (n + a_block - 1) / a_block;
-  return (uint32_t)(blocks < most ? blocks : most);
+  return (uint32_t)(blocks < MOST_BLOCKS ? blocks : MOST_BLOCKS);
 }
 
 int dc_matrix_multiply(dc_device *dev, dc_dtype dtype, const dc_kernel_product *p, dc_error *err) {
@@ -79,8 +79,7 @@ int dc_matrix_multiply(dc_device *dev, dc_dtype dtype, const dc_kernel_product *
   const uint64_t params[] = { p->c, p->a, p->b, (uint64_t)p->m, (uint64_t)p->n, (uint64_t)p->k, (uint64_t)p->a_row,
                               (uint64_t)p->a_column, (uint64_t)p->b_row, (uint64_t)p->b_column, (uint64_t)p->step_a,
                               (uint64_t)p->step_b, (uint64_t)p->step_c, (uint64_t)p->batch };
-  dc_dim3 grid = { blocks_for(p->n, columns, MOST_BLOCKS), blocks_for(p->m, rows, MOST_BLOCKS),
-                   blocks_for(p->batch, 1, MOST_BLOCKS) };
+  const dc_dim3 grid = { blocks_for(p->n, columns), blocks_for(p->m, rows), blocks_for(p->batch, 1) };
   return dc_own_kernel_launch(k, grid, (dc_dim3){ 32, 8, 1 }, params, sizeof params, err);
 }
 
@@ -95,6 +94,6 @@ int dc_matrix_triangle(dc_array *out, dc_array *in, bool upper, int64_t row, int
   const uint64_t params[] = { out->ptr, in->ptr, (uint64_t)n, (uint64_t)out->g.shape[out->g.ndim - 2],
                               (uint64_t)out->g.shape[out->g.ndim - 1], (uint64_t)row, (uint64_t)column, (uint64_t)step,
                               (uint64_t)upper };
-  const dc_dim3 grid = { blocks_for(n, 256, MOST_BLOCKS), 1, 1 };
+  const dc_dim3 grid = { blocks_for(n, 256), 1, 1 };
   return dc_own_kernel_launch(k, grid, (dc_dim3){ 256, 1, 1 }, params, sizeof params, err);
 }

@@ -246,7 +246,7 @@ static void determinant(const void *diagonal, dc_dtype t, const void *pivots, bo
                         int64_t n, double out[2]) {
   const int32_t *low = pivots;
   const int64_t *full = pivots;
-  const bool complex = dc_dtypes[t].kind == 'c';
+  const bool complex = dc_dtype_kind(t) == 'c';
   out[0] = 1;
   out[1] = 0;
   for (int64_t i = 0; i < n; i++) {
@@ -458,7 +458,7 @@ static dc_array *first_vectors(dc_array *u, int64_t k, dc_error *err) {
 }
 
 static dc_array *conjugated(dc_array *a, dc_error *err) {
-  if (a == NULL || dc_dtypes[a->dtype].kind != 'c') return a;
+  if (a == NULL || dc_dtype_kind(a->dtype) != 'c') return a;
   dc_array *const arg[] = { a };
   dc_array *c = dc_array_apply(DC_OP_CONJ, arg, NULL, err);
   const bool well = c != NULL && dc_evaluate(c, err) == 0;

@@ -257,7 +257,7 @@ int dc_lapack_dense(const dc_dense *p, int64_t first, int64_t count, dc_error *e
   for (int64_t i = first; i < first + count && rc == 0; i++) {
     matrix q = { at(p->a, i * p->step_a * size), at(p->b, i * step[0]), at(p->c, i * step[1]), at(p->d, i * step[2]),
                  &p->info[i] };
-    if (dc_dtypes[p->dtype].kind == 'c') rc = run_on_copies(p, &q, step, &w, err);
+    if (dc_dtype_kind(p->dtype) == 'c') rc = run_on_copies(p, &q, step, &w, err);
     else run(p, &q, &w);
     for (int64_t j = 0; p->op == DC_DENSE_LU && j < p->n; j++) ((int64_t *)(void *)q.b)[j] = w.integers[j];
     if (rc == 0 && dc_interrupted())

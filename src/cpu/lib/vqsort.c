@@ -152,7 +152,7 @@ static int64_t infinity_of(dc_dtype t) {
 
 bool dc_vqsort_copy(dc_dtype t, bool descending, void *out, const void *in, size_t n) {
   const int64_t infinity = infinity_of(t);
-  if (dc_dtypes[t].kind == 'f') {
+  if (dc_dtype_kind(t) == 'f') {
     switch (dc_dtype_size(t)) {
     case 2: return keys_16(out, in, n, (int16_t)infinity, descending ? INT16_MIN : INT16_MAX);
     case 4: return keys_32(out, in, n, (int32_t)infinity, descending ? INT32_MIN : INT32_MAX);
@@ -166,7 +166,7 @@ bool dc_vqsort_copy(dc_dtype t, bool descending, void *out, const void *in, size
 void dc_vqsort_run(dc_dtype t, bool descending, void *keys, size_t n) { functions[t][descending](sorter, keys, n); }
 
 void dc_vqsort_finish(dc_dtype t, void *keys, size_t n) {
-  if (dc_dtypes[t].kind != 'f') return;
+  if (dc_dtype_kind(t) != 'f') return;
   switch (dc_dtype_size(t)) {
   case 2: floats_16(keys, n); break;
   case 4: floats_32(keys, n); break;

@@ -93,7 +93,7 @@ static int sort_row(dc_cpu_device *cpu, sorting *s, uint8_t *out, uint8_t *spare
     rc = dc_pool_each(cpu, pairs * s->parts, merge_part, s, err);
   }
   s->to = out;
-  if (rc == 0 && dc_dtypes[s->p->dtype].kind == 'f')
+  if (rc == 0 && dc_dtype_kind(s->p->dtype) == 'f')
     rc = dc_pool_each(cpu, count_of(s->n, LEAST_CHUNK), finish_part, s, err);
   if (rc == 0 && s->odd) dc_vqsort_restore(s->p->dtype, s->p->descending, out, s->in, s->n);
   return rc;
