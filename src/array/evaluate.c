@@ -10,10 +10,10 @@
 #include <stdlib.h>
 
 #include "array/codegen/generate.h"
-#include "array/codegen/kernel_cache.h"
 #include "array/codegen/launch_cache.h"
 #include "array/codegen/lower.h"
 #include "array/codegen/program.h"
+#include "array/codegen/run.h"
 #include "array/graph/buffer.h"
 #include "array/graph/context.h"
 #include "array/graph/expr.h"

@@ -1,5 +1,5 @@
 /*
-** kernel_cache.h - one kernel for each form of program and device; packing parameters; launching.
+** kernel_cache.h - one kernel for each form of program and device.
 **
 ** The key is the form's bytes, made without any text; text is generated and compiled only for a form that has no kernel
 ** yet (and then mostly found in the disk cache).
@@ -8,47 +8,28 @@
 
 #include "array/codegen/body.h"
 #include "array/codegen/program.h"
-#include "array/graph/number.h"
+#include "array/graph/types.h"
 #include "base/buf.h"
 #include "base/error.h"
-#include "device/device.h"
 #include "kernel/kernel.h"
+
+typedef struct dc_cached_kernel {
+  dc_kernel kernel;
+  uint64_t turn; /* of the last launch: see reduction.c */
+  dc_buffer *scratch; /* stands for a reduction's variables, so that two launches do not use them at once */
+} dc_cached_kernel;
 
 /* Appends the key of the program's form: everything that decides the text, and the device. */
 void dc_program_key(const dc_program *p, dc_buf *key);
-/* Launches the program's kernel in the device's current stream; compiles it first if it is new. */
-int dc_program_run(const dc_program *p, dc_error *err);
+/* The program's kernel, compiled first if it is new. */
+dc_cached_kernel *dc_program_kernel(const dc_program *p, dc_error *err);
+/* The same of a program that has run; NULL: it was none of the cache's. */
+dc_cached_kernel *dc_program_kernel_found(const dc_program *p);
 
-/* The same for a program with that body.  Returns 1 where there is no kernel for it yet: *text is then that of the
-** kernel, for dc_body_add_kernel.  *attributable: as dc_launch's. */
-int dc_program_run_body(const dc_program *p, dc_body *body, dc_buf *text, bool *attributable, dc_error *err);
+/* *kernel: that of a program with that body.  Returns 1 where there is none for it yet: *text is then that of the
+** kernel, for dc_body_add_kernel. */
+int dc_body_kernel(dc_body *body, const dc_program *p, dc_cached_kernel **kernel, dc_buf *text, dc_error *err);
 /* The module, compiled from that text, has the kernel that was missing last; it is kept until dc_body_end. */
 int dc_body_add_kernel(dc_body *body, dc_module *m, dc_error *err);
 /* Releases what `body` has made. */
 void dc_body_end(dc_body *body);
-
-/* The launch of a program whose operands are flat or one value, without addresses and numbers: it is repeated with
-** others for which lowering would give a program of the same form. */
-#define DC_CACHED_ELEMENTS (DC_LOOPED_FROM - 1) /* most elements, one result each */
-#define DC_CACHED_REDUCED DC_SEGMENT            /* most elements that are reduced to one value */
-typedef struct dc_cached_launch {
-  struct dc_cached_kernel *form;
-  int lanes, rounds;
-  bool looped;
-  int threads; /* of a reduction */
-} dc_cached_launch;
-/* The arguments of a cached launch. */
-typedef struct dc_launch_arguments {
-  dc_device *dev;
-  dc_ptr out;
-  int64_t n; /* from 1 on */
-  bool reduces;
-  dc_ptr mailbox; /* of a reduction: as dc_program's */
-  uint64_t sequence;
-  int ninputs, nnumbers;
-  const dc_ptr *input;
-  const dc_number *const *number;
-} dc_launch_arguments;
-/* The launch of a program that has run with these arguments; false: it cannot be cached. */
-bool dc_cached_launch_of(const dc_program *p, const dc_launch_arguments *s, dc_cached_launch *r);
-int dc_launch_cached(const dc_cached_launch *r, const dc_launch_arguments *s, dc_error *err);

@@ -4,8 +4,8 @@
 */
 #pragma once
 
-#include "array/codegen/kernel_cache.h"
 #include "array/codegen/program.h"
+#include "array/codegen/run.h"
 #include "array/graph/number.h"
 #include "array/graph/op.h"
 #include "array/graph/types.h"

@@ -327,7 +327,7 @@ static dc_array *largest_operand(const dc_array *root) {
   return best;
 }
 
-/* An upper bound of the bytes that kernel_cache.c packs. */
+/* An upper bound of the bytes that run.c packs. */
 static int params_bytes(const dc_program *p) {
   int operands = p->ir.ninputs + 1, numbers = 0;
   for (int i = 0; i < p->ir.nnumbers; i++) numbers += (int)dc_dtype_size(p->ir.number[i].dtype) > 8 ? 32 : 8;

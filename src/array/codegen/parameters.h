@@ -1,6 +1,6 @@
 /*
 ** parameters.h - the parameters of a generated kernel, in their order.  Their declarations (operands.c) and the values
-** of a launch (kernel_cache.c) are made from one walk.
+** of a launch (run.c) are made from one walk.
 */
 #pragma once
 
