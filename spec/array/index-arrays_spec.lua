@@ -213,6 +213,18 @@ describe("writing through an array of integers", function()
     assert.same(dc.arange(1, n):to("int32"):to_table(), a:to_table())
   end)
 
+  it("may write the indices themselves, which were read before", function()
+    local n = math.random(600, 3000)
+    local a = dc.random.permutation(n)
+    local t, want, values = a:to_table(), {}, {}
+    for i = 1, n do
+      values[i] = math.random(n)
+      want[t[i]] = values[i]
+    end
+    a[a] = dc.array(values, "int64")
+    assert.same(want, a:to_table())
+  end)
+
   it("evaluates pending expressions that read the target first", function()
     local a = dc.ones(4)
     local e = a * 3

@@ -52,21 +52,40 @@ describe("an index array that is known", function()
   for _, w in ipairs(writers) do
     local name, write = table.unpack(w)
     it("is checked again after it was written by " .. name, function()
-      local n, count = math.random(5, 3000), math.random(3, 40000)
-      local x, a = dc.random.uniform(n), dc.array(random_indices(count, n), "int64")
-      local keeper = dc.kernel [[
-        __device__ long long *kept;
-        __global__ void put(long long *a, int k, long long v) { if (a) kept = a; else kept[k] = v; }]]
-      if name:find "kept" then keeper(1, 1, a, 0, 0) end
-      for _ = 1, 2 do x[a]:eval() end
-      local k, bad = math.random(count), n + math.random(1000)
-      write(a, k, bad, function() keeper(1, 1, dc.null, k - 1, bad) end, function() x[a]:eval() end)
-      local text = note(name)
-      fails("index", "out of bounds on axis 1, whose extent is " .. n, function() x[a]:eval() end, text)
-      fails("index", "out of bounds", function() x[a] = 1 end)
-      fails("index", "is out of range", function() dc.scatter_add(x, a, dc.ones(count)) end)
+      for _, count in ipairs { math.random(3, 16384), math.random(16385, 40000) } do -- the host checks few itself
+        local n = math.random(5, 3000)
+        local x, a = dc.random.uniform(n), dc.array(random_indices(count, n), "int64")
+        local keeper = dc.kernel [[
+          __device__ long long *kept;
+          __global__ void put(long long *a, int k, long long v) { if (a) kept = a; else kept[k] = v; }]]
+        if name:find "kept" then keeper(1, 1, a, 0, 0) end
+        for _ = 1, 2 do x[a]:eval() end
+        local k, bad = math.random(count), n + math.random(1000)
+        write(a, k, bad, function() keeper(1, 1, dc.null, k - 1, bad) end, function() x[a]:eval() end)
+        local text = note(name)
+        fails("index", "out of bounds on axis 1, whose extent is " .. n, function() x[a]:eval() end, text)
+        fails("index", "out of bounds", function() x[a] = 1 end)
+        fails("index", "is out of range", function() dc.scatter_add(x, a, dc.ones(count)) end)
+      end
     end)
   end
+
+  it("is checked again after a graph that was captured before has written it", function()
+    local n, count = math.random(5, 3000), math.random(16385, 40000)
+    local x, a = dc.random.uniform(n), dc.array(random_indices(count, n), "int64")
+    local graph <close> = dc.graph(function() a[":"] = a * 0 + (n + 1) end)
+    for _ = 1, 2 do x[a]:eval() end
+    graph()
+    fails("index", "out of bounds", function() x[a]:eval() end)
+  end)
+
+  it("is not taken for known by a graph, which runs later", function()
+    local n = math.random(5, 3000)
+    local x, a = dc.random.uniform(n), dc.array(random_indices(20000, n), "int64")
+    local y = dc.zeros(20000)
+    for _ = 1, 2 do x[a]:eval() end
+    fails("launch", "cannot be captured", function() dc.graph(function() y[":"] = x[a] end) end)
+  end)
 
   it("is checked against a shorter axis, and not against a longer one", function()
     local n = math.random(5, 3000)
@@ -87,6 +106,9 @@ describe("an index array that is known", function()
     local want = t[7]
     local part = a[{ { 1, count - 1 } }]
     for _ = 1, 2 do assert.equal(x[want], x[part][7]) end
+    fails("index", "out of bounds", function() x[a]:eval() end)
+    local half = a[{ { 1, count // 2 } }]:broadcast_to(2, count // 2) -- as many bytes as all of it
+    for _ = 1, 2 do assert.equal(x[want], x[half][{ 2, 7 }]) end
     fails("index", "out of bounds", function() x[a]:eval() end)
   end)
 
@@ -128,6 +150,19 @@ describe("an index array that is known", function()
       y[order] = x
       assert.equal(x[n], y[to])
     end
+    local turned, pairs_of = dc.zeros(2, n).T, dc.random.uniform(n, 2) -- kernels write such rows on all devices
+    local function writes(index)
+      turned[index] = pairs_of
+      dc.stats "reset"
+      turned[index] = pairs_of
+      return dc.stats().launches
+    end
+    local different = dc.random.permutation(n)
+    local once = writes(different)
+    assert.is_true(turned[different]:eq(pairs_of):all())
+    different[k] = different[n]
+    assert.is_true(writes(different) > once)
+    assert.is_true(turned[different[n]]:eq(pairs_of[n]):all())
     local rows = dc.random.uniform(50, 1000):argsort(2) -- different along a row alone
     local z, values = dc.zeros(1000), dc.random.uniform(50, 1000)
     for _ = 1, 5 do
@@ -146,6 +181,7 @@ describe("an index array that is known", function()
     end
     assert.equal(1 + 30, launches "dc.zeros(1000):argsort()")
     assert.equal(1 + 60, launches "dc.zeros(50, 1000):argsort(2)")
+    assert.is_true(launches "dc.zeros(1000):argsort():broadcast_to(50, 1000)" >= 1 + 60)
   end)
 
   it("is gathered without waiting for the device", function()

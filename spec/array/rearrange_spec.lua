@@ -103,6 +103,15 @@ describe("concat and stack", function()
     fails("shape", "array 2 has the shape %(3, 2%), array 1 %(2, 3%)", function()
       dc.concat { dc.ones(2, 3), dc.ones(3, 2) }
     end)
+    for _ = 1, 20 do
+      local shape = h.shape(math.random(2, 4), 5)
+      local other, axis = copy(shape), math.random(#shape)
+      local differs = (axis + math.random(#shape - 1) - 1) % #shape + 1
+      other[axis], other[differs] = math.random(5), other[differs] + math.random(3)
+      fails("shape", ("they may differ along axis %d only"):format(axis), function()
+        dc.concat({ dc.ones(shape), dc.ones(other) }, axis)
+      end)
+    end
     fails("shape", "array 2.*must be the same", function() dc.stack { dc.ones(2), dc.ones(3) } end)
     fails("argument", "is empty", function() dc.concat {} end)
     fails("argument", "takes a table of arrays, got", function() dc.concat(dc.ones(3)) end)

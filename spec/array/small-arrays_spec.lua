@@ -112,6 +112,36 @@ describe("of small arrays", function()
     same(keys, dc.array(t, "int64"):sort():to_table())
   end)
 
+  it("a digit that all keys but one have in common does matter", function()
+    for _, dtype in ipairs { "int16", "uint32", "int64" } do
+      local size, n = helper.itemsize[dtype], math.random(40, 200)
+      for digit = 0, size - 1 do
+        local t = {}
+        for i = 1, n do t[i] = digit == 0 and 5 or math.random(0, 3) end
+        t[math.random(n)] = digit == size - 1 and 1 << 8 * digit or 200 << 8 * digit -- within the signed dtypes
+        local order, keys = stable_order(t), {}
+        for i, k in ipairs(order) do keys[i] = t[k] end
+        same(order, dc.array(t, dtype):argsort():to_table(), note(dtype))
+        same(keys, dc.array(t, dtype):sort():to_table(), note(dtype))
+      end
+    end
+  end)
+
+  it("searchsorted converts keys and values of two dtypes to one", function()
+    for _ = 1, 30 do
+      local one, two = dtypes[math.random(2, #dtypes)], dtypes[math.random(2, #dtypes)]
+      local n = math.random(1, 50)
+      local a, v = dc.array(numbers(n, one), one):sort(), dc.array(numbers(n, two), two)
+      local s, want, less = a:to_table(), {}, before(false)
+      for i, wanted in ipairs(v:to_table()) do
+        local at = 1
+        while at <= n and less(s[at], wanted) do at = at + 1 end
+        want[i] = at
+      end
+      same(want, dc.searchsorted(a, v):to_table(), ("%s in %s"):format(two, one))
+    end
+  end)
+
   it("searchsorted, bincount, selections and nonzero", function()
     for _, dtype in ipairs(dtypes) do
       local n = math.random(1, 200)
@@ -238,6 +268,7 @@ describe("of small arrays", function()
             list[#list + 1] = f(x, axis)
             list[#list + 1] = f(x[{ ":", { -1, 1, -1 } }], axis)
           end
+          list[#list + 1] = f(x.T:copy(), 1)
         end
         if not x.dtype:find "complex" then list[#list + 1] = x:sort(1) end
       end

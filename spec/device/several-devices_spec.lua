@@ -180,6 +180,20 @@ describe("DOTCOMPUTE_CPU_DEVICES", function()
       print(a.device, b.device, b:sum():item(), err.kind)]]))
   end)
 
+  it("whose arrays no function takes together", function()
+    assert.equal(("device\n"):rep(6), script("2", [[
+      local a, i = dc.ones(5), dc.array({ 1, 2 }, "int64")
+      local b, j = a:to "cpu:1", i:to "cpu:1"
+      for _, f in ipairs {
+        function() dc.concat { a, b } end, function() dc.stack { a, b } end,
+        function() return a[b:gt(0):eval()] end, function() return a[j] end,
+        function() dc.searchsorted(a, b) end, function() dc.scatter_add(a, j, dc.ones(2)) end,
+      } do
+        local ok, err = pcall(f)
+        print(not ok and err.kind)
+      end]]))
+  end)
+
   it("runs every block of a grid on each, with numbers of multiprocessors in range", function()
     local n = math.random(100, 900)
     local text = script("2", ([[
