@@ -53,7 +53,7 @@ int dc_array_check_together(const dc_array *a, const dc_array *b, dc_error *err)
 int dc_array_check_contiguous(const dc_array *a, dc_error *err);
 /* Computes if pending, then gives the address of element 0, which what gets it may keep, to read and write there. */
 int dc_array_ptr(dc_array *a, dc_ptr *ptr, dc_error *err);
-/* The address of element 0 of a READY array, to be looked at; 0 of others. */
+/* The address of element 0 of a READY array, to be shown or compared and not accessed; 0 of others. */
 dc_ptr dc_array_address(const dc_array *a);
 /* The memory that a READY array shares with its views: [*from, *to). */
 void dc_array_memory(const dc_array *a, dc_ptr *from, dc_ptr *to);

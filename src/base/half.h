@@ -10,7 +10,7 @@
 /* The bits of the nearest value of DC_FLOAT16 or DC_BFLOAT16, to even where two are equally near; what is too large
 ** becomes an infinity. */
 uint16_t dc_half_bits(double v, dc_dtype t);
-/* The value of such bits, exactly. */
+/* The value of the bits of a DC_FLOAT16 or DC_BFLOAT16, exactly. */
 double dc_half_value(uint16_t bits, dc_dtype t);
 /* Whether v is finite but dc_half_bits would make an infinity of it. */
 int dc_half_overflows(double v, dc_dtype t);

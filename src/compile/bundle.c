@@ -259,7 +259,7 @@ int dc_bundle_write(const char *path, int *count, size_t *bytes, dc_error *err) 
   pthread_mutex_unlock(&state.lock);
   *bytes = b.len;
   int rc = b.failed ? dc_fail_oom(err) : dc_file_replace(path, b.data, b.len, true, err);
-  if (rc == 0) chmod(path, 0644); /* it is to be read by whoever runs the script */
+  if (rc == 0) chmod(path, 0644); /* all users who run the script read it */
   dc_buf_free(&b);
   return rc;
 }

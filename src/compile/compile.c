@@ -269,7 +269,7 @@ static int find_image(const dc_source *src, const char *arch, bool binary, dc_im
   if (check_text(src, err) != 0 || check_options(src, err) != 0) return -1;
   if (src->nunits == 0 && dc_is_ptx(src->text)) return dc_prebuilt_image(src, out, err);
   if (dc_cache_keys(src, arch, binary, key, portable, &whole, err) != 0) return -1;
-  if (!whole) { /* an #include by a macro's name: nobody knows what the image depends on */
+  if (!whole) { /* an #include by a macro's name: what the image depends on is not known */
     dc_log(DC_LOG_CACHE, "not cached: the source includes a header by a macro's name");
     return look_up_or_make(src, arch, binary, NULL, out, err);
   }

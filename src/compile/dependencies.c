@@ -16,7 +16,7 @@
 #include "base/path.h"
 #include "compile/types/source.h"
 
-#define MAX_DEPTH 64 /* of files that include files; deeper ones are not told apart by content */
+#define MAX_DEPTH 64 /* of files that include files; the content of deeper ones is not part of the key */
 
 /* --- finding the names in a text ---------------------------------------------------------------- */
 

@@ -34,13 +34,13 @@
 
 /* A kernel that is wanted with its types: by name, and what the scan knows of it. */
 typedef struct wanted {
-  const char *asked, *name; /* name is NULL once NVRTC refused it, and for what it would not tell the symbol of */
+  const char *asked, *name; /* name is NULL where NVRTC has refused it, or gives no symbol for it */
   const char *parameters;  /* "(float *, int)" in asked "scale<float>(float *, int)"; NULL for a name without them */
-  const char *overload;    /* of such a name what says which instance it is, for when the name alone does not */
+  const char *overload;    /* "(void (*)(float *, int))scale<float>", for where several templates have that instance */
   const dc_scanned *scanned;
-  bool is_overload;        /* the name is that */
-  bool launched;           /* one of those that the source launches: it may be there by another name */
-  char *query;             /* owned; NULL when its types could not be had before */
+  bool is_overload;        /* `name` is that conversion */
+  bool launched;           /* the source launches it: the image may have it by another name */
+  char *query;             /* owned; NULL where an earlier attempt failed to get its types */
   char *lowered, *types;   /* owned results; NULL when the name is none */
   char *why_not;           /* owned: what NVRTC said against the name */
 } wanted;
@@ -52,7 +52,7 @@ typedef struct job {
   bool ir;                 /* LTO-IR is wanted, of which entries cannot be read */
   bool debug;              /* with debugging information, for the layouts of structs */
   bool minimal;            /* with as little of NVRTC's own as most sources need */
-  bool hasty;              /* with as little optimization as NVRTC can be told */
+  bool hasty;              /* with as little optimization as NVRTC has options for */
   const dc_tile_tools *tile; /* of tile kernels; NULL: there are none */
   dc_arena arena;
   wanted *list;

@@ -17,7 +17,7 @@ static struct {
   pthread_once_t once;
   bool found;
   dc_tile_tools tools;
-  dc_buf why; /* places looked at in vain, one a line */
+  dc_buf why; /* paths searched in vain, one a line */
 } tile = {.once = PTHREAD_ONCE_INIT};
 
 /* The file below the root, malloc'ed; NULL where there is none. */

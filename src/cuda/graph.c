@@ -9,10 +9,10 @@
 #include "cuda/fault.h"
 #include "cuda/stream.h"
 
-/* For errors, a graph's launch is noted as that of a function that bears its kernels' names. */
+/* For errors, a graph's launch is noted as that of a function whose name is made of its kernels' names. */
 struct dc_cuda_graph {
   CUgraphExec exec; /* NULL: ended with a communicator that it uses */
-  dc_code code;     /* of these functions, newest first; updating a graph adds one */
+  dc_code code;     /* the functions that stand for its launches, newest first; updating a graph adds one */
   dc_cuda_comm_use *collectives;
 };
 

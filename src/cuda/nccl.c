@@ -163,7 +163,7 @@ static void close_comm(dc_device *dev, void *comm) {
 
 typedef struct elements {
   ncclDataType_t type;
-  size_t count; /* of these for each element of the array; 0: NCCL does not reduce the dtype */
+  size_t count; /* of `type`, for each element of the array; 0: NCCL does not reduce the dtype */
 } elements;
 
 /* What is reduced. Complex numbers are added as pairs. */

@@ -117,7 +117,7 @@ typedef struct dc_texture_ops {
   void (*texture_close)(dc_device *dev, uint64_t handle);
   int (*surface_open)(dc_device *dev, dc_storage *storage, uint32_t level, uint64_t *handle, dc_error *err);
   void (*surface_close)(dc_device *dev, uint64_t handle);
-  /* The bytes that kernels take for it.  Optional (default: the device has no such copies). */
+  /* The tensor map as kernels take it.  Optional (default: the device has no copies by tensor maps). */
   int (*tensor_map)(dc_device *dev, const dc_tensor_map *map, char bytes[DC_TENSOR_MAP_BYTES], dc_error *err);
 } dc_texture_ops;
 

@@ -53,7 +53,7 @@ void dc_lua_checkshape(lua_State *L, int first, int last, bool wild, dc_lua_shap
 ** behind the last one. */
 bool dc_lua_other_key(lua_State *L, int idx, lua_Integer n, bool names);
 
-/* Raises where the list of n axes at idx has such a key. */
+/* Raises where the list of n axes at idx has a key other than 1 to n. */
 void dc_lua_check_axes(lua_State *L, int idx, lua_Integer n, bool names);
 
 /* An integer, or a float with an integer's value, at idx. */

@@ -184,14 +184,14 @@ static void use_table(const user *u, int idx, int depth) {
 
 /* Orders a launch of a kernel of module `m` in stream `by` (NULL: the current one) behind conflicting uses of its
 ** arguments in other streams, or records them in the graph that is being captured.  For a device whose `tracking` is
-** set; the arguments, from `first` on, have been marshalled.  `anything`: the operands are unknown (a full barrier). */
+** set; the arguments, from `first` on, have been marshalled.  `opaque`: the operands are unknown (a full barrier). */
 static DC_COLD void order_launch(lua_State *L, dc_lua *self, const dc_kernel *k, const dc_lua_module *m,
-                                   dc_stream *by, bool anything, int first) {
+                                   dc_stream *by, bool opaque, int first) {
   dc_device *dev = k->dev;
   const user u = { L, self, k, by };
   dc_error err = DC_ERROR_INIT;
   if (by && dc_stream_check(by, NULL, &err) != 0) dc_lua_raise_kernel(L, &err);
-  if (anything && dc_tracking_barrier(dev, by, &err) != 0) dc_lua_raise_kernel(L, &err);
+  if (opaque && dc_tracking_barrier(dev, by, &err) != 0) dc_lua_raise_kernel(L, &err);
   for (int i = 0; i < k->nparams; i++) {
     dc_lua_array *o = dc_lua_argument_array(L, self, first + i);
     if (o && o->a) use(&u, o->a, !k->params[i].is_const);
@@ -205,8 +205,8 @@ static DC_COLD void order_launch(lua_State *L, dc_lua *self, const dc_kernel *k,
 
 /* What a launch may access beside its arguments' arrays of the kernel's device. */
 typedef struct launch_reach {
-  bool anything; /* memory that its arguments do not show */
-  int peers;     /* number of arrays of other devices */
+  bool opaque; /* memory that its arguments do not show */
+  int peers;   /* number of arrays of other devices */
 } launch_reach;
 
 /* Before a launch (`before`): orders it behind the work of the devices that the arguments' arrays are on, with their
@@ -264,7 +264,7 @@ static DC_COLD int launch_slow(lua_State *L, dc_lua *self, kernel_object *o, dc_
   dc_error err = DC_ERROR_INIT;
   int rc;
   if (reach.peers) order_peers(L, self, o, first, reach.peers, true);
-  if (o->k->dev->tracking != 0) order_launch(L, self, o->k, o->home, o->stream, reach.anything, first);
+  if (o->k->dev->tracking != 0) order_launch(L, self, o->k, o->home, o->stream, reach.opaque, first);
   if (o->stream && dc_stream_check(o->stream, NULL, &err) != 0) return dc_lua_raise_kernel(L, &err);
   if (dc_profile_is_on(o->k->dev)) dc_lua_profile_arguments(L, self, o->k, first);
   if (o->working) rc = DC_LUA_WORK(self, dc_kernel_launch(o->k, l, &o->how, &err));
@@ -356,7 +356,7 @@ DC_HOT bool dc_lua_launch_marshalled(lua_State *L, dc_lua *self, dc_lua_kernel *
   }
   if (o->k->dev->tracking != 0 || dc_profile_is_on(o->k->dev)) return false; /* these look at the arguments */
   lua_copy(L, at, 1);
-  launch_slow(L, self, o, l, 0, (launch_reach){ .anything = false });
+  launch_slow(L, self, o, l, 0, (launch_reach){ .opaque = false });
   return true;
 }
 
@@ -411,7 +411,7 @@ static DC_COLD int launch_tile(lua_State *L, dc_lua *self, kernel_object *o, int
   if (top == 3 && lua_isnil(L, 3)) top = 2; /* kernel_call put it there */
   lua_settop(L, top);
   alignas(16) char params[DC_PARAMS_USUAL];
-  launch_reach reach = { .anything = false };
+  launch_reach reach = { .opaque = false };
   bool marshalled = false;
   if (k->params_size <= sizeof params) {
     if (o->home->nglobals != 0) flush_global_readers(L, self, o);

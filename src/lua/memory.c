@@ -31,12 +31,12 @@
 /* On the host's memory a full collection runs when the bytes in use have doubled since the last one and these are made
 ** beside: what a generational collector has made old, and what steps are too slow for, lies dead until then. */
 #define DEAD_BYTES ((size_t)32 << 20)
-#define FULL_WAIT 10 /* least pause after such a collection, in multiples of its duration */
+#define FULL_WAIT 10 /* least pause after a full collection, in multiples of its duration */
 /* Bytes made in the host's memory after which a step follows, with which a generational collector takes what died
 ** young: less than the caches next to the cores hold, so that results are written where earlier ones have been (sums of
 ** 300,000 and of a million float32 by two threads of a busy Zen 4: 113 and 590 us, with these steps 47 and 300). */
 #define CACHED_BYTES ((size_t)256 << 10)
-#define STEP_WAIT 16 /* least pause after such a step, in multiples of its duration */
+#define STEP_WAIT 16 /* least pause after a step for CACHED_BYTES, in multiples of its duration */
 #define STEP_LEAST 1e-6 /* s that one takes at least, about */
 #define STEP_KB 16                        /* work is done in steps of at least this */
 /* Up to this number of objects no collection is started: their memory fits the caches next to the core (a sum of 1,000

@@ -28,7 +28,7 @@ typedef struct part {
   bool ready;
 } part;
 
-/* "dotcompute.cu(12)" with `base` added to each such line, malloc'ed. */
+/* The text, malloc'ed, with `base` added to the line in each "dotcompute.cu(12)". */
 static char *shift_lines(const char *text, int base) {
   static const char mark[] = DC_SOURCE_NAME "(";
   dc_buf b = DC_BUF_INIT;

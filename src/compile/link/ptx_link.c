@@ -36,8 +36,8 @@ typedef struct piece {
 
 typedef struct symbol { /* of a name: everything about it in all units */
   const piece *definition, *declaration; /* by which it is written; local ones aside */
-  int locals;  /* units that keep such a name to themselves */
-  bool shared; /* some unit has it for all */
+  int locals;  /* number of units that define it for themselves alone */
+  bool shared; /* some unit defines it for all */
 } symbol;
 
 typedef struct file { /* of a .file directive */

@@ -10,7 +10,7 @@ static bool is_type(dc_token t) { return dc_token_is(t, "texture") || dc_token_i
 
 static bool is_template(dc_tokens behind) { return dc_token_is_char(dc_token_next(&behind), '<'); }
 
-/* Whether the declaration is of such variables: "static texture<uchar4, 2, cudaReadModeElementType> t" */
+/* Whether it declares texture or surface references: "static texture<uchar4, 2, cudaReadModeElementType> t" */
 static bool is_reference(const dc_piece *p) {
   dc_tokens in = dc_tokens_of(p->begin, (size_t)(p->end - p->begin));
   dc_token t = dc_token_next(&in);

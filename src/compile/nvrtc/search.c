@@ -29,7 +29,7 @@ static struct {
   bool looked;
   library *now;   /* the file to load, or NULL */
   dc_map refused; /* path to library: files that could not be loaded */
-  dc_buf why;     /* places looked at in vain, and what was wrong with files refused */
+  dc_buf why;     /* paths searched in vain, and what was wrong with files refused */
 } found = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static bool switched_off(void) {

@@ -427,7 +427,7 @@ static void respell_pointer(dc_ctype *t, char sign) {
 
 static dc_ctype read_pointer(reader *r, char sign) { /* after 'P', 'R' or 'O' */
   dc_ctype t = read_type(r);
-  if (t.pointers > 0) t.is_const = false; /* told of the last pointee only: that of `const T **` is a plain pointer */
+  if (t.pointers > 0) t.is_const = false; /* known of the last pointee only: that of `const T **` is a plain pointer */
   respell_pointer(&t, sign);
   t.pointers++;
   t.is_reference = sign == '&';

@@ -107,7 +107,7 @@ typedef struct dc_image {
   int nrecords;
   dc_struct_layout *records; /* structs that kernels take by value, and those inside them */
   int nvariables;
-  dc_variable *variables; /* those of which the compiler told type and symbol */
+  dc_variable *variables; /* those whose type and symbol the compiler has reported */
   int nrefused;
   dc_refused *refused;
   char *log;     /* compiler's warnings, "" when none */

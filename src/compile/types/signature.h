@@ -13,7 +13,7 @@
 /* The text to append. Its lines carry another file name, so they never show as lines of the source. */
 extern const char dc_signature_prelude[];
 #define DC_SIGNATURE_FILE "/dotcompute_signatures"
-/* The name of such an instance in the image begins with it. */
+/* What the names of the instances that the prelude makes begin with, in the image. */
 #define DC_SIGNATURE_MARK "_Z7dc_sig_I"
 
 /* The name expression that asks for kernel `name` ("ns::k", "scale<float>"), malloc'ed; NULL out of memory. */

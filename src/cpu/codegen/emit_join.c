@@ -56,7 +56,7 @@ static bool is_part_of_word(const ptx_ins *ins, const dc_access *p) {
 }
 
 /* A hash, or a pixel: each lane loads the bytes of a word one by one, lanes far from each other.  The first of these
-** loads gathers the word, which need not be aligned: no other bytes than all of them load, and for the same lanes.
+** loads gathers the word, which need not be aligned: the bytes that they load together, for the same lanes.
 ** Nothing between them changes memory or the address. */
 static void join_word(emitter *e, const ptx_ins *ins, const dc_access *p) {
   const int each = 4 / p->size;
@@ -91,7 +91,7 @@ static bool may_be_field(const emitter *e, const ptx_ins *ins, const dc_access *
 }
 
 /* The first of several loads of words that lie in the same 16 bytes loads all of these for each lane, and the others
-** find their values there, also such in blocks behind, where fewer lanes run.  Nothing between them changes memory or
+** find their values there, also loads in later blocks, where fewer lanes run.  Nothing between them changes memory or
 ** the address.  False: its block has no other such load. */
 static bool join_fields(emitter *e, const ptx_ins *ins, const dc_access *p) {
   const ptx_ins *found[4] = {0};

@@ -7,7 +7,7 @@
 #include "cpu/ptx/opcode.h"
 #include "cpu/ptx/ptx.h"
 
-/* The registers that decide a loop's exit, as far as they were looked at. */
+/* The registers on which a loop's exit depends, as found so far. */
 typedef struct deciders {
   int32_t first, last; /* the loop's instructions */
   bool polls;          /* only polls of other threads count */
@@ -53,7 +53,7 @@ static bool reads_others(const emitter *e, const ptx_ins *ins, const deciders *b
 ** terminates independently of other threads. */
 static bool decided_by_memory(const emitter *e, int32_t reg, deciders *by) {
   for (int i = 0; i < by->n; i++)
-    if (by->regs[i] == reg) return false; /* it is being looked at, or was */
+    if (by->regs[i] == reg) return false; /* visited before */
   if (reg < 0) return false;
   if (by->n == (int)(sizeof by->regs / sizeof *by->regs)) return !by->polls; /* too long to find out */
   by->regs[by->n++] = reg;

@@ -149,7 +149,7 @@ typedef struct emitter {
   int32_t region;       /* counts sequences of nodes that are entered at their first alone */
   int32_t *sum_at;      /* per register: where it stays in dc_native.save as a sum of products; -1: it is none */
   bool has_sums, has_scratch;
-  int32_t scratch_at;   /* for sums that are none of these registers */
+  int32_t scratch_at;   /* for sums that are not a register's */
   dc_factor factors[DC_MOST_FACTORS];
   int nfactors, factor_turn;
   int32_t stores;       /* counts what may have changed memory */
@@ -167,7 +167,7 @@ typedef struct emitter {
   dc_window windows[DC_MOST_WINDOWS]; /* see emit_windows.h */
   int nwindows;
   const dc_looked_up **looked_up; /* per instruction, or NULL */
-  int ntables;          /* of these */
+  int ntables;          /* number of different ones in looked_up */
   bool *given;          /* per register: written by warp.c while emitted code is suspended */
   bool *hoisted;        /* per register: it is computed before all gangs */
   uint8_t *remat;       /* per register: the cost of computing it again, where that is less than saving it, else 0 */

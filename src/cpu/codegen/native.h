@@ -22,10 +22,11 @@ typedef struct dc_native_code {
   int state;             /* of native.c; 0: not requested yet */
   char refusal[DC_REFUSAL]; /* why there is none, if it failed */
   uint64_t blocks;       /* number of blocks that it has run lately */
-  uint64_t deoptimized;  /* number of these blocks that it had to leave to tier 0 */
-  int launches_measured; /* number of launches that yet go by what runtime/contention.h has measured: */
-  bool faster_alone;     /* the launching thread is faster than with the others' help, */
-  double seconds_alone;  /* without which it goes on for so long: ten times as long as it took to measure that */
+  uint64_t deoptimized;  /* number of those blocks that it had to leave to tier 0 */
+  /* what runtime/contention.h has measured */
+  int launches_measured; /* number of launches for which it is still taken to be true */
+  bool faster_alone;     /* the launching thread is faster than with the others' help */
+  double seconds_alone;  /* length of a launch before others help, where it is: ten times the measurement's */
   struct dc_native_code *warp_code; /* the version by warps that takes its place where these are many; NULL: none */
 } dc_native_code;
 

@@ -1,8 +1,8 @@
 /*
 ** texture.h - the CPU device's textures and surfaces, by the handles that kernels receive.
 **
-** A handle is the number of a slot and a serial number, so one that has been closed, or never was one, is told from
-** those that are open.  The descriptions are kept for the life of the process: what dc_cpu_texture_find has returned
+** A handle is the number of a slot and a serial number, so one that has been closed, or never was one, is not
+** taken for an open one.  The descriptions are kept for the life of the process: what dc_cpu_texture_find has returned
 ** may be read even if another thread closes the handle.  Safe to call from any thread, finding without a lock.
 */
 #pragma once

@@ -88,7 +88,10 @@ static void end_pause(dc_contention *t, dc_job *job) {
 
 static void note_alone(dc_contention *t, dc_job *job, double seconds, double blocks) {
   const double length = PAUSE * t->next, passed = t->since - t->began;
-  if (passed - seconds >= length / 2) t->seconds += seconds, t->blocks += blocks;
+  if (passed - seconds >= length / 2) {
+    t->seconds += seconds;
+    t->blocks += blocks;
+  }
   if (passed >= length) end_pause(t, job);
 }
 

@@ -17,14 +17,14 @@
 
 /* Seconds for which a launch of c is to be alone at least; 0: as short as it takes to wake a thread. */
 double dc_contention_delay(const dc_native_code *c);
-/* On each worker's thread: before its first block; */
+/* All of these are called by each worker on its own thread.  Before its first block. */
 void dc_contention_begin(dc_worker *k);
-/* after each share of `blocks` blocks, 0 for a block that waits; */
+/* After each share of `blocks` blocks; 0 for a block that waits. */
 void dc_contention_note(dc_worker *k, uint64_t blocks);
-/* on those that help, before each share: waits while they are to pause, unless they have begun blocks, which others may
-** wait for.  False: the launch is over, or they are to leave; */
+/* Before each share.  A worker that helps waits while it is to pause, unless it has begun blocks, for which others may
+** wait.  False: the launch is over, or the worker is to leave. */
 bool dc_contention_pause(dc_worker *k);
-/* before such a thread begins one more block: false if it is to end those that it has begun and pause; */
+/* Before one more block is begun.  False: a worker that helps is to end those that it has begun, and pause. */
 bool dc_contention_may_begin(const dc_worker *k);
-/* and when there are no blocks left or the launch has failed. */
+/* When there are no blocks left, or the launch has failed. */
 void dc_contention_end(dc_worker *k);

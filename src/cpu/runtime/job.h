@@ -31,21 +31,21 @@ typedef struct dc_job {
   atomic_bool left_to_native;     /* of a launch at tier 0: native code is to run the blocks that have not begun */
   _Atomic uint64_t deoptimized;   /* number of blocks that native code had to leave to tier 0 */
   atomic_bool waits;              /* some block has waited for others */
-  _Atomic uint64_t progress;      /* how many times, from then on, a block ended, or went on after it had waited */
+  _Atomic uint64_t progress;      /* times that a block ended, or went on after it had waited, since `waits` */
   _Atomic int workers;            /* threads that run its blocks, where these may wait for each other */
-  const uint32_t (*tids)[3][DC_LANES]; /* thread coordinates, of each warp of a block */
-  const uint32_t (*gang_tids)[3][DC_LANES]; /* and of its gangs' lanes, one after another */
+  const uint32_t (*tids)[3][DC_LANES]; /* thread coordinates of the lanes of each warp of a block */
+  const uint32_t (*gang_tids)[3][DC_LANES]; /* thread coordinates of its gangs' lanes, one gang after another */
   dc_cpu_device *cpu;             /* of the Lua state that launches */
   void (*work)(struct dc_worker *k, struct dc_job *job); /* a worker's part */
   void (*wake)(struct dc_job *job); /* called by the launching thread at each poll */
-  double begun;                   /* dc_clock when it was */
+  double begun;                   /* dc_clock at the launch */
   bool is_long;                   /* threads.c knows it, since it takes long */
   int most_helpers;               /* threads that may work for it: its device's share of them */
   double delay;                   /* seconds after which it counts as long; 0: as long as it takes to wake a thread */
   _Atomic uint64_t most_share;    /* blocks that a worker may take at a time; 0: any number (contention.h) */
   atomic_bool no_help;            /* there are no threads to help, or they are to leave when they can */
-  atomic_bool pause;              /* those that help are to pause before their next block, */
-  _Atomic int paused;             /* and number of those that do */
+  atomic_bool pause;              /* threads that help are to pause before their next block */
+  _Atomic int paused;             /* number of threads that pause */
   /* of threads.c, guarded by its lock */
   bool open;                      /* threads may join, or work for it; set by the launching thread alone */
   _Atomic int helpers;            /* threads that work for it */

@@ -79,10 +79,10 @@ static dc_block_run *next_block(dc_worker *k) {
   return b;
 }
 
-/* The block of those that have begun that goes on; NULL: there is none.  All do by turns; each other time it is the
-** one that began first, since blocks most often wait for those before them (rows of a triangular system by 16 threads
-** on 2 processors, where workers begin many blocks while others do not run: 0.1 of the time).  Not if all are resident:
-** such wait for all others. */
+/* The live block that goes on next; NULL: there is none.  They take turns; every other time the one that began first
+** goes on, since blocks most often wait for those before them (rows of a triangular system by 16 threads on 2
+** processors, where workers begin many blocks while others do not run: 0.1 of the time).  Not where all blocks are
+** resident, each of which may wait for all others. */
 static dc_block_run *resume_block(dc_worker *k) {
   dc_block_run *b = k->next_turn ? k->next_turn : k->live_blocks;
   if (!k->firsts_turn || k->job->all_resident) k->next_turn = b ? b->next : NULL;
@@ -98,7 +98,7 @@ static void unlink_block(dc_worker *k, dc_block_run *b) {
   if (k->next_turn == b) k->next_turn = b->next;
 }
 
-/* A block that yields waits for others, and so would those behind it.  While other workers run blocks that it may wait
+/* A block that yields waits for others, and so would later blocks.  While other workers run blocks that it may wait
 ** for, a worker takes no new block until none has made progress for QUIET, and native code that runs warps of its only
 ** block spins for up to SPIN_LIMIT instead of leaving them to tier 0. */
 #define QUIET 100e-6    /* seconds */
@@ -119,8 +119,8 @@ static dc_progress run_block(dc_worker *k, dc_block_run *b) {
   return p;
 }
 
-/* After a turn of a block with result p: notes when any block of the launch last made progress, as job->progress
-** tells, of which *seen is the value that this worker has seen last. */
+/* After a turn of a block with result p: notes when job->progress last changed, of which *seen is the value that this
+** worker has seen last. */
 static void note_progress(dc_worker *k, dc_progress p, uint64_t *seen) {
   dc_job *job = k->job;
   if (p == DC_YIELDED && !atomic_load_explicit(&job->waits, memory_order_relaxed)) atomic_store(&job->waits, true);
@@ -194,12 +194,12 @@ static void run_blocks(dc_worker *k) {
   }
 }
 
-/* Whether native code runs whole blocks, which wait for no others. */
+/* Whether native code runs whole blocks, which wait for no others: simple blocks. */
 static bool are_simple(const dc_job *job) {
   return job->native && job->native->info.simple && !job->native->info.leaves;
 }
 
-/* Runs such blocks, a share of them at a time. */
+/* Runs simple blocks, a share of them at a time. */
 static void run_simple_blocks(dc_worker *k) {
   dc_job *job = k->job;
   dc_share s = dc_share_begin(k);
@@ -238,7 +238,7 @@ static void work(dc_worker *k, dc_job *job) {
   if (sigsetjmp(k->escape, 0) == 0) {
     if (are_simple(job)) {
       run_simple_blocks(k);
-    } else { /* such blocks wait for none, and a locked operation takes as long as all stores before it */
+    } else { /* only here, since a locked operation takes as long as all stores before it */
       atomic_fetch_add(&job->workers, 1);
       run_blocks(k);
       atomic_fetch_sub(&job->workers, 1);

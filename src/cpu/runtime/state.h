@@ -103,13 +103,13 @@ typedef struct dc_fault {
 /* The launching thread's measurement (contention.c); times are of dc_clock. */
 typedef struct dc_contention {
   enum { DC_CONTENTION_OFF, DC_TOGETHER, DC_PAUSING, DC_ALONE, DC_SENDING_AWAY } state;
-  double began;           /* when the state did */
+  double began;           /* when this state began */
   double since;           /* end of the last share */
-  double next;            /* how long threads have helped when they are to pause next */
-  double together;        /* seconds that a block took lately, all threads taken together */
-  double seconds;         /* of the shares that count in this state */
-  double blocks;          /* that ran in them, on all threads */
-  uint64_t taken;         /* number of the launch's blocks that had begun then */
+  double next;            /* seconds of help after which threads are to pause next */
+  double together;        /* recent seconds a block, of all threads together */
+  double seconds;         /* length of the shares that count in this state */
+  double blocks;          /* number of blocks that ran in these shares, on all threads */
+  uint64_t taken;         /* number of the launch's blocks that had begun at `since` */
 } dc_contention;
 
 typedef struct dc_worker {
@@ -122,14 +122,15 @@ typedef struct dc_worker {
   dc_buf text;           /* output of the current printf or assertion */
   /* reused from block to block and launch to launch */
   dc_warp_slot *free_warps;
-  dc_block_run *free_blocks, *live_blocks; /* the latter in the order in which they began, */
-  int resident;          /* their number, */
-  dc_block_run *next_turn; /* that of them which is next to go on, NULL: the first one, */
-  bool firsts_turn;      /* and whether the first one goes on before it */
-  double quiet_since;    /* dc_clock when a block last ended, or went on, as far as this worker has looked */
-  double spin_time;      /* seconds for which native code may yet spin for other workers' blocks, */
-  double spin_limit;     /* and for which it may in a block */
-  double spun_at;        /* dc_clock at its last request to keep spinning; 0: none in this frame */
+  dc_block_run *free_blocks;
+  dc_block_run *live_blocks; /* in the order in which they began */
+  int resident;          /* number of live blocks */
+  dc_block_run *next_turn; /* the live block that goes on next; NULL: the first one */
+  bool firsts_turn;      /* the first live block goes on before next_turn */
+  double quiet_since;    /* dc_clock when this worker last saw a block of the launch end or go on */
+  double spin_time;      /* seconds for which native code may yet spin for other workers' blocks */
+  double spin_limit;     /* seconds of spin_time that a block begins with */
+  double spun_at;        /* dc_clock at native code's last request to keep spinning; 0: none in this frame */
   dc_contention contention;
   dc_frames frames;
   /* native code */

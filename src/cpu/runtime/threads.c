@@ -41,7 +41,7 @@ static struct {
   int started, wanted;
   bool quit;
   dc_job *jobs;      /* the launches that take long, newest first */
-  bool taken;        /* one of them ended as interrupted */
+  bool sigint_handled; /* a launch has ended as interrupted since sigint_begin */
 } set = { .lock = PTHREAD_MUTEX_INITIALIZER, .wake = PTHREAD_COND_INITIALIZER, .idle = PTHREAD_COND_INITIALIZER };
 
 /* --- Ctrl-C --------------------------------------------------------------------------------------------- */
@@ -64,7 +64,7 @@ static void sigint_begin(void) {
   act.sa_flags = SA_RESTART;
   sigemptyset(&act.sa_mask);
   atomic_store(&sigint_caught, false);
-  set.taken = false;
+  set.sigint_handled = false;
   sigint_ours = sigaction(SIGINT, &act, &sigint_before) == 0;
   if (sigint_ours && !(sigint_before.sa_flags & SA_SIGINFO) && sigint_before.sa_handler == SIG_IGN) {
     sigaction(SIGINT, &sigint_before, NULL); /* a program that ignores SIGINT keeps ignoring it */
@@ -77,12 +77,12 @@ static bool sigint_end(void) {
   if (!sigint_ours) return false;
   sigaction(SIGINT, &sigint_before, NULL);
   sigint_ours = false;
-  return atomic_load(&sigint_caught) && !set.taken;
+  return atomic_load(&sigint_caught) && !set.sigint_handled;
 }
 
 /* The lock is held. */
 static void interrupt_all(void) {
-  set.taken = true;
+  set.sigint_handled = true;
   for (dc_job *job = set.jobs; job; job = job->next) dc_job_interrupt(job);
 }
 
@@ -240,7 +240,7 @@ static void in_child(void) {
   for (int i = 0; i < set.wanted; i++) set.helpers[i].works = false;
   set.owner = getpid();
   set.jobs = NULL;
-  dc_alone_end(); /* whoever was is in the parent */
+  dc_alone_end(); /* a launch that ran alone runs in the parent */
   after_fork();
 }
 

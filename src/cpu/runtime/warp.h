@@ -17,7 +17,7 @@ void dc_warp_set_local(dc_warp *w, const dc_worker *k); /* sets the bounds of lo
 /* Warp `index` of a block that native code has begun to run, with its frame f.  Lanes `live` have not exited; one of
 ** the next two functions tells where they stand. */
 void dc_warp_adopt(dc_warp_slot *s, dc_block_run *b, uint32_t index, dc_frame *f, uint32_t live);
-/* The lanes of such a warp wait at the end of node n, a barrier of the whole block. */
+/* The lanes of an adopted warp wait at the end of node n, a barrier of the whole block. */
 void dc_warp_await(dc_warp_slot *s, int32_t n);
 /* They stand where code c has left them, with `result` (simd/abi.h): `lanes` at node n, others at those nodes for
 ** which it has written dc_native.wait. */

@@ -27,7 +27,7 @@ DC_FN u32 dc_outsiders(V32 member, M m) {
   return P_word(v_setp_eq_u32(v_and_32(member, own), V32_splat(0))) & M_word(m);
 }
 
-/* The lanes that some lane of m names: what such masks are made of is the same in most lanes. */
+/* The lanes that are in the member mask of some lane of m; in most lanes the masks are the same. */
 DC_FN u32 dc_members(V32 member, M m) {
   const V32 x = V32_select(m, member, V32_splat(0));
   dc_u all = x.p0;
