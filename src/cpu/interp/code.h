@@ -84,6 +84,8 @@ static inline bool dc_node_succ(const dc_basic_block *node, int k, int32_t *to) 
   return true;
 }
 
+#define DC_DECODE_REFUSED 1 /* of decoding: the function cannot run, its `refusal` says why */
+
 struct dc_cpu_function {
   const ptx_func *ptx;
   struct dc_code *code;

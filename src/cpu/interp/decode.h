@@ -7,8 +7,6 @@
 #include "cpu/interp/code.h"
 #include "cpu/ptx/ptx.h"
 
-#define DC_DECODE_REFUSED 1 /* the function cannot run, fn->refusal says why */
-
 /* fn without what it calls: 0, -1 with the error set, or DC_DECODE_REFUSED. */
 int dc_decode_alone(dc_cpu_function *fn, dc_error *err);
 

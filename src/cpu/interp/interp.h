@@ -1,8 +1,8 @@
 /*
 ** interp.h - the interpreter's (tier 0's) data: decoded operations, and what a warp of 32 lanes has for them.
 **
-** Used by the decoder (decode.c makes dc_uop), by the operations (ops/: what one instruction does to 32 lanes) and by
-** the run time (runtime/warp.c: control flow, calls, barriers).
+** Used by the decoder (decode_op.c makes dc_uop), by the operations (ops/: what one instruction does to 32 lanes) and
+** by the run time (runtime/warp.c: control flow, calls, barriers).
 **
 ** Register file: each register has 32 consecutive lanes of its container (16 bits and less as uint16_t, else 32, 64 or
 ** 128 bits) at a byte offset from w->regs, 64-byte aligned.  Immediates are registers too, filled when the file is made

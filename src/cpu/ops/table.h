@@ -5,7 +5,7 @@
 ** -O3 -ffp-contract=off -fno-math-errno -fno-trapping-math -fwrapv -fno-strict-aliasing (the flags of each set are in
 ** the Makefile).  runtime/isa.c chooses the table for the machine.
 **
-** Fields of a dc_uop that the decoder (decode.c) sets before it calls `select`:
+** Fields of a dc_uop that the decoder (decode_op.c) sets before it calls `select`:
 **   sources in order in a, b, c, e; the destination in d; a second destination (the predicate of setp p|q, shfl d|p,
 **     match d|p) in d2, DC_NO_OPERAND where the text has `_`.  A predicate operand is its index, neg_x when !p.
 **   ld    d or (vec > 1) v[0..vec), bits[0] their container; address register in a, addr_bits, imm, base
