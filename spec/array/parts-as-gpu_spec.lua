@@ -39,11 +39,9 @@ local script = [==[
   end
 
   local function show(text, a)
-    local hash = 0
-    for at = 1, a.size > 0 and #a:bytes() or 0, 997 do
-      hash = hash * 31
-      for _, byte in ipairs { a:bytes():byte(at, at + 996) } do hash = hash * 31 + byte end
-    end
+    local bytes, hash = a.size > 0 and a:bytes() or "", 0
+    for at = 1, #bytes - 7, 8 do hash = hash * 31 + string.unpack("<I8", bytes, at) end
+    for at = #bytes // 8 * 8 + 1, #bytes do hash = hash * 31 + bytes:byte(at) end
     print(text, a.dtype, table.concat({ a:shape() }, "x"), ("%016x"):format(hash))
   end
 

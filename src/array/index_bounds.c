@@ -38,8 +38,8 @@ static bool is_known(const dc_array *index, int64_t extent) {
   return b->index_extent > 0 && b->index_extent <= extent && is_watched(b) && index->dev->capture == NULL;
 }
 
-/* Before and after looking: a finalizer that writes the array meanwhile sets index_extent to 0. */
-static void begin_looking(dc_array *index) {
+/* Before a check, and remember() after it: a finalizer that writes the array meanwhile sets index_extent to 0. */
+static void begin_check(dc_array *index) {
   index->buffer->index_extent = -1;
   index->buffer->index_distinct = false;
 }
@@ -60,7 +60,7 @@ bool dc_index_is_distinct(const dc_array *index) {
   return is_known(index, INT64_MAX) && index->buffer->index_distinct && !dc_geometry_repeats(&index->g);
 }
 
-/* --- looking ------------------------------------------------------------------------------------------------------ */
+/* --- checks ------------------------------------------------------------------------------------------------------- */
 
 static dc_array *out_of_bounds(dc_array *index, int64_t extent, dc_error *err) {
   dc_array *zero = dc_compose_int(DC_OP_EQ, dc_compose_again(index), 0, err);
@@ -81,10 +81,10 @@ static int is_any(dc_array *test, bool *any, dc_error *err) {
 }
 
 static int first_outside(dc_array *index, int64_t extent, int64_t *at, dc_error *err) {
-  dc_array *place = dc_compose_reduce(DC_REDUCE_ARGMAX, out_of_bounds(index, extent, err), UINT32_MAX, false, err);
+  dc_array *found = dc_compose_reduce(DC_REDUCE_ARGMAX, out_of_bounds(index, extent, err), UINT32_MAX, false, err);
   dc_scalar v = { .kind = DC_SCALAR_INT };
-  int rc = place != NULL ? dc_array_get(place, &v, err) : -1;
-  dc_array_unref(place);
+  int rc = found != NULL ? dc_array_get(found, &v, err) : -1;
+  dc_array_unref(found);
   *at = v.i;
   return rc;
 }
@@ -102,7 +102,7 @@ static int check_all(dc_array *const *index, const int64_t *extent, int n, bool 
   *any = false;
   for (int i = 0; i < n; i++) {
     if (is_known(index[i], extent[i])) continue;
-    begin_looking(index[i]);
+    begin_check(index[i]);
     const int inside = host_finds_inside(index[i], extent[i], err);
     dc_array *outside = inside == 0 ? out_of_bounds(index[i], extent[i], err) : NULL;
     if (inside < 0 || (inside == 0 && outside == NULL)) {

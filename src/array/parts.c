@@ -30,7 +30,7 @@
 #define FEW 4              /* parts for which there is a kernel with fewer parameters */
 #define AXES 3
 #define FEW_BYTES (1 << 20) /* of a part whose axes change places */
-#define NEAR 64            /* bytes between elements that caches still bring together */
+#define NEAR 64            /* bytes between elements that a cache line still has together */
 #define FEW_UNALIGNED (8 << 20) /* bytes of a part of contiguous rows that do not begin at multiples of 16 */
 #define THREADS 256
 #define ROUNDS 4           /* units that a thread copies together */

@@ -103,26 +103,55 @@ typedef struct joint {
   dc_geometry g; /* the result's shape */
 } joint;
 
-/* Adds an array to the shape of the result, that of the first one.  False: it does not fit. */
-static bool add_joined(joint *j, const dc_array *a, bool first, bool any_dtype) {
+/* The shape of the result begins as that of the first array.  False: it has no such axis, or too many. */
+static bool begin_join(joint *j, const dc_array *a, bool any_dtype) {
   const dc_geometry *g = dc_array_geometry(a);
-  if (first) {
-    const int ndim = g->ndim + j->is_new;
-    if (j->axis < 0 || j->axis >= ndim || ndim > DC_MAX_DIMS) return false;
-    j->dev = dc_array_device(a);
-    if (!any_dtype) j->dtype = dc_array_dtype(a);
-    j->g = *g;
-    if (!j->is_new) return true;
-    for (int d = g->ndim; d > j->axis; d--) j->g.shape[d] = j->g.shape[d - 1];
-    j->g.shape[j->axis] = 1;
-    j->g.ndim = ndim;
-    return true;
-  }
+  const int ndim = g->ndim + j->is_new;
+  if (j->axis < 0 || j->axis >= ndim || ndim > DC_MAX_DIMS) return false;
+  j->dev = dc_array_device(a);
+  if (!any_dtype) j->dtype = dc_array_dtype(a);
+  j->g = *g;
+  if (!j->is_new) return true;
+  for (int d = g->ndim; d > j->axis; d--) j->g.shape[d] = j->g.shape[d - 1];
+  j->g.shape[j->axis] = 1;
+  j->g.ndim = ndim;
+  return true;
+}
+
+/* Adds the extent of another array.  False: it does not fit. */
+static bool add_joined(joint *j, const dc_array *a, bool any_dtype) {
+  const dc_geometry *g = dc_array_geometry(a);
   if (dc_array_device(a) != j->dev || (!any_dtype && dc_array_dtype(a) != j->dtype)) return false;
   if (g->ndim + j->is_new != j->g.ndim) return false;
   for (int d = 0; d < j->g.ndim; d++)
     if (d != j->axis && g->shape[d - (j->is_new && d > j->axis)] != j->g.shape[d]) return false;
   return !__builtin_add_overflow(j->g.shape[j->axis], j->is_new ? 1 : g->shape[j->axis], &j->g.shape[j->axis]);
+}
+
+/* The result's shape from the n arrays of the list at 1.  False: one is no array, or does not fit. */
+static bool read_joined(lua_State *L, dc_lua *self, joint *j, lua_Integer n, bool any_dtype) {
+  for (lua_Integer i = 1; i <= n; i++) {
+    const dc_array *a = lua_rawgeti(L, 1, i) == LUA_TUSERDATA ? dc_lua_toarray(L, self, -1) : NULL;
+    lua_pop(L, 1);
+    if (!a || !(i == 1 ? begin_join(j, a, any_dtype) : add_joined(j, a, any_dtype))) return false;
+  }
+  return true;
+}
+
+/* The part of the result for `a`, from number `at` along the axis on; *extent: its length there.  False: it is not as
+** it was when the shape of the result was made. */
+static bool part_geometry(const joint *j, const dc_array *a, const dc_geometry *whole, int64_t at, dc_geometry *part,
+                          int64_t *extent) {
+  if (!a || dc_array_geometry(a)->ndim + j->is_new != whole->ndim) return false;
+  *part = *whole;
+  *extent = part->shape[j->axis] = j->is_new ? 1 : dc_array_geometry(a)->shape[j->axis];
+  if (*extent > whole->shape[j->axis] - at) return false;
+  if (!j->is_new) return true;
+  const size_t behind = sizeof(int64_t) * (size_t)(whole->ndim - 1 - j->axis);
+  memmove(part->shape + j->axis, part->shape + j->axis + 1, behind);
+  memmove(part->strides + j->axis, part->strides + j->axis + 1, behind);
+  part->ndim--;
+  return true;
 }
 
 /* join(list, axis, is_new [, dtype]): the arrays of a list joined along an axis, which `is_new` for stacks.  Without a
@@ -135,40 +164,23 @@ static int core_join(lua_State *L) {
   if (lua_type(L, 1) != LUA_TTABLE || lua_getmetatable(L, 1)) return 0;
   lua_settop(L, 1);
   const lua_Integer n = (lua_Integer)lua_rawlen(L, 1);
-  if (n == 0 || dc_lua_other_key(L, 1, n, true)) return 0;
-  for (lua_Integer i = 1; i <= n; i++) {
-    const dc_array *a = lua_rawgeti(L, 1, i) == LUA_TUSERDATA ? dc_lua_toarray(L, self, -1) : NULL;
-    if (!a || !add_joined(&j, a, i == 1, any_dtype)) return 0;
-    lua_pop(L, 1);
-  }
-  dc_array *out = dc_lua_push_empty(L, self, j.dev, j.dtype, j.g.ndim, j.g.shape);
+  if (n == 0 || dc_lua_other_key(L, 1, n, true) || !read_joined(L, self, &j, n, any_dtype)) return 0;
+  dc_array *out = dc_lua_push_empty(L, self, j.dev, j.dtype, j.g.ndim, j.g.shape); /* list out */
   const dc_geometry whole = *dc_array_geometry(out);
   dc_error err = DC_ERROR_INIT;
   part_list list = { .n = 0 };
-  int64_t at = 0;
-  for (lua_Integer i = 1; i <= n && list.rc == 0; i++) {
+  int64_t at = 0, extent = 0;
+  for (lua_Integer i = 1; i <= n && list.rc == 0; i++, at += extent) {
+    dc_geometry part;
     lua_rawgeti(L, 1, i);
     dc_array *a = dc_lua_toarray(L, self, -1);
     lua_pop(L, 1);
-    dc_geometry part = whole;
-    const bool fits = a && dc_array_geometry(a)->ndim + j.is_new == whole.ndim;
-    const int64_t extent = !fits || j.is_new ? 1 : dc_array_geometry(a)->shape[j.axis];
-    if (!fits || extent > whole.shape[j.axis] - at) {
+    if (!part_geometry(&j, a, &whole, at, &part, &extent)) {
       list.rc = dc_fail(&err, DC_ARGUMENT, NULL, "a finalizer has changed the list of arrays that is being joined");
-      break;
-    }
-    part.shape[j.axis] = extent;
-    if (j.is_new) {
-      const size_t behind = sizeof(int64_t) * (size_t)(whole.ndim - 1 - j.axis);
-      memmove(part.shape + j.axis, part.shape + j.axis + 1, behind);
-      memmove(part.strides + j.axis, part.strides + j.axis + 1, behind);
-      part.ndim--;
-    }
-    if (dc_geometry_size(&part) > 0) {
+    } else if (dc_geometry_size(&part) > 0) {
       dc_array_ref(a);
       add_part(self, &list, dc_array_view(out, &part, at * whole.strides[j.axis], &err), a, &err);
     }
-    at += extent;
   }
   finish_parts(self, &list, &err);
   return list.rc == 0 ? 1 : dc_lua_raise(L, &err);
