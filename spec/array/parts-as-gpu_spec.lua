@@ -33,7 +33,7 @@ local script = [==[
     elseif kind == 5 then
       return fresh(shape) + 1
     elseif kind == 6 then
-      return dc.random.integers(shape, { low = 0, high = 200 }):to "uint8"
+      return dc.random.integers(shape, { low = 0, high = 200 }):to "uint8":eval()
     end
     return fresh(shape)
   end
