@@ -55,6 +55,23 @@ describe("select and nonzero", function()
     end)
   end)
 
+  it("select a mask by itself, before and after the indices of its elements", function()
+    each_way(function()
+      for _, order in ipairs { "select, nonzero", "nonzero, select" } do
+        local flat, trues, places = {}, {}, {}
+        for k = 1, math.random(9000, 30000) do
+          flat[k] = math.random() < 0.5
+          if flat[k] then trues[#trues + 1], places[#places + 1] = true, k end
+        end
+        local mask = dc.array(flat)
+        for what in order:gmatch "%a+" do
+          h.same(what == "select" and trues or places,
+            (what == "select" and mask[mask] or mask:nonzero()):to_table(), order)
+        end
+      end
+    end)
+  end)
+
   it("take views and expressions", function()
     each_way(function()
       local x = dc.arange(1, 10000)

@@ -67,6 +67,8 @@ static int describe(dc_array *test, dc_array *value, bool text, dc_fused *out, d
     dc_generate_predicate(&p, &out->text);
   } else {
     dc_program_key(&p, &out->key);
+    /* A mask that is the value, too, has the same program as one without a value. */
+    dc_buf_putc(&out->key, value != NULL);
     put_operands(&p, &out->operands);
     hold_operands(&p, out);
     if (use_operands(&p, err) != 0) return -1;
