@@ -107,8 +107,20 @@ function algorithm.refuse_complex(fname, a, why)
   if algorithm.dtype(a).kind == "c" then fail("dtype", "%s: %s arrays %s", fname, a.dtype, why) end
 end
 
+-- Whether a value is a boolean, or a nested table with one in it, not deeper than the axes of an array.
+local function has_boolean(v, depth)
+  if type(v) ~= "table" then return type(v) == "boolean" end
+  for k = 1, depth < 32 and #v or 0 do
+    if has_boolean(v[k], depth + 1) then return true end
+  end
+  return false
+end
+
 -- An array of an integer dtype, or a new one of int64. `name`: "indices", "offsets".
 function algorithm.integers(fname, name, v, device)
+  if not core.is_array(v) and not algorithm.is_struct_array(v) and has_boolean(v, 0) then
+    fail("dtype", "%s: %s are integers, got a boolean", fname, name)
+  end
   local a = algorithm.array(fname, "the " .. name, v, "int64", device)
   local kind = algorithm.dtype(a).kind
   if kind ~= "i" and kind ~= "u" then

@@ -136,18 +136,34 @@ function arguments.read(fname, spec, ...)
   return values
 end
 
--- Reads (v1, v2, … [, options]) or ({v1, v2, …} [, options]), where the first table may contain the options. Returns
--- the values as a list, and the options.
+-- The options, and those among them that a list contains.
+local function with_own(fname, known, list, options)
+  if not has_names(list) then return options end
+  arguments.check(fname, list, known, true)
+  local all = {}
+  for name, v in next, options do all[name] = v end
+  for name, v in next, list do
+    if math.type(name) ~= "integer" then
+      if all[name] ~= nil then fail("%s: option '%s' is given twice", fname, name) end
+      all[name] = v
+    end
+  end
+  return all
+end
+
+-- Reads (v1, v2, … [, options]) or ({v1, v2, …} [, options]), where the first table may contain options. Returns the
+-- values as a list, and the options.
 function arguments.list(fname, known, ...)
   local list, n = { ... }, select("#", ...)
   while n > 0 and list[n] == nil do n = n - 1 end
-  local last, options = list[n], none
-  if type(last) == "table" and (n > 1 or has_names(last)) then
-    options = arguments.check(fname, last, known, n == 1)
-    if n == 1 then return list_part(fname, last), options end
+  local options = none
+  if n > 1 and type(list[n]) == "table" then
+    options = arguments.check(fname, list[n], known)
     list[n], n = nil, n - 1
   end
-  if n == 1 and type(list[1]) == "table" then return list_part(fname, list[1]), options end
+  if n == 1 and type(list[1]) == "table" then
+    return list_part(fname, list[1]), with_own(fname, known, list[1], options)
+  end
   return list, options
 end
 

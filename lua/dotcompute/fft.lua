@@ -27,7 +27,8 @@ end
 -- real numbers.
 local function points_along(name, a, d, n, half)
   local extent = select(d, a:shape())
-  return check_points(name, n ~= nil and n or half and 2 * (extent - 1) or extent)
+  if n == nil then n = half and 2 * (extent - 1) or extent end
+  return check_points(name, n)
 end
 
 -- The axes, which must differ, and the number of points along each; `n` may be nil or a list. `half` is about the last

@@ -198,6 +198,7 @@ end
 local function norm_axes(a, axis)
   if axis == nil then return nil end
   local list = {}
+  if type(axis) == "table" then arguments.dense("norm", "option 'axis'", axis, true) end
   for i, v in ipairs(type(axis) == "table" and axis or { axis }) do
     list[i] = algorithm.axis("norm", v, a.ndim)
   end

@@ -251,7 +251,7 @@ local function draw_permuted(self, n, count)
 end
 
 local function check_probabilities(p, n)
-  if not core.is_array(p) then p = dc.array(p, "float64") end
+  p = algorithm.array("'choice'", "option 'p'", p, "float64")
   if p.ndim ~= 1 or #p ~= n then
     fail("shape", "'choice': there are %d things to choose from, and probabilities of shape (%s)", n,
       table.concat({ p:shape() }, ", "))
@@ -278,7 +278,7 @@ function methods:choice(what, ...)
   local index
   if options.replace == false then
     if count > n then fail("argument", "'choice': %d different ones of %d", count, n) end
-    if options.p then -- the largest of log(u)/p: Efraimidis and Spirakis, 2006
+    if options.p ~= nil then -- the largest of log(u)/p: Efraimidis and Spirakis, 2006
       local p = check_probabilities(options.p, n)
       if count > p:count():item() then
         fail("argument", "'choice': %d different ones, but fewer have a probability above 0", count)
@@ -290,7 +290,7 @@ function methods:choice(what, ...)
     else
       index = draw_different(self, n, count)
     end
-  elseif options.p then
+  elseif options.p ~= nil then
     local p = check_probabilities(options.p, n)
     local sums = p:cumsum()
     local u = make(self, "uniform", { count }, "float64") * sums[-1]

@@ -57,6 +57,50 @@ describe("options", function()
     fails("argument", "'keep' is a boolean, got the number 1", function() a:sum(1, { keep = 1 }) end)
   end)
 
+  it("in the table of a shape or of axes are taken, too, where a dtype or options follow", function()
+    for _, name in ipairs { "empty", "zeros", "ones" } do
+      local f = dc[name]
+      assert.equal("int8", f({ 2, dtype = "int8" }, {}).dtype)
+      assert.equal("int8", f({ 2 }, { dtype = "int8" }).dtype)
+      fails("argument", "'dtype' is given twice", function() f({ 2, dtype = "int8" }, "int16") end)
+      fails("argument", "'dtype' is given twice", function() f({ 2, dtype = "int8" }, { dtype = "int8" }) end)
+      fails("argument", "no option 'foo'", function() f({ 2, foo = 1 }, "int8") end)
+      fails("argument", "no option 'foo'", function() f({ 2, foo = 1 }, { dtype = "int8" }) end)
+    end
+    local low, high = math.random(5, 9), math.random(10, 19)
+    local drawn = dc.random.uniform({ 200, low = low, high = high }, { dtype = "float64" })
+    assert.equal("float64", drawn.dtype)
+    assert.is_true(drawn:ge(low):all() and drawn:le(high):all())
+    fails("argument", "'low' is given twice", function() dc.random.uniform({ 2, low = 1 }, { low = 0 }) end)
+    for _, name in ipairs { "uniform", "normal", "exponential", "integers" } do
+      fails("argument", "no option 'foo'", function() dc.random[name]({ 2, foo = 1 }, { dtype = "int8" }) end)
+    end
+    fails("argument", "no option 'foo'", function() dc.random.choice(5, { 2, foo = 1 }, { replace = true }) end)
+    if dc.available "fft" then
+      local a = random_array(4, 3)
+      alike("ortho", { function() return dc.fft.fftn(a, { 1, norm = "ortho" }, {}) end,
+        function() return dc.fft.fftn(a, { 1 }, { norm = "ortho" }) end })
+      fails("argument", "no option 'foo'", function() dc.fft.fftn(a, { 1, foo = 1 }, { norm = "ortho" }) end)
+      fails("argument", "'norm' is given twice", function() dc.fft.fftn(a, { 1, norm = "x" }, { norm = "x" }) end)
+    end
+  end)
+
+  it("that are false are not taken for none", function()
+    fails("shape", "probabilities of shape %(%)", function() dc.random.choice(5, 2, { p = false }) end)
+    if not dc.available "fft" then return end
+    for _, name in ipairs { "fft", "ifft", "rfft", "irfft" } do
+      fails("argument", "the number of points is an integer, got false", function()
+        dc.fft[name]({ 1, 2, 3, 4 }, { n = false })
+      end)
+    end
+  end)
+
+  it("are lists of axes without holes", function()
+    local a = random_array(4, 3)
+    fails("argument", "norm: option 'axis' .*no value at 2", function() dc.linalg.norm(a, { axis = { 1, nil, 2 } }) end)
+    fails("argument", "norm: option 'axis' .*no value at 2", function() dc.linalg.norm(a, 2, { 1, nil, 2 }) end)
+  end)
+
   it("are taken by functions that create arrays", function()
     local dtype = ({ "int8", "int64", "float64", "uint16" })[math.random(4)]
     local n, m = math.random(1, 9), math.random(1, 9)

@@ -55,6 +55,31 @@ describe("an error", function()
     assert.is_true((pcall(meta.__tostring, io.stdout)))
   end)
 
+  it("names the place of an array in a table, also of a closed one", function()
+    local closed = dc.ones(2)
+    closed:close()
+    for _, a in ipairs { dc.ones(2), closed } do
+      fails("argument", "t%[2%] is an array, a number or a boolean is expected", function() dc.array { 1, a } end)
+      fails("argument", "t%[1%]%[1%] is an array", function() dc.array { { a } } end)
+    end
+  end)
+
+  it("is raised for booleans as indices", function()
+    local a = dc.arange(1, 6):reshape(2, 3)
+    for _, index in ipairs { true, { true, 2 }, { { 1 }, { true } }, { true, true } } do
+      fails("dtype", "take: indices are integers, got a boolean", function() a:take(index) end)
+      fails("dtype", "take: indices are integers, got a boolean", function() a:take(index, 2) end)
+      fails("dtype", "scatter_add: indices are integers, got a boolean", function() a:scatter_add(index, 1) end)
+    end
+    fails("dtype", "take: indices are integers, got a boolean", function() a:take(false) end)
+    fails("dtype", "sort: offsets are integers, got a boolean", function()
+      dc.sort({ 5, 2, 8 }, { offsets = { true, 4 } })
+    end)
+    local endless = {}
+    endless[1] = endless
+    fails("shape", "deeper than 32 levels", function() a:take(endless) end)
+  end)
+
   it("leaks no device memory", function()
     local before = h.bytes_live()
     for _ = 1, 20 do

@@ -290,7 +290,7 @@ static void fail_element(lua_State *L, fill *f, int depth) {
     dc_error_clear(&f->err);
     dc_lua_fail(L, DC_SHAPE, "ragged table: %s is a table, an element is expected", text);
   }
-  if (dc_lua_toarray(L, dc_lua_self(L), -1)) {
+  if (dc_lua_test(L, dc_lua_self(L), -1, DC_LUA_ARRAY)) { /* a closed one, too */
     dc_error_clear(&f->err);
     dc_lua_fail(L, DC_ARGUMENT, "%s is an array, a number or a boolean is expected; dc.stack joins arrays", text);
   }

@@ -58,8 +58,8 @@ static void fill(lua_State *L, dc_lua *self, dc_array *a, dc_scalar v) {
 
 static dc_scalar integer(int64_t v) { return (dc_scalar){ .kind = DC_SCALAR_INT, .i = v }; }
 
-/* A table of options behind the shape, or a table of a shape and options, {2, 3, dtype = "int8"}. Leaves the dtype, or
-** nil, behind the shape. */
+/* A table of options behind the shape, and those in the table of the shape, {2, 3, dtype = "int8"}. Leaves the dtype,
+** or nil, behind the shape. */
 static void read_shaped_options(lua_State *L) {
   const int last = lua_gettop(L);
   const dc_lua_option options[] = { { "dtype", DC_LUA_STRING, last + 1 }, { NULL, DC_LUA_ANY, 0 } };
@@ -70,6 +70,7 @@ static void read_shaped_options(lua_State *L) {
     lua_replace(L, last + 1);
   }
   dc_lua_read_options(L, last, last == 1, options);
+  if (last > 1 && lua_istable(L, 1)) dc_lua_read_options(L, 1, true, options);
   if (last > 1) lua_remove(L, last);
   if (lua_type(L, -2) == LUA_TSTRING) lua_remove(L, -2);
 }
@@ -77,15 +78,17 @@ static void read_shaped_options(lua_State *L) {
 /* All arguments: (d1, d2, … [, dtype] [, options]) or (shape [, dtype] [, options]). The dtype given, or float32. */
 static dc_dtype check_shaped(lua_State *L, dc_lua_shape *shape) {
   dc_dtype dtype = DC_FLOAT32;
-  int last = lua_gettop(L), type = last > 0 ? lua_type(L, last) : LUA_TNONE;
-  if (type == LUA_TNIL || type == LUA_TTABLE) {
-    for (; last > 0 && lua_isnil(L, last); last--) lua_pop(L, 1); /* zeros(3, opts.dtype) */
-    if (last > 0 && lua_istable(L, last)) read_shaped_options(L);
+  int last = lua_gettop(L);
+  for (; last > 0 && lua_isnil(L, last); last--) lua_pop(L, 1); /* zeros(3, opts.dtype) */
+  if (last > 0 && lua_istable(L, last)) {
+    read_shaped_options(L);
     last = lua_gettop(L);
-    if (last > 0 && lua_isnil(L, last)) last--;
-    type = last > 0 ? lua_type(L, last) : LUA_TNONE;
+    if (lua_isnil(L, last)) last--;
+  } else if (last == 2 && lua_istable(L, 1)) { /* a dtype beside options in the table of the shape */
+    const dc_lua_option given[] = { { "dtype", DC_LUA_STRING, last }, { NULL, DC_LUA_ANY, 0 } };
+    dc_lua_read_options(L, 1, true, given);
   }
-  if (type == LUA_TSTRING) dtype = dc_lua_checkdtype(L, last--);
+  if (last > 0 && lua_type(L, last) == LUA_TSTRING) dtype = dc_lua_checkdtype(L, last--);
   if (last == 0) dc_lua_badarg(L, 1, "a shape expected: integers, or one table of them");
   if (last > 1 && lua_istable(L, 1))
     dc_lua_badarg(L, 2, "a dtype expected after a shape table, got %s", dc_lua_describe(L, 2));
