@@ -134,8 +134,8 @@ end
 function methods.unpack(s, bytes, at)
   check(s, "unpack")
   if type(bytes) ~= "string" then fail("argument", "unpack takes a string of bytes, got %s", core.describe(bytes)) end
-  at = at or 1
-  if math.type(at) ~= "integer" or at < 1 or at + s.size - 1 > #bytes then
+  if at == nil then at = 1 end
+  if math.type(at) ~= "integer" or at < 1 or at > #bytes - s.size + 1 then
     fail("argument", "%s has %d bytes; there are not as many in a string of %d from position %s on", s.name, s.size,
       #bytes, core.describe(at))
   end

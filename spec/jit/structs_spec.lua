@@ -157,6 +157,10 @@ describe("structs", function()
     fails("argument", "no multiple of 4", function() S:view(dc.zeros(25, "uint8")[{ { 2, 13 } }]) end)
     fails("argument", "not contiguous", function() S:view(dc.zeros(4, 24, "uint8")[{ ":", { 1, 12 } }]) end)
     fails("argument", "has 12 bytes; there are not as many", function() S:unpack "abc" end)
+    for _, at in ipairs { math.maxinteger, math.mininteger, 0, 2 } do
+      fails("argument", "there are not as many", function() S:unpack(("x"):rep(12), at) end)
+    end
+    fails("argument", "from position false on", function() S:unpack(("x"):rep(12), false) end)
     fails("argument", "'offset' is a method", function() S.offset() end)
     fails("index", "a struct has no 'foo'", function() local _ = S.foo end)
     fails("argument", "a struct cannot be changed", function() S.foo = 1 end)
