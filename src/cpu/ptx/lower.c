@@ -113,22 +113,25 @@ static void split(dc_buf *t, int bits, const char *from, int at) {
 
 /* --- integers ---------------------------------------------------------------------------------------------------- */
 
-/* Sums and differences with the carry flag, a register that is 0 or 1; mad's are of a half of a product. */
+/* Sums and differences with the carry flag, a register that is 0 or 1; mad's are of a half of a product. As in a GPU's
+** adders a difference is a + ~b + 1: its carry is 1 where nothing is borrowed. The PTX ISA calls the flag the borrow,
+** which is the same within a chain of differences; NVRTC's division of 128-bit integers reads it by addc. */
 static bool with_carry(const ptx_ins *ins, dc_buf *t) {
   const int bits = bits_of(ins);
-  const char k = kind_of(bits), sum[] = {k, '2', '\0'}, product[] = {k, '1', '\0'};
+  const char k = kind_of(bits), sum[] = {k, '2', '\0'}, product[] = {k, '1', '\0'}, inverse[] = {k, '5', '\0'};
   const bool mad = ins->op == PTX_OP_MAD || ins->op == PTX_OP_MADC;
-  const bool minus = ins->op == PTX_OP_SUB || ins->op == PTX_OP_SUBC;
-  const char *op = minus ? "sub" : "add", *x = mad ? product : "A", *y = mad ? "C" : "B";
+  const bool minus = ins->op == PTX_OP_SUB, adds_inverse = ins->op == PTX_OP_SUBC;
+  const char *x = mad ? product : "A", *y = mad ? "C" : adds_inverse ? inverse : "B";
   if (!ptx_is_integer(ins->type) || bits < 32) return false;
   if (mad) PUT("mul.%s.%s %s, A, B; ", ins->mode == PTX_HI_HALF ? "hi" : "lo", type_of(ins), product);
-  PUT("%s.u%d %s, %s, %s; ", op, bits, sum, x, y);
-  if (has(ins, PTX_F_CC)) PUT("setp.lt.u%d p1, %s, %s; ", bits, minus ? x : sum, minus ? y : x);
+  if (adds_inverse) PUT("not.b%d %s, B; ", bits, inverse);
+  PUT("%s.u%d %s, %s, %s; ", minus ? "sub" : "add", bits, sum, x, y);
+  if (has(ins, PTX_F_CC)) PUT("setp.%s.u%d p1, %s, %s; ", minus ? "ge" : "lt", bits, minus ? x : sum, minus ? y : x);
   if (has(ins, PTX_F_CARRY_IN)) {
     const char *in = bits == 64 ? "d3" : "CF", result[] = {k, '4', '\0'};
     if (bits == 64) PUT("cvt.u64.u32 d3, CF; ");
-    PUT("%s.u%d %s, %s, %s; ", op, bits, result, sum, in);
-    if (has(ins, PTX_F_CC)) PUT("setp.lt.u%d p2, %s, %s; or.pred p3, p1, p2; ", bits, minus ? sum : result, in);
+    PUT("add.u%d %s, %s, %s; ", bits, result, sum, in);
+    if (has(ins, PTX_F_CC)) PUT("setp.lt.u%d p2, %s, %s; or.pred p3, p1, p2; ", bits, result, in);
   }
   if (has(ins, PTX_F_CC)) PUT("selp.b32 CF, 1, 0, p%d; ", has(ins, PTX_F_CARRY_IN) ? 3 : 1);
   PUT("mov.b%d D, %c%d", bits, k, has(ins, PTX_F_CARRY_IN) ? 4 : 2);
