@@ -64,6 +64,11 @@ describe("an error", function()
     end
   end)
 
+  it("shows the beginning of a long text in place of a dtype", function()
+    local err = fails("dtype", "there is no dtype 'no+…'", function() dc.zeros(2, "n" .. ("o"):rep(100000)) end)
+    assert.is_true(#err.message < 400)
+  end)
+
   it("is raised for booleans as indices", function()
     local a = dc.arange(1, 6):reshape(2, 3)
     for _, index in ipairs { true, { true, 2 }, { { 1 }, { true } }, { true, true } } do

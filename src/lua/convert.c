@@ -126,9 +126,11 @@ static void push_element(lua_State *L, dc_dtype dtype, const void *src) {
 
 /* --- dtypes and shapes --------------------------------------------------------------------------- */
 
+#define MOST_SHOWN 40 /* bytes of a name in a message */
+
 static int fail_dtype(lua_State *L, const char *name) {
-  const char *near = dc_dtype_nearest(name);
-  return dc_lua_fail(L, DC_DTYPE, "there is no dtype '%s'%s%s%s; there are " DC_DTYPE_LIST, name,
+  const char *near = dc_dtype_nearest(name), *rest = strlen(name) > MOST_SHOWN ? "…" : "";
+  return dc_lua_fail(L, DC_DTYPE, "there is no dtype '%.*s%s'%s%s%s; there are " DC_DTYPE_LIST, MOST_SHOWN, name, rest,
                      near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
 }
 
