@@ -82,6 +82,8 @@ describe("of small arrays", function()
     assert.equal(0, dc.zeros(3, 0):argmax(1).size)
     assert.has_error(function() dc.zeros(3, 0):argmax(2) end)
     assert.has_error(function() dc.zeros(0):argmin() end)
+    helper.fails("argument", "argmax takes one axis", function() dc.zeros(2, 3, 4):argmax { 1, 2 } end)
+    helper.fails("argument", "argmin takes one axis", function() dc.argmin(dc.zeros(2, 3), 1, 2) end)
     assert.has_error(function() dc.zeros(3, "complex64"):argmin() end)
   end)
 

@@ -149,8 +149,8 @@ static int arg_reduce(lua_State *L, dc_reduce op) {
   const over o = read_over(L, a, false, "");
   dc_error err = DC_ERROR_INIT;
   if (o.axes != UINT32_MAX && (o.axes & (o.axes - 1)) != 0)
-    return dc_lua_fail(L, DC_ARGUMENT,
-                       "the place of an extreme is along one axis or in all elements, not along several axes");
+    return dc_lua_fail(L, DC_ARGUMENT, "%s takes one axis, or none for all elements, not several axes",
+                       op == DC_REDUCE_ARGMAX ? "argmax" : "argmin");
   dc_lua_array *slot = dc_lua_newarray(L);
   return dc_lua_set_array(L, slot, DC_LUA_MAKE(self, dc_array_arg_reduce(op, a, o.axes, o.keep, &err)), &err);
 }

@@ -193,7 +193,7 @@ end
 local function extreme(fname, name, d, ...)
   local s, over = read(fname, d, axes_only, ...)
   if #over.axes > 1 and #over.axes < s.ndim then
-    fail("argument", "%s: the index of an extreme is along one axis or in all elements, not along several axes", fname)
+    fail("argument", "%s takes one axis, or none for all elements, not several axes", fname)
   end
   if not over.across then return inside(s, over, fname) end
   if s.size == 0 then return of_none(s, over, fname) end
