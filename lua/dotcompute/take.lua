@@ -293,8 +293,8 @@ local function scatter_add(...)
   if not by_chunks and not few then check(at, #a) end
   if algorithm.product(shape) == 0 then return a end
   local given = algorithm.flat(values:to(a.dtype):broadcast_to(shape))
-  if core.overlap(given, a) then given = given:copy() end
-  if core.overlap(at, a) then at = at:copy() end
+  if core.shares(given, a) then given = given:copy() end
+  if core.shares(at, a) then at = at:copy() end
   local to = a.contiguous and a or a:copy()
   if few and core.host_add(to, at, given, false) then
     if to ~= a then a:copy_from(to) end

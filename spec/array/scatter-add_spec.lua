@@ -133,6 +133,49 @@ describe("scatter_add", function()
     h.fails("argument", "scatter_add", function() dc.zeros(3):scatter_add({ 1 }, 1, 5) end)
   end)
 
+  it("adds wide rows, several to one element", function()
+    h.each_way(function()
+      for _, dtype in ipairs { "float32", "float64", "float16", "complex64", "int8", "int32" } do
+        local m, width, n = math.random(1, 5), math.random(32, 45), math.random(450, 550)
+        local index, values, want = {}, {}, {}
+        for k = 1, m * width do want[k] = 0 end
+        for k = 1, n do
+          index[k] = math.random(m)
+          for c = 1, width do
+            values[#values + 1] = math.random(-1, 1)
+            local at = (index[k] - 1) * width + c
+            want[at] = want[at] + values[#values]
+          end
+        end
+        local a = dc.zeros({ m, width }, dtype):scatter_add(index, dc.array(values):reshape(n, width):to(dtype))
+        h.same(dc.array(want, "int32"):to(dtype):to_table(), a:reshape(-1):to_table(), dtype)
+      end
+    end, { "as_gpu", "serial" })
+  end)
+
+  it("reads indices and values before it writes, also those that are in the array itself", function()
+    h.each_way(function()
+      for _, dtype in ipairs { "int8", "int32", "float32" } do
+        local n = math.random(20, 5000)
+        local a = dc.random.integers(n, { low = -2, high = 2 }):to(dtype):eval()
+        local t, index = a:to_table(), {}
+        local want = table.move(t, 1, n, 1, {})
+        for k = 1, n do
+          index[k] = dtype == "int8" and k % n + 1 or math.random(n)
+          want[index[k]] = want[index[k]] + t[k]
+        end
+        a:scatter_add(index, a)
+        h.same(want, a:to_table(), dtype)
+      end
+      local n = math.random(20, 5000)
+      local a = dc.random.permutation(n)
+      local want = a:to_table()
+      for k, at in ipairs(a:to_table()) do want[at] = want[at] + k end
+      a:scatter_add(a, dc.arange(1, n, 1, "int64"))
+      h.same(want, a:to_table())
+    end, { "as_gpu", "serial" })
+  end)
+
   it("reaches every element of arrays whose indices take one, two, three or more bytes", function()
     h.each_way(function()
       for _, m in ipairs { 256, 257, 65536, 65537, (1 << 24) + 1 } do

@@ -202,10 +202,15 @@ static bool extent_of(dc_array *a, dc_ptr *first, dc_ptr *end) {
   return true;
 }
 
+/* Whether the arrays have bytes in common, or bytes between those of the other. */
+static bool shares(dc_array *a, dc_array *b) {
+  dc_ptr fa, ea, fb, eb;
+  return extent_of(a, &fa, &ea) && extent_of(b, &fb, &eb) && ea > fb && eb > fa;
+}
+
 /* Whether the arrays share bytes other than element by element. */
 static bool overlap(dc_array *a, dc_array *b) {
-  dc_ptr fa, ea, fb, eb;
-  if (!extent_of(a, &fa, &ea) || !extent_of(b, &fb, &eb) || ea <= fb || eb <= fa) return false;
+  if (!shares(a, b)) return false;
   const dc_geometry *ga = dc_array_geometry(a), *gb = dc_array_geometry(b);
   if (dc_dtype_size(dc_array_dtype(a)) != dc_dtype_size(dc_array_dtype(b))) return true;
   if (!dc_geometry_same_shape(ga, gb)) return true;
@@ -228,10 +233,9 @@ static int core_overlap(lua_State *L) {
 static int core_shares(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
   dc_array *a = dc_lua_checkarray(L, self, 1), *b = dc_lua_checkarray(L, self, 2);
-  dc_ptr fa, ea, fb, eb;
   dc_lua_materialize(L, self, a);
   dc_lua_materialize(L, self, b);
-  lua_pushboolean(L, extent_of(a, &fa, &ea) && extent_of(b, &fb, &eb) && fa < eb && fb < ea);
+  lua_pushboolean(L, shares(a, b));
   return 1;
 }
 
