@@ -195,11 +195,6 @@ local function check_arguments(f, args, n, device)
   end
 end
 
--- Whether arrays share memory.
-local function shares(a, b)
-  return core.overlap(a, b) or (a.size > 0 and b.size > 0 and a.ptr == b.ptr)
-end
-
 -- Inputs as arrays of their dtypes, and the results: those passed, or new ones. A passed result that shares memory with
 -- an input, or another result, is computed in new memory; `copies` says which.
 local function prepare(f, args, n, list, shapes, device)
@@ -216,7 +211,7 @@ local function prepare(f, args, n, list, shapes, device)
       end
       core.check_result(v, v)
       for j = nin + 1, k - 1 do
-        if shares(v, args[j]) then
+        if core.shares(v, args[j]) then
           fail("argument", "%s: the results '%s' and '%s' share memory", f.name, f.layout.operands[j].name,
             operand.name)
         end
@@ -226,7 +221,7 @@ local function prepare(f, args, n, list, shapes, device)
   end
   for k = nin + 1, n do
     for j = 1, nin do
-      if is_array(arrays[j]) and not copies[k] and shares(args[k], arrays[j]) then
+      if is_array(arrays[j]) and not copies[k] and core.shares(args[k], arrays[j]) then
         copies[k], arrays[k] = true, args[k]:copy()
       end
     end
