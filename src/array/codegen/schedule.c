@@ -473,21 +473,24 @@ static bool has_short_rows(const dc_program *p) {
   return !p->dev->target.gpu && p->schedule.row.length <= DC_SHORT_ROW && p->schedule.row.rows >= 64;
 }
 
-#define NARROWEST 8    /* rows of a block */
-#define BYTES_ALONG 32 /* of a row's elements that a block should read together: what memory transfers at least */
+#define NARROWEST 8      /* rows of a block */
+#define LONG_COLUMN 1024 /* elements from which more threads a row, of fewer rows, are faster */
+#define BYTES_ALONG 32   /* of a row's elements that a block should read together: what memory transfers at least */
 
-/* Rows of a block of COLUMNS: fewer than 32 where there are no more, and where there would not be two blocks for each
-** multiprocessor (sums of float32 on an H200, in us: of 2^24 down 8 columns 23, by LANES 58; of a million down 32 7, of
-** 2^24 down 48 29, with 32 rows a block 17 and 70). */
+/* Rows of a block of COLUMNS: fewer than 32 where there are no more, where there would not be two blocks for each
+** multiprocessor, and of long columns (sums of float32 on an H200, in us: of 2^24 down 8 columns 23, by LANES 58; of a
+** million down 32 7, of 2^24 down 48 29, down 16384 23, with 32 rows a block 17, 70 and 33). */
 static int columns_of_block(const dc_program *p) {
   const dc_schedule *h = &p->schedule;
   const int64_t wanted = 2 * p->dev->facts.multiprocessors;
   int columns = 32, least = NARROWEST; /* powers of two, so that there are few kernels */
   if (!may_be_narrow(p)) return columns;
+  if (h->row.segment >= LONG_COLUMN) columns = 16;
   for (int i = 0; i < p->ir.ninputs; i++) {
     const int size = (int)dc_dtype_size(p->ir.input[i].dtype);
     if (least * size < BYTES_ALONG) least = BYTES_ALONG / size;
   }
+  if (columns < least) columns = least;
   while (columns > least && up(h->row.rows, columns) * h->row.segments < wanted) columns /= 2;
   while (columns > NARROWEST && columns / 2 >= h->row.rows) columns /= 2;
   return columns;
