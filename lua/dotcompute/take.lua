@@ -106,11 +106,6 @@ local function pair_size(dtype)
   return sum < 4 and 8 or sum + math.max(4, dtype.kind == "c" and sum // 2 or sum)
 end
 
--- The #include line of a 16-bit float's type; complex numbers are a struct defined here.
-local function include(dtype)
-  return dtype.kind == "f" and dtype.header and ("#include <%s>\n"):format(dtype.header) or ""
-end
-
 -- A segmented scan of one column: sums the values of equal positions, which ascend, and adds each sum to a at the
 -- segment's last element. `order` has the indices, from 1, of the values.
 local function segments_source(dtype, place_type, wide)
@@ -119,7 +114,7 @@ local function segments_source(dtype, place_type, wide)
   local value = complex and ("struct dc_sum { %s re, im; };\n"):format(real)
     or ("typedef %s dc_sum;\n"):format(acc_of(dtype))
   local element = complex and "dc_sum" or dtype.ctype
-  local types = table.concat { include(dtype), ("typedef %s dc_index;\n"):format(wide and "long long"
+  local types = table.concat { algorithm.include(dtype), ("typedef %s dc_index;\n"):format(wide and "long long"
     or "int"), value, "static __device__ __forceinline__ dc_sum dc_add(const dc_sum &a, const dc_sum &b) {\n",
     complex and "  return dc_sum{a.re + b.re, a.im + b.im};\n" or "  return (dc_sum)(a + b);\n", [[
 }
@@ -146,7 +141,7 @@ end
 
 -- Wide rows: a thread for each column of each distinct position sums in the order of the indices.
 local function columns_source(dtype, place_type)
-  return include(dtype) .. ([[
+  return algorithm.include(dtype) .. ([[
 __global__ void __launch_bounds__(256) dc_scatter_columns(void *a_, const void *values_, const PLACE *places,
     const long long *order, const long long total, const long long count, const long long width) {
   const long long i = (long long)blockIdx.x * 256 + threadIdx.x, column = i % width;
@@ -167,7 +162,7 @@ end
 -- before has that index. Sums of floats are float64 and begin with -0.0; they are rounded once, as on the CPU device
 -- (array/host/index.c).
 local function few_source(dtype, place)
-  return include(dtype) .. place .. ([[
+  return algorithm.include(dtype) .. place .. ([[
 __global__ void __launch_bounds__(128) dc_scatter_few(void *a_, const void *values_, const dc_number *at,
     const int count, const int width, const long long extent) {
   __shared__ int places[MOST];
@@ -257,6 +252,8 @@ local function by_segments(a, unsorted, bytes, values, width)
   end
 end
 
+local known_options = { deterministic = "boolean" }
+
 -- Whether the device adds numbers of the dtype atomically: integers, and floats where their order is free.
 local function is_atomic(device, dtype, is_ordered)
   if dtype.size < 4 then return false end
@@ -269,7 +266,7 @@ local function scatter_add(...)
   if n < 3 or n > 4 then
     arguments.fail_count("scatter_add", { "an array", "indices", "values", "perhaps options" }, a, n)
   end
-  options = arguments.check("scatter_add", options, { deterministic = "boolean" })
+  options = arguments.check("scatter_add", options, known_options)
   if not core.is_array(a) then fail("argument", "scatter_add: an array expected, got %s", core.describe(a)) end
   if a.ndim == 0 then fail("shape", "scatter_add: an array without axes has no elements to name") end
   local dtype = algorithm.dtype(a)

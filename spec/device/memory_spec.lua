@@ -314,7 +314,7 @@ describe("a long loop", function()
   it("writes large results where earlier ones were", function()
     local out = helper.on_cpu("THREADS=1", [[
       local dc = require "dotcompute"
-      for _, n in ipairs { 1000000, 2500000, 4000000 } do -- bytes: less, more than those of a collector step
+      for _, n in ipairs { 1000000, 2500000, 4000000 } do -- 4, 10 and 16 MB
         local a, b = dc.ones(n), dc.ones(n)
         local last, again = nil, 0
         for i = 1, 30 do

@@ -128,14 +128,20 @@ static int check_bounds(const dc_where *w, dc_error *err) {
 
 /* --- offsets --------------------------------------------------------------------------------------------------- */
 
-/* Index array i with `more` axes of extent 1 behind its own. */
-static dc_array *padded(const dc_where *w, int i, int more, dc_error *err) {
-  dc_geometry g = w->index[i]->g;
+/* The geometry with `more` axes of extent 1 behind its own. */
+static dc_geometry padded(const dc_geometry *g, int more) {
+  dc_geometry wide = *g;
   for (int k = 0; k < more; k++) {
-    g.shape[g.ndim] = 1;
-    g.strides[g.ndim++] = 0;
+    wide.shape[wide.ndim] = 1;
+    wide.strides[wide.ndim++] = 0;
   }
-  return dc_array_view(w->index[i], &g, 0, err);
+  return wide;
+}
+
+/* A view of the array with these axes. */
+static dc_array *padded_view(dc_array *a, int more, dc_error *err) {
+  const dc_geometry g = padded(&a->g, more);
+  return dc_array_view(a, &g, 0, err);
 }
 
 /* The sum over all indices, counted from 0, of stride[i] elements each; int64, its shape that of the indices and `more`
@@ -144,7 +150,7 @@ static dc_array *offset_of(const dc_where *w, const int64_t *stride, int more, d
   dc_array *sum = NULL;
   for (int i = 0; i < w->n; i++) {
     const int64_t n = w->base->g.shape[w->axis[i]];
-    dc_array *view = padded(w, i, more, err), *x = view != NULL ? dc_array_cast(view, DC_INT64, err) : NULL;
+    dc_array *view = padded_view(w->index[i], more, err), *x = view != NULL ? dc_array_cast(view, DC_INT64, err) : NULL;
     dc_array_unref(view);
     if (x == NULL) {
       dc_array_unref(sum);
@@ -225,8 +231,7 @@ static dc_dtype position_dtype(const dc_where *w) {
 /* The numbers 0, 1, … of the indices in C order, with `more` axes of extent 1 behind. */
 static dc_array *positions(const dc_where *w, int more, dc_error *err) {
   const dc_dtype t = position_dtype(w);
-  dc_geometry g = w->shape;
-  for (int k = 0; k < more; k++) g.shape[g.ndim++] = 1;
+  const dc_geometry g = padded(&w->shape, more);
   dc_expr e = { .op = DC_OP_INDEX, .as = DC_DTYPE_NONE, .nargs = 3,
                 .number = { [1] = { .dtype = t, .i = 0 }, [2] = { .dtype = t, .i = 1 } } };
   return dc_node_make(&e, w->base->dev, t, &g, err);
@@ -250,8 +255,7 @@ static dc_array *last_positions(const dc_where *w, const int64_t *stride, int64_
 
 /* Whether an index is the last one that names its element: bool, in the shape of the offset. */
 static dc_array *is_last(const dc_where *w, const int64_t *stride, dc_array *last, dc_error *err) {
-  dc_geometry frame = w->shape;
-  for (int k = 0; k < w->inner; k++) frame.shape[frame.ndim++] = 1;
+  dc_geometry frame = padded(&w->shape, w->inner);
   memset(frame.strides, 0, sizeof frame.strides);
   dc_array *offset = offset_of(w, stride, w->inner, err);
   dc_array *winner = offset != NULL ? gathered(last, &frame, offset, err) : NULL;
@@ -270,23 +274,19 @@ static bool names_most(const dc_where *w) {
 /* Writes all of the base: each of its elements takes its last value or keeps its own. */
 static int scatter_all(const dc_where *w, dc_array *src, dc_array *last, dc_error *err) {
   const int axis = w->axis[0];
-  dc_geometry from, wide = last->g;
+  dc_geometry from;
   if (dc_geometry_stretch(&src->g, w->frame.ndim, w->frame.shape, &from, err) != 0) return -1;
   const int64_t stride = from.strides[axis] / (int64_t)dc_dtype_size(src->dtype);
   from.shape[axis] = w->base->g.shape[axis];
   from.strides[axis] = 0;
-  for (int k = 0; k < w->inner; k++) {
-    wide.shape[wide.ndim] = 1;
-    wide.strides[wide.ndim++] = 0;
-  }
-  dc_array *at = dc_array_view(last, &wide, 0, err);
+  dc_array *at = padded_view(last, w->inner, err);
   if (at == NULL) return -1;
   dc_array *kept = dc_compose_int(DC_OP_LT, dc_compose_again(at), 0, err);
   dc_array *row = dc_compose_cast(dc_compose_int(DC_OP_MAXIMUM, at, 0, err), DC_INT64, err);
   dc_array *offset = dc_compose_int(DC_OP_MUL, row, stride, err);
   dc_array *value = offset != NULL ? gathered(src, &from, offset, err) : NULL;
   dc_array_unref(offset);
-  if (value != NULL) value = dc_compose_cast(value, w->base->dtype, err);
+  value = dc_compose_cast(value, w->base->dtype, err);
   dc_array *all = dc_compose(DC_OP_WHERE, 3, (dc_array *const[]){ kept, dc_compose_again(w->base), value },
                              (dc_scalar){ 0 }, err);
   const int rc = all != NULL ? dc_evaluate_into(all, w->base, NULL, err) : -1;

@@ -349,8 +349,8 @@ dc.take({ { 1, 2 }, { 3, 4 } }, { 2, 2 }, 1)  --> {{3, 4}, {3, 4}}
       .. "Values broadcast. Equal indices add up. Integers of 32 and 64 bits are added atomically. Values of "
       .. "other dtypes are added in a fixed order: the same bits for the same input on a device. On a GPU, and where "
       .. "the array is more than four times as large as the values, the indices are sorted first and the values of "
-      .. "each index summed as a tree (rows of 32 and more elements one after another); on the CPU device chunks of "
-      .. "the values are added one after another, in float64, as on a GPU those of up to 1,536 floats. Option "
+      .. "each index summed as a tree (rows of 32 and more elements one after another); on the CPU device, and on a "
+      .. "GPU where `a` has up to 1,536 floats, chunks of the values are added one after another, in float64. Option "
       .. "`deterministic = false` lets a GPU add float32, float64 and complex values atomically, in any order: faster "
       .. "for a million values (7 times), but the last bits differ from run to run.",
     args = { { "a", "array", "the array that is changed; a view, too" },
