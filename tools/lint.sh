@@ -23,6 +23,13 @@ if [ "${1:-}" = rules ]; then
   exit $status
 fi
 
+step "top level"
+if [ -e .git ]; then
+  # What a script leaves where it was started is easily committed with the rest.
+  strays=$(git ls-files | grep -v / | grep -vxE '\.(busted|clang-format|editorconfig|gitignore|luacheckrc)|Makefile|[A-Z]+(\.md)?')
+  [ -z "$strays" ] || { echo "files that do not belong there:"; echo "$strays"; status=1; }
+fi
+
 step "luacheck"
 if have luacheck; then luacheck -q --no-color lua spec examples bench tools rockspec || status=1
 else echo "not installed (Debian: lua-check)"; fi

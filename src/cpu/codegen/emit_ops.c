@@ -34,7 +34,7 @@ static bool fits(const emitter *e, const ptx_ins *ins, const dc_native_form *for
   for (int i = 0; i < ins->ndst + ins->nsrc; i++) {
     const ptx_operand *o = &ins->opnd[i];
     char want = i < ins->ndst ? form->dst[i] : form->src[i - ins->ndst];
-    if (o->kind == PTX_SREG || o->kind == PTX_SINK || o->kind == PTX_LABEL) return false;
+    if (o->kind == PTX_SREG || o->kind == PTX_LABEL) return false;
     if (o->kind != PTX_REG) continue;
     int bits = dc_emit_bits(e, o->reg);
     if (i >= ins->ndst && is_low_half(e, ins, o, want)) continue;
@@ -207,7 +207,7 @@ static void form_operands(emitter *e, const ptx_ins *ins, const dc_native_form *
   }
 }
 
-/* Two destinations: both are varying. */
+/* Two destinations, which are varying; one may be left out. */
 static void by_double_form(emitter *e, const ptx_ins *ins, const dc_native_form *form, const char *mask, bool keep) {
   PUT("{ ");
   for (int i = 0; i < 2; i++) PUT("%s r%d_; ", form->dst[i] == 'p' ? "P" : form->dst[i] == 'w' ? "V32" : "V64", i);
@@ -215,6 +215,7 @@ static void by_double_form(emitter *e, const ptx_ins *ins, const dc_native_form 
   form_operands(e, ins, form, false, false);
   PUT("); ");
   for (int i = 0; i < 2; i++) {
+    if (ins->opnd[i].kind == PTX_SINK) continue;
     dc_emit_assign(e, ins->opnd[i].reg, mask, keep);
     PUT("r%d_", i);
     dc_emit_assign_end(e, ins->opnd[i].reg, keep);
@@ -486,7 +487,7 @@ static way way_of(const emitter *e, const ptx_ins *ins, dc_native_form *form) {
   if (dc_is_shuffle(e->f, ins)) return BY_SHUFFLE;
   if (one && simple_cvta(e, ins)) return BY_ADDRESS;
   if (is_unpack(ins) && dc_value_shape_of(&e->k, &ins->opnd[ins->ndst]).tag == DC_UNIFORM) return BY_PARTS;
-  const bool two = ins->ndst == 2 && ins->opnd[0].reg >= 0 && ins->opnd[1].reg >= 0;
+  const bool two = ins->ndst == 2 && (ins->opnd[0].reg >= 0 || ins->opnd[1].reg >= 0);
   if ((one || two) && dc_native_op(ins, form) && fits(e, ins, form)) return one ? BY_FORM : BY_DOUBLE_FORM;
   return dc_emit_mbarrier_supported(e, ins) ? BY_MBARRIER : BY_TIER0;
 }
