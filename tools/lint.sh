@@ -26,7 +26,8 @@ fi
 step "top level"
 if [ -e .git ]; then
   # What a script leaves where it was started is easily committed with the rest.
-  strays=$(git ls-files | grep -v / | grep -vxE '\.(busted|clang-format|editorconfig|gitignore|luacheckrc)|Makefile|[A-Z]+(\.md)?')
+  known='\.(busted|clang-format|editorconfig|gitignore|luacheckrc)|Makefile|[A-Z]+(\.md)?'
+  strays=$(git ls-files | grep -v / | grep -vxE "$known")
   [ -z "$strays" ] || { echo "files that do not belong there:"; echo "$strays"; status=1; }
 fi
 
