@@ -15,6 +15,13 @@ local function compiled(title, test)
   pending(title .. ": needs NVIDIA's compilers of tile kernels")
 end
 
+-- The same for functions that are array expressions on the CPU device: there both ways are tested.
+local function both_ways(title, test)
+  if dc.device().backend == "cuda" then return compiled(title, test) end
+  it(title, test)
+  compiled(title .. ", in tiles", function() h.each_way(test, { "as_gpu" }) end)
+end
+
 -- Random numbers as the dtype has them: an array of that shape, and a flat list.
 local function random(shape, dtype, scale)
   local n, t = h.product(shape), {}
@@ -62,7 +69,7 @@ end)
 describe("dc.tiles.softmax", function()
   for _, case in ipairs { { "float16", { 2, 1, 1300 } }, { "float64", { 16 } } } do
     local dtype, shape = table.unpack(case)
-    compiled("is that of the last axis: " .. dtype, function()
+    both_ways("is that of the last axis: " .. dtype, function()
       local a, t = random(shape, dtype, 20)
       local n, want = shape[#shape], {}
       for first = 0, #t - 1, n do
@@ -78,7 +85,7 @@ describe("dc.tiles.softmax", function()
     end)
   end
 
-  compiled("takes views, pending arrays, rows with -inf, and nothing: float32", function()
+  both_ways("takes views, pending arrays, rows with -inf, and nothing: float32", function()
     local a = dc.array { { 1, 2, 3 }, { 4, -math.huge, 6 } }
     local view = a[{ ":", { 1, 3, 2 } }] * dc.array { { 0 }, { 1 } }
     near({ 0.5, 0.5, 1 / (1 + math.exp(2)), 1 / (1 + math.exp(-2)) }, dc.tiles.softmax(view), 1e-6)
@@ -99,7 +106,7 @@ describe("dc.tiles.softmax", function()
 end)
 
 describe("dc.tiles.layer_norm", function()
-  compiled("has the mean 0 and the variance 1, then weights and biases", function()
+  both_ways("has the mean 0 and the variance 1, then weights and biases", function()
     local n, rows = math.random(20, 30), math.random(1, 9)
     local a, t = random({ rows, n }, "float32")
     local weight, w = random({ n }, "float32")
@@ -116,6 +123,21 @@ describe("dc.tiles.layer_norm", function()
     end
     near(plain, dc.tiles.layer_norm(a), 1e-5)
     near(affine, dc.tiles.layer_norm(a, { weight = weight, bias = bias, eps = eps }), 1e-5)
+  end)
+
+  both_ways("computes halves in float32, and nothing of nothing", function()
+    local a, t = random({ 3, 700 }, "float16", 200)
+    local got, want = dc.tiles.layer_norm(a, { eps = 0 }), {}
+    for first = 0, #t - 1, 700 do
+      local mean, squares = 0, 0
+      for i = first + 1, first + 700 do mean = mean + t[i] / 700 end
+      for i = first + 1, first + 700 do squares = squares + (t[i] - mean) ^ 2 / 700 end
+      for i = first + 1, first + 700 do want[i] = (t[i] - mean) / math.sqrt(squares) end
+    end
+    assert.equal("float16", got.dtype)
+    near(want, got, precision.float16)
+    assert.same({ 0, 5 }, { dc.tiles.layer_norm(dc.zeros(0, 5), { weight = dc.ones(5) }):shape() })
+    assert.same({ 5, 0 }, { dc.tiles.layer_norm(dc.zeros(5, 0)):shape() })
   end)
 
   it("refuses weights that do not fit", function()
@@ -234,6 +256,11 @@ end)
 
 it("without the compilers of tile kernels, dc.tiles says what to install", function()
   local text = h.shell(("DOTCOMPUTE_DEVICE=cpu DOTCOMPUTE_TILE=off DOTCOMPUTE_CACHE=off %s -e %s"):format(
-    h.quote(h.dclua), h.quote "local dc = require 'dotcompute'; print(pcall(dc.tiles.softmax, dc.zeros(4)))"))
+    h.quote(h.dclua), h.quote [[local dc = require "dotcompute"
+local a = dc.zeros({ 2, 2 }, "float16")
+print(pcall(dc.tiles.matmul, a, a))
+print(dc.tiles.softmax(a)[1])
+print(dc.tiles.layer_norm(a)[1])]]))
   assert.matches("run `make tile`", text, 1, true)
+  assert.matches("{0.5, 0.5}.*{0, 0}", text) -- these need none on the CPU device
 end)
