@@ -222,6 +222,39 @@ static void case_expected(void) {
   expect(123);
 }
 
+/* A source of about this length that the gated compiler holds back, at a gate of that name ("": it does not). */
+static dc_build *ask_long(size_t len, const char *gate) {
+  dc_buf source = DC_BUF_INIT;
+  dc_buf_printf(&source, "#include \"native32.h\"\n/* %s", gate);
+  while (source.len < len) dc_buf_puts(&source, " .");
+  dc_buf_puts(&source, " */\n__attribute__((visibility(\"default\"))) int answer(void) { return 1; }\n");
+  dc_build *b = dc_build_start(source.data, source.len, isa, 2);
+  dc_buf_free(&source);
+  return b;
+}
+
+static bool there(const char *name) { return access(in_root(name), F_OK) == 0; }
+
+/* None waits for a source that is much longer.  Of those that wait the one that is needed most for its length is
+** compiled first, then the shortest. */
+static void case_order(void) {
+  dc_build *longest = ask_long(100000, "gate_longest");
+  CHECK(EVENTUALLY(there("gate_longest")), "the longest is not compiled");
+  expect(123);
+  dc_build *held = ask_long(100, "gate_held");
+  CHECK(EVENTUALLY(there("gate_held")), "the next one is not compiled");
+  dc_build *first = ask_long(1000, ""), *needed = ask_long(30000, "");
+  dc_build *second = ask_long(20000, "");
+  dc_build_need(needed, 1);
+  CHECK(dc_build_state(longest) == 0 && dc_build_state(held) == 0, "the gates do not hold");
+  CHECK(close(open(in_root("open"), O_CREAT | O_WRONLY, 0600)) == 0, " ");
+  CHECK(EVENTUALLY(dc_build_state(first) != 0) && dc_build_state(needed) == 1, "not the needed one first");
+  CHECK(EVENTUALLY(dc_build_state(second) != 0) && dc_build_state(first) == 1, "not the shortest first");
+  CHECK(EVENTUALLY(dc_build_state(second) == 1) && EVENTUALLY(dc_build_state(longest) == 1), " ");
+  dc_build *all[] = { longest, held, first, second, needed };
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) dc_build_free(all[i]);
+}
+
 static const struct test {
   const char *name;
   void (*run)(void);
@@ -230,7 +263,7 @@ static const struct test {
   { "wrong", case_wrong }, { "options", case_options }, { "free", case_free }, { "shutdown", case_shutdown },
   { "exit", case_exit }, { "interrupt", case_interrupt }, { "sigchld", case_sigchld }, { "fork", case_fork },
   { "fork_poll", case_fork_poll }, { "headers", case_headers },
-  { "expected", case_expected },
+  { "expected", case_expected }, { "order", case_order },
 };
 
 /* --- the runner -------------------------------------------------------------------------------------------------- */
@@ -314,6 +347,8 @@ static void test_cache(void) {
   fresh(in_root("noting cc"));
   run("many");
   CHECK(compiled() == 4 && runs_on("native32.h") == 1, "%d, %d", compiled(), runs_on("native32.h"));
+  fresh(in_root("gated cc"));
+  run("order");
 }
 
 /* Where the headers' declarations cannot be had, or not used, units include the headers. */
@@ -395,14 +430,18 @@ static void test_no_cache(void) {
 }
 
 /* Scripts that run `cc`: "noting" notes each run's arguments in a file; "unable" does not preprocess; "including" fails
-** on units that do not include the headers; "sleeping" and "dozing" never end, the former once it compiles. */
+** on units that do not include the headers; "gated" keeps sources that name a gate until there is a file "open";
+** "sleeping" and "dozing" never end, the former once it compiles. */
 static void write_compilers(const char *cc) {
   /* Killed anywhere, the file is whole or not there. */
   static const char sleeps[] = "sleep 1000 &\necho $! > new\nmv new sleeps\nwait\n";
+  static const char gates[] = "gate=$([ -z \"$unit\" ] || grep -o 'gate_[a-z]*' \"$unit\")\n"
+                              "[ -z \"$gate\" ] || { : > $gate; while [ ! -e open ]; do sleep 0.05; done; }\n";
   static const struct {
     const char *name, *first, *then;
   } scripts[] = {
     { "noting cc", "", NULL },
+    { "gated cc", gates, NULL },
     { "unable cc", "case $* in *' -E '*) exit 1 ;; esac\n", NULL },
     { "including cc", "[ -z \"$unit\" ] || grep -q native32.h \"$unit\" || exit 1\n", NULL },
     { "sleeping cc", "case $* in *' -E '*) exec @ \"$@\" ;; esac\n", sleeps },

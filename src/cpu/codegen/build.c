@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,35 +26,52 @@
 #include "compile/cache.h"
 #include "cpu/codegen/compile.h"
 
+typedef struct lane lane;
+
 struct dc_build {
   dc_build *next;        /* in the queue */
+  lane *lane;
   dc_native_source source;
   char key[65];
+  _Atomic uint64_t cost; /* of doing without: dc_build_need */
   atomic_int state;
   bool abandoned;        /* freed while it was built: the thread frees it */
   void *handle;
   char *log;
 };
 
-static struct {
-  pthread_mutex_t lock;
-  pthread_cond_t asked, answered;
-  dc_build *first;       /* waiting to be built */
+/* Sources of at least this many bytes are long: gcc takes seconds for one, less than one for any other. */
+#define LONG (48 << 10)
+
+/* A thread and its queue. */
+struct lane {
+  pthread_cond_t asked;
+  dc_build *first;       /* waiting to be built, longest waiting last */
+  dc_build *awaited;     /* one of them that a thread waits for: the next one; NULL: none */
   dc_build *current;     /* being built */
-  const char *expected;  /* instruction set of which the headers are to be prepared; NULL: none */
-  bool quit;
-  atomic_bool orphaned;  /* after fork: requests wait, and the thread is to be started again */
   pthread_t thread;
   enum { NO_THREAD, RUNS, HAS_ENDED } state; /* of the thread; HAS_ENDED: not joined yet */
   dc_cc_child child;     /* the compiler that it runs */
+};
+
+static struct {
+  pthread_mutex_t lock;
+  pthread_cond_t answered;
+  /* Long sources have a lane of their own: a script that ends before its longest kernel is compiled still gets the
+  ** others as native code, and finds them in the cache the next time. */
+  lane lanes[2];
+  const char *expected;  /* instruction set of which the headers are to be prepared, in lane 0; NULL: none */
+  bool quit;
+  atomic_bool orphaned;  /* after fork: requests wait, and threads are to be started again */
   /* Held while the cache or the dynamic loader is used, whose locks a fork must not copy while another thread has
   ** them. */
   pthread_mutex_t outside;
 } service = {
   .lock = PTHREAD_MUTEX_INITIALIZER,
   .outside = PTHREAD_MUTEX_INITIALIZER,
-  .child = DC_CC_CHILD_INIT,
+  .lanes = { { .child = DC_CC_CHILD_INIT }, { .child = DC_CC_CHILD_INIT } },
 };
+#define NLANES (sizeof service.lanes / sizeof *service.lanes)
 
 /* --- loading ----------------------------------------------------------------------------------------------------- */
 
@@ -108,7 +126,7 @@ static bool load_cached(dc_build *b) {
   return b->handle != NULL;
 }
 
-/* --- the thread -------------------------------------------------------------------------------------------------- */
+/* --- the threads ------------------------------------------------------------------------------------------------- */
 
 static void release(dc_build *b) {
   if (b->handle) dlclose(b->handle);
@@ -122,7 +140,7 @@ static void *compile(dc_build *b, size_t *len) {
   void *object = NULL;
   dc_buf log = DC_BUF_INIT;
   double began = dc_clock();
-  if (dc_native_compile(&b->source, &service.child, &object, len, &log) == 0) {
+  if (dc_native_compile(&b->source, &b->lane->child, &object, len, &log) == 0) {
     pthread_mutex_lock(&service.outside);
     b->handle = load(object, *len, &log);
     pthread_mutex_unlock(&service.outside);
@@ -154,7 +172,7 @@ static void build(dc_build *b) {
   pthread_mutex_unlock(&service.outside);
   void *object = there ? NULL : compile(b, &len);
   pthread_mutex_lock(&service.lock);
-  service.current = NULL;
+  b->lane->current = NULL;
   answer(b, b->handle ? 1 : -1);
   pthread_mutex_unlock(&service.lock);
   if (object) { /* after the answer, so that no launch waits for the disk */
@@ -171,58 +189,86 @@ static dc_native_source header_of(const char *isa) {
   return (dc_native_source){ strcmp(isa, "baseline") == 0 ? narrow : wide, sizeof wide - 1, isa, 2 };
 }
 
-static void *serve(void *unused) {
-  (void)unused;
+/* Under the lock: takes a waiting request out of its queue. False: it is not in it. */
+static bool unqueue(dc_build *b) {
+  if (b->lane->awaited == b) b->lane->awaited = NULL;
+  for (dc_build **at = &b->lane->first; *at; at = &(*at)->next) {
+    if (*at != b) continue;
+    *at = b->next;
+    b->next = NULL;
+    return true;
+  }
+  return false;
+}
+
+/* Under the lock: whether a is to be built before b: by what doing without it has cost for its length; then the shorter
+** one. */
+static bool precedes(const dc_build *a, const dc_build *b) {
+  const double cost_a = (double)atomic_load_explicit(&a->cost, memory_order_relaxed) * (double)b->source.len;
+  const double cost_b = (double)atomic_load_explicit(&b->cost, memory_order_relaxed) * (double)a->source.len;
+  return cost_a != cost_b ? cost_a > cost_b : a->source.len <= b->source.len;
+}
+
+/* Under the lock: takes the request that is to be built next out of the queue; NULL: there is none. */
+static dc_build *take(lane *l) {
+  dc_build *next = l->awaited ? l->awaited : l->first;
+  for (dc_build *b = l->awaited ? NULL : l->first; b; b = b->next)
+    if (precedes(b, next)) next = b;
+  if (next) unqueue(next);
+  return next;
+}
+
+static void *serve(void *of) {
+  lane *l = of;
   pthread_mutex_lock(&service.lock);
   while (!service.quit) {
-    if (service.expected) {
+    if (service.expected && l == service.lanes) {
       const dc_native_source s = header_of(service.expected);
       service.expected = NULL;
-      dc_cc_resume(&service.child);
+      dc_cc_resume(&l->child);
       pthread_mutex_unlock(&service.lock);
-      dc_native_preprocess(&s, &service.child);
+      dc_native_preprocess(&s, &l->child);
       pthread_mutex_lock(&service.lock);
       continue;
     }
-    dc_build *b = service.first;
+    dc_build *b = take(l);
     if (b == NULL) {
-      pthread_cond_wait(&service.asked, &service.lock);
+      pthread_cond_wait(&l->asked, &service.lock);
       continue;
     }
-    service.first = b->next;
-    service.current = b;
-    dc_cc_resume(&service.child);
+    l->current = b;
+    dc_cc_resume(&l->child);
     pthread_mutex_unlock(&service.lock);
     build(b);
     pthread_mutex_lock(&service.lock);
   }
-  service.state = HAS_ENDED;
+  l->state = HAS_ENDED;
   pthread_mutex_unlock(&service.lock);
   return NULL;
 }
 
 /* Under the lock.  The thread blocks all signals: they are for the host's threads. */
-static bool start(void) {
+static bool start(lane *l) {
   sigset_t all, before;
-  if (service.state == RUNS) return true;
-  if (service.state == HAS_ENDED) pthread_join(service.thread, NULL);
-  dc_cc_resume(&service.child);
+  if (l->state == RUNS) return true;
+  if (l->state == HAS_ENDED) pthread_join(l->thread, NULL);
+  dc_cc_resume(&l->child);
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  service.state = pthread_create(&service.thread, NULL, serve, NULL) == 0 ? RUNS : NO_THREAD;
+  l->state = pthread_create(&l->thread, NULL, serve, l) == 0 ? RUNS : NO_THREAD;
   pthread_sigmask(SIG_SETMASK, &before, NULL);
-  return service.state == RUNS;
+  return l->state == RUNS;
 }
 
-static void stop(void) {
-  dc_cc_stop(&service.child);
+static void stop(lane *l) {
+  dc_cc_stop(&l->child);
   pthread_mutex_lock(&service.lock);
-  const bool was = service.state != NO_THREAD;
+  const bool was = l->state != NO_THREAD;
   pthread_mutex_unlock(&service.lock);
   if (!was) return;
-  pthread_join(service.thread, NULL);
+  pthread_join(l->thread, NULL);
   pthread_mutex_lock(&service.lock);
-  service.state = NO_THREAD;
+  l->state = NO_THREAD;
   pthread_mutex_unlock(&service.lock);
 }
 
@@ -244,38 +290,44 @@ static void init_conditions(void) {
   pthread_condattr_t attr;
   pthread_condattr_init(&attr);
   pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-  pthread_cond_init(&service.asked, &attr);
+  for (size_t i = 0; i < NLANES; i++) pthread_cond_init(&service.lanes[i].asked, &attr);
   pthread_cond_init(&service.answered, &attr);
   pthread_condattr_destroy(&attr);
 }
 
-/* The child has no threads: the current request is queued again; running compilers are the parent's. */
+/* The child has no threads: the current requests are queued again; running compilers are the parent's. */
 static void in_child(void) {
   static const dc_cc_child idle = DC_CC_CHILD_INIT;
+  bool waiting = false;
   init_conditions();
-  service.state = NO_THREAD;
-  service.child = idle;
-  if (service.current) {
-    service.current->next = service.first;
-    service.first = service.current;
-    service.current = NULL;
+  for (lane *l = service.lanes; l < service.lanes + NLANES; l++) {
+    l->state = NO_THREAD;
+    l->child = idle;
+    if (l->current) {
+      l->current->next = l->first;
+      l->first = l->current;
+      l->current = NULL;
+    }
+    waiting |= l->first != NULL;
   }
-  atomic_store(&service.orphaned, service.first != NULL);
+  atomic_store(&service.orphaned, waiting);
   after_fork();
 }
 
 void dc_build_shutdown(void) {
   pthread_mutex_lock(&service.lock);
   service.quit = true;
-  pthread_cond_broadcast(&service.asked);
+  for (size_t i = 0; i < NLANES; i++) pthread_cond_broadcast(&service.lanes[i].asked);
   pthread_mutex_unlock(&service.lock);
-  stop();
+  for (size_t i = 0; i < NLANES; i++) dc_cc_stop(&service.lanes[i].child);
+  for (size_t i = 0; i < NLANES; i++) stop(&service.lanes[i]);
   pthread_mutex_lock(&service.lock);
-  for (dc_build *b; (b = service.first) != NULL;) {
-    service.first = b->next;
-    b->log = strdup("stopped\n");
-    answer(b, -1);
-  }
+  for (size_t i = 0; i < NLANES; i++)
+    for (dc_build *b; (b = service.lanes[i].first) != NULL;) {
+      unqueue(b);
+      b->log = strdup("stopped\n");
+      answer(b, -1);
+    }
   service.quit = false;
   pthread_mutex_unlock(&service.lock);
 }
@@ -311,6 +363,7 @@ static bool possible(void) {
 static dc_build *request(const char *source, size_t len, const char *isa, int opt) {
   dc_build *b = calloc(1, sizeof *b);
   if (b == NULL) return NULL;
+  b->lane = &service.lanes[len >= LONG];
   b->source = (dc_native_source){ malloc(len + 1), len, isa, opt };
   if (b->source.text) memcpy(b->source.text, source, len);
   if (b->source.text && dc_native_key(&b->source, b->key) == 0) return b;
@@ -328,24 +381,14 @@ static bool try_cache(dc_build *b) {
 
 static bool enqueue(dc_build *b) {
   pthread_mutex_lock(&service.lock);
-  dc_build **at = &service.first;
-  while (*at) at = &(*at)->next;
-  bool started = start();
-  if (started) *at = b;
-  pthread_cond_signal(&service.asked);
+  bool started = start(b->lane);
+  if (started) {
+    b->next = b->lane->first;
+    b->lane->first = b;
+  }
+  pthread_cond_signal(&b->lane->asked);
   pthread_mutex_unlock(&service.lock);
   return started;
-}
-
-/* Under the lock: takes a waiting request out of the queue. False: it is not in it. */
-static bool unqueue(dc_build *b) {
-  for (dc_build **at = &service.first; *at; at = &(*at)->next) {
-    if (*at != b) continue;
-    *at = b->next;
-    b->next = NULL;
-    return true;
-  }
-  return false;
 }
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -357,8 +400,8 @@ void dc_build_expect(const char *isa) {
   if (!dc_native_unprepared(&s)) return;
   pthread_once(&once, register_once);
   pthread_mutex_lock(&service.lock);
-  service.expected = start() ? isa : NULL;
-  pthread_cond_signal(&service.asked);
+  service.expected = start(service.lanes) ? isa : NULL;
+  pthread_cond_signal(&service.lanes[0].asked);
   pthread_mutex_unlock(&service.lock);
 }
 
@@ -381,7 +424,8 @@ int dc_build_state(dc_build *b) {
   int state = atomic_load_explicit(&b->state, memory_order_acquire);
   if (state == 0 && atomic_exchange(&service.orphaned, false)) {
     pthread_mutex_lock(&service.lock);
-    start();
+    for (lane *l = service.lanes; l < service.lanes + NLANES; l++)
+      if (l->first) start(l);
     pthread_mutex_unlock(&service.lock);
   }
   return state;
@@ -393,16 +437,24 @@ void *dc_build_symbol(dc_build *b, const char *name) {
 
 const char *dc_build_log(dc_build *b) { return dc_build_state(b) == -1 && b->log ? b->log : ""; }
 
+void dc_build_need(dc_build *b, uint64_t cost) { atomic_fetch_add_explicit(&b->cost, cost, memory_order_relaxed); }
+
+/* Under the lock. */
+static bool is_queued(const dc_build *b) {
+  const dc_build *q = b->lane->first;
+  while (q && q != b) q = q->next;
+  return q != NULL;
+}
+
 int dc_build_wait(dc_build *b) {
   pthread_mutex_lock(&service.lock);
-  if (unqueue(b)) {
-    b->next = service.first;
-    service.first = b;
-    if (!start()) { /* after fork, a thread is needed again */
+  if (is_queued(b)) {
+    b->lane->awaited = b;
+    if (!start(b->lane)) { /* after fork, a thread is needed again */
       unqueue(b);
       answer(b, -1);
     }
-    pthread_cond_signal(&service.asked);
+    pthread_cond_signal(&b->lane->asked);
   }
   while (atomic_load_explicit(&b->state, memory_order_acquire) == 0 && !dc_interrupted()) {
     struct timespec until;
@@ -419,10 +471,10 @@ int dc_build_wait(dc_build *b) {
 void dc_build_free(dc_build *b) {
   if (b == NULL) return;
   pthread_mutex_lock(&service.lock);
-  bool running = b == service.current;
+  bool running = b == b->lane->current;
   if (running) {
     b->abandoned = true; /* the thread frees it */
-    dc_cc_stop(&service.child);
+    dc_cc_stop(&b->lane->child);
   } else {
     unqueue(b);
   }

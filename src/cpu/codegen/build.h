@@ -1,12 +1,15 @@
 /*
 ** build.h - builds C source to loaded code, in the background.
 **
-** A request whose object is in the cache is ready at once.  Others are compiled one after another by a thread that
-** starts at the first of them.  After fork the child keeps its requests and starts a thread of its own.
+** A request whose object is in the cache is ready at once.  Others are compiled by two threads, one for long sources
+** and one for the rest, that start at the first of them.  Each takes the request that costs most for its length while
+** it is not there (dc_build_need), and of equals the shortest.  After fork the child keeps its requests and starts
+** threads of its own.
 */
 #pragma once
 
 #include <stddef.h>
+#include <stdint.h>
 
 typedef struct dc_build dc_build; /* a request; dc_build_free releases it */
 
@@ -19,9 +22,11 @@ void dc_build_expect(const char *isa);
 int dc_build_state(dc_build *b);                        /* 0 being built, 1 ready, -1 failed */
 void *dc_build_symbol(dc_build *b, const char *name);   /* NULL unless ready and there */
 const char *dc_build_log(dc_build *b);                  /* output of the compiler if it failed, else ""; never NULL */
-/* Moves the request to the head of the queue and waits until it is ready or failed.  The new state; 0: interrupted. */
+/* Doing without it has cost that much more, in a unit that is the same for all requests. */
+void dc_build_need(dc_build *b, uint64_t cost);
+/* Makes the request the next one of its queue and waits until it is ready or failed.  The new state; 0: interrupted. */
 int dc_build_wait(dc_build *b);
 /* Unloads the object or cancels the build.  NULL is allowed. */
 void dc_build_free(dc_build *b);
-/* Cancels all builds, which then have failed, and joins the thread; also done at the end of the process. */
+/* Cancels all builds, which then have failed, and joins the threads; also done at the end of the process. */
 void dc_build_shutdown(void);

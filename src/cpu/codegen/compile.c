@@ -268,18 +268,32 @@ bool dc_native_unprepared(const dc_native_source *s) {
   return !dc_cache_has(key);
 }
 
+/* Under the lock: takes p over, unless another thread has been faster.  What is to be used; NULL: nothing. */
+static const dc_prelude *publish(config *c, int width, dc_prelude *p, bool stopped) {
+  if (c->state[width] != UNKNOWN) {
+    dc_prelude_free(p);
+  } else if (p) {
+    c->prelude[width] = p;
+    c->state[width] = READY;
+  } else if (!stopped) {
+    c->state[width] = UNUSABLE;
+  }
+  return c->state[width] == READY ? c->prelude[width] : NULL;
+}
+
 /* NULL: units include the headers. */
 static const dc_prelude *prelude_of(const dc_native_source *s, config *c, dc_cc_child *child) {
   const int width = width_of(s);
   void *text = NULL;
   size_t len = 0;
   char key[65];
-  if (width < 0 || c->state[width] == UNUSABLE) return NULL;
-  if (c->state[width] == READY) return c->prelude[width];
+  if (width < 0) return NULL;
   key_of_prelude(c, width, key);
   pthread_mutex_lock(&all.lock);
-  const bool cached = dc_cache_get(key, &text, &len);
+  const bool known = c->state[width] != UNKNOWN, cached = !known && dc_cache_get(key, &text, &len);
+  const dc_prelude *there = c->state[width] == READY ? c->prelude[width] : NULL;
   pthread_mutex_unlock(&all.lock);
+  if (known) return there;
   char *folder = cached ? NULL : dc_native_work_folder();
   if (folder) {
     text = preprocess(s, width, folder, child, &len);
@@ -288,11 +302,9 @@ static const dc_prelude *prelude_of(const dc_native_source *s, config *c, dc_cc_
   }
   pthread_mutex_lock(&all.lock);
   if (text && !cached) dc_cache_put(key, text, len);
-  c->prelude[width] = text ? dc_prelude_new(text, len) : NULL;
-  if (c->prelude[width]) c->state[width] = READY;
-  else if (!dc_cc_stopped(child)) c->state[width] = UNUSABLE;
+  there = publish(c, width, text ? dc_prelude_new(text, len) : NULL, dc_cc_stopped(child));
   pthread_mutex_unlock(&all.lock);
-  return c->prelude[width];
+  return there;
 }
 
 void dc_native_preprocess(const dc_native_source *s, dc_cc_child *child) {

@@ -190,6 +190,11 @@ static bool is_too_shallow(const dc_native_code *c) {
   return c->info.recursive && *c->fn->code->stack > DC_THREAD_STACK;
 }
 
+/* Instructions of a launch, each branch taken once. */
+static uint64_t interpreted_work(const dc_cpu_function *fn, dc_dim3 grid, dc_dim3 block) {
+  return (uint64_t)grid.x * grid.y * grid.z * block.x * block.y * block.z * (uint64_t)fn->ptx->nins;
+}
+
 dc_native_code *dc_native_prepare(dc_cpu_function *fn, dc_dim3 grid, dc_dim3 block) {
   int list[NSHAPES];
   if (fn->code->tier == 0) return NULL;
@@ -202,6 +207,7 @@ dc_native_code *dc_native_prepare(dc_cpu_function *fn, dc_dim3 grid, dc_dim3 blo
     set->last = list[i];
     if (c->state != READY) poll(c, fn, layout_of(list[i]));
     if (c->state == FAILED) continue;
+    if (c->state == BUILDING) dc_build_need(c->build, interpreted_work(fn, grid, block));
     return c->state == READY && !is_too_shallow(c) ? ready(c) : NULL;
   }
   return NULL;
