@@ -361,7 +361,7 @@ DC_HOT bool dc_lua_launch_marshalled(lua_State *L, dc_lua *self, dc_lua_kernel *
 }
 
 /* The block of most resident threads; 256 where several are equal. */
-static uint32_t choose_block(lua_State *L, const kernel_object *o) {
+static uint32_t best_block(lua_State *L, const kernel_object *o) {
   static const uint32_t candidates[] = { 256, 512, 128, 1024, 384, 768, 192, 640, 896, 96, 64, 32 };
   const dc_kernel *k = o->k;
   const dc_code_ops *code = k->dev->code;
@@ -383,11 +383,33 @@ static uint32_t choose_block(lua_State *L, const kernel_object *o) {
   return best ? best : k->facts.max_threads > 0 ? (uint32_t)k->facts.max_threads : 1;
 }
 
+/* The number of blocks that forall makes at least, of as few threads as a warp if need be: one for each multiprocessor.
+** Where kernels run on few processors instead, which take blocks one by one, some more, so that all end together. */
+static int64_t least_blocks(const kernel_object *o) {
+  return (int64_t)o->k->dev->facts.multiprocessors * (o->k->dev->simt ? 1 : 4);
+}
+
+static void choose_block(lua_State *L, kernel_object *o) {
+  o->block = best_block(L, o);
+  o->many = o->block * least_blocks(o);
+}
+
+uint32_t dc_lua_small_block(const kernel_object *o, int64_t n) {
+  const uint32_t warp = 32;
+  const int64_t least = least_blocks(o);
+  uint32_t block = o->block;
+  while (block > warp && n < block * least) {
+    block = block / 2 / warp * warp; /* whole warps */
+    if (block < warp) block = warp;
+  }
+  return block;
+}
+
 /* The block at idx: extents, or "auto" for as many threads as occupy the device best. */
 static DC_COLD dc_dim3 read_block(lua_State *L, kernel_object *o, int idx) {
   if (lua_type(L, idx) != LUA_TSTRING || strcmp(lua_tostring(L, idx), "auto") != 0)
     return dc_lua_read_extents(L, o->k, "block", idx, o->k->dev->facts.max_block);
-  if (!o->block) o->block = choose_block(L, o);
+  if (!o->block) choose_block(L, o);
   return (dc_dim3){ o->block, 1, 1 };
 }
 
@@ -461,13 +483,14 @@ DC_HOT int dc_lua_launch_forall(lua_State *L, int first) {
   if (n < 0)
     return dc_lua_fail(L, DC_LAUNCH, "kernel '%s': forall takes the number of threads first, got %s", k->sig->name,
                        dc_lua_describe(L, 2));
-  if (!o->block) o->block = choose_block(L, o);
-  const int64_t blocks = dc_lua_count_blocks(o, n);
+  if (!o->block) choose_block(L, o);
+  const uint32_t block = dc_lua_block_for(o, n);
+  const int64_t blocks = dc_lua_count_blocks(n, block);
   if (blocks > k->dev->facts.max_grid[0])
     return dc_lua_fail(L, DC_LAUNCH, "kernel '%s': %lld threads are %lld blocks of %u; %s takes at most %u",
-                       k->sig->name, (long long)n, (long long)blocks, o->block, k->dev->name,
+                       k->sig->name, (long long)n, (long long)blocks, block, k->dev->name,
                        k->dev->facts.max_grid[0]);
-  dc_launch l = { .grid = { (uint32_t)blocks, 1, 1 }, .block = { o->block, 1, 1 } };
+  dc_launch l = { .grid = { (uint32_t)blocks, 1, 1 }, .block = { block, 1, 1 } };
   return launch(L, self, o, &l, true, first, top);
 }
 

@@ -25,11 +25,12 @@ typedef struct dc_lua_kernel {
   dc_lua_module *home; /* the module object's */
   struct variant *variant; /* of a kernel of dc.jit, behind this: what its launches compare (variant.c); else NULL */
   unsigned generation; /* of home, when k was looked up */
-  uint32_t block;  /* the choice of forall and "auto"; 0: not made yet */
+  uint32_t block;  /* the choice of "auto", and of forall for many threads; 0: not made yet */
   bool noted;      /* the last launch was */
   bool from_file;  /* its module may be reloaded */
   bool plain;      /* no launch attributes, and the device's own stream */
   bool tile;       /* it is launched with a grid alone */
+  int64_t many;    /* threads from which on forall takes that block */
   bool working;    /* a launch may return only when the work is done, so Ctrl-C must reach it */
 } dc_lua_kernel;
 
@@ -49,7 +50,9 @@ bool dc_lua_launch_marshalled(lua_State *L, dc_lua *self, dc_lua_kernel *o, int 
 extern const luaL_Reg dc_lua_kernel_internal[]; /* functions of dotcompute.core */
 void dc_lua_open_kernel(lua_State *L, int self);
 
-/* The blocks of forall for n threads, once the threads of a block are chosen. */
-static inline int64_t dc_lua_count_blocks(const dc_lua_kernel *o, int64_t n) {
-  return n / o->block + (n % o->block != 0);
+/* The threads of forall's blocks for n threads in all, once `block` is chosen. */
+uint32_t dc_lua_small_block(const dc_lua_kernel *o, int64_t n);
+static inline uint32_t dc_lua_block_for(const dc_lua_kernel *o, int64_t n) {
+  return DC_LIKELY(n >= o->many) ? o->block : dc_lua_small_block(o, n);
 }
+static inline int64_t dc_lua_count_blocks(int64_t n, uint32_t block) { return n / block + (n % block != 0); }

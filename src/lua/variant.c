@@ -460,8 +460,9 @@ static DC_HOT int variant_forall(lua_State *L) {
   const bool counted = dc_lua_tointeger(L, 2, &n.count) && n.count >= 0;
   dc_lua_kernel *o = choose(L, self, &n, counted ? (double)n.count + 1024 : 0); /* whole blocks */
   if (DC_UNLIKELY(!o)) return call_slow(L, n.top);
-  const int64_t blocks = counted && o->block != 0 ? dc_lua_count_blocks(o, n.count) : 0;
-  n.l.grid = (dc_dim3){ (uint32_t)blocks, 1, 1 }, n.l.block = (dc_dim3){ o->block, 1, 1 };
+  const uint32_t block = counted && o->block != 0 ? dc_lua_block_for(o, n.count) : 0;
+  const int64_t blocks = block != 0 ? dc_lua_count_blocks(n.count, block) : 0;
+  n.l.grid = (dc_dim3){ (uint32_t)blocks, 1, 1 }, n.l.block = (dc_dim3){ block, 1, 1 };
   n.l.params = n.params;
   const bool direct = n.direct && blocks > 0 && blocks <= UINT32_MAX;
   if (DC_LIKELY(direct && dc_lua_launch_marshalled(L, self, o, n.top + 1, &n.l))) return 0;
