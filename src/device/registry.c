@@ -14,6 +14,7 @@
 #include "base/buf.h"
 #include "base/launcher.h"
 #include "base/runtime.h"
+#include "base/settings.h"
 
 #define MAX_BACKENDS 8
 #define MAX_DEVICES 128
@@ -208,7 +209,7 @@ dc_device *dc_device_find(dc_device_set *set, const char *id, dc_error *err) {
 static int open_locked(dc_device *dev, dc_error *err) {
   if (dev->state == DC_DEVICE_OPEN) return 0;
   if (dev->state != DC_DEVICE_CLOSED) return fail_as(err, &dev->open_error);
-  if (dev->backend->open(dev, err) == 0) {
+  if (dc_settings_check(err) == 0 && dev->backend->open(dev, err) == 0) {
     dev->state = DC_DEVICE_OPEN;
     return 0;
   }

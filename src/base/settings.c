@@ -1,0 +1,77 @@
+/*
+** settings.c - see settings.h.
+*/
+#include "base/settings.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+
+/* Each tells whether text[0..n) is of that form. */
+typedef bool form_fn(const char *text, size_t n, const char *words);
+
+static bool is_word(const char *text, size_t n, const char *words) {
+  for (const char *w = words; *w; w += strspn(w, " ")) {
+    const size_t len = strcspn(w, " ");
+    if (len == n && memcmp(w, text, n) == 0) return true;
+    w += len;
+  }
+  return false;
+}
+
+static bool is_list(const char *text, size_t n, const char *words) {
+  const char *end = text + n;
+  for (text += strspn(text, ", "); text < end; text += strspn(text, ", ")) {
+    const size_t len = strcspn(text, ", ");
+    if (!is_word(text, len, words)) return false;
+    text += len;
+  }
+  return true;
+}
+
+static bool is_count(const char *text, size_t n, const char *words) {
+  (void)words;
+  errno = 0;
+  return strspn(text, "0123456789") == n && strtoll(text, NULL, 10) > 0 && errno == 0;
+}
+
+static bool is_seconds(const char *text, size_t n, const char *words) {
+  (void)words;
+  char *end;
+  const double v = strtod(text, &end);
+  return end == text + n && v > 0 && isfinite(v);
+}
+
+static bool is_bytes(const char *text, size_t n, const char *words) {
+  (void)n, (void)words;
+  size_t bytes;
+  return dc_bytes_read(text, &bytes);
+}
+
+static const struct {
+  const char *name;
+  form_fn *form;
+  const char *words, *meant;
+} settings[] = {
+  { "DOTCOMPUTE_CPU_THREADS", is_count, NULL, "a positive integer is" },
+  { "DOTCOMPUTE_CPU_TIER", is_word, "0 1 auto", "0, 1 or auto is" },
+  { "DOTCOMPUTE_CPU_ISA", is_word, "baseline avx2 avx512", "baseline, avx2 or avx512 is" },
+  { "DOTCOMPUTE_POOL", is_bytes, NULL, "an integer, alone or with K, M, G or T behind it, as in 512M, is" },
+  { "DOTCOMPUTE_CACHE_SIZE", is_count, NULL, "a positive integer, of MiB, is" },
+  { "DOTCOMPUTE_LOG", is_list, "cache compile launch memory all", "a list of cache, compile, launch, memory or all is" },
+  { "DOTCOMPUTE_COMM_TIMEOUT", is_seconds, NULL, "a positive number, of seconds, is" },
+};
+
+int dc_settings_check(dc_error *err) {
+  for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+    const char *text = getenv(settings[i].name);
+    if (text == NULL || *text == '\0' || settings[i].form(text, strlen(text), settings[i].words)) continue;
+    return dc_fail(err, DC_DEVICE, NULL, "%s is '%s': %s meant", settings[i].name, text, settings[i].meant);
+  }
+  return 0;
+}
