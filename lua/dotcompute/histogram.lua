@@ -3,8 +3,8 @@
 -- On a GPU a block counts in shared memory, in up to 8 copies of the bins (8192 counters), and adds its counts to the
 -- result; bins that exceed shared memory are counted in global memory. On the CPU device, where atomics are slow,
 -- each lane of a block of 32 has its own counters; bincount's threads, once native code is there, count a chunk
--- each, one element after another (2^24 int32: 28 ms of processor time, by lanes 69). Weights are summed in a fixed
--- order, by scatter_add.
+-- each, one element after another (2^24 int32: 28 ms of processor time, by lanes 69), also in many bins, unless there
+-- are fewer elements than would pay for the counters. Weights are summed in a fixed order, by scatter_add.
 local core = require "dotcompute.core"
 local dc = require "dotcompute"
 local arguments = require "dotcompute.arguments"
@@ -218,6 +218,7 @@ local by_lanes = {
 
 local serial = {
   name = "t",
+  serial = true,
   counters = SERIAL_COPIES,
   BEGIN = [[
   unsigned *const mine = (unsigned *)lanes + (long long)blockIdx.x * bins * COPIES;]],
@@ -234,6 +235,10 @@ local serial = {
     SEEN
   }]],
 }
+
+-- The same for many bins, with one counter a thread for each.
+local serial_many = { name = "m", serial = true, counters = 1, BEGIN = serial.BEGIN, COUNT = serial.COUNT,
+  END = serial.END }
 
 -- The largest value, with negative ones as large unsigned ones: one atomic operation a block, since all blocks share
 -- the address. The last block, found by a counter after the largest value, posts it to the host's mailbox if there is
@@ -295,9 +300,9 @@ local function source_of(dtype, rule, shape, key)
   local way, track = shape.way, rule == "value"
   local text = algorithm.fill(body, { BEGIN = way.BEGIN, COUNT = way.COUNT, END = way.END,
     EDGES = shape.near and near_edges:gsub("MOST", MOST_NEAR + 1) or far_edges,
-    SHARE = way == serial and chunk or interleaved,
-    THREAD = way == serial and "blockIdx.x" or "(PLACE)blockIdx.x * THREADS + (PLACE)threadIdx.x",
-    LARGEST = track and top_text .. (way == serial and "" or fold_text) .. largest_text or "" })
+    SHARE = way.serial and chunk or interleaved,
+    THREAD = way.serial and "blockIdx.x" or "(PLACE)blockIdx.x * THREADS + (PLACE)threadIdx.x",
+    LARGEST = track and top_text .. (way.serial and "" or fold_text) .. largest_text or "" })
   text = algorithm.fill(text, {
     OWN = "alignas(16) " .. (shape.entries and "__shared__ unsigned own[MOST];" or "extern __shared__ unsigned own[];"),
     SEEN = track and "largest = largest > (dc_number)(INDEX) ? largest : (dc_number)(INDEX);" or "",
@@ -340,6 +345,14 @@ local function shape_of(device, rule, n, size)
   return shape
 end
 
+-- How threads that count a chunk each do that; nil: they are not to. Counters of many bins are cleared and added up,
+-- which takes about as long for each as to count an element.
+local function serial_way(device, n, size)
+  if algorithm.is_gpu(device) then return nil end
+  if n <= MOST_LANES then return serial end
+  return n * device.multiprocessors <= size // 2 and serial_many or nil
+end
+
 -- Counts the elements of the flat array x by `rule` into `n` bins. Returns the counts (int64), for rule "value"
 -- followed by the largest value, and the sequence number by which algorithm.posted reads that. `facts`: edges (an
 -- array, or nil), low, high, scale. `key`: nil, or the key that is counted in place of each element.
@@ -351,16 +364,20 @@ local function count(x, rule, n, facts, key)
   if x.size == 0 then return counts, 0 end
   local shape = shape_of(device, rule, n, x.size)
   local function kernel_for(way)
-    local v = setmetatable({ way = way, threads = way == serial and 1 or shape.threads }, { __index = shape })
+    local v = setmetatable({ way = way, threads = way.serial and 1 or shape.threads }, { __index = shape })
     local variant = ("%s %s %s %s %d %s %s"):format(dtype.name, rule, way.name, v.entries, v.copies, v.place, v.near)
     if not key then return algorithm.kernel(device, "dc_count", variant, source_of, dtype, rule, v) end
     return require "dotcompute.operators".kernel(device, "dc_count", variant, key.text, source_of, dtype, rule, v, key)
   end
   local kernel
-  if shape.way == by_lanes and rule == "value" and not key then
-    kernel = kernel_for(serial)
+  local one = rule == "value" and not key and serial_way(device, n, x.size)
+  if one then
+    kernel = kernel_for(one)
     if algorithm.is_native(kernel, dc.null, dc.null, dc.null, dc.null, 0, 0, 1, 0, 0, 0, 0) then
-      shape.way, shape.threads = serial, 1
+      shape.way, shape.threads = one, 1
+      if one == serial_many then -- a counter has 32 bits
+        shape.blocks = math.max(device.multiprocessors, x.size >> 31)
+      end
     else
       kernel = nil
     end
@@ -430,7 +447,8 @@ local function bincount(...)
     local sums = algorithm.zeros(a.device, few.size, "float64")
     return take.add(sums, x, weights_of("bincount", options.weights, a))
   end
-  local most_guess = algorithm.is_gpu(x.device) and MOST_GUESS or MOST_LANES
+  local most_guess = algorithm.is_gpu(x.device) and MOST_GUESS or serial_way(x.device, least, x.size) and least
+    or MOST_LANES
   local guess = dtype.kind == "b" and 2 or dtype.size == 1 and 256 or math.max(GUESS, math.min(least, most_guess))
   local counts, sequence = count(x, "value", guess, {}, key)
   local largest = a.size > 0 and algorithm.posted(a.device, sequence, counts, guess + 1) or -1

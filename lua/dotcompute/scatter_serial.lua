@@ -80,6 +80,14 @@ function serial.suits(device, extent, count, width)
   return not algorithm.is_gpu(device) and extent * width <= 4 * count * width + FEW
 end
 
+-- Each chunk has sums of its own, which are set to zero and added up: several values for each of them pay for that, and
+-- more sums than a cache holds do not; but for few chunks, which even few processors need.
+local function chunks_for(count, extent, width)
+  local values = count // math.max(extent, 1) -- of a sum
+  local wanted = math.min(2 * count // math.max(extent, 1), math.max(4, values // 2))
+  return math.max(1, math.min(MOST_CHUNKS, count * width // CHUNK, wanted, count))
+end
+
 -- Adds rows of `width` values to the rows of `a` at these indices. `place`: a name and the function `text`, which gives
 -- the text of dc_place for the indices' dtype.
 -- Returns nil, or the number of the first index that is out of range, from 0; then nothing has been added. All arrays
@@ -87,7 +95,7 @@ end
 function serial.add(a, at, values, width, place)
   local device, dtype, extent, count = a.device, algorithm.dtype(a), #a, at.size
   local narrow, total = width == 1, extent * width
-  local chunks = math.max(1, math.min(MOST_CHUNKS, count * width // CHUNK, 2 * count // math.max(extent, 1), count))
+  local chunks = chunks_for(count, extent, width)
   local length = (count + chunks - 1) // chunks
   local index = algorithm.dtype(at)
   local key = ("%s %s %s %s"):format(dtype.name, index.name, place.name, narrow)

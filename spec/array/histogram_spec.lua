@@ -199,4 +199,37 @@ describe("histogram", function()
     fails("argument", "'range' has no meaning", function() dc.histogram({ 1 }, { 2, 3 }, { range = { 0, 1 } }) end)
     fails("shape", "1 weights for 2 elements", function() dc.histogram({ 1, 2 }, 2, { weights = { 1 } }) end)
   end)
+
+  it("counts into many bins once, as native code on the CPU device, if minlength says how many", function()
+    local out, code = h.on_cpu("TIER=1 DOTCOMPUTE_CPU_THREADS=2", [[
+      local dc = require "dotcompute"
+      math.randomseed(tonumber(arg[1]))
+      local function launches(fn)
+        fn()
+        dc.stats "reset"
+        fn()
+        return dc.stats().launches
+      end
+      for _, dtype in ipairs { "int32", "uint16", "int64" } do
+        local n, bins = math.random(80000, 120000), math.random(9000, 12000)
+        local values, wanted = {}, {}
+        for v = 0, bins - 1 do wanted[v + 1] = 0 end
+        for i = 1, n do
+          local v = math.random() < 0.3 and 17 or math.random(0, bins - 1)
+          values[i], wanted[v + 1] = v, wanted[v + 1] + 1
+        end
+        local a = dc.array(values, dtype)
+        wanted = dc.array(wanted, "int64")
+        local got = a:bincount { minlength = bins }
+        local all = a:bincount()
+        print(dtype, dc.equal(got, wanted), dc.equal(all, wanted[{ { 1, #all } }]),
+          launches(function() return a:bincount { minlength = bins } end)
+          == launches(function() return a:bincount { minlength = bins // 4 } end) - 1)
+        a[n // 2] = bins + 5 -- beyond what minlength says
+        got = a:bincount { minlength = bins }
+        print(#got, got[-1] == 1 and got:sum():item() == n)
+      end]], h.seed)
+    assert.equal(0, code, out)
+    for line in out:gmatch "[^\n]+" do assert.is_nil(line:find "false", h.note(out)) end
+  end)
 end)
