@@ -12,6 +12,7 @@ describe("example", function()
     "vecadd.lua 100003", "vecadd.lua 1", "saxpy.lua 5000", "matmul.lua 65 33 47", "convolve1d.lua",
     "convolve2d.lua", "pi.lua 200000", "reduce.lua 70001", "errors.lua", "picture.lua",
     "nbody.lua", "nbody.lua 1 2", "nbody.lua 200 5", "kmeans.lua", "unsharp.lua", "wave.lua", "wave.lua 40 20",
+    "flow.lua", "flow.lua 21 40", "pagerank.lua", "pagerank.lua 50 30",
     "rotate.lua", "tensor_cores.lua 128 64 192", "hopper/matmul.lua 300 200 400",
   } do
     it(args .. " succeeds and names its device", function()
