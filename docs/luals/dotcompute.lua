@@ -1678,6 +1678,18 @@ function c_array:repeat_(n, axis) end
 ---@return dotcompute.array # a view: it shares the memory of `a`
 function c_array:flip(...) end
 
+---A *view* of the diagonal of the last two axes: the elements with two equal indices. The trace is its sum, `a:diagonal():sum(-1)`.
+---```lua
+---local a = dc.array { { 1, 2, 3 }, { 4, 5, 6 } }
+---a:diagonal()                               --> {1, 5}
+---a:diagonal(1)                              --> {2, 6}
+---a:diagonal():fill(0)
+---a                                          --> {{0, 2, 3}, {4, 0, 6}}
+---```
+---@param offset? integer another diagonal: so many columns to the right of the main one, or, negative, rows below it. Default: 0
+---@return dotcompute.array # a view: it shares the memory of `a`; the last two axes are one, without elements where there is no such diagonal
+function c_array:diagonal(offset) end
+
 ---Elements moved cyclically by n positions along the axis; without an axis, in C order.
 ---```lua
 ---dc.roll({ 1, 2, 3 }, 1)                    --> {3, 1, 2}
@@ -5232,6 +5244,19 @@ function dc.repeat_(a, n, axis) end
 ---@param ... dotcompute.axes the axes: integers, or one table of them. Default: all axes
 ---@return dotcompute.array # a view: it shares the memory of `a`
 function dc.flip(a, ...) end
+
+---A *view* of the diagonal of the last two axes: the elements with two equal indices. The trace is its sum, `a:diagonal():sum(-1)`.
+---```lua
+---local a = dc.array { { 1, 2, 3 }, { 4, 5, 6 } }
+---a:diagonal()                               --> {1, 5}
+---a:diagonal(1)                              --> {2, 6}
+---a:diagonal():fill(0)
+---a                                          --> {{0, 2, 3}, {4, 0, 6}}
+---```
+---@param a dotcompute.array|table the array
+---@param offset? integer another diagonal: so many columns to the right of the main one, or, negative, rows below it. Default: 0
+---@return dotcompute.array # a view: it shares the memory of `a`; the last two axes are one, without elements where there is no such diagonal
+function dc.diagonal(a, offset) end
 
 ---Elements moved cyclically by n positions along the axis; without an axis, in C order.
 ---```lua

@@ -121,7 +121,7 @@ lazy("rearrange", "concat", "stack")
 lazy_methods("distribute", "scatter")
 lazy("distribute", "gather", "parallel")
 lazy("comm", "world", "rank", "comm")
-lazy_methods("rearrange", "tile", "repeat_", "flip", "roll", "pad")
+lazy_methods("rearrange", "tile", "repeat_", "flip", "diagonal", "roll", "pad")
 lazy("texture", "texture", "surface")
 lazy("tensor_map", "tensor_map")
 for _, type in ipairs { "texture", "surface" } do

@@ -1,5 +1,5 @@
--- concat, stack, tile, repeat_, flip, roll and pad: views of the operands are copied into views of the result, on a GPU
--- many of them by one launch (array/parts.c).
+-- concat, stack, tile, repeat_, flip, diagonal, roll and pad: views of the operands are copied into views of the
+-- result, on a GPU many of them by one launch (array/parts.c).
 local core = require "dotcompute.core"
 local arguments = require "dotcompute.arguments"
 local algorithm = require "dotcompute.algorithm"
@@ -154,6 +154,20 @@ local function flip(...)
   return core.flip(a, select("#", ...) > 1 and axes_of("flip", a.ndim, select(2, ...)) or nil)
 end
 
+local diagonal_signature = { "a", "offset", known = { offset = "any" },
+  usage = { "an array", "perhaps which diagonal (0, the main one)" } }
+
+local function diagonal(...)
+  local o = arguments.read("diagonal", diagonal_signature, ...)
+  local a = algorithm.array("diagonal", "the first argument", o.a)
+  local offset = algorithm.integer("diagonal", "which diagonal", o.offset == nil and 0 or o.offset, math.mininteger)
+  if a.ndim < 2 then
+    fail("shape", "diagonal: an array of 2 axes or more is expected, got one of %d; dc.eye(n) * a makes a matrix with "
+      .. "the diagonal a", a.ndim)
+  end
+  return core.diagonal(a, offset)
+end
+
 -- roll(a, n [, axis]): elements move n positions along the axis, from its end to its beginning.
 local function roll_axis(a, n, axis)
   local extent = select(axis, a:shape())
@@ -291,4 +305,5 @@ local function pad(...)
   return out
 end
 
-return { concat = concat, stack = stack, tile = tile, repeat_ = repeat_, flip = flip, roll = roll, pad = pad }
+return { concat = concat, stack = stack, tile = tile, repeat_ = repeat_, flip = flip, diagonal = diagonal,
+  roll = roll, pad = pad }

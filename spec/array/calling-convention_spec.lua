@@ -163,6 +163,7 @@ describe("options", function()
       repeat_ = { function() return a:repeat_(2, 1) end, function() return a:repeat_(2, { axis = 1 }) end },
       roll = { function() return a:roll(3, 2) end, function() return a:roll(3, { axis = 2 }) end },
       tile = { function() return a:tile(2, 3) end, function() return a:tile { 2, 3 } end },
+      diagonal = { function() return a:diagonal(1) end, function() return a:diagonal { offset = 1 } end },
       flip = { function() return a:flip(1) end, function() return a:flip { 1 } end,
         function() return a:flip { axis = 1 } end, function() return a:flip { axes = { -2 } } end },
       ["flip all"] = { function() return a:flip() end, function() return a:flip(1, 2) end,

@@ -211,6 +211,45 @@ describe("flip and roll", function()
   end)
 end)
 
+describe("diagonal", function()
+  it("is a view of elements with two indices that differ by the offset", function()
+    for _ = 1, 20 do
+      local shape, dtype = h.shape(math.random(2, 4), 5), dtypes[math.random(#dtypes)]
+      local a, flat = random(shape, dtype)
+      local rows, columns = shape[#shape - 1], shape[#shape]
+      for _, k in ipairs { 0, math.random(-6, 6), columns, -rows, math.mininteger, math.maxinteger } do
+        local down, right = math.max(0, k < 0 and k > -rows and -k or 0), math.max(0, k)
+        local n = k <= -rows and 0 or math.max(0, math.min(rows - down, right > columns and 0 or columns - right))
+        local own = table.move(shape, 1, #shape - 2, 1, {})
+        own[#own + 1] = n
+        check(k == 0 and a:diagonal() or a:diagonal(k), own, dtype, function(c)
+          local from = table.move(c, 1, #c - 1, 1, {})
+          from[#c], from[#c + 1] = c[#c] + down, c[#c] + right
+          return flat[place(shape, from)]
+        end, h.note(k))
+      end
+    end
+  end)
+
+  it("can be written to, and takes tables and expressions", function()
+    local n = math.random(2, 9)
+    local a = dc.zeros(n, n + 1)
+    a:diagonal(1):fill(3)
+    a:diagonal()[n] = 5
+    assert.equal(3 * n + 5, a:sum():item())
+    assert.is_true(a[{ 1, 2 }] == 3 and a[{ n, n + 1 }] == 3 and a[{ n, n }] == 5)
+    h.same({ 1, 4 }, dc.diagonal({ { 1, 2 }, { 3, 4 } }):to_table())
+    h.same({ 3 }, dc.diagonal({ { 1, 2 }, { 3, 4 } }, { offset = -1 }):to_table())
+    assert.equal(2.0 * n, (dc.eye(n) * 2):diagonal():sum(-1):item())
+  end)
+
+  it("refuses what has no diagonal", function()
+    fails("shape", "2 axes or more", function() dc.ones(3):diagonal() end)
+    fails("argument", "diagonal: which diagonal", function() dc.eye(3):diagonal(0.5) end)
+    fails("argument", "diagonal", function() dc.eye(3):diagonal(1, 2) end)
+  end)
+end)
+
 describe("pad", function()
   local function from_of(mode, at, n)
     if at >= 0 and at < n then return at end

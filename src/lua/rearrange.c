@@ -263,7 +263,29 @@ static int core_flip(lua_State *L) {
   return 1;
 }
 
+/* diagonal(a, k): a view of the k-th diagonal of a's last two axes, above the main one where k > 0.  a has two axes or
+** more. */
+static int core_diagonal(lua_State *L) {
+  dc_lua *self = dc_lua_self(L);
+  dc_array *a = dc_lua_checkarray(L, self, 1);
+  const int64_t k = luaL_checkinteger(L, 2);
+  dc_lua_materialize(L, self, a);
+  dc_geometry g = *dc_array_geometry(dc_lua_checkarray(L, self, 1));
+  const int row = g.ndim - 2, column = g.ndim - 1;
+  const int64_t rows = g.shape[row], columns = g.shape[column];
+  const bool none = k >= columns || k <= -rows;
+  const int64_t down = k < 0 && !none ? -k : 0, right = k > 0 && !none ? k : 0;
+  const int64_t n = rows - down < columns - right ? rows - down : columns - right;
+  const int64_t offset = down * g.strides[row] + right * g.strides[column];
+  g.shape[row] = none ? 0 : n;
+  g.strides[row] += g.strides[column];
+  g.ndim--;
+  dc_lua_push_view(L, a, &g, offset);
+  return 1;
+}
+
 const luaL_Reg dc_lua_rearrange_internal[] = {
   { "copy_ranges", core_copy_ranges }, { "join", core_join }, { "replicate", core_replicate }, { "flip", core_flip },
+  { "diagonal", core_diagonal },
   { NULL, NULL },
 };

@@ -493,6 +493,25 @@ a:flip(2)                                  --> {{2, 1}, {4, 3}}
     words = "reverse mirror",
   },
   {
+    "diagonal", at = "dc array",
+    text = "A *view* of the diagonal of the last two axes: the elements with two equal indices. The trace is its sum, "
+      .. "`a:diagonal():sum(-1)`.",
+    args = { ARRAY, { "offset?", "integer", "another diagonal: so many columns to the right of the main one, or, "
+      .. "negative, rows below it. Default: 0" } },
+    returns = { { "array", "a view: it shares the memory of `a`; the last two axes are one, without elements where "
+      .. "there is no such diagonal" } },
+    errors = { argument = "a fraction", shape = "fewer than 2 axes" },
+    example = [[
+local a = dc.array { { 1, 2, 3 }, { 4, 5, 6 } }
+a:diagonal()                               --> {1, 5}
+a:diagonal(1)                              --> {2, 6}
+a:diagonal():fill(0)
+a                                          --> {{0, 2, 3}, {4, 0, 6}}
+]],
+    see = "eye flip",
+    words = "trace diag",
+  },
+  {
     "roll", at = "dc array",
     text = "Elements moved cyclically by n positions along the axis; without an axis, in C order.",
     args = { ARRAY, { "n", "integer", "how far; negative toward the beginning" },
