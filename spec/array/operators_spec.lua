@@ -186,7 +186,7 @@ describe("reductions", function()
     assert.equal(3, dc.array({ true, false, true, true }):sum():item())
     assert.equal(0, dc.zeros(0):sum():item())
     fails("shape", "", function() dc.zeros(0):max() end)
-    fails("shape", "no axis 3", function() dc.ones(2, 2):sum(3) end)
+    fails("shape", "no axis 3: the array has 2, numbered from 1", function() dc.ones(2, 2):sum(3) end)
   end)
 
   it("of float32 are accurate; min and max propagate NaN", function()

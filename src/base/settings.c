@@ -63,7 +63,7 @@ static const struct {
   { "DOTCOMPUTE_CPU_ISA", is_word, "baseline avx2 avx512", "baseline, avx2 or avx512 is" },
   { "DOTCOMPUTE_POOL", is_bytes, NULL, "an integer, alone or with K, M, G or T behind it, as in 512M, is" },
   { "DOTCOMPUTE_CACHE_SIZE", is_count, NULL, "a positive integer, of MiB, is" },
-  { "DOTCOMPUTE_LOG", is_list, "cache compile launch memory all", "a list of cache, compile, launch, memory or all is" },
+  { "DOTCOMPUTE_LOG", is_list, "cache compile launch memory all", "a list of cache, compile, launch, memory, all is" },
   { "DOTCOMPUTE_COMM_TIMEOUT", is_seconds, NULL, "a positive number, of seconds, is" },
 };
 

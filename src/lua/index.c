@@ -592,7 +592,7 @@ static int read_axes(lua_State *L, int ndim, int axes[DC_MAX_DIMS]) {
     if (!dc_lua_tointeger(L, -1, &v)) dc_lua_fail(L, DC_SHAPE, "an axis is an integer, got %s", dc_lua_describe(L, -1));
     int64_t axis = resolve(v, ndim);
     if (axis == 0)
-      dc_lua_fail(L, DC_SHAPE, "there is no axis %lld in an array of %d (they count from 1)", (long long)v, ndim);
+      dc_lua_fail(L, DC_SHAPE, "there is no axis %lld: the array has %d, numbered from 1", (long long)v, ndim);
     axes[i] = (int)axis - 1;
     lua_pop(L, 1);
   }

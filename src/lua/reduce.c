@@ -39,8 +39,7 @@ static void add_axis(lua_State *L, int idx, int ndim, const char *hint, over *o)
     dc_lua_fail(L, DC_ARGUMENT, "an axis is an integer, got %s%s", dc_lua_describe(L, idx), hint);
   const int64_t axis = v < 0 ? v + ndim : v - 1;
   if (v == 0 || axis < 0 || axis >= ndim)
-    dc_lua_fail(L, DC_SHAPE, "there is no axis %lld in an array of %d (they count from 1)%s", (long long)v, ndim,
-                hint);
+    dc_lua_fail(L, DC_SHAPE, "there is no axis %lld: the array has %d, numbered from 1%s", (long long)v, ndim, hint);
   if (o->axes >> axis & 1) dc_lua_fail(L, DC_SHAPE, "axis %lld is named twice", (long long)v);
   o->axes |= 1u << axis;
 }
