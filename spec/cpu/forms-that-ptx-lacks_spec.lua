@@ -66,6 +66,11 @@ describe("a form that PTX does not have", function()
     ["setp.eq.lt.s32 %p1, %r1, %r2;"] = "'%.lt' does not belong there",
     ["setp.nan.u32 %p1, %r1, %r2;"] = "'%.nan' does not belong there",
     ["selp.f16 %h1, %h2, %h3, %p1;"] = "'selp' does not have that type",
+    ["ex2.ftz.bf16 %h1, %h2;"] = "a modifier is missing",
+    ["rcp.approx.f64 %d1, %d2;"] = "a modifier is missing",
+    ["cvt.satfinite.e4m3x2.f32 %h1, %r1, %r2;"] = "a modifier is missing",
+    ["cvt.rn.bf16.s8 %h1, %h2;"] = "'cvt' does not have that type",
+    ["addc.u16 %h1, %h2, %h3;"] = "'addc' does not have that type",
     ["shl.s32 %r1, %r2, %r3;"] = "'shl' does not have that type",
   } do
     it(("'%s' is refused"):format(text), on_cpu(function() assert.matches(says, error_of(text) or "no error") end))

@@ -110,12 +110,16 @@ end
 
 -- --- formats -------------------------------------------------------------------------------------------------------
 
--- p: digits; least: exponent of the last digit of subnormals; most: the largest exponent.
+-- p: digits; least: exponent of the last digit of subnormals; most: the largest exponent; largest: the bits of the
+-- largest number of a format without infinities, whose next and last bits are the NaN.
 exact.formats = {
   f16 = { p = 11, least = -24, most = 15, bits = 16 },
   bf16 = { p = 8, least = -133, most = 127, bits = 16 },
   f32 = { p = 24, least = -149, most = 127, bits = 32 },
   f64 = { p = 53, least = -1074, most = 1023, bits = 64 },
+  tf32 = { p = 11, least = -136, most = 127, bits = 19 },
+  e4m3 = { p = 4, least = -9, most = 8, bits = 8, largest = 0x7e },
+  e5m2 = { p = 3, least = -16, most = 15, bits = 8 },
 }
 
 function exact.decode(format, n)
@@ -123,7 +127,8 @@ function exact.decode(format, n)
   local width = f.p - 1
   local fraction, exponent = n & ((1 << width) - 1), n >> width & ((1 << (f.bits - f.p)) - 1)
   local neg = n >> (f.bits - 1) & 1 == 1
-  if exponent == (1 << (f.bits - f.p)) - 1 then
+  if f.largest and n & (1 << f.bits - 1) - 1 > f.largest then return { nan = true, neg = neg } end
+  if exponent == (1 << (f.bits - f.p)) - 1 and not f.largest then
     if fraction ~= 0 then return { nan = true, neg = neg } end
     return { neg = neg, inf = true }
   end
@@ -134,6 +139,7 @@ end
 local function infinity(f) return ((1 << (f.bits - f.p)) - 1) << (f.p - 1) end
 function exact.nan(format)
   local f = exact.formats[format]
+  if f.largest then return f.largest + 1 end
   return infinity(f) | (1 << (f.p - 1)) - 1
 end
 
@@ -160,7 +166,8 @@ local function to_integer(a) -- less than 2^64
   return (a[1] or 0) | (a[2] or 0) << 24 | (a[3] or 0) << 48
 end
 
--- The bits of x in a format. options: ftz (subnormal results become zero), sat (into [0, 1]).
+-- The bits of x in a format. options: ftz (subnormal results become zero), sat (into [0, 1]), finite (what is too large
+-- becomes the largest number).
 function exact.round(format, x, mode, options)
   local f, o = exact.formats[format], options or {}
   mode = mode or "rn"
@@ -171,18 +178,21 @@ function exact.round(format, x, mode, options)
   end
   if x.nan then return exact.nan(format) end
   local sign = x.neg and 1 << (f.bits - 1) or 0
-  if x.inf then return sign | infinity(f) end
+  local largest = f.largest or infinity(f) - 1
+  if x.inf then return sign | (o.finite and largest or infinity(f)) end
   if #x.m == 0 then return sign end
   local unit = math.max(bits(x.m) + x.e - f.p, f.least)
   local m = cut(x, unit, mode)
   if bits(m) > f.p then m, unit = shr(m, 1), unit + 1 end
   if bits(m) + unit - 1 > f.most then
+    if o.finite then return sign | largest end
     local finite = mode == "rz" or (mode == "rm" and not x.neg) or (mode == "rp" and x.neg)
     return sign | infinity(f) - (finite and 1 or 0)
   end
   local n = to_integer(m)
   if n >> (f.p - 1) == 0 then return sign | (o.ftz and 0 or n) end
-  return sign | (unit - f.least + 1) << (f.p - 1) | n & ((1 << (f.p - 1)) - 1)
+  n = (unit - f.least + 1) << (f.p - 1) | n & ((1 << (f.p - 1)) - 1)
+  return sign | (o.finite and math.min(n, largest) or n)
 end
 
 -- --- operations ---------------------------------------------------------------------------------------------------

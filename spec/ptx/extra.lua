@@ -52,35 +52,6 @@ test("setp p|q", function()
       return ((v < 77 and q) and 1 or 0) | ((v >= 77 and q) and 2 or 0)
     end, { value = function() return math.random(-100, 200) end })
 end)
-test("setp.f16x2 p|q", function()
-  for _, name in ipairs { "f16", "bf16" } do
-    check("setp.lt." .. name .. "x2", [[
-  { .reg .b32 lo, hi; mov.b64 {lo, hi}, %rd10; $op %p1|%p2, lo, hi; }
-  selp.b64 %rd9, 1, 0, %p1; selp.b64 %rd11, 2, 0, %p2; or.b64 %rd9, %rd9, %rd11;]], function(_, x)
-      local r = 0
-      for i = 0, 1 do
-        local a, b = exact.decode(name, x >> (16 * i) & 0xffff), exact.decode(name, x >> (32 + 16 * i) & 0xffff)
-        if exact.compare(a, b) == -1 then r = r | 1 << i end
-      end
-      return r
-    end)
-  end
-end)
-test("lop3 with a predicate", function()
-  for _, op in ipairs { "and", "or" } do
-    local lut = math.random(0, 255)
-    check("lop3." .. op .. ".b32", ("{ .reg .b32 lo, hi; mov.b64 {lo, hi}, %%rd10; setp.gt.s32 %%p2, lo, 0;\n" ..
-      "  $op %%r11|%%p1, lo, hi, %%r1, 0x%x, %%p2; }\n  cvt.u64.u32 %%rd9, %%r11; selp.b64 %%rd11, 1, 0, %%p1;\n" ..
-      "  shl.b64 %%rd11, %%rd11, 32; or.b64 %%rd9, %%rd9, %%rd11;"):format(lut), function(i, x)
-        local a, b, r = low(x), x >> 32 & 0xffffffff, 0
-        for k = 0, 31 do r = r | (lut >> ((a >> k & 1) << 2 | (b >> k & 1) << 1 | (i >> k & 1)) & 1) << k end
-        local p, q = r ~= 0, harness.extend(a, 32, true) > 0
-        local both
-        if op == "and" then both = p and q else both = p or q end
-        return r | (both and 1 or 0) << 32
-      end)
-  end
-end)
 test("fns", function()
   for _, offset in ipairs { 1, 2, 5, -1, -3, 0 } do
     local base = math.random(0, 31)
@@ -123,25 +94,8 @@ test("min and max of three", function()
   end
 end)
 
--- --- conversions of two at once
--- ------------------------------------------------------------------------------------------
+-- --- conversions of two integers at once --------------------------------------------------------------------------
 
-for _, op in ipairs { "cvt.rn.f16x2.f32", "cvt.rz.f16x2.f32", "cvt.rn.relu.f16x2.f32", "cvt.rn.bf16x2.f32",
-  "cvt.rz.bf16x2.f32", "cvt.rn.relu.bf16x2.f32" } do
-  test(op, function()
-    local name, mode = op:match "(b?f16)x2", op:match "^cvt%.(r[nz])"
-    check(op, "{ .reg .b32 lo, hi; mov.b64 {lo, hi}, %rd10; $op %r11, hi, lo; cvt.u64.u32 %rd9, %r11; }", function(_, x)
-      local r = 0
-      for i = 0, 1 do
-        local n = exact.decode("f32", x >> (32 * i) & 0xffffffff)
-        if n.nan then return nil end
-        if op:find "relu" and n.neg then n = { m = {}, e = 0 } end
-        r = r | exact.round(name, n, mode) << (16 * i)
-      end
-      return r
-    end, { value = function() return harness.value "f32" << 32 | harness.value "f32" end })
-  end)
-end
 for _, form in ipairs { "u16.s32", "s16.s32", "u8.s32.b32", "s8.s32.b32" } do
   test("cvt.pack.sat." .. form, function()
     local bits, signed = tonumber(form:match "%d+"), form:sub(1, 1) == "s"
@@ -157,62 +111,6 @@ for _, form in ipairs { "u16.s32", "s16.s32", "u8.s32.b32", "s8.s32.b32" } do
       end, { value = function() return math.random(-300, 300) << 32 | low(math.random(-40000, 40000)) end })
   end)
 end
-test("cvt.rna.tf32.f32", function()
-  check("cvt.rna.tf32.f32", "$op %r11, %r10; cvt.u64.u32 %rd9, %r11;", function(_, x)
-    local v = low(x)
-    if v & 0x7f800000 == 0x7f800000 then return nil end
-    return v + 0x1000 & 0xffffe000
-  end, { value = function() return harness.value "f32" end })
-end)
--- Eight-bit floats: digits after the point, bias, largest.
-local small = { e4m3x2 = { 3, 7, 0x7e, nan = 0x7f }, e5m2x2 = { 2, 15, 0x7b, nan = 0x7f } }
-local function eight(kind, v)
-  local p, bias = kind[1], kind[2]
-  local e, m = v >> p & (1 << 7 - p) - 1, v & (1 << p) - 1
-  local n = e == 0 and m * 2.0 ^ (1 - bias - p) or (m + (1 << p)) * 2.0 ^ (e - bias - p)
-  return v >> 7 == 1 and -n or n
-end
-for name, kind in pairs(small) do
-  test("cvt.rn.satfinite." .. name .. ".f16x2", function() -- there and back: what is representable stays
-    check("cvt.rn.satfinite." .. name .. ".f16x2",
-      "{ .reg .b16 a, d; cvt.u16.u64 a, %rd10; cvt.rn.f16x2." .. name ..
-        " %r11, a; $op d, %r11; cvt.u64.u16 %rd9, d; }",
-      function(_, x) return (x & 0x7f <= kind[3] and x >> 8 & 0x7f <= kind[3]) and x & 0xffff or nil end)
-  end)
-  test("cvt.rn.satfinite." .. name .. ".f32", function()
-    check("cvt.rn.satfinite." .. name .. ".f32",
-      "{ .reg .b32 lo, hi; .reg .b16 d; mov.b64 {lo, hi}, %rd10; $op d, hi, lo; cvt.u64.u16 %rd9, d; }", function(_, x)
-        local r = 0
-        for i = 0, 1 do
-          local v = string.unpack("<f", string.pack("<I4", x >> (32 * i) & 0xffffffff))
-          local best, bits = math.huge, kind.nan
-          for c = 0, kind[3] do -- the nearest of all, the even one of two
-            local d = math.abs(eight(kind, c) - math.abs(v))
-            if d < best or (d == best and c & 1 == 0) then best, bits = d, c end
-          end
-          if v ~= v then return nil end
-          if math.abs(v) > eight(kind, kind[3]) then bits = kind[3] end
-          local sign = string.pack("<f", v):byte(4) >> 7
-          r = r | (bits | sign << 7) << (8 * i)
-        end
-        return r
-      end, { value = function() return harness.value "f32" << 32 | harness.value "f32" end })
-  end)
-  test("cvt.rn.f16x2." .. name, function()
-    check("cvt.rn.f16x2." .. name, "{ .reg .b16 a; cvt.u16.u64 a, %rd10; $op %r11, a; cvt.u64.u32 %rd9, %r11; }",
-      function(_, x)
-        local r = 0
-        for i = 0, 1 do
-          local c = x >> (8 * i) & 0xff
-          if c & 0x7f > kind[3] then return nil end
-          local f64 = string.unpack("<i8", string.pack("<d", eight(kind, c)))
-          r = r | exact.round("f16", exact.decode("f64", f64)) << (16 * i)
-        end
-        return r
-      end)
-  end)
-end
-
 -- --- addresses and hints ---------------------------------------------------------------------------------------------
 
 test("isspacep", function()

@@ -57,11 +57,27 @@ local function elementwise(n, op)
   end
 end
 
+-- The same, of f32 with sources but for the last that are halves: "add.f32.f16".
+local function mixed(n, op)
+  local alike = elementwise(n, op)
+  return function(parts)
+    local half = type_of(parts, 2)
+    if not half then return alike(parts) end
+    local list = {}
+    for i = 1, n do list[i] = i < n and half or "f32" end
+    return { types = list, dst = "f32", no_literal = true, ref = function(...)
+      local numbers = { ... }
+      for i = 1, n - 1 do numbers[i] = exact.round("f32", exact.decode(half, numbers[i])) end
+      return compute("f32", parts, op, numbers)
+    end }
+  end
+end
+
 local maker = {}
-maker.add = elementwise(2, exact.add)
-maker.sub = elementwise(2, function(a, b, mode) return exact.add(a, exact.neg(b), mode) end)
+maker.add = mixed(2, exact.add)
+maker.sub = mixed(2, function(a, b, mode) return exact.add(a, exact.neg(b), mode) end)
 maker.mul = elementwise(2, exact.mul)
-maker.fma = elementwise(3, function(a, b, c, mode) return exact.add(exact.mul(a, b), c, mode) end)
+maker.fma = mixed(3, function(a, b, c, mode) return exact.add(exact.mul(a, b), c, mode) end)
 maker.mad = maker.fma
 
 local function rank(x) return x.m and exact.is_zero(x) and (x.neg and -1 or 1) or 0 end -- -0 is less than +0
@@ -229,10 +245,38 @@ local function clamped(v, from, t) -- .sat between integers
   return width == 64 and v or (1 << width) - 1 -- an unsigned number above 2^63
 end
 
+-- What has a NaN only as its magnitude's largest bits, and no infinities where `finite` takes their place.
+local function narrowed(format, x, parts)
+  if has(parts, "relu") and (x.nan or x.neg) then return x.nan and exact.nan(format) or 0 end
+  return exact.round(format, x, word_of(parts, roundings) or "rn", { finite = has(parts, "satfinite") })
+end
+
+-- Two numbers at once, and tf32: "cvt.rn.f16x2.f32", "cvt.rn.satfinite.e4m3x2.f16x2", "cvt.rna.tf32.f32".
+local function packed_conversion(parts)
+  local dst, src = parts[#parts - 1], parts[#parts]
+  local to, from = dst:gsub("x2$", ""), src:gsub("x2$", "")
+  if dst == "tf32" then
+    return { types = { "f32" }, dst = "f32", no_literal = true, ref = function(a)
+      return narrowed("tf32", exact.decode("f32", a), parts) << 13
+    end, check = function(got, want) -- the lower bits are not used
+      return got >> 13 == want >> 13 or exact.decode("f32", got).nan and exact.decode("f32", want).nan
+    end }
+  end
+  local width, half = exact.formats[to].bits, exact.formats[from].bits
+  local name = width == 8 and "b16" or dst
+  local function both(high, low)
+    return narrowed(to, exact.decode(from, high), parts) << width | narrowed(to, exact.decode(from, low), parts)
+  end
+  if src == "f32" then return { types = { "f32", "f32" }, dst = name, no_literal = true, ref = both } end
+  return { types = { half == 8 and "b16" or src }, dst = name, no_literal = true,
+    ref = function(a) return both(a >> half & harness.mask(half), a & harness.mask(half)) end }
+end
+
 function maker.cvt(parts)
+  if parts[#parts - 1]:find "x2$" or parts[#parts - 1] == "tf32" then return packed_conversion(parts) end
   local dst, name = type_of(parts), type_of(parts, 2)
   local d, s = types[dst], types[name]
-  if not d or not s or s.pair or d.pair then return nil end
+  if not d or not s or s.pair then return nil end
   local mode, whole = word_of(parts, roundings) or "rn", word_of(parts, integral)
   local ftz, sat = has(parts, "ftz"), has(parts, "sat")
   local function read(a)
@@ -249,7 +293,7 @@ function maker.cvt(parts)
     local x = read(a)
     if d.float then
       if whole then x = exact.integral(x, whole) end
-      if has(parts, "relu") and (x.nan or x.neg) then return x.nan and exact.nan(d.float) or 0 end
+      if has(parts, "relu") or has(parts, "satfinite") then return narrowed(d.float, x, parts) end
       return exact.round(d.float, x, mode, { ftz = ftz and dst == "f32", sat = sat })
     end
     if x.nan then

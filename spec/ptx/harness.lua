@@ -297,4 +297,32 @@ function harness.check(opcode, form)
   end
 end
 
+-- --- many instructions in a kernel
+-- ----------------------------------------------------------------------------------------------
+
+-- Runs forms, a list of { opcode, form }, as one kernel, each over n tuples of values of its own: plainly, guarded, or
+-- with a literal, as chance decides. One kernel is compiled once where a kernel for each would take minutes (tier 1).
+function harness.check_together(forms, n)
+  local parts, input, lists, guards = {}, {}, {}, {}
+  for k, entry in ipairs(forms) do
+    local opcode, form = entry[1], entry[2]
+    local list, fixed = tuples(form, n), {}
+    local i, value = choose_literal(form, list)
+    if i and math.random(3) == 1 then
+      fixed[i] = harness.literal(form.types[i], value)
+      for _, t in ipairs(list) do t[i] = value end
+    end
+    guards[k] = not form.no_guard and math.random(3) == 1
+    parts[k] = "{\n" .. body(opcode, form, fixed, guards[k] and "@%p14 " or "") .. ("\n}\n" ..
+      "  add.s64 %%rd2, %%rd2, %d;\n  add.s64 %%rd1, %%rd1, %d;\n"):format(n * STRIDE, n * 16)
+    input[k], lists[k] = pack(list), list
+  end
+  local m = harness.module(harness.entry("together", table.concat(parts)))
+  local words = harness.launch(m, "together", n, table.concat(input), 2 * n * #forms)
+  for k, entry in ipairs(forms) do
+    local own = table.move(words, 2 * n * (k - 1) + 1, 2 * n * k, 1, {})
+    compare(entry[1], entry[2], lists[k], own, " (among others)", guards[k])
+  end
+end
+
 return harness

@@ -314,15 +314,32 @@ function maker.prmt(parts)
   end }
 end
 
-function maker.lop3()
+-- A relation's outcome and a predicate.
+local function joined(op, p, q)
+  if not op then return p end
+  if op == "and" then return p and q end
+  if op == "or" then return p or q end
+  return p ~= q
+end
+function maker.lop3(parts)
   local lut = math.random(0, 255)
-  return { types = { "b32", "b32", "b32" }, dst = "b32", text = ("$op $d, $1, $2, $3, 0x%x;"):format(lut),
-    ref = function(a, b, c)
-      local r = 0
-      for i = 0, 31 do
-        r = r | (lut >> ((a >> i & 1) << 2 | (b >> i & 1) << 1 | (c >> i & 1)) & 1) << i
-      end
-      return r
+  local function value(a, b, c)
+    local r = 0
+    for i = 0, 31 do
+      r = r | (lut >> ((a >> i & 1) << 2 | (b >> i & 1) << 1 | (c >> i & 1)) & 1) << i
+    end
+    return r
+  end
+  local join = has(parts, "and") and "and" or has(parts, "or") and "or"
+  if not join then
+    local text = ("$op $d, $1, $2, $3, 0x%x;"):format(lut)
+    return { types = { "b32", "b32", "b32" }, dst = "b32", text = text, ref = value }
+  end
+  local text = "$op %%r7|%%p7, $1, $2, $3, 0x%x, $4; selp.b32 %%r8, 1, 0, %%p7; mov.b64 $d, {%%r7, %%r8};"
+  return { types = { "b32", "b32", "b32", "pred" }, dst = "b64", no_guard = true, text = text:format(lut),
+    ref = function(a, b, c, p)
+      local r = value(a, b, c)
+      return r | (joined(join, r ~= 0, p == 1) and 1 or 0) << 32
     end }
 end
 
@@ -363,12 +380,6 @@ local function holds(cmp, name, a, b)
 end
 integers.holds = holds
 
-local function joined(op, p, q)
-  if not op then return p end
-  if op == "and" then return p and q end
-  if op == "or" then return p or q end
-  return p ~= q
-end
 -- Half the pairs are equal, or nearly.
 local function alike(name)
   local last
@@ -394,11 +405,22 @@ local function relation(parts)
 end
 function maker.setp(parts)
   local cmp, op = relation(parts)
-  local name = type_of(parts)
+  local name, t = type_of(parts)
   local first, second = alike(name)
-  local form = { types = { name, name, op and "pred" }, gens = { first, second }, dst = "pred", ref = function(a, b, p)
-    return joined(op, holds(cmp, name, flushed(name, parts, a), flushed(name, parts, b)), p == 1) and 1 or 0
-  end }
+  local function value(format, a, b, p)
+    return joined(op, holds(cmp, format, flushed(format, parts, a), flushed(format, parts, b)), p == 1) and 1 or 0
+  end
+  local form = { types = { name, name, op and "pred" }, gens = { first, second } }
+  if not t.pair then
+    form.dst, form.ref = "pred", function(a, b, p) return value(name, a, b, p) end
+    return form
+  end
+  form.dst, form.no_guard = "b32", true -- a predicate for each half
+  form.text = "$op %p7|%p8, $1, $2" .. (op and ", $3" or "") ..
+    "; selp.b32 %r7, 1, 0, %p7; selp.b32 %r8, 2, 0, %p8; or.b32 $d, %r7, %r8;"
+  form.ref = function(a, b, p)
+    return value(t.pair, a & 0xffff, b & 0xffff, p) | value(t.pair, a >> 16, b >> 16, p) << 1
+  end
   return form
 end
 local function truth(name)
@@ -444,6 +466,14 @@ end
 local function chain(first, second, ref)
   return function(parts)
     local name, t = type_of(parts)
+    if t.bits == 16 then -- what the carry of words is added to
+      return { types = { "u32", "u32", name, name }, dst = name, no_guard = true, no_literal = true,
+        text = ("{ .reg .b32 lo; %s.cc.u32 lo, $1, $2; $op $d, $3, $4; }"):format(first),
+        ref = function(a, b, c, d)
+          if first == "add" then return c + d + (a + b >> 32) end
+          return c - d - (a < b and 1 or 0)
+        end }
+    end
     if t.bits == 64 then -- the upper word alone; the lower one makes the carry
       return { types = { name, name, name, name }, dst = name, no_guard = true, no_literal = true,
         text = ("{ .reg .b64 lo; %s.cc.u64 lo, $1, $2; %s.u64 $d, $3, $4; }"):format(first, second),

@@ -25,7 +25,7 @@ static u32 to_small(f64 x, int type) {
   return sign | (n + ((u32)(e + s.bias - 1) << s.digits)); /* a carry goes into the exponent */
 }
 
-static f64 relu(f64 x, const ptx_ins *ins) { return (ins->flags & PTX_F_RELU) && x < 0 ? 0 : x; }
+static f64 relu(f64 x, const ptx_ins *ins) { return (ins->flags & PTX_F_RELU) && x <= 0 ? 0 : x; }
 
 static u32 two_small(f64 hi, f64 lo, const ptx_ins *ins) {
   return to_small(relu(hi, ins), ins->type) << 8 | to_small(relu(lo, ins), ins->type);

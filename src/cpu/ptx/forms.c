@@ -56,6 +56,16 @@ static bool has_opcode(const struct row *r, unsigned op) {
   return false;
 }
 
+/* Of roundings, halves and relations one has to be given, of what else is needed all. */
+static bool has_needed(uint32_t given, uint32_t needed) {
+  static const uint32_t choices[] = {ROUNDS | WHOLE | RNA, HALVES, RELATIONS};
+  for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
+    if ((needed & choices[i]) && !(given & needed & choices[i])) return false;
+    needed &= ~choices[i];
+  }
+  return !(needed & ~given);
+}
+
 ptx_misfit ptx_form_misfit(const ptx_ins *ins, uint32_t *odd) {
   const uint32_t given = ptx_modifiers(ins);
   ptx_misfit found = PTX_FITS;
@@ -64,7 +74,7 @@ ptx_misfit ptx_form_misfit(const ptx_ins *ins, uint32_t *odd) {
     if (!has_opcode(r, ins->op)) continue;
     if (found == PTX_FITS) found = PTX_BAD_TYPES;
     if (!(r->types >> ins->type & 1) || !(r->types2 >> ins->type2 & 1)) continue;
-    if (!beyond && (!r->must || given & r->must)) return PTX_FITS;
+    if (!beyond && has_needed(given, r->must)) return PTX_FITS;
     if (found == PTX_BAD_TYPES || !beyond) {
       found = beyond ? PTX_BAD_MODIFIERS : PTX_LACKS_MODIFIER;
       *odd = beyond;

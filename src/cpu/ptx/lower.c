@@ -523,16 +523,25 @@ static bool to_half(const ptx_ins *ins, dc_buf *t) {
   return true;
 }
 
-/* To two halves at once, a to the upper one, and with .relu: what is negative becomes 0. */
+/* The bits in f32 of the largest number of a half or tf32. */
+static unsigned largest(int type) { return type == PTX_F16 ? 0x477fe000 : type == PTX_BF16 ? 0x7f7f0000 : 0x7f7fe000; }
+
+/* To two halves at once, a to the upper one, and with .relu: what is negative becomes 0, .satfinite: what is too large
+** becomes the largest number. */
 static bool to_halves(const ptx_ins *ins, dc_buf *t) {
-  const char *T = half_of(ins->type), *round = rounding(ins), *relu = has(ins, PTX_F_RELU) ? ".relu" : "";
+  const bool relu = has(ins, PTX_F_RELU), finite = has(ins, PTX_F_SATFINITE);
+  const char *T = half_of(ins->type), *round = rounding(ins);
+  const char *limits = relu && finite ? ".relu.satfinite" : relu ? ".relu" : finite ? ".satfinite" : "";
   if (ins->type2 != PTX_F32) return false;
-  if (is_pair(ins->type) && (*relu || ins->round != PTX_RN)) {
-    PUT("cvt%s%s.%s.f32 h1, A; cvt%s%s.%s.f32 h2, B; mov.b32 D, h2, h1", round, relu, T, round, relu, T);
+  if (is_pair(ins->type) && (*limits || ins->round != PTX_RN)) {
+    PUT("cvt%s%s.%s.f32 h1, A; cvt%s%s.%s.f32 h2, B; mov.b32 D, h2, h1", round, limits, T, round, limits, T);
     return true;
   }
-  if (!*relu || (!is_half(ins->type) && ins->type != PTX_TF32)) return false;
-  PUT("setp.gtu.f32 p1, A, 0; selp.b32 w1, A, 0, p1; cvt%s.%s.f32 D, w1", round, type_of(ins));
+  if (!*limits || (!is_half(ins->type) && ins->type != PTX_TF32)) return false;
+  const unsigned most = largest(ins->type);
+  if (relu) PUT("setp.gtu.f32 p1, A, 0; selp.b32 w1, A, 0, p1; ");
+  if (finite) PUT("min.NaN.f32 w2, %s, %u; max.NaN.f32 w3, w2, %u; ", relu ? "w1" : "A", most, most | 0x80000000);
+  PUT("cvt%s.%s.f32 D, %s", round, type_of(ins), finite ? "w3" : "w1");
   return true;
 }
 

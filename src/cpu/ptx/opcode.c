@@ -398,7 +398,6 @@ static void refine(ptx_form *f, bool sync) {
   else if (ins->op == PTX_OP_SETP || ins->op == PTX_OP_SET) f->nsrc_max = 2;
   bool pair = ins->type == PTX_F16X2 || ins->type == PTX_BF16X2;
   bool eight = ins->type == PTX_E4M3X2 || ins->type == PTX_E5M2X2;
-  if ((ins->flags & PTX_F_SATFINITE) && !eight) f->refused = true;
   if (ins->mode == PTX_CVT_PACK) set_counts(f, 1, ins->type3 ? 3 : 2, ins->type3 ? 3 : 2);
   if (ins->op == PTX_OP_CVT && (pair || eight) && ins->type2 == PTX_F32) set_counts(f, 1, 2, 2);
   if (ins->op == PTX_OP_LOP3) set_counts(f, ins->boolop ? 2 : 1, ins->boolop ? 5 : 4, ins->boolop ? 5 : 4);
