@@ -1,4 +1,5 @@
 -- DOTCOMPUTE_DUMP: the stages of a kernel, from an expression to the CPU device's C.
+local fake = require "spec.fake"
 local helper = require "spec.helper"
 local shell, quote = helper.shell, helper.quote
 local build = helper.build
@@ -58,6 +59,36 @@ print((x - x:max(2, { keep = true }))[{ 3, 1 }])
     assert.matches("^elements: ", text)
     assert.matches("4 elements, axes 4; 32%-bit indices\n", text)
     assert.matches("x0: flat\nx1: flat\nout: flat", text)
+  end)
+
+  it("shows the arguments of a user's body", function()
+    local text = stage(run([[
+local dc = require "dotcompute"
+local f = dc.elementwise("T x, float s", "T y", "y = x * s;")
+print(f(dc.array({ 1, 2 }, "float32"), 2.5)[2])
+]], "ir"), "ir")
+    assert.matches("x0: float32, written by the body\nx1: float32\ns0: float32\nbody elementwise%(x0, x1, s0%)\n", text)
+  end)
+
+  it("shows the schedules of tiles, of rows that warps share and of values cached between passes", function()
+    local tiles = fake.run("dc.empty({ 100, 200 }, \"float32\").T:copy()", { DOTCOMPUTE_DUMP = "schedule" })
+    assert.matches("\ntiles: squares of %d+ x %d+ of axes 1 and 2, 256 threads a block\n", tiles)
+    local rows = run([[
+local dc = require "dotcompute"
+local m = dc.zeros({ 300, 300 }, "float32")
+local e = m[{ ":", { 1, 299 } }] + 1
+print(e[{ 300, 299 }])
+]], "schedule")
+    assert.matches("\nwarp rows: %d+ parts a row, of 128 elements, a warp each", rows)
+    local cached = fake.run([[
+local m = dc.empty({ 9000, 2200 }, "float32")
+local e = dc.exp(m - m:max { 1, keep = true });
+(e / e:sum { 1, keep = true }):eval()
+]], { DOTCOMPUTE_DUMP = "schedule" })
+    assert.matches("in two levels; threads: ", cached)
+    assert.matches("8 rows a block, 4 blocks a cluster\n4 bytes an element cached between passes, 72000 bytes of shared "
+      .. "memory a block\n", cached)
+    assert.matches("x0: strided, strides 1 2200, in vector accesses, cached at byte 0 of an element's slots\n", cached)
   end)
 
   it("shows the CUDA C and the PTX of a kernel, an expression's and a user's, cached or not", function()

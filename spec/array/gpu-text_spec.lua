@@ -70,6 +70,21 @@ local script = [==[
       dc.random.uniform(n):lt(0.5):sum():eval();
       dc.random.normal(n):var():eval();
     end,
+    long = function(x) -- rows in two levels, columns shared by a cluster of blocks, bodies with few accumulators
+      local t = x.dtype
+      local m = dc.empty({ 9000, 2200 }, t);
+      dc.empty(1 << 25, t):sum():eval();
+      m:sum(1):eval();
+      if t:find "complex" then return end;
+      m:argmax(1):eval();
+      local e = dc.exp(m - m:max { 1, keep = true });
+      (e / e:sum { 1, keep = true }):eval();
+      ((m - m:mean { 1, keep = true }) / m:std { 1, keep = true }):eval();
+      local eight = dc.reduction { inputs = "T x", output = "T", acc = "sums", identity = "sums{}",
+        preamble = "struct sums { double v[8]; };", map = "[&] { sums s = {}; s.v[i %% 8] = x; return s; }()",
+        reduce = "[&] { sums s = a; for (int k = 0; k < 8; k++) s.v[k] += b.v[k]; return s; }()", post = "a.v[0]" };
+      eight(m, 1):eval();
+    end,
     running = function(x, y, m) -- a selection's count is that of a kernel that does not run here
       x:cumsum():eval();
       m:cumsum(1):eval();
@@ -98,7 +113,7 @@ local all = { '"bool", "int8", "int16"', '"int32", "int64", "uint8"', '"uint16",
 local complex = '"complex64", "complex128"'
 
 describe("on a GPU the kernels of expressions compile:", function()
-  for _, what in ipairs { "elements", "compare", "order", "sums", "random", "running" } do
+  for _, what in ipairs { "elements", "compare", "order", "sums", "long", "random", "running" } do
     it(what, function()
       local lists = { table.unpack(all) }
       if what ~= "order" then lists[#lists + 1] = complex end
