@@ -86,8 +86,8 @@ local e = dc.exp(m - m:max { 1, keep = true });
 (e / e:sum { 1, keep = true }):eval()
 ]], { DOTCOMPUTE_DUMP = "schedule" })
     assert.matches("in two levels; threads: ", cached)
-    assert.matches("8 rows a block, 4 blocks a cluster\n4 bytes an element cached between passes, 72000 bytes of shared "
-      .. "memory a block\n", cached)
+    assert.matches("8 rows a block, 4 blocks a cluster\n4 bytes an element cached between passes, "
+      .. "72000 bytes of shared memory a block\n", cached)
     assert.matches("x0: strided, strides 1 2200, in vector accesses, cached at byte 0 of an element's slots\n", cached)
   end)
 

@@ -48,6 +48,30 @@ describe("complex numbers in kernels", function()
     end
   end)
 
+  it("are equal where both parts are", function()
+    local n, a, b, same = 60, {}, {}, {}
+    for i = 1, n do
+      local re, im = math.random(0, 1), math.random(0, 1)
+      a[i], b[i] = dc.complex(re, im), dc.complex(math.random(0, 1), math.random(0, 1))
+      if math.random(4) == 1 then a[i] = dc.complex(0 / 0, im) end
+      if math.random(8) == 1 then b[i] = a[i] end
+      same[i] = (a[i].re == b[i].re and a[i].im == b[i].im and 1 or 0) + (a[i].re == 1 and a[i].im == 0 and 4 or 0)
+      same[i] = same[i] + (same[i] & 1 == 0 and 2 or 0)
+    end
+    local left, right = dtypes[math.random(2)], dtypes[math.random(2)]
+    local out = dc.zeros(n, "int32")
+    dc.jit(function(x, y, z)
+      local i = dc.index()
+      if i > #x then return end
+      local r = 0
+      if x[i] == y[i] then r = 1 end
+      if x[i] ~= y[i] then r = r + 2 end
+      if x[i] == 1 then r = r + 4 end
+      z[i] = r
+    end):forall(n, dc.array(a, left), dc.array(b, right), out)
+    h.same(same, out:to_table(), left .. " and " .. right)
+  end)
+
   for _, dtype in ipairs(dtypes) do
     local part = o.part[dtype]
     local round, eps, least = o.round[part], o.epsilon[part], o.least[part]

@@ -9,6 +9,7 @@ local x, y, z, whole = dc.ones(8), dc.ones(8, 4), dc.zeros(2, "complex64"), dc.o
 local flags = dc.zeros(8, "bool")
 local nothing
 local text, list, thread = "abc", { 1, 2 }, coroutine.create(print)
+local nought = dc.array(3.0)
 
 -- { pattern of the message, kernel, line of the mistake behind the kernel's first }; the kernel is called with the
 -- array x.
@@ -128,6 +129,10 @@ local mistakes = {
   { "math.sin takes 1 argument, got 0", function(a) a[1] = math.sin() end },
   { "math.sin needs a number, but 'true' is a boolean", function(a) a[1] = math.sin(true) end },
   { "dc.where takes a boolean first", function(a) a[1] = dc.where(1, 2, 3) end },
+  { "dc.where takes two values of one type, but 'a%[1%]' is float32, an element of 'a', and 'true' is a boolean",
+    function(a) a[1] = dc.where(a[1] > 0, a[1], true) end },
+  { "'nought' is a 0%-d array: pass its number, a:item%(%)", function(a) a[1] = nought + 1 end },
+  { "'list.f' is nil when the kernel is compiled", function(a) function list.f(v) return v end a[1] = list.f(3) end },
   { "the message of error in a kernel is a string", function(a) if a[1] > 9 then error(1) end end },
 
   { "'nothing' is nil when|'nothing' is nil:", function(a) a[1] = nothing end },
@@ -158,6 +163,12 @@ describe("mistakes in kernels", function()
   it("are errors with line and column", function()
     check_mistakes(mistakes, "errors_spec.lua", x)
     h.same({ 1, 1, 1, 1, 1, 1, 1, 1 }, x:to_table(), "x")
+  end)
+
+  it("of a recursion with ever new types are found", function()
+    local function nest(v) return nest { v } end
+    fails("compile", "more than 500 functions are compiled for one kernel; does a recursion call itself with ever new "
+      .. "types%?", function() dc.jit(function(a) a[1] = nest(1) end)(1, 1, x) end)
   end)
 
   it("of several lines name theirs, and where a type came from", function()
@@ -202,6 +213,7 @@ describe("arguments of kernels in Lua", function()
   end)
 
   it("of dc.jit itself are, too", function()
+    fails("argument", "k:with takes a table of options, got the number 3", function() k:with(3) end)
     fails("argument", "a Lua function expected, got the number 3", function() dc.jit(3) end)
     fails("argument", "a Lua function expected, got nil", function() dc.jit() end)
     fails("argument", "written in C", function() dc.jit(print) end)
