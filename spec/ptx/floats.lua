@@ -302,7 +302,7 @@ function maker.cvt(parts)
     end
     return extend(exact.limited(exact.integral(x, whole or "rz"), d.bits, d.signed), d.bits, d.signed)
   end
-  return { types = { name }, dst = dst, ref = convert, no_literal = true }
+  return { types = { name }, dst = dst, ref = convert, no_literal = not s.integer }
 end
 
 function floats.form(parts)

@@ -261,13 +261,13 @@ local function compare(opcode, form, list, words, what, untouched)
   end
 end
 
--- A literal in place of one operand, where the form takes one.
-local function choose_literal(form, list)
+-- A literal in place of one operand, where the form takes one and has `least` operands.
+local function choose_literal(form, list, least)
   local candidates = {}
   for i, name in ipairs(form.types) do
     local usual = types[name].integer or name == "f32" or name == "f64"
     if usual and types[name].bits >= 16 and not form.no_literal
-      and #form.types > 1 then candidates[#candidates + 1] = i end
+      and #form.types >= least then candidates[#candidates + 1] = i end
   end
   if #candidates == 0 then return nil end
   local i = candidates[math.random(#candidates)]
@@ -281,7 +281,7 @@ function harness.check(opcode, form)
   local list = tuples(form, n)
   local entries = { harness.entry("plain", body(opcode, form, {}, "")), harness.entry("guarded",
     body(opcode, form, {}, "@%p14 ")) }
-  local i, value = choose_literal(form, list)
+  local i, value = choose_literal(form, list, 2)
   if i then
     entries[3] = harness.entry("literal", body(opcode, form, { [i] = harness.literal(form.types[i], value) }, ""))
   end
@@ -307,7 +307,7 @@ function harness.check_together(forms, n)
   for k, entry in ipairs(forms) do
     local opcode, form = entry[1], entry[2]
     local list, fixed = tuples(form, n), {}
-    local i, value = choose_literal(form, list)
+    local i, value = choose_literal(form, list, 1)
     if i and math.random(3) == 1 then
       fixed[i] = harness.literal(form.types[i], value)
       for _, t in ipairs(list) do t[i] = value end

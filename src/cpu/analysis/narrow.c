@@ -103,8 +103,7 @@ static bool is_wide_integer(int type) { return ptx_is_integer(type) && ptx_type_
 
 /* Whether the result's lower half is made of the operands' lower halves. */
 static bool keeps_halves(const ptx_ins *ins) {
-  if (ins->ndst != 1 || !is_wide_integer(ins->type) || (ins->flags & (PTX_F_CC | PTX_F_CARRY_IN | PTX_F_SAT)))
-    return false;
+  if (ins->ndst != 1 || !is_wide_integer(ins->type) || (ins->flags & PTX_F_SAT)) return false;
   switch (ins->op) {
     case PTX_OP_ADD: case PTX_OP_SUB: case PTX_OP_NEG: case PTX_OP_AND: case PTX_OP_OR: case PTX_OP_XOR:
     case PTX_OP_NOT: case PTX_OP_SELP: return true;

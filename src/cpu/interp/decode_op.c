@@ -70,8 +70,7 @@ static int source_bits(const ptx_ins *ins, int src) {
   int bits = ptx_type_bits((ptx_type)ins->type);
   switch (ins->op) {
     case PTX_OP_CVT: return ptx_type_bits((ptx_type)ins->type2);
-    case PTX_OP_SLCT: return src == 2 ? 32 : bits;
-    case PTX_OP_MAD: case PTX_OP_MADC: return src == 2 && ins->mode == PTX_WIDE ? 2 * bits : bits;
+    case PTX_OP_MAD: return src == 2 && ins->mode == PTX_WIDE ? 2 * bits : bits;
     case PTX_OP_SHL: case PTX_OP_SHR: return src == 1 ? 32 : bits;
     case PTX_OP_BFE: return src >= 1 ? 32 : bits;
     case PTX_OP_BFI: return src >= 2 ? 32 : bits;
@@ -295,29 +294,20 @@ static int plain_operands(dc_decoder *D, dc_uop *op) {
   uint8_t extra;
   int rc;
   op->d = op->d2 = DC_NO_OPERAND;
-  if (ins->op == PTX_OP_CREATEPOLICY || ins->op == PTX_OP_GETCTARANK) /* what they say is known */
-    return dc_decode_operand(D, ins, 0, &op->d, &op->bits[0], &neg);
   if (ins->op == PTX_OP_MOV && ins->ndst > 1) {
     if (ins->nsrc > 1) return dc_decode_refuse(D, ins, dc_not_supported);
     if ((rc = elements(D, op, 0, ins->ndst, &op->bits[0])) != 0) return rc;
     return dc_decode_operand(D, ins, ins->ndst, &op->a, &op->bits[1], &neg);
   }
-  bool fifth = ins->op == PTX_OP_LOP3 && ins->nsrc == 5; /* a predicate */
-  if (ins->ndst > 2 || ins->nsrc > 4 + fifth) return dc_decode_refuse(D, ins, dc_not_supported);
+  if (ins->ndst > 2 || ins->nsrc > 4) return dc_decode_refuse(D, ins, dc_not_supported);
   if (ins->ndst > 0 && (rc = dc_decode_operand(D, ins, 0, &op->d, &op->bits[0], &neg)) != 0) return rc;
   if (ins->ndst > 1 && (rc = dc_decode_operand(D, ins, 1, &op->d2, &extra, &neg)) != 0) return rc;
   if (ins->op == PTX_OP_MOV && ins->nsrc > 1) return elements(D, op, ins->ndst, ins->nsrc, &op->bits[1]);
-  if (fifth) {
-    uint32_t place;
-    if ((rc = dc_decode_operand(D, ins, ins->ndst + 4, &place, &extra, &op->neg_c)) != 0) return rc;
-    op->imm = (int64_t)place;
-  }
-  for (int i = 0; i < ins->nsrc - fifth; i++) {
-    bool keep = fifth && i == 2; /* neg_c is the fifth's */
+  for (int i = 0; i < ins->nsrc; i++) {
     neg = false;
     rc = dc_decode_operand(D, ins, ins->ndst + i, places[i], i < 3 ? &op->bits[i + 1] : &extra, &neg);
     if (rc != 0) return rc;
-    if (negs[i] && !keep) *negs[i] = neg;
+    if (negs[i]) *negs[i] = neg;
     else if (neg) return dc_decode_refuse(D, ins, dc_not_supported);
   }
   if (ins->op == PTX_OP_CVTA || ins->op == PTX_OP_ISSPACEP)

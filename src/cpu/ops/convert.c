@@ -8,7 +8,7 @@
 #include "cpu/ops/rounding.h"
 
 static bool is_float(int type) {
-  return type == PTX_F16 || type == PTX_BF16 || type == PTX_F32 || type == PTX_F64 || type == PTX_TF32;
+  return type == PTX_F16 || type == PTX_BF16 || type == PTX_F32 || type == PTX_F64;
 }
 
 /* A source of any type: an integer, or a float (exact in f64). */
@@ -84,12 +84,6 @@ static u32 to_half(f64 x, int round, bool brain) {
   }
 }
 
-static u32 to_tf32(f64 x, int round) {
-  const u32 u = f32_bits((f32)x);
-  if (round == PTX_RZ) return s_cvt_rz_tf32_f32(u);
-  return round == PTX_RNA ? s_cvt_rna_tf32_f32(u) : s_cvt_rn_tf32_f32(u);
-}
-
 /* These two run under the instruction's rounding mode.  The barrier keeps each lane's conversion a single machine
 ** instruction: vector sequences for 64-bit integers round twice. */
 static ROUNDED void all_to_f32(const number *n, f32 *r) {
@@ -143,7 +137,6 @@ static void convert_all(const number *n, const ptx_ins *ins, u64 *raw) {
         raw[l] = f64_bits(ins->flags & PTX_F_SAT ? saturate64(r) : r);
         break;
       }
-      case PTX_TF32: raw[l] = to_tf32(n[l].f, ins->round); break;
       case PTX_F16:
       case PTX_BF16: raw[l] = finish_half(n[l], ins); break;
       default: raw[l] = to_int(n[l], ins);
@@ -172,15 +165,12 @@ static void convert_any(dc_warp *w, const dc_uop *o) {
 
 bool PER_ISA(dc_select_convert)(dc_uop *o) {
   const ptx_ins *ins = o->ins;
-  if (ins->op != PTX_OP_CVT || ins->type > PTX_TF32 || ins->type2 > PTX_TF32) return false; /* fp8.c */
-  if (ins->mode == PTX_CVT_PACK || ins->flags & PTX_F_RELU) return false;
+  if (ins->op != PTX_OP_CVT || ins->mode == PTX_CVT_PACK || ins->flags & PTX_F_RELU) return false;
   const int to = destination_container(o), from = source_container(o);
   if (to > 64 || from > 64 || to < ptx_type_bits((ptx_type)ins->type) || from < ptx_type_bits((ptx_type)ins->type2))
     return false;
   const bool from_integer = ptx_is_integer(ins->type2), to_integer = ptx_is_integer(ins->type);
   if (!(from_integer || is_float(ins->type2)) || !(to_integer || is_float(ins->type))) return false;
-  if (from_integer && !to_integer &&
-      (ins->type == PTX_TF32 || to != ptx_container(ptx_type_bits((ptx_type)ins->type))))
-    return false;
+  if (from_integer && !to_integer && to != ptx_container(ptx_type_bits((ptx_type)ins->type))) return false;
   return PICK_RARE(convert_any);
 }
