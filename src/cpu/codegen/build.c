@@ -26,11 +26,11 @@
 #include "compile/cache.h"
 #include "cpu/codegen/compile.h"
 
-typedef struct lane lane;
+typedef struct builder builder;
 
 struct dc_build {
   dc_build *next;        /* in the queue */
-  lane *lane;
+  builder *builder;
   dc_native_source source;
   char key[65];
   _Atomic uint64_t cost; /* of doing without: dc_build_need */
@@ -44,7 +44,7 @@ struct dc_build {
 #define LONG (48 << 10)
 
 /* A thread and its queue. */
-struct lane {
+struct builder {
   pthread_cond_t asked;
   dc_build *first;       /* waiting to be built, longest waiting last */
   dc_build *awaited;     /* one of them that a thread waits for: the next one; NULL: none */
@@ -57,10 +57,10 @@ struct lane {
 static struct {
   pthread_mutex_t lock;
   pthread_cond_t answered;
-  /* Long sources have a lane of their own: a script that ends before its longest kernel is compiled still gets the
+  /* Long sources have a builder of their own: a script that ends before its longest kernel is compiled still gets the
   ** others as native code, and finds them in the cache the next time. */
-  lane lanes[2];
-  const char *expected;  /* instruction set of which the headers are to be prepared, in lane 0; NULL: none */
+  builder builders[2];
+  const char *expected;  /* instruction set of which the headers are to be prepared, in builder 0; NULL: none */
   bool quit;
   atomic_bool orphaned;  /* after fork: requests wait, and threads are to be started again */
   /* Held while the cache or the dynamic loader is used, whose locks a fork must not copy while another thread has
@@ -69,9 +69,9 @@ static struct {
 } service = {
   .lock = PTHREAD_MUTEX_INITIALIZER,
   .outside = PTHREAD_MUTEX_INITIALIZER,
-  .lanes = { { .child = DC_CC_CHILD_INIT }, { .child = DC_CC_CHILD_INIT } },
+  .builders = { { .child = DC_CC_CHILD_INIT }, { .child = DC_CC_CHILD_INIT } },
 };
-#define NLANES (sizeof service.lanes / sizeof *service.lanes)
+#define NBUILDERS (sizeof service.builders / sizeof *service.builders)
 
 /* --- loading ----------------------------------------------------------------------------------------------------- */
 
@@ -140,7 +140,7 @@ static void *compile(dc_build *b, size_t *len) {
   void *object = NULL;
   dc_buf log = DC_BUF_INIT;
   double began = dc_clock();
-  if (dc_native_compile(&b->source, &b->lane->child, &object, len, &log) == 0) {
+  if (dc_native_compile(&b->source, &b->builder->child, &object, len, &log) == 0) {
     pthread_mutex_lock(&service.outside);
     b->handle = load(object, *len, &log);
     pthread_mutex_unlock(&service.outside);
@@ -172,7 +172,7 @@ static void build(dc_build *b) {
   pthread_mutex_unlock(&service.outside);
   void *object = there ? NULL : compile(b, &len);
   pthread_mutex_lock(&service.lock);
-  b->lane->current = NULL;
+  b->builder->current = NULL;
   answer(b, b->handle ? 1 : -1);
   pthread_mutex_unlock(&service.lock);
   if (object) { /* after the answer, so that no launch waits for the disk */
@@ -191,8 +191,8 @@ static dc_native_source header_of(const char *isa) {
 
 /* Under the lock: takes a waiting request out of its queue. False: it is not in it. */
 static bool unqueue(dc_build *b) {
-  if (b->lane->awaited == b) b->lane->awaited = NULL;
-  for (dc_build **at = &b->lane->first; *at; at = &(*at)->next) {
+  if (b->builder->awaited == b) b->builder->awaited = NULL;
+  for (dc_build **at = &b->builder->first; *at; at = &(*at)->next) {
     if (*at != b) continue;
     *at = b->next;
     b->next = NULL;
@@ -210,65 +210,65 @@ static bool precedes(const dc_build *a, const dc_build *b) {
 }
 
 /* Under the lock: takes the request that is to be built next out of the queue; NULL: there is none. */
-static dc_build *take(lane *l) {
-  dc_build *next = l->awaited ? l->awaited : l->first;
-  for (dc_build *b = l->awaited ? NULL : l->first; b; b = b->next)
+static dc_build *take(builder *w) {
+  dc_build *next = w->awaited ? w->awaited : w->first;
+  for (dc_build *b = w->awaited ? NULL : w->first; b; b = b->next)
     if (precedes(b, next)) next = b;
   if (next) unqueue(next);
   return next;
 }
 
 static void *serve(void *of) {
-  lane *l = of;
+  builder *w = of;
   pthread_mutex_lock(&service.lock);
   while (!service.quit) {
-    if (service.expected && l == service.lanes) {
+    if (service.expected && w == service.builders) {
       const dc_native_source s = header_of(service.expected);
       service.expected = NULL;
-      dc_cc_resume(&l->child);
+      dc_cc_resume(&w->child);
       pthread_mutex_unlock(&service.lock);
-      dc_native_preprocess(&s, &l->child);
+      dc_native_preprocess(&s, &w->child);
       pthread_mutex_lock(&service.lock);
       continue;
     }
-    dc_build *b = take(l);
+    dc_build *b = take(w);
     if (b == NULL) {
-      pthread_cond_wait(&l->asked, &service.lock);
+      pthread_cond_wait(&w->asked, &service.lock);
       continue;
     }
-    l->current = b;
-    dc_cc_resume(&l->child);
+    w->current = b;
+    dc_cc_resume(&w->child);
     pthread_mutex_unlock(&service.lock);
     build(b);
     pthread_mutex_lock(&service.lock);
   }
-  l->state = HAS_ENDED;
+  w->state = HAS_ENDED;
   pthread_mutex_unlock(&service.lock);
   return NULL;
 }
 
 /* Under the lock.  The thread blocks all signals: they are for the host's threads. */
-static bool start(lane *l) {
+static bool start(builder *w) {
   sigset_t all, before;
-  if (l->state == RUNS) return true;
-  if (l->state == HAS_ENDED) pthread_join(l->thread, NULL);
-  dc_cc_resume(&l->child);
+  if (w->state == RUNS) return true;
+  if (w->state == HAS_ENDED) pthread_join(w->thread, NULL);
+  dc_cc_resume(&w->child);
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  l->state = pthread_create(&l->thread, NULL, serve, l) == 0 ? RUNS : NO_THREAD;
+  w->state = pthread_create(&w->thread, NULL, serve, w) == 0 ? RUNS : NO_THREAD;
   pthread_sigmask(SIG_SETMASK, &before, NULL);
-  return l->state == RUNS;
+  return w->state == RUNS;
 }
 
-static void stop(lane *l) {
-  dc_cc_stop(&l->child);
+static void stop(builder *w) {
+  dc_cc_stop(&w->child);
   pthread_mutex_lock(&service.lock);
-  const bool was = l->state != NO_THREAD;
+  const bool was = w->state != NO_THREAD;
   pthread_mutex_unlock(&service.lock);
   if (!was) return;
-  pthread_join(l->thread, NULL);
+  pthread_join(w->thread, NULL);
   pthread_mutex_lock(&service.lock);
-  l->state = NO_THREAD;
+  w->state = NO_THREAD;
   pthread_mutex_unlock(&service.lock);
 }
 
@@ -290,7 +290,7 @@ static void init_conditions(void) {
   pthread_condattr_t attr;
   pthread_condattr_init(&attr);
   pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-  for (size_t i = 0; i < NLANES; i++) pthread_cond_init(&service.lanes[i].asked, &attr);
+  for (size_t i = 0; i < NBUILDERS; i++) pthread_cond_init(&service.builders[i].asked, &attr);
   pthread_cond_init(&service.answered, &attr);
   pthread_condattr_destroy(&attr);
 }
@@ -300,15 +300,15 @@ static void in_child(void) {
   static const dc_cc_child idle = DC_CC_CHILD_INIT;
   bool waiting = false;
   init_conditions();
-  for (lane *l = service.lanes; l < service.lanes + NLANES; l++) {
-    l->state = NO_THREAD;
-    l->child = idle;
-    if (l->current) {
-      l->current->next = l->first;
-      l->first = l->current;
-      l->current = NULL;
+  for (builder *w = service.builders; w < service.builders + NBUILDERS; w++) {
+    w->state = NO_THREAD;
+    w->child = idle;
+    if (w->current) {
+      w->current->next = w->first;
+      w->first = w->current;
+      w->current = NULL;
     }
-    waiting |= l->first != NULL;
+    waiting |= w->first != NULL;
   }
   atomic_store(&service.orphaned, waiting);
   after_fork();
@@ -317,13 +317,13 @@ static void in_child(void) {
 void dc_build_shutdown(void) {
   pthread_mutex_lock(&service.lock);
   service.quit = true;
-  for (size_t i = 0; i < NLANES; i++) pthread_cond_broadcast(&service.lanes[i].asked);
+  for (size_t i = 0; i < NBUILDERS; i++) pthread_cond_broadcast(&service.builders[i].asked);
   pthread_mutex_unlock(&service.lock);
-  for (size_t i = 0; i < NLANES; i++) dc_cc_stop(&service.lanes[i].child);
-  for (size_t i = 0; i < NLANES; i++) stop(&service.lanes[i]);
+  for (size_t i = 0; i < NBUILDERS; i++) dc_cc_stop(&service.builders[i].child);
+  for (size_t i = 0; i < NBUILDERS; i++) stop(&service.builders[i]);
   pthread_mutex_lock(&service.lock);
-  for (size_t i = 0; i < NLANES; i++)
-    for (dc_build *b; (b = service.lanes[i].first) != NULL;) {
+  for (size_t i = 0; i < NBUILDERS; i++)
+    for (dc_build *b; (b = service.builders[i].first) != NULL;) {
       unqueue(b);
       b->log = strdup("stopped\n");
       answer(b, -1);
@@ -363,7 +363,7 @@ static bool possible(void) {
 static dc_build *request(const char *source, size_t len, const char *isa, int opt) {
   dc_build *b = calloc(1, sizeof *b);
   if (b == NULL) return NULL;
-  b->lane = &service.lanes[len >= LONG];
+  b->builder = &service.builders[len >= LONG];
   b->source = (dc_native_source){ malloc(len + 1), len, isa, opt };
   if (b->source.text) memcpy(b->source.text, source, len);
   if (b->source.text && dc_native_key(&b->source, b->key) == 0) return b;
@@ -381,12 +381,12 @@ static bool try_cache(dc_build *b) {
 
 static bool enqueue(dc_build *b) {
   pthread_mutex_lock(&service.lock);
-  bool started = start(b->lane);
+  bool started = start(b->builder);
   if (started) {
-    b->next = b->lane->first;
-    b->lane->first = b;
+    b->next = b->builder->first;
+    b->builder->first = b;
   }
-  pthread_cond_signal(&b->lane->asked);
+  pthread_cond_signal(&b->builder->asked);
   pthread_mutex_unlock(&service.lock);
   return started;
 }
@@ -400,8 +400,8 @@ void dc_build_expect(const char *isa) {
   if (!dc_native_unprepared(&s)) return;
   pthread_once(&once, register_once);
   pthread_mutex_lock(&service.lock);
-  service.expected = start(service.lanes) ? isa : NULL;
-  pthread_cond_signal(&service.lanes[0].asked);
+  service.expected = start(service.builders) ? isa : NULL;
+  pthread_cond_signal(&service.builders[0].asked);
   pthread_mutex_unlock(&service.lock);
 }
 
@@ -424,8 +424,8 @@ int dc_build_state(dc_build *b) {
   int state = atomic_load_explicit(&b->state, memory_order_acquire);
   if (state == 0 && atomic_exchange(&service.orphaned, false)) {
     pthread_mutex_lock(&service.lock);
-    for (lane *l = service.lanes; l < service.lanes + NLANES; l++)
-      if (l->first) start(l);
+    for (builder *w = service.builders; w < service.builders + NBUILDERS; w++)
+      if (w->first) start(w);
     pthread_mutex_unlock(&service.lock);
   }
   return state;
@@ -441,7 +441,7 @@ void dc_build_need(dc_build *b, uint64_t cost) { atomic_fetch_add_explicit(&b->c
 
 /* Under the lock. */
 static bool is_queued(const dc_build *b) {
-  const dc_build *q = b->lane->first;
+  const dc_build *q = b->builder->first;
   while (q && q != b) q = q->next;
   return q != NULL;
 }
@@ -449,12 +449,12 @@ static bool is_queued(const dc_build *b) {
 int dc_build_wait(dc_build *b) {
   pthread_mutex_lock(&service.lock);
   if (is_queued(b)) {
-    b->lane->awaited = b;
-    if (!start(b->lane)) { /* after fork, a thread is needed again */
+    b->builder->awaited = b;
+    if (!start(b->builder)) { /* after fork, a thread is needed again */
       unqueue(b);
       answer(b, -1);
     }
-    pthread_cond_signal(&b->lane->asked);
+    pthread_cond_signal(&b->builder->asked);
   }
   while (atomic_load_explicit(&b->state, memory_order_acquire) == 0 && !dc_interrupted()) {
     struct timespec until;
@@ -471,10 +471,10 @@ int dc_build_wait(dc_build *b) {
 void dc_build_free(dc_build *b) {
   if (b == NULL) return;
   pthread_mutex_lock(&service.lock);
-  bool running = b == b->lane->current;
+  bool running = b == b->builder->current;
   if (running) {
     b->abandoned = true; /* the thread frees it */
-    dc_cc_stop(&b->lane->child);
+    dc_cc_stop(&b->builder->child);
   } else {
     unqueue(b);
   }
