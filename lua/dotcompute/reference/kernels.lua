@@ -206,7 +206,7 @@ run of a script does not load the compiler.
 Errors of kind `launch` name the limit: too many threads or blocks, negative or fractional extents, too much shared
 memory.
 
-The block may also be `"auto"`: the block that `forall` uses.
+The block may also be `"auto"`: the block that `forall` uses for many threads.
 ]==],
   {
     class = "kernel", metatable = "dotcompute.kernel",
