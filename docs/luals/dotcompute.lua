@@ -1889,7 +1889,7 @@ function c_generator:jump(n) end
 ---@field attributes table<string, integer> A table of the compiled code's properties: `registers`, `local` (bytes a thread), `shared` (static bytes a block), `constant`, `max_threads` (a block), `binary_version`; on the CPU device `tier`: 1 when the last launch's shape runs as native code, else 0.
 local c_kernel = {}
 
----Launches at least `n` threads in one dimension, with the block of the best occupancy, and a smaller one where there would be fewer blocks than multiprocessors; the kernel must compare its index with `n`.
+---Launches at least `n` threads in one dimension, with the block of the best occupancy; on the CPU device with a smaller one where processors would lack blocks. The kernel must compare its index with `n`.
 ---```lua
 ---local square = dc.kernel [[
 ---__global__ void square(int n, float *x) {

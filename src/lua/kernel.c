@@ -383,10 +383,11 @@ static uint32_t best_block(lua_State *L, const kernel_object *o) {
   return best ? best : k->facts.max_threads > 0 ? (uint32_t)k->facts.max_threads : 1;
 }
 
-/* The number of blocks that forall makes at least, of as few threads as a warp if need be: one for each multiprocessor.
-** Where kernels run on few processors instead, which take blocks one by one, some more, so that all end together. */
+/* The number of blocks that forall makes at least, of as few threads as a warp if need be: some for each processor of
+** the CPU device, which takes blocks one by one, so that all end together.  GPUs gain nothing: an n-body step of 8192
+** threads takes an H200 0.97 of the time in 128 blocks, one of 1000 threads 1.14. */
 static int64_t least_blocks(const kernel_object *o) {
-  return (int64_t)o->k->dev->facts.multiprocessors * (o->k->dev->simt ? 1 : 4);
+  return o->k->dev->simt ? 0 : (int64_t)o->k->dev->facts.multiprocessors * 4;
 }
 
 static void choose_block(lua_State *L, kernel_object *o) {

@@ -227,8 +227,8 @@ x                                          --> {{0, 1, 2}, {10, 11, 12}}
   },
   {
     "forall", at = "kernel", call = "k:forall(n, ...)",
-    text = "Launches at least `n` threads in one dimension, with the block of the best occupancy, and a smaller "
-      .. "one where there would be fewer blocks than multiprocessors; the kernel must compare its index with `n`.",
+    text = "Launches at least `n` threads in one dimension, with the block of the best occupancy; on the CPU device "
+      .. "with a smaller one where processors would lack blocks. The kernel must compare its index with `n`.",
     args = { KERNEL, { "n", "integer", "the least number of threads; with 0 nothing is launched" },
       { "...", "any", "the kernel's arguments" } },
     errors = { argument = "arguments that do not fit the kernel's parameters",
