@@ -70,6 +70,7 @@ describe("a form that PTX does not have", function()
     ["rcp.approx.f64 %d1, %d2;"] = "a modifier is missing",
     ["cvt.satfinite.e4m3x2.f32 %h1, %r1, %r2;"] = "a modifier is missing",
     ["cvt.rn.bf16.s8 %h1, %h2;"] = "'cvt' does not have that type",
+    ["cvta.to.shared.u32 %r1, %r2;"] = "'cvta' does not have that type",
     ["addc.u16 %h1, %h2, %h3;"] = "'addc' does not have that type",
     ["shl.s32 %r1, %r2, %r3;"] = "'shl' does not have that type",
   } do

@@ -84,6 +84,20 @@ local function other()
 end
 
 describe("printf on the CPU device", function()
+  it("that cannot write is an error of the launch", function()
+    local name = helper.temporary [[
+local k = require "dotcompute".kernel '__global__ void k() { printf("a line of text"); }'
+local ok, err = pcall(k, 1, 1)
+io.stderr:write(tostring(ok), " ", err.kind, " ", tostring(err), "\n")
+]]
+    for _, to in ipairs { "/dev/full", "&-" } do
+      local got = helper.shell(("DOTCOMPUTE_DEVICE=cpu %s %s 2>&1 >%s"):format(helper.quote(helper.lua),
+        helper.quote(name), to))
+      assert.matches("^false io .*kernel 'k': the output of the kernel's printf cannot be written: %u%l+", got)
+    end
+    os.remove(name)
+  end)
+
   for tier = 0, 1 do
     it("formats as C does, tier " .. tier, function()
       local lines, want = {}, {}

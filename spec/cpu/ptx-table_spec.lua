@@ -31,6 +31,22 @@ local function check(tier, together, most)
   assert.equal(0, code)
 end
 
+describe("special registers of PTX", function()
+  it("have their values in native code", function()
+    local text = helper.on_cpu("TIER=1", [[
+math.randomseed(tonumber(arg[1]))
+local control = require "spec.ptx.control"
+local names = { "%lanemask_le", "%lanemask_ge", "%lanemask_gt" }
+local all = {}
+for name in pairs(control.specials) do all[#all + 1] = name end
+table.sort(all)
+for _ = 1, 4 do names[#names + 1] = all[math.random(#all)] end
+for _, name in ipairs(names) do control.special(name) end
+]], helper.seed)
+    assert.equal("", text, helper.note())
+  end)
+end)
+
 describe("the table of PTX forms", function()
   it("holds for all of its forms, interpreted", function() check(0, 40, 100000) end)
   it("holds for some of its forms as native code", function() check(1, 40, 200) end)

@@ -107,7 +107,6 @@ static inline u64 window(const dc_warp *w, const dc_uop *o, int l) {
   return o->ins->flags & PTX_F_TO ? 0 - at : at;
 }
 RARE1(cvta_64, u64, u64, x + window(w, o, l))
-RARE1(cvta_32, u32, u32, x + (u32)window(w, o, l))
 
 static inline bool in_space(const dc_warp *w, u64 x, dc_base k) { return x - w->low[k] < w->high[k] - w->low[k]; }
 /* A generic address is global unless it lies in the window of another space. */
@@ -126,16 +125,10 @@ static void isspacep(dc_warp *w, const dc_uop *o) {
   put_pred_masked(w, o->d, bits);
 }
 
-static bool select_cvta(dc_uop *o) {
-  const int bits = ptx_type_bits((ptx_type)o->ins->type);
-  if (!dc_shaped(o, bits, bits, 0, 0) || (bits != 32 && bits != 64)) return false;
-  return bits == 32 ? PICK_RARE(cvta_32) : PICK_RARE(cvta_64);
-}
-
 bool PER_ISA(dc_select_move)(dc_uop *o) {
   switch (o->ins->op) {
     case PTX_OP_MOV: return select_mov(o);
-    case PTX_OP_CVTA: return select_cvta(o);
+    case PTX_OP_CVTA: return dc_shaped(o, 64, 64, 0, 0) && PICK_RARE(cvta_64);
     case PTX_OP_ISSPACEP:
       return o->ins->space != PTX_GENERIC && dc_shaped(o, 0, 64, 0, 0) && PICK_RARE(isspacep);
     default: return false;
