@@ -1,5 +1,5 @@
 -- Environment variables whose values have a form: another value is an error of the first device that is opened, with a
--- sentence that names both and says what is meant; an empty value is none.
+-- sentence that names both and says what is expected; an empty value is none.
 local h = require "spec.helper"
 
 local function child(name, value)
@@ -12,18 +12,18 @@ end
 
 local settings = {
   { "DOTCOMPUTE_CPU_THREADS", good = { "1", "2", "100000", "" },
-    bad = { "0", "-1", "two", "2x", "1.5", "99999999999999999999" }, meant = "a positive integer is meant" },
-  { "DOTCOMPUTE_CPU_TIER", good = { "0", "auto", "" }, bad = { "2", "01", "1 ", "native" }, meant = "0, 1 or auto" },
+    bad = { "0", "-1", "two", "2x", "1.5", "99999999999999999999" }, expected = "a positive integer" },
+  { "DOTCOMPUTE_CPU_TIER", good = { "0", "auto", "" }, bad = { "2", "01", "1 ", "native" }, expected = "0, 1 or auto" },
   { "DOTCOMPUTE_CPU_ISA", good = { "baseline", "avx2", "avx512", "" }, bad = { "AVX2", "avx", "sse" },
-    meant = "baseline, avx2 or avx512" },
+    expected = "baseline, avx2 or avx512" },
   { "DOTCOMPUTE_POOL", good = { "0", "1000", "512M", "2g", "" },
-    bad = { "512MB", "-1", "x", "3X", "M", "99999999999999999999999", "16777216T" }, meant = "K, M, G or T" },
-  { "DOTCOMPUTE_CACHE_SIZE", good = { "256", "" }, bad = { "1G", "0", "big" }, meant = "of MiB" },
+    bad = { "512MB", "-1", "x", "3X", "M", "99999999999999999999999", "16777216T" }, expected = "K, M, G or T" },
+  { "DOTCOMPUTE_CACHE_SIZE", good = { "256", "" }, bad = { "1G", "0", "big" }, expected = "of MiB" },
   { "DOTCOMPUTE_LOG", good = { "cache", "cache,launch memory", ",compile,", "" },
     bad = { "kernels", "cache,all,x", "al" },
-    meant = "a list of cache, compile" },
+    expected = "a list of cache, compile" },
   { "DOTCOMPUTE_COMM_TIMEOUT", good = { "1", "0.5", "1e2", "" }, bad = { "0", "-1", "soon", "1s", "nan", "inf" },
-    meant = "of seconds" },
+    expected = "of seconds" },
 }
 
 describe("an environment variable", function()
@@ -34,8 +34,8 @@ describe("an environment variable", function()
       for _, value in ipairs(setting.bad) do
         local text = child(name, value)
         assert.matches("false\tdevice: ", text, 1, true)
-        assert.matches(("%s is '%s': "):format(name, value), text, 1, true)
-        assert.matches(setting.meant, text, 1, true)
+        assert.matches(("%s is '%s'; expected "):format(name, value), text, 1, true)
+        assert.matches(setting.expected, text, 1, true)
       end
     end)
   end

@@ -56,22 +56,22 @@ static bool is_bytes(const char *text, size_t n, const char *words) {
 static const struct {
   const char *name;
   form_fn *form;
-  const char *words, *meant;
+  const char *words, *expected;
 } settings[] = {
-  { "DOTCOMPUTE_CPU_THREADS", is_count, NULL, "a positive integer is" },
-  { "DOTCOMPUTE_CPU_TIER", is_word, "0 1 auto", "0, 1 or auto is" },
-  { "DOTCOMPUTE_CPU_ISA", is_word, "baseline avx2 avx512", "baseline, avx2 or avx512 is" },
-  { "DOTCOMPUTE_POOL", is_bytes, NULL, "an integer, alone or with K, M, G or T behind it, as in 512M, is" },
-  { "DOTCOMPUTE_CACHE_SIZE", is_count, NULL, "a positive integer, of MiB, is" },
-  { "DOTCOMPUTE_LOG", is_list, "cache compile launch memory all", "a list of cache, compile, launch, memory, all is" },
-  { "DOTCOMPUTE_COMM_TIMEOUT", is_seconds, NULL, "a positive number, of seconds, is" },
+  { "DOTCOMPUTE_CPU_THREADS", is_count, NULL, "a positive integer" },
+  { "DOTCOMPUTE_CPU_TIER", is_word, "0 1 auto", "0, 1 or auto" },
+  { "DOTCOMPUTE_CPU_ISA", is_word, "baseline avx2 avx512", "baseline, avx2 or avx512" },
+  { "DOTCOMPUTE_POOL", is_bytes, NULL, "an integer, alone or followed by K, M, G or T, as in 512M" },
+  { "DOTCOMPUTE_CACHE_SIZE", is_count, NULL, "a positive integer, a number of MiB" },
+  { "DOTCOMPUTE_LOG", is_list, "cache compile launch memory all", "a list of cache, compile, launch, memory and all" },
+  { "DOTCOMPUTE_COMM_TIMEOUT", is_seconds, NULL, "a positive number of seconds" },
 };
 
 int dc_settings_check(dc_error *err) {
   for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
     const char *text = getenv(settings[i].name);
     if (text == NULL || *text == '\0' || settings[i].form(text, strlen(text), settings[i].words)) continue;
-    return dc_fail(err, DC_DEVICE, NULL, "%s is '%s': %s meant", settings[i].name, text, settings[i].meant);
+    return dc_fail(err, DC_DEVICE, NULL, "%s is '%s'; expected %s", settings[i].name, text, settings[i].expected);
   }
   return 0;
 }
