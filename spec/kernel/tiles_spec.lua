@@ -15,13 +15,6 @@ local function compiled(title, test)
   pending(title .. ": needs NVIDIA's compilers of tile kernels")
 end
 
--- The same for functions that are array expressions on the CPU device: there both ways are tested.
-local function both_ways(title, test)
-  if dc.device().backend == "cuda" then return compiled(title, test) end
-  it(title, test)
-  compiled(title .. ", in tiles", function() h.each_way(test, { "as_gpu" }) end)
-end
-
 -- Random numbers as the dtype has them: an array of that shape, and a flat list.
 local function random(shape, dtype, scale)
   local n, t = h.product(shape), {}
@@ -69,7 +62,7 @@ end)
 describe("dc.tiles.softmax", function()
   for _, case in ipairs { { "float16", { 2, 1, 1300 } }, { "float64", { 16 } } } do
     local dtype, shape = table.unpack(case)
-    both_ways("is that of the last axis: " .. dtype, function()
+    it("is that of the last axis: " .. dtype, function()
       local a, t = random(shape, dtype, 20)
       local n, want = shape[#shape], {}
       for first = 0, #t - 1, n do
@@ -85,7 +78,7 @@ describe("dc.tiles.softmax", function()
     end)
   end
 
-  both_ways("takes views, pending arrays, rows with -inf, and nothing: float32", function()
+  it("takes views, pending arrays, rows with -inf, and nothing: float32", function()
     local a = dc.array { { 1, 2, 3 }, { 4, -math.huge, 6 } }
     local view = a[{ ":", { 1, 3, 2 } }] * dc.array { { 0 }, { 1 } }
     near({ 0.5, 0.5, 1 / (1 + math.exp(2)), 1 / (1 + math.exp(-2)) }, dc.tiles.softmax(view), 1e-6)
@@ -106,7 +99,7 @@ describe("dc.tiles.softmax", function()
 end)
 
 describe("dc.tiles.layer_norm", function()
-  both_ways("has the mean 0 and the variance 1, then weights and biases", function()
+  it("has the mean 0 and the variance 1, then weights and biases", function()
     local n, rows = math.random(20, 30), math.random(1, 9)
     local a, t = random({ rows, n }, "float32")
     local weight, w = random({ n }, "float32")
@@ -125,7 +118,7 @@ describe("dc.tiles.layer_norm", function()
     near(affine, dc.tiles.layer_norm(a, { weight = weight, bias = bias, eps = eps }), 1e-5)
   end)
 
-  both_ways("computes halves in float32, and nothing of nothing", function()
+  it("computes halves in float32, and nothing of nothing", function()
     local a, t = random({ 3, 700 }, "float16", 200)
     local got, want = dc.tiles.layer_norm(a, { eps = 0 }), {}
     for first = 0, #t - 1, 700 do
@@ -262,5 +255,5 @@ print(pcall(dc.tiles.matmul, a, a))
 print(dc.tiles.softmax(a)[1])
 print(dc.tiles.layer_norm(a)[1])]]))
   assert.matches("run `make tile`", text, 1, true)
-  assert.matches("{0.5, 0.5}.*{0, 0}", text) -- these need none on the CPU device
+  assert.matches("{0.5, 0.5}.*{0, 0}", text) -- these need none
 end)

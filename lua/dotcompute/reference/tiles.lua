@@ -1,18 +1,17 @@
 -- Reference: functions of tile kernels.
 local NO_COMPILERS = "NVIDIA's compilers of tile kernels are not installed (`make tile`)"
 local HALVES = "float16 or bfloat16"
-local ROW_ERRORS = { argument = "not an array, an unknown option", compile = NO_COMPILERS .. ", on a GPU",
+local ROW_ERRORS = { argument = "not an array, an unknown option",
   dtype = "another dtype than float16, bfloat16, float32, float64", shape = "a 0-d array" }
 
 return {
   [[
 ### dc.tiles
 
-Ready functions on top of [tile kernels](tile.md), for arrays of any extents. Each compiles a kernel for its dtype and
-the sizes of its tiles, which follow from the device and the shape; it is cached as all kernels are. Views are copied
-first. On the CPU device `softmax` and `layer_norm` are array expressions instead, which are faster there and need none
-of NVIDIA's compilers of tile kernels. (`dc.tile` repeats an array. Elementwise functions and plain reductions need no
-tiles: array expressions are fused.)
+Ready functions, for arrays of any extents. `matmul` and `attention` are [tile kernels](tile.md), which need NVIDIA's
+compilers of these: each compiles a kernel for its dtype and the sizes of its tiles, which follow from the device and
+the shape; it is cached as all kernels are. Views are copied first. `softmax` and `layer_norm` are array expressions,
+which need no tiles: they are fused into one kernel. (`dc.tile` repeats an array.)
 
 ```lua
 local dc = require "dotcompute"
@@ -56,7 +55,7 @@ dc.tiles.softmax(dc.zeros(2, 4))[1]        --> {0.25, 0.25, 0.25, 0.25}
       { "bias", "array", "what is added to each element of a row, of the dtype of `a`. Default: 0" },
       { "eps", "number", "from 0 on. Default: 1e-5" } },
     returns = { { "array", "of the same shape and dtype; computed in float32, of float64 in float64" } },
-    errors = { argument = ROW_ERRORS.argument .. ", a negative `eps`", compile = ROW_ERRORS.compile,
+    errors = { argument = ROW_ERRORS.argument .. ", a negative `eps`",
       device = "weights on another device", dtype = ROW_ERRORS.dtype .. "; weights of another one",
       shape = "a 0-d array, weights that are not of the last axis' extent" },
     example = [[
