@@ -187,7 +187,7 @@ static int copy_instruction(inliner *I, const ptx_ins *from, const callee_place 
 /* Appends g's registers to the parser's. */
 static int append_registers(ptx_parser *P, const ptx_func *g) {
   ptx_reg *regs = ptxp_push_n(&P->regs, (size_t)g->nregs, sizeof *regs);
-  if (g->nregs && !regs) return ptxp_oom(P);
+  if (!regs) return ptxp_oom(P);
   if (g->nregs) memcpy(regs, g->regs, (size_t)g->nregs * sizeof *regs);
   return 0;
 }

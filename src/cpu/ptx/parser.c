@@ -98,7 +98,7 @@ int32_t ptxp_new_register(ptx_parser *P, int bits) {
 }
 
 void *ptxp_push_n(ptx_vec *v, size_t n, size_t size) {
-  if (v->cap - v->n < n) {
+  if (v->cap - v->n < n || v->data == NULL) { /* the place of no elements is no null pointer either */
     size_t cap = (v->n + n) * 2 < 64 ? 64 : (v->n + n) * 2;
     void *data = realloc(v->data, cap * size);
     if (!data) return NULL;
