@@ -1686,7 +1686,7 @@ function c_array:flip(...) end
 ---a:diagonal():fill(0)
 ---a                                          --> {{0, 2, 3}, {4, 0, 6}}
 ---```
----@param offset? integer another diagonal: so many columns to the right of the main one, or, negative, rows below it. Default: 0
+---@param offset? integer the number of columns from the main diagonal to the right, or, negative, of rows below it. Default: 0
 ---@return dotcompute.array # a view: it shares the memory of `a`; the last two axes are one, without elements where there is no such diagonal
 function c_array:diagonal(offset) end
 
@@ -5254,7 +5254,7 @@ function dc.flip(a, ...) end
 ---a                                          --> {{0, 2, 3}, {4, 0, 6}}
 ---```
 ---@param a dotcompute.array|table the array
----@param offset? integer another diagonal: so many columns to the right of the main one, or, negative, rows below it. Default: 0
+---@param offset? integer the number of columns from the main diagonal to the right, or, negative, of rows below it. Default: 0
 ---@return dotcompute.array # a view: it shares the memory of `a`; the last two axes are one, without elements where there is no such diagonal
 function dc.diagonal(a, offset) end
 

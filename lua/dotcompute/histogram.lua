@@ -345,8 +345,8 @@ local function shape_of(device, rule, n, size)
   return shape
 end
 
--- How threads that count a chunk each do that; nil: they are not to. Counters of many bins are cleared and added up,
--- which takes about as long for each as to count an element.
+-- The way for threads that count a chunk each, on the CPU device; nil where other ways take less. Each counter of many
+-- bins is cleared and added to the result, which takes about as long as counting an element.
 local function serial_way(device, n, size)
   if algorithm.is_gpu(device) then return nil end
   if n <= MOST_LANES then return serial end

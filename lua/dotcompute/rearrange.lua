@@ -1,5 +1,5 @@
--- concat, stack, tile, repeat_, flip, diagonal, roll and pad: views of the operands are copied into views of the
--- result, on a GPU many of them by one launch (array/parts.c).
+-- concat, stack, tile, repeat_, roll and pad: views of the operands are copied into views of the result, on a GPU many
+-- of them by one launch (array/parts.c). flip and diagonal are views.
 local core = require "dotcompute.core"
 local arguments = require "dotcompute.arguments"
 local algorithm = require "dotcompute.algorithm"

@@ -80,11 +80,11 @@ function serial.suits(device, extent, count, width)
   return not algorithm.is_gpu(device) and extent * width <= 4 * count * width + FEW
 end
 
--- Each chunk has sums of its own, which are set to zero and added up: several values for each of them pay for that, and
--- more sums than a cache holds do not; but for few chunks, which even few processors need.
+-- The number of chunks. Each has sums of its own, which are set to zero and added to the array's: that takes as long as
+-- some values, so there are at most half as many chunks as values for each sum, but up to 4 for few processors.
 local function chunks_for(count, extent, width)
-  local values = count // math.max(extent, 1) -- of a sum
-  local wanted = math.min(2 * count // math.max(extent, 1), math.max(4, values // 2))
+  local sums = math.max(extent, 1)
+  local wanted = math.min(2 * count // sums, math.max(4, count // sums // 2))
   return math.max(1, math.min(MOST_CHUNKS, count * width // CHUNK, wanted, count))
 end
 

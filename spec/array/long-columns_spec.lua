@@ -1,11 +1,11 @@
--- Reductions down columns of a matrix that has too many of them to be cut into segments: each of a column's 256
--- accumulators has so many elements that they are summed by sixteens.
+-- Reductions down columns of a matrix that has too many columns for these to be cut into segments: each of a column's
+-- 256 accumulators has more than 32 elements, so that 16 at a time are summed before they are added to it.
 local dc = require "dotcompute"
 local helper = require "spec.helper"
 
 describe("reductions down many long columns", function()
   local rows, columns = 8500 + math.random(0, 500), 2113 + math.random(0, 90)
-  local period = ({ 101, 103, 107, 109 })[math.random(4)] -- the elements, row by row, repeat after so many
+  local period = ({ 101, 103, 107, 109 })[math.random(4)] -- of the elements in C order
   local cycle, x = {}, nil
   setup(function()
     for i = 0, period - 1 do cycle[i] = math.random(-9, 9) end

@@ -235,8 +235,8 @@ static dc_build *ask_long(size_t len, const char *gate) {
 
 static bool there(const char *name) { return access(in_root(name), F_OK) == 0; }
 
-/* None waits for a source that is much longer.  Of those that wait the one that is needed most for its length is
-** compiled first, then the shortest. */
+/* No source waits for one that is much longer.  Of those that wait, the one of which most instructions were interpreted
+** for each byte is compiled first, then the shortest. */
 static void case_order(void) {
   dc_build *longest = ask_long(100000, "gate_longest");
   CHECK(EVENTUALLY(there("gate_longest")), "the longest is not compiled");
@@ -245,7 +245,7 @@ static void case_order(void) {
   CHECK(EVENTUALLY(there("gate_held")), "the next one is not compiled");
   dc_build *first = ask_long(1000, ""), *needed = ask_long(30000, "");
   dc_build *second = ask_long(20000, "");
-  dc_build_need(needed, 1);
+  dc_build_note_interpreted(needed, 1);
   CHECK(dc_build_state(longest) == 0 && dc_build_state(held) == 0, "the gates do not hold");
   CHECK(close(open(in_root("open"), O_CREAT | O_WRONLY, 0600)) == 0, " ");
   CHECK(EVENTUALLY(dc_build_state(first) != 0) && dc_build_state(needed) == 1, "not the needed one first");

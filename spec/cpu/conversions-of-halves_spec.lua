@@ -66,9 +66,7 @@ local function want(form, x)
   local to, from = form:match "%.(%w+)%.(%w+)$"
   if to == "tf32" then return tf32(form, x) end
   if letters[from] == "h" then x = x & 0xffff end
-  local parts = {}
-  for part in form:gsub("x2", ""):gmatch "[^.]+" do parts[#parts + 1] = part end
-  local r = floats.form(parts).ref(x)
+  local r = floats.form(floats.parts((form:gsub("x2", "")))).ref(x)
   if not r then return nil end
   if to:find "x2" then return r << 16 | r end
   local bits = tonumber(to:match "%d+")

@@ -48,10 +48,8 @@ end
 
 local function want(form, x)
   local to, from = form:match "%.(%w+)%.(%w+)$"
-  local parts = {}
-  for part in form:gmatch "[^.]+" do parts[#parts + 1] = part end
   local width, bits = tonumber(from:match "%d+"), tonumber(to:match "%d+")
-  local r = floats.form(parts).ref(width == 64 and x or x & (1 << width) - 1)
+  local r = floats.form(floats.parts(form)).ref(width == 64 and x or x & (1 << width) - 1)
   return bits == 64 and r or r & (1 << bits) - 1
 end
 

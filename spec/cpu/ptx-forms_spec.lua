@@ -28,15 +28,9 @@ local function unless_left_out(test, users)
   end
 end
 
-local function split(opcode)
-  local parts = {}
-  for part in opcode:gmatch "[^.]+" do parts[#parts + 1] = part end
-  return parts
-end
-
 -- A function that runs the opcode's test, or nil.
 local function test_of(opcode)
-  local parts = split(opcode)
+  local parts = floats.parts(opcode)
   if control.is_later(parts) then
     return function() return on_gpu and pending "GPUs run it" or control.refused(opcode, parts) end
   end
@@ -64,7 +58,7 @@ end)
 describe("PTX family", function()
   for _, opcode in ipairs(require "spec.ptx.list") do
     local test = test_of(opcode)
-    if not seen[opcode] and not (on_gpu and emulated[split(opcode)[1]]) then
+    if not seen[opcode] and not (on_gpu and emulated[floats.parts(opcode)[1]]) then
       it(opcode, unless_left_out(test or function() error("no test exists for " .. opcode) end))
     end
     seen[opcode] = true

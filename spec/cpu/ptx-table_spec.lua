@@ -16,8 +16,7 @@ print(#list > 5000 and "" or "the table has few forms")
 for i = 1, math.min(most, #list), together do
   local forms = {}
   for j = i, math.min(i + together - 1, most, #list) do
-    local parts = {}
-    for part in list[j]:gmatch "[^.]+" do parts[#parts + 1] = part end
+    local parts = floats.parts(list[j])
     forms[#forms + 1] = { list[j], floats.form(parts) or integers.form(parts) or error("no reference for " .. list[j]) }
   end
   local ok, err = pcall(harness.check_together, forms, 40)

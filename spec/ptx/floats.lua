@@ -305,6 +305,13 @@ function maker.cvt(parts)
   return { types = { name }, dst = dst, ref = convert, no_literal = not s.integer }
 end
 
+-- The words of an opcode: "cvt.rn.f16.f32" as a list.
+function floats.parts(opcode)
+  local parts = {}
+  for part in opcode:gmatch "[^.]+" do parts[#parts + 1] = part end
+  return parts
+end
+
 function floats.form(parts)
   local make = maker[parts[1]]
   return make and make(parts)

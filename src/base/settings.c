@@ -12,7 +12,7 @@
 
 #include "base/bytes.h"
 
-/* Each tells whether text[0..n) is of that form. */
+/* Whether text[0..n) has a form; `words`: the words that it may be, or be a list of. */
 typedef bool form_fn(const char *text, size_t n, const char *words);
 
 static bool is_word(const char *text, size_t n, const char *words) {

@@ -50,7 +50,8 @@ bool dc_lua_launch_marshalled(lua_State *L, dc_lua *self, dc_lua_kernel *o, int 
 extern const luaL_Reg dc_lua_kernel_internal[]; /* functions of dotcompute.core */
 void dc_lua_open_kernel(lua_State *L, int self);
 
-/* The threads of forall's blocks for n threads in all, once `block` is chosen. */
+/* The threads of forall's blocks for n threads in all, once `block` is chosen; dc_lua_small_block: where n is less than
+** `many`. */
 uint32_t dc_lua_small_block(const dc_lua_kernel *o, int64_t n);
 static inline uint32_t dc_lua_block_for(const dc_lua_kernel *o, int64_t n) {
   return DC_LIKELY(n >= o->many) ? o->block : dc_lua_small_block(o, n);

@@ -496,8 +496,8 @@ a:flip(2)                                  --> {{2, 1}, {4, 3}}
     "diagonal", at = "dc array",
     text = "A *view* of the diagonal of the last two axes: the elements with two equal indices. The trace is its sum, "
       .. "`a:diagonal():sum(-1)`.",
-    args = { ARRAY, { "offset?", "integer", "another diagonal: so many columns to the right of the main one, or, "
-      .. "negative, rows below it. Default: 0" } },
+    args = { ARRAY, { "offset?", "integer", "the number of columns from the main diagonal to the right, or, "
+      .. "negative, of rows below it. Default: 0" } },
     returns = { { "array", "a view: it shares the memory of `a`; the last two axes are one, without elements where "
       .. "there is no such diagonal" } },
     errors = { argument = "a fraction", shape = "fewer than 2 axes" },

@@ -33,7 +33,7 @@ struct dc_build {
   builder *builder;
   dc_native_source source;
   char key[65];
-  _Atomic uint64_t cost; /* of doing without: dc_build_need */
+  _Atomic uint64_t interpreted; /* dc_build_note_interpreted */
   atomic_int state;
   bool abandoned;        /* freed while it was built: the thread frees it */
   void *handle;
@@ -201,12 +201,12 @@ static bool unqueue(dc_build *b) {
   return false;
 }
 
-/* Under the lock: whether a is to be built before b: by what doing without it has cost for its length; then the shorter
-** one. */
+/* Under the lock: whether a is to be built before b: the one of which more instructions were interpreted for each byte
+** of its source; of equals the shorter one. */
 static bool precedes(const dc_build *a, const dc_build *b) {
-  const double cost_a = (double)atomic_load_explicit(&a->cost, memory_order_relaxed) * (double)b->source.len;
-  const double cost_b = (double)atomic_load_explicit(&b->cost, memory_order_relaxed) * (double)a->source.len;
-  return cost_a != cost_b ? cost_a > cost_b : a->source.len <= b->source.len;
+  const double ratio_a = (double)atomic_load_explicit(&a->interpreted, memory_order_relaxed) / (double)a->source.len;
+  const double ratio_b = (double)atomic_load_explicit(&b->interpreted, memory_order_relaxed) / (double)b->source.len;
+  return ratio_a != ratio_b ? ratio_a > ratio_b : a->source.len <= b->source.len;
 }
 
 /* Under the lock: takes the request that is to be built next out of the queue; NULL: there is none. */
@@ -437,18 +437,14 @@ void *dc_build_symbol(dc_build *b, const char *name) {
 
 const char *dc_build_log(dc_build *b) { return dc_build_state(b) == -1 && b->log ? b->log : ""; }
 
-void dc_build_need(dc_build *b, uint64_t cost) { atomic_fetch_add_explicit(&b->cost, cost, memory_order_relaxed); }
-
-/* Under the lock. */
-static bool is_queued(const dc_build *b) {
-  const dc_build *q = b->builder->first;
-  while (q && q != b) q = q->next;
-  return q != NULL;
+void dc_build_note_interpreted(dc_build *b, uint64_t instructions) {
+  atomic_fetch_add_explicit(&b->interpreted, instructions, memory_order_relaxed);
 }
 
 int dc_build_wait(dc_build *b) {
   pthread_mutex_lock(&service.lock);
-  if (is_queued(b)) {
+  const bool answered = atomic_load_explicit(&b->state, memory_order_relaxed) != 0;
+  if (!answered && b != b->builder->current) { /* it is in the queue */
     b->builder->awaited = b;
     if (!start(b->builder)) { /* after fork, a thread is needed again */
       unqueue(b);

@@ -2,9 +2,9 @@
 ** build.h - builds C source to loaded code, in the background.
 **
 ** A request whose object is in the cache is ready at once.  Others are compiled by two threads, one for long sources
-** and one for the rest, that start at the first of them.  Each takes the request that costs most for its length while
-** it is not there (dc_build_need), and of equals the shortest.  After fork the child keeps its requests and starts
-** threads of its own.
+** and one for the rest, that start at the first of them.  Each takes the request of which most instructions were
+** interpreted for each byte of its source (dc_build_note_interpreted), and of equals the shortest.  After fork the
+** child keeps its requests and starts threads of its own.
 */
 #pragma once
 
@@ -22,8 +22,8 @@ void dc_build_expect(const char *isa);
 int dc_build_state(dc_build *b);                        /* 0 being built, 1 ready, -1 failed */
 void *dc_build_symbol(dc_build *b, const char *name);   /* NULL unless ready and there */
 const char *dc_build_log(dc_build *b);                  /* output of the compiler if it failed, else ""; never NULL */
-/* Doing without it has cost that much more, in a unit that is the same for all requests. */
-void dc_build_need(dc_build *b, uint64_t cost);
+/* `instructions` more were interpreted because the code is not ready. */
+void dc_build_note_interpreted(dc_build *b, uint64_t instructions);
 /* Makes the request the next one of its queue and waits until it is ready or failed.  The new state; 0: interrupted. */
 int dc_build_wait(dc_build *b);
 /* Unloads the object or cancels the build.  NULL is allowed. */

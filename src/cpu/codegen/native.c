@@ -190,8 +190,8 @@ static bool is_too_shallow(const dc_native_code *c) {
   return c->info.recursive && *c->fn->code->stack > DC_THREAD_STACK;
 }
 
-/* Instructions of a launch, each branch taken once. */
-static uint64_t interpreted_work(const dc_cpu_function *fn, dc_dim3 grid, dc_dim3 block) {
+/* An estimate of the instructions that a launch interprets: each of the kernel's once in each thread. */
+static uint64_t instructions_of(const dc_cpu_function *fn, dc_dim3 grid, dc_dim3 block) {
   return (uint64_t)grid.x * grid.y * grid.z * block.x * block.y * block.z * (uint64_t)fn->ptx->nins;
 }
 
@@ -207,7 +207,7 @@ dc_native_code *dc_native_prepare(dc_cpu_function *fn, dc_dim3 grid, dc_dim3 blo
     set->last = list[i];
     if (c->state != READY) poll(c, fn, layout_of(list[i]));
     if (c->state == FAILED) continue;
-    if (c->state == BUILDING) dc_build_need(c->build, interpreted_work(fn, grid, block));
+    if (c->state == BUILDING) dc_build_note_interpreted(c->build, instructions_of(fn, grid, block));
     return c->state == READY && !is_too_shallow(c) ? ready(c) : NULL;
   }
   return NULL;
