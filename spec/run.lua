@@ -30,6 +30,8 @@ package.loaded["spec.session"] = session
 
 local ok, dc = pcall(require, "dotcompute")
 if ok then
+  local seed = math.tointeger(tonumber(os.getenv "DOTCOMPUTE_SPEC_SEED"))
+  if seed then dc.random.seed(seed) end -- that a failure is seen again with its seed
   local gpus = 0
   for _, device in ipairs(dc.devices()) do
     if device.backend == "cuda" then gpus = gpus + 1 end

@@ -134,7 +134,7 @@ describe("a figure's text", function()
   it("has the same envelope for long lines as for all of their points", function()
     local n = 30000
     local x = dc.cumsum(dc.random.exponential(n, { dtype = "float64" })):eval()
-    local y = dc.random.normal(n, { dtype = "float64" }):eval()
+    local y = dc.clip(dc.random.normal(n, { dtype = "float64" }), -5, 5):eval() -- what is outside limits has no point
     y[{ { 1000, 9000 } }] = 0 / 0
     for _, log in ipairs { "", "x" } do
       local limits = { xlim = { x[1], x[n] }, ylim = { -5, 5 }, log = log }
