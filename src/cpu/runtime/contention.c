@@ -7,6 +7,7 @@
 #include "cpu/codegen/native.h"
 #include "cpu/runtime/threads.h"
 
+#define BRIEF 30e-6  /* seconds for which a launch is alone at least */
 #define SHARE 50e-6  /* seconds that a share takes at most, so that threads pause soon */
 #define FIRST 300e-6 /* seconds of help before the first pause */
 #define GROWTH 8     /* ratio of the seconds of help before a pause to those before the pause that precedes it */
@@ -16,15 +17,18 @@
 #define LAUNCHES 15  /* number of launches that go by a measurement, unless they are long */
 #define LONG 5e-3    /* seconds, after which such a launch is measured, too */
 
+static bool may_contend(const dc_native_code *c) { return c && (c->info.atomics || c->info.waits); }
+
 double dc_contention_delay(const dc_native_code *c) {
-  return c && c->launches_measured > 0 && c->faster_alone ? c->seconds_alone : 0;
+  if (!may_contend(c)) return 0;
+  return c->launches_measured > 0 && c->faster_alone ? c->seconds_alone : BRIEF;
 }
 
 void dc_contention_begin(dc_worker *k) {
   const dc_job *job = k->job;
   dc_native_code *c = job->native;
   k->contention.state = DC_CONTENTION_OFF;
-  if (k->index != 0 || job->nblocks == 1 || c == NULL || !(c->info.atomics || c->info.waits)) return;
+  if (k->index != 0 || job->nblocks == 1 || !may_contend(c)) return;
   k->contention = (dc_contention){ .state = DC_TOGETHER, .since = dc_clock() };
   k->contention.next = c->launches_measured > 0 && !c->faster_alone ? LONG : FIRST;
   if (c->launches_measured > 0) c->launches_measured--;

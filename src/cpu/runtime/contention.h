@@ -15,7 +15,7 @@
 
 #include "cpu/runtime/state.h"
 
-/* Seconds for which a launch of c is to be alone at least; 0: as short as it takes to wake a thread. */
+/* Seconds for which a launch of c is to be alone at least; 0: as long as it takes until threads come. */
 double dc_contention_delay(const dc_native_code *c);
 /* All of these are called by each worker on its own thread.  Before its first block. */
 void dc_contention_begin(dc_worker *k);

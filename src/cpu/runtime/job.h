@@ -39,9 +39,9 @@ typedef struct dc_job {
   void (*work)(struct dc_worker *k, struct dc_job *job); /* a worker's part */
   void (*wake)(struct dc_job *job); /* called by the launching thread at each poll */
   double begun;                   /* dc_clock at the launch */
-  bool is_long;                   /* threads.c knows it, since it takes long */
-  int most_helpers;               /* threads that may work for it: its device's share of them */
-  double delay;                   /* seconds after which it counts as long; 0: as long as it takes to wake a thread */
+  int most_workers;               /* threads that may work for it, the launching one among them: its device's share */
+  int called;                     /* those that are to, since it takes long; 0: threads.c does not know it */
+  double delay;                   /* seconds after which threads are called; 0: as long as it takes until they come */
   _Atomic uint64_t most_share;    /* blocks that a worker may take at a time; 0: any number (contention.h) */
   atomic_bool no_help;            /* there are no threads to help, or they are to leave when they can */
   atomic_bool pause;              /* threads that help are to pause before their next block */

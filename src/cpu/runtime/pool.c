@@ -1,6 +1,7 @@
 /* pool.c - see pool.h. */
 #include "cpu/runtime/pool.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,8 +13,13 @@
 #include "cpu/runtime/frames.h"
 #include "cpu/runtime/threads.h"
 
-#define WAKE_AFTER 30e-6 /* seconds of a launch after which the other threads are woken */
-#define WAKE_FOR 50e-6   /* seconds of work that must be left then: about as long as it takes to wake the threads */
+/* Seconds of a launch after which other threads are called, and of work that must be left then. */
+#define WAKE_AFTER 30e-6 /* threads that sleep */
+#define WAKE_FOR 50e-6   /* about as long as it takes to wake them */
+#define CALL_AFTER 3e-6  /* threads that are awake */
+#define CALL_FOR 12e-6
+#define LEAST_WORK 6e-6  /* of each of these */
+#define UNAIDED 500e-6   /* seconds of launches without the help of others, awake ones, after which these are woken */
 #define WORKSPACE 4096    /* bytes of the cooperative grid's barrier state */
 
 int dc_pool_open(dc_cpu_device *cpu, dc_error *err) {
@@ -52,31 +58,50 @@ void dc_pool_forget(dc_cpu_device *cpu, const struct dc_code *code) {
   dc_threads_forget(code);
 }
 
-/* Whether the launching thread would run the blocks that have not begun in less than WAKE_FOR, at its rate so far
-** (blocks begun in `passed` seconds).  False where none are left: of the last block's length nothing is known. */
-static bool ends_soon(const dc_job *job, double passed) {
+/* Seconds of work for the launching thread that are left `passed` seconds after the launch, at its rate so far.  Of the
+** last block's length nothing is known. */
+static double left_of(const dc_job *job, double passed) {
   const uint64_t begun = atomic_load_explicit(&job->next_block, memory_order_relaxed);
-  return begun < job->nblocks && passed * (double)(job->nblocks - begun) < WAKE_FOR * (double)begun;
+  return begun < job->nblocks ? passed * (double)(job->nblocks - begun) / (double)begun : INFINITY;
+}
+
+/* The number of threads that are to work for a launch from now on; 0: it is too short for a call. */
+static int workers_of(const dc_job *job) {
+  const double passed = dc_clock() - job->begun;
+  if (job->called > 0) /* most if it takes longer than expected */
+    return passed < WAKE_AFTER + WAKE_FOR ? job->called : job->most_workers;
+  const double left = left_of(job, passed);
+  if (passed >= (job->delay > 0 ? job->delay : WAKE_AFTER) && left >= WAKE_FOR) return job->most_workers;
+  if (job->delay > 0 || passed < CALL_AFTER || left < CALL_FOR || !dc_threads_are_awake()) return 0;
+  return left < LEAST_WORK * job->most_workers ? (int)(left / LEAST_WORK) : job->most_workers;
 }
 
 /* On the launching thread at each poll. */
-static void wake_if_long(dc_job *job) {
-  if (!job->is_long) {
-    const double passed = dc_clock() - job->begun;
-    if (passed < (job->delay > 0 ? job->delay : WAKE_AFTER) || ends_soon(job, passed)) return;
-  }
-  dc_threads_help(job);
+static void call_if_long(dc_job *job) {
+  if (job->called < job->most_workers) dc_threads_help(job, workers_of(job));
+}
+
+/* After a launch that called no threads.  Where launches are short but many, the threads are to be awake. */
+static void note_unaided(dc_pool *pool, const dc_job *job) {
+  if (job->called > 0 || job->nblocks <= 1 || job->most_workers <= 1 || job->delay > 0) return;
+  const double passed = dc_clock() - job->begun;
+  if (passed < CALL_AFTER + CALL_FOR) return;
+  pool->unaided += passed;
+  if (pool->unaided < UNAIDED) return;
+  pool->unaided = 0;
+  dc_threads_rouse();
 }
 
 void dc_pool_run(dc_cpu_device *cpu, dc_job *job, void (*work)(dc_worker *k, dc_job *job)) {
   job->cpu = cpu;
   job->work = work;
-  job->most_helpers = cpu->pool->nthreads - 1;
-  job->wake = wake_if_long;
+  job->most_workers = cpu->pool->nthreads;
+  job->wake = call_if_long;
   if (job->nblocks > 1) job->begun = dc_clock(); /* of one block nothing is left for others, whenever it began */
   dc_fault_thread();
   unsigned floats = dc_floats_reset();
   work(&cpu->pool->worker, job);
+  note_unaided(cpu->pool, job);
   dc_threads_leave(job);
   dc_floats_restore(floats);
 }
@@ -92,7 +117,7 @@ typedef struct each {
 static void work_parts(dc_worker *k, dc_job *job) {
   const each *e = (const each *)job;
   const bool launching = k == &job->cpu->pool->worker;
-  if (launching && job->nblocks > 1) dc_threads_help(job); /* parts are long */
+  if (launching && job->nblocks > 1) dc_threads_help(job, job->most_workers); /* parts are long */
   while (!dc_job_poll(job, launching)) {
     const uint64_t i = atomic_fetch_add(&job->next_block, 1);
     if (i >= job->nblocks) return;

@@ -8,7 +8,7 @@
 #define SHORT_SHARE 100e-6 /* seconds; after a shorter share twice as many are taken, but for what is left to others */
 #define TINY_SHARE 5e-6    /* seconds; after a shorter share twice as many are taken, whatever is left to others */
 
-static uint64_t threads_of(const dc_job *job) { return (uint64_t)job->most_helpers + 1; }
+static uint64_t threads_of(const dc_job *job) { return (uint64_t)job->most_workers; }
 
 /* Other threads are called after the first share. */
 dc_share dc_share_begin(const dc_worker *k) {

@@ -21,6 +21,8 @@
 #include "cpu/runtime/shares.h"
 
 #define MAX_THREADS 1024
+#define LOOK_OUT 100e-6 /* seconds for which a thread without work looks out for more before it sleeps */
+#define LONG 500e-6     /* seconds of a launch, to which those that it takes to wake threads add little */
 
 /* A thread's part of the set. */
 typedef struct helper {
@@ -41,8 +43,12 @@ static struct {
   int started, wanted;
   bool quit;
   dc_job *jobs;      /* the launches that take long, newest first */
+  _Atomic uint32_t calls; /* number of calls for threads, changed under the lock */
+  atomic_int seats;  /* number of threads that may still come at the last call */
+  atomic_int awake;  /* number of threads that look out for a call */
   bool sigint_handled; /* a launch has ended as interrupted since sigint_begin */
-} set = { .lock = PTHREAD_MUTEX_INITIALIZER, .wake = PTHREAD_COND_INITIALIZER, .idle = PTHREAD_COND_INITIALIZER };
+} set = { .lock = PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP, .wake = PTHREAD_COND_INITIALIZER,
+          .idle = PTHREAD_COND_INITIALIZER };
 
 /* --- Ctrl-C --------------------------------------------------------------------------------------------- */
 
@@ -94,21 +100,61 @@ static dc_job *choose(const helper *h) {
   for (dc_job *job = set.jobs; job; job = job->next) {
     if (!job->open || job->no_help || job->grid.id == h->last) continue;
     if (!dc_job_has_blocks(job) || atomic_load(&job->grid.stop)) continue;
-    if (job->helpers >= job->most_helpers) continue;
+    if (job->helpers + 1 >= job->called) continue;
     if (best == NULL || job->helpers < best->helpers) best = job;
   }
   return best;
 }
 
+#define PAUSES 8 /* between two looks */
+
+/* For about a third of a microsecond, in which another thread of the same core has the whole of it. */
+static void pause_shortly(void) {
+#if defined(__x86_64__)
+  for (int i = 0; i < PAUSES; i++) __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  for (int i = 0; i < PAUSES; i++) __asm__ volatile("isb");
+#endif
+  sched_yield();
+}
+
+/* Waits without sleeping, since it takes some 50 us to be woken and a script's next launch often follows at once.
+** Returns whether there may be work.  The lock is held, but not meanwhile. */
+static bool look_out(void) {
+  uint32_t seen = atomic_load(&set.calls);
+  bool called = false;
+  pthread_mutex_unlock(&set.lock);
+  atomic_fetch_add(&set.awake, 1);
+  const double until = dc_clock() + LOOK_OUT;
+  do {
+    const uint32_t calls = atomic_load(&set.calls);
+    if (calls == seen) pause_shortly();
+    else called = atomic_fetch_sub(&set.seats, 1) > 0;
+    seen = calls;
+  } while (!called && dc_clock() < until);
+  atomic_fetch_sub(&set.awake, 1);
+  pthread_mutex_lock(&set.lock);
+  return called || atomic_load(&set.calls) != seen;
+}
+
+/* Calls n threads of those that are awake, and all that sleep where `wakes`.  The lock is held. */
+static void call_threads(int n, bool wakes) {
+  atomic_store(&set.seats, n);
+  atomic_fetch_add(&set.calls, 1);
+  if (wakes) pthread_cond_broadcast(&set.wake);
+}
+
 static void *thread_main(void *ud) {
   helper *h = ud;
+  bool looks_out = true; /* for the next launch */
   dc_floats_reset();
   dc_fault_thread();
   pthread_mutex_lock(&set.lock);
   while (!set.quit) {
     dc_job *job = choose(h);
     if (job == NULL) {
-      pthread_cond_wait(&set.wake, &set.lock);
+      if (!looks_out || !look_out()) pthread_cond_wait(&set.wake, &set.lock);
+      looks_out = true;
       continue;
     }
     h->last = job->grid.id;
@@ -117,6 +163,7 @@ static void *thread_main(void *ud) {
     job->helpers++;
     pthread_mutex_unlock(&set.lock);
     job->work(&h->worker, job);
+    looks_out = dc_clock() - job->begun < LONG;
     pthread_mutex_lock(&set.lock);
     h->works = false;
     if (--job->helpers == 0) pthread_cond_broadcast(&set.idle);
@@ -149,22 +196,31 @@ static void start_threads(void) {
   pthread_attr_destroy(&attr);
 }
 
-void dc_threads_help(dc_job *job) {
-  if (job->open || (job->is_long && (job->no_help || !dc_job_has_blocks(job)))) return;
+void dc_threads_help(dc_job *job, int n) {
+  if (n <= job->called || (job->called > 0 && (job->no_help || !dc_job_has_blocks(job)))) return;
   pthread_mutex_lock(&set.lock);
-  if (!job->is_long) {
+  if (job->called == 0) {
     if (set.jobs == NULL) sigint_begin();
-    job->is_long = true;
     job->next = set.jobs;
     set.jobs = job;
   }
+  job->called = n;
   start_threads();
   job->no_help = set.started == 0;
   if (!job->no_help && dc_job_has_blocks(job)) {
     dc_ranges_divide(job);
     job->open = true;
-    pthread_cond_broadcast(&set.wake);
+    call_threads(n - 1, n == job->most_workers);
   }
+  pthread_mutex_unlock(&set.lock);
+}
+
+bool dc_threads_are_awake(void) { return atomic_load_explicit(&set.awake, memory_order_relaxed) > 0; }
+
+void dc_threads_rouse(void) {
+  pthread_mutex_lock(&set.lock);
+  start_threads();
+  call_threads(set.started, true);
   pthread_mutex_unlock(&set.lock);
 }
 
@@ -177,16 +233,26 @@ bool dc_threads_send_away(dc_job *job) {
   return !job->open;
 }
 
+/* The threads that work for the job most often end soon.  The lock is held. */
+static void wait_awake(const dc_job *job) {
+  if (job->helpers == 0) return;
+  pthread_mutex_unlock(&set.lock);
+  const double until = dc_clock() + LOOK_OUT;
+  while (atomic_load(&job->helpers) > 0 && dc_clock() < until) pause_shortly();
+  pthread_mutex_lock(&set.lock);
+}
+
 void dc_threads_leave(dc_job *job) {
   bool again = false;
-  if (!job->is_long) return;
+  if (job->called == 0) return;
   pthread_mutex_lock(&set.lock);
   dc_job **at = &set.jobs;
   job->open = false; /* threads that have not joined yet are not needed */
+  wait_awake(job);
   while (job->helpers > 0) pthread_cond_wait(&set.idle, &set.lock);
   while (*at != job) at = &(*at)->next;
   *at = job->next;
-  job->is_long = false; /* it may run again */
+  job->called = 0; /* it may run again */
   if (atomic_load(&job->interrupted)) interrupt_all();
   if (set.jobs == NULL) again = sigint_end();
   pthread_mutex_unlock(&set.lock);
@@ -210,7 +276,7 @@ static void join_threads(void) {
   pthread_mutex_lock(&set.lock);
   const int started = set.owner == getpid() && set.jobs == NULL ? set.started : 0;
   set.quit = started > 0;
-  pthread_cond_broadcast(&set.wake);
+  call_threads(set.started, true);
   pthread_mutex_unlock(&set.lock);
   for (int i = 0; i < started; i++) pthread_join(set.helpers[i].thread, NULL);
   pthread_mutex_lock(&set.lock);
@@ -235,6 +301,7 @@ static void after_fork(void) {
 static void in_child(void) {
   pthread_cond_init(&set.wake, NULL);
   pthread_cond_init(&set.idle, NULL);
+  atomic_store(&set.awake, 0);
   set.started = 0;
   set.wanted = set.nthreads - 1;
   for (int i = 0; i < set.wanted; i++) set.helpers[i].works = false;
