@@ -73,8 +73,8 @@ ISAS := baseline $(if $(findstring x86_64,$(MACHINE)),avx2 avx512)
 OBJ := $(BUILD)/obj
 GEN := $(BUILD)/gen
 LOWER := base file compile device comm kernel cuda cpu array
-# The interpreter's operations: each file is compiled once for each instruction set.
-OPS := $(wildcard src/cpu/ops/*.c)
+# The interpreter's operations, and loops of the host: each file is compiled once for each instruction set.
+OPS := $(wildcard src/cpu/ops/*.c) src/array/host/position.c
 # What the MPI compiler of the user's machine compiles.
 MPI_SHIM := $(wildcard src/comm/shim/*)
 LIB_SRC := $(filter-out $(OPS) $(MPI_SHIM),$(foreach r,$(LOWER),$(wildcard src/$(r)/*.c src/$(r)/*/*.c)))
@@ -133,11 +133,11 @@ $(OBJ)/src/%.o: src/%.c $(BUILD)/flags
 $(OBJ)/gen/%.o: $(GEN)/%.c $(BUILD)/flags
 	$(call COMPILE,$<,,$<)
 define OPS_RULE
-$(OBJ)/src/cpu/ops/%.$(1).o: src/cpu/ops/%.c $(BUILD)/flags
+$(OBJ)/src/%.$(1).o: src/%.c $(BUILD)/flags
 	$$(call COMPILE,$$< ($(1)),$$(CPU_CFLAGS) $$(OPS_CFLAGS) $$(ISA_$(1)) $$(OPS_DEBUG_$$*) -DDC_ISA=$(1),$$<)
 endef
 # A thousand functions of which everything is inlined: 20 MB of debugging information.
-OPS_DEBUG_functions := $(if $(SANITIZE),,-g0)
+OPS_DEBUG_cpu/ops/functions := $(if $(SANITIZE),,-g0)
 $(foreach i,$(ISAS),$(eval $(call OPS_RULE,$(i))))
 
 # Texts that travel inside the binaries: Lua modules in dclua, small headers in the compiler's room.

@@ -242,9 +242,13 @@ static int check_operands(const dc_call *c, const dc_geometry **shape, dc_geomet
   return 0;
 }
 
-/* The dtype of the array that number i is compared with. */
-static dc_dtype other_dtype(const dc_call *c, int i) {
-  return c->arg[1 - i] != NULL ? c->arg[1 - i]->dtype : DC_FLOAT64;
+/* Number i, which is compared with an array.  One that the array's integer dtype has is compared as that on the CPU
+** device, where narrower elements are more to a vector. */
+static int compared_number(const dc_call *c, int i, dc_number *out, dc_error *err) {
+  const dc_scalar *s = &c->scalar[i];
+  const dc_array *with = c->arg[1 - i];
+  if (with != NULL && !with->dev->target.gpu && dc_number_is_exact(s, with->dtype, out)) return 0;
+  return compared(s, with != NULL ? with->dtype : DC_FLOAT64, out, err);
 }
 
 /* Whether number i, which is converted to a floating dtype, is a negative integer that stands for its 64 bits. */
@@ -261,7 +265,7 @@ static bool is_wrapped(const dc_call *c, int i) {
 static int number_operand(const dc_call *c, int i, const dc_typing *t, dc_number *out, dc_error *err) {
   const dc_scalar *s = &c->scalar[i];
   if (t->as[i] == DC_BOOL && c->info->rule != DC_RULE_BITS) return truth(s, out, err);
-  if (t->as[i] == DC_DTYPE_NONE) return compared(s, other_dtype(c, i), out, err);
+  if (t->as[i] == DC_DTYPE_NONE) return compared_number(c, i, out, err);
   if (dc_dtype_is_floating(t->as[i]) && is_wrapped(c, i)) {
     const dc_scalar value = { .kind = DC_SCALAR_FLOAT, .f = (double)(uint64_t)s->i };
     return dc_number_operand(&value, t->as[i], out, err);

@@ -42,6 +42,21 @@ static int64_t reduced_length(const dc_geometry *g, uint32_t axes) {
   return n;
 }
 
+/* Whether all axes of a reduction's operand are reduced. */
+static bool is_whole(const dc_array *a, uint32_t axes) { return a->g.ndim >= 32 || axes + 1 == 1u << a->g.ndim; }
+
+/* The result of any or all over all elements, of that shape, at once; NULL: *failed, or the host does not do it. */
+static dc_array *truth_by_host(dc_reduce op, dc_array *a, const dc_geometry *shape, bool *failed, dc_error *err) {
+  *failed = false;
+  if (!dc_host_has_truth(a)) return NULL;
+  dc_array *to = dc_array_empty(a->dev, DC_BOOL, shape->ndim, shape->shape, err);
+  const int done = to != NULL ? dc_host_truth(to, a, op, err) : -1;
+  *failed = done < 0;
+  if (done == 1) return to;
+  dc_array_unref(to);
+  return NULL;
+}
+
 dc_array *dc_array_reduce(dc_reduce op, dc_array *a, uint32_t axes, bool keep, dc_error *err) {
   dc_geometry shape;
   if (dc_array_check_open(a, err) != 0) return NULL;
@@ -58,6 +73,11 @@ dc_array *dc_array_reduce(dc_reduce op, dc_array *a, uint32_t axes, bool keep, d
     dc_fail(err, DC_SHAPE, NULL, "an array of shape %s has no %s: %s", dc_geometry_text(&a->g, text, sizeof text),
             names[op], dc_array_size(a) == 0 ? "it has no elements" : "there are no elements along the axis");
     return NULL;
+  }
+  if ((op == DC_REDUCE_ANY || op == DC_REDUCE_ALL) && is_whole(a, axes)) {
+    bool failed;
+    dc_array *truth = truth_by_host(op, a, &shape, &failed, err);
+    if (truth != NULL || failed) return truth;
   }
   dc_expr e = { .op = DC_OP_REDUCE, .reduce = (uint8_t)op, .axes = axes, .keep = keep, .nargs = 1, .arg = { a } };
   return dc_node_make(&e, a->dev, reduced_dtype(op, a->dtype), &shape, err);

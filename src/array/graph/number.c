@@ -26,6 +26,8 @@ static uint64_t highest(dc_dtype t) {
   return UINT64_MAX >> (64 - 8 * dc_dtype_size(t) + (dc_dtype_kind(t) == 'i'));
 }
 
+static bool is_in_range(int64_t v, dc_dtype t) { return v >= lowest(t) && (v < 0 || (uint64_t)v <= highest(t)); }
+
 static int fail_range(const char *text, dc_dtype t, dc_error *err) {
   if (t == DC_BOOL) return dc_fail(err, DC_DTYPE, NULL, "%s is neither true nor false: bool holds 0 and 1", text);
   return dc_fail(err, DC_DTYPE, NULL, "%s is out of range for %s (%" PRId64 " to %" PRIu64 ")", text, dc_dtype_name(t),
@@ -34,7 +36,7 @@ static int fail_range(const char *text, dc_dtype t, dc_error *err) {
 
 static int integer_from_int(int64_t v, dc_dtype t, dc_number *out, dc_error *err) {
   char text[32];
-  if (t != DC_UINT64 && (v < lowest(t) || (v > 0 && (uint64_t)v > highest(t)))) {
+  if (t != DC_UINT64 && !is_in_range(v, t)) {
     snprintf(text, sizeof text, "%" PRId64, v);
     return fail_range(text, t, err);
   }
@@ -136,6 +138,16 @@ DC_HOT int dc_number_from(const dc_scalar *s, dc_dtype dtype, dc_number *out, dc
 
 DC_HOT int dc_number_operand(const dc_scalar *s, dc_dtype dtype, dc_number *out, dc_error *err) {
   return number_from(s, dtype, true, out, err);
+}
+
+bool dc_number_is_exact(const dc_scalar *s, dc_dtype t, dc_number *out) {
+  const char kind = dc_dtype_kind(t);
+  if (kind != 'i' && kind != 'u') return false;
+  const bool whole_float = s->kind == DC_SCALAR_FLOAT && s->f == floor(s->f) && fabs(s->f) < 0x1p63;
+  if (s->kind != DC_SCALAR_INT && !whole_float) return false;
+  const int64_t v = whole_float ? (int64_t)s->f : s->i;
+  *out = (dc_number){ .dtype = t, .i = v };
+  return is_in_range(v, t);
 }
 
 /* Little-endian bytes of an integer, sign-extended where the dtype is signed. */

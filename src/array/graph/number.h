@@ -47,6 +47,8 @@ dc_dtype dc_dtype_real(dc_dtype t);
 int dc_number_from(const dc_scalar *s, dc_dtype dtype, dc_number *out, dc_error *err);
 /* The same as an operand of arithmetic, where what is too large for a floating dtype is infinite. */
 int dc_number_operand(const dc_scalar *s, dc_dtype dtype, dc_number *out, dc_error *err);
+/* Whether it is an integer, also one written as a float, that an integer dtype has: then *out is that. */
+bool dc_number_is_exact(const dc_scalar *s, dc_dtype t, dc_number *out);
 /* Its bytes as memory holds them (dc_dtype_size of them). */
 void dc_number_store(const dc_number *v, void *bytes);
 

@@ -1,4 +1,4 @@
-/* argmin.h - argmin and argmax of small arrays, by the host. */
+/* argmin.h - argmin and argmax, and any and all of bools, by the host. */
 #pragma once
 
 #include <stdbool.h>
@@ -13,3 +13,9 @@
 int dc_host_argmin(dc_array *to, dc_array *a, int axis, dc_reduce op, dc_error *err);
 /* Whether it does, for a new `to`. */
 bool dc_host_has_argmin(const dc_array *a, int axis);
+
+/* Writes to the one bool of `to` whether any (DC_REDUCE_ANY) or all (DC_REDUCE_ALL) of a contiguous array's bools are
+** true, which the first one that decides tells.  1: done; -1: *err.  0: the host does not do it. */
+int dc_host_truth(dc_array *to, dc_array *a, dc_reduce op, dc_error *err);
+/* Whether it does, for a new `to`. */
+bool dc_host_has_truth(const dc_array *a);
