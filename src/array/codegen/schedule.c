@@ -325,18 +325,31 @@ static int choose_packs(dc_program *p) {
   return !drawn ? 1 : h->elements.lanes == 8 ? 2 : 4;
 }
 
-#define MOST_STEPS_OF_ROUNDS 8 /* with more, unrolling takes too long to compile */
+/* With more, unrolling takes too long to compile: of 4 elements, or of more that are narrow. */
+enum { MOST_STEPS_OF_ROUNDS = 8, MOST_STEPS_OF_NARROW_ROUNDS = 2 };
+
+/* Bytes of the widest elements that are read or written. */
+static size_t widest_element(const dc_program *p) {
+  size_t most = dc_dtype_size(p->ir.out.dtype);
+  for (int i = 0; i < p->ir.ninputs; i++) {
+    const size_t size = dc_dtype_size(p->ir.input[i].dtype);
+    if (!p->ir.input[i].index && size > most) most = size;
+  }
+  return most;
+}
 
 /* Several elements a thread, so that more loads are in flight where they are not wide; not of long functions, which
 ** would be compiled as often.  On the CPU device this saves the fixed cost of a warp (2^18 int8 values in the cache:
-** 21 us, with one element a thread 33). */
+** 21 us, with one element a thread 33), which vectors of bytes feel most. */
 static int choose_rounds(dc_program *p) {
   if (p->ir.body != NULL) return p->dev->target.gpu || p->schedule.rank == 0 ? 1 : 4; /* its length is not known */
   if (p->schedule.elements.lanes > 1) return choose_packs(p);
   if (p->schedule.rank == 0) return 1;
   if (dc_ir_is_long(&p->ir)) return 1;
   if (p->dev->target.gpu) return 4;
-  return dc_schedule_has_offsets(p) || p->ir.scatters || p->ir.ninstructions > MOST_STEPS_OF_ROUNDS ? 1 : 4;
+  if (dc_schedule_has_offsets(p) || p->ir.scatters || p->ir.ninstructions > MOST_STEPS_OF_ROUNDS) return 1;
+  const size_t bytes = p->ir.ninstructions <= MOST_STEPS_OF_NARROW_ROUNDS ? widest_element(p) : 4;
+  return bytes == 1 ? 16 : bytes == 2 ? 8 : 4;
 }
 
 #define SHORTEST_WARP_ROW 24 /* elements: with fewer, many lanes of a warp have none */

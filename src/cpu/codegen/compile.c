@@ -31,7 +31,7 @@ extern const struct dc_embedded dc_embedded_simd[];
 #define HEADER(width)                                                                                                  \
   "#define DC_W " width "\n#include <stdint.h>\n#include <string.h>\n"                                                 \
   "#ifdef __SSE2__\n#include <immintrin.h>\n#endif\ntypedef int " MARK ";\n"                                           \
-  "#include \"abi.h\"\n#include \"lanes.h\"\n#include \"packs.h\"\n#include \"windows.h\"\n"                           \
+  "#include \"abi.h\"\n#include \"lanes.h\"\n#include \"short.h\"\n#include \"windows.h\"\n"                           \
   "#include \"atomics.h\"\n#include \"warp.h\"\n#include \"matrix.h\"\n"
 enum { WIDTH_32, WIDTH_16, WIDTHS };
 static const struct dc_embedded headers[WIDTHS] = {

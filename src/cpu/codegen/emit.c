@@ -446,6 +446,7 @@ static void declare(emitter *e) {
     else if (e->word[r]) PUT("M p%d = 0; ", r);
     else if (bits == 1) PUT("P p%d%s; ", r, is_blended(e, r) ? " = P_splat(0)" : "");
     else if (bits == 64) PUT("V64 v%d%s; ", r, is_blended(e, r) ? " = V64_splat(0)" : "");
+    else if (e->lane_bits[r]) PUT("%s v%d; ", e->lane_bits[r] == 8 ? "VB" : "VH", r);
     else PUT("V32 v%d%s; ", r, is_blended(e, r) ? " = V32_splat(0)" : "");
   }
   for (int32_t i = 0; i < e->f->nins; i++)

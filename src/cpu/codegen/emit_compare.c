@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "cpu/analysis/value_shapes.h"
+#include "cpu/codegen/emit_short.h"
 #include "cpu/ptx/opcode.h"
 #include "cpu/ptx/ptx.h"
 
@@ -71,6 +72,7 @@ bool dc_emit_is_on_words(const emitter *e, const ptx_ins *ins) {
 /* Whether the instruction takes its sources as words: branches and guards do anyway. */
 static bool takes_words(const emitter *e, const ptx_ins *ins) {
   if (dc_emit_is_on_words(e, ins) || dc_emit_is_alone(e, ins)) return true;
+  if (ins->op == PTX_OP_SELP && dc_emit_is_short(e, ins)) return true;
   return ins->op == PTX_OP_VOTE || ins->op == PTX_OP_BAR || ins->op == PTX_OP_BARRIER;
 }
 

@@ -11,6 +11,7 @@
 #include "cpu/codegen/emit_access.h"
 #include "cpu/codegen/emit_join.h"
 #include "cpu/codegen/emit_loops.h"
+#include "cpu/codegen/emit_short.h"
 #include "cpu/codegen/emit_windows.h"
 #include "cpu/interp/interp.h"
 #include "cpu/interp/code.h"
@@ -456,6 +457,12 @@ static void load_element(emitter *e, const ptx_ins *ins, const dc_access *p, int
     return;
   }
   const dc_joined *const joined = &e->joined[i];
+  if (!joined->by && dc_emit_is_short_row(e, ins, p)) {
+    dc_emit_assign_word(e, d, mask, keep);
+    PUT("%c_row_%s(a_, %s)", e->lane_bits[d] == 8 ? 'b' : 'h', element(ins, p), mask);
+    dc_emit_assign_end(e, d, keep);
+    return;
+  }
   dc_emit_assign(e, d, mask, keep);
   if (low) PUT("v_cvt_i16_u16_w(");
   if (widens) PUT(sign ? "v_cvt_i64_s32_w(" : "v_cvt_i64_u32_w(");
@@ -529,6 +536,13 @@ static void store_element(emitter *e, const ptx_ins *ins, const dc_access *p, in
   if (p->how == DC_HOW_LANES) {
     PUT("dc_%sscatter_%s(a_, %d, ", far, T, j * size);
     put_values(e, p, j);
+    PUT(", %s); ", mask);
+    return;
+  }
+  if (dc_emit_is_short_row(e, ins, p)) {
+    const char kind = e->lane_bits[o->reg] == 8 ? 'b' : 'h';
+    PUT("%c_put_row_%s(a_, ", kind, T);
+    dc_emit_operand(e, o, kind);
     PUT(", %s); ", mask);
     return;
   }

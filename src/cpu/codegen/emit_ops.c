@@ -11,6 +11,7 @@
 #include "cpu/codegen/emit_copies.h"
 #include "cpu/codegen/emit_access.h"
 #include "cpu/codegen/emit_memory.h"
+#include "cpu/codegen/emit_short.h"
 #include "cpu/codegen/emit_state.h"
 #include "cpu/codegen/emit_tables.h"
 #include "cpu/codegen/emitter.h"
@@ -543,7 +544,8 @@ void dc_emit_operation(emitter *e, const ptx_ins *ins, int32_t index, const char
     case BY_SHUFFLE: shuffle(e, ins, mask, keep); return;
     case BY_ADDRESS: convert_address(e, ins, mask, keep); return;
     case BY_FORM:
-      if (!note_origin(e, ins, i)) by_form(e, ins, &form, mask, keep);
+      if (dc_emit_is_short(e, ins)) dc_emit_short(e, ins, mask, keep);
+      else if (!note_origin(e, ins, i)) by_form(e, ins, &form, mask, keep);
       return;
     case BY_DOUBLE_FORM: by_double_form(e, ins, &form, mask, keep); return;
     case BY_PARTS: unpack(e, ins, mask, keep); return;

@@ -10,6 +10,7 @@
 #include "cpu/codegen/emit_memory.h"
 #include "cpu/codegen/emit_ops.h"
 #include "cpu/codegen/emit_remat.h"
+#include "cpu/codegen/emit_short.h"
 #include "cpu/codegen/emit_state.h"
 #include "cpu/codegen/emit_tables.h"
 #include "cpu/codegen/emit_waiting.h"
@@ -156,8 +157,9 @@ static int allocate(emitter *e) {
   const size_t nodes = (size_t)e->nnodes + 1, regs = (size_t)e->f->nregs + 1, ins = (size_t)e->f->nins + 1;
   e->block_of = dc_arena_alloc(&e->k.arena, (6 * nodes + regs + 3 * ins) * sizeof *e->block_of);
   e->tracked = dc_arena_alloc(&e->k.arena, (4 * nodes + 5 * ins + 3 * regs) * sizeof *e->tracked);
+  e->lane_bits = dc_arena_alloc(&e->k.arena, 2 * regs);
   e->joined = dc_arena_alloc(&e->k.arena, ins * sizeof *e->joined);
-  if (!e->block_of || !e->tracked || !e->joined) return dc_fail_oom(e->err);
+  if (!e->block_of || !e->tracked || !e->lane_bits || !e->joined) return dc_fail_oom(e->err);
   e->predicated = e->block_of + nodes;
   e->save_at = e->predicated + nodes;
   e->origin_save_at = e->save_at + regs;
@@ -179,6 +181,7 @@ static int allocate(emitter *e) {
   e->prefetched = e->given + regs;
   e->word = e->prefetched + regs;
   e->waits = e->word + regs;
+  e->extension = e->lane_bits + regs;
   return 0;
 }
 
@@ -196,6 +199,7 @@ int dc_emit_survey(emitter *e, dc_gang_layout shape) {
   for (int32_t b = 0; b < e->f->nblocks; b++) e->straight &= e->k.loop_at[b] < 0;
   dc_emit_find_streams(e);
   find_predicated(e);
+  dc_emit_find_short(e);
   dc_emit_find_words(e);
   find_reductions(e);
   e->out->simple = e->out->simple && has_simple_pauses(e);

@@ -1,7 +1,8 @@
 /*
 ** emitter.h - the state of the emitter while it writes a function, and registers and constants as C expressions.  Its
 ** parts are emit.c (control flow), emit_gangs.c (the loop over a block's gangs), emit_yields.c (blocks that run
-** together), emit_ops.c (operations), emit_memory.c (loads and stores), emit_access.c (how lanes access memory),
+** together), emit_ops.c (operations), emit_short.c (registers of 16 bits as vectors of halves and bytes),
+** emit_memory.c (loads and stores), emit_access.c (how lanes access memory),
 ** emit_join.c (accesses that are one), emit_windows.c (windows of memory), emit_tables.c (tables), emit_matrix.c
 ** (tensor cores), emit_calls.c (functions), emit_state.c (suspension and deoptimization), emit_remat.c and emit_hoist.c
 ** (values computed again at a resumption, or once for all gangs).
@@ -159,6 +160,8 @@ typedef struct emitter {
   bool *lines;          /* per instruction: loads lines m<i> apart from l<i> on */
   bool *read;           /* per register: emitted code reads v<reg> */
   bool *word;           /* per register: a predicate that is a word (M), since no vector is chosen by it; else a P */
+  uint8_t *lane_bits;   /* per register: 8 or 16 where v<reg> has short lanes (VB, VH; see emit_short.h), else 0 */
+  uint8_t *extension;   /* per register of 16 bits: how it extends its lower byte, see emit_short.c */
   int32_t *copied;      /* per instruction, see emit_copies.h */
   dc_joined *joined;    /* per instruction: a load or store that is part of an access with others */
   int ncopies, most_copies; /* noted and not executed; at a time */
@@ -257,8 +260,8 @@ static inline const char *dc_emit_base(int base) {
 ** Addresses themselves differ from process to process, and the text is the key of compiled code in the cache. */
 const char *dc_emit_module_base(const ptx_sym *sym);
 
-/* An operand as a C expression: 'w' 32-bit (and 16-bit) lanes, 'd' 64-bit lanes, 'p' a predicate, 'm' its word;
-** capitals: the scalar. */
+/* An operand as a C expression: 'w' 32-bit (and 16-bit) lanes, 'd' 64-bit lanes, 'b' and 'h' short lanes, 'p' a
+** predicate, 'm' its word; capitals: the scalar. */
 void dc_emit_operand(emitter *e, const ptx_operand *o, char kind);
 void dc_emit_register(emitter *e, int32_t reg, char kind);
 /* Opens an assignment to register `reg`, closed by dc_emit_assign_end; mask and keep are those of a varying one. */

@@ -203,6 +203,10 @@ DC_TYPES(DC_LANE_BY_LANE)
 
 /* --- rows --------------------------------------------------------------------------------------------------------- */
 
+/* Whole vectors may be loaded, and those of shared memory stored, where all are in a page that a lane of the mask
+** accesses: no other thread accesses the pages of a block's shared memory. */
+DC_FN int dc_is_within_page(u64 a, u64 bytes, M m) { return M_any(m) && (a & 4095) <= 4096 - bytes; }
+
 #if DC_NW == 16
 /* n_row_T, n_put_row_T: one native vector. */
 DC_FN dc_u n_row_u32(u64 a, dc_m m) { return (dc_u)_mm512_maskz_loadu_epi32(m, DC_AT(const void, a)); }
@@ -319,9 +323,6 @@ DC_FN void dc_put_whole_u64(u64 a, V64 x) { V64_store(DC_AT(u64, a), x); }
     V##_spill(t, x);                                                                                                   \
     DC_EACH_LANE(l, m) dc_st_##T(a + (size)*l, t[l]);                                                                  \
   }
-/* Whole vectors may be loaded, and those of shared memory stored, where all are in a page that a lane of the mask
-** accesses: no other thread accesses the pages of a block's shared memory. */
-DC_FN int dc_is_within_page(u64 a, u64 bytes, M m) { return M_any(m) && (a & 4095) <= 4096 - bytes; }
 #define DC_ROWS(T, V, R, size)                                                                                         \
   DC_PART_ROW(T, V, R, size)                                                                                           \
   DC_FN V dc_row_##T(u64 a, M m) {                                                                                     \
