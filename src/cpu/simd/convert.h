@@ -119,13 +119,6 @@ DC_FROM_64(u64)
 #endif
 DC_LIFT_d_d(cvt_rn_f64_s64)
 DC_LIFT_d_d(cvt_rn_f64_u64)
-/* n_NAME of a pair to 32-bit lanes, lane by lane. */
-DC_FN dc_pair n_pair(dc_ul l, dc_ul h) { return (dc_pair){l, h}; }
-#define DC_LANEWISE_PAIR(name)                                                                                         \
-  DC_LANEWISE_(name, dc_u, u32, (dc_ul l, dc_ul h), const dc_pair x = n_pair(l, h); DC_TAKE_(u64, a, x), s_##name(a[i]))
-/* n_NAME of 32-bit lanes to a pair, lane by lane. */
-#define DC_LANEWISE_TO_PAIR(name)                                                                                      \
-  DC_LANEWISE_(name, dc_pair, u64, (dc_u x), DC_TAKE_(u32, a, x), s_##name(a[i]))
 DC_LIFT_w_dpair(cvt_rn_f32_s64)
 DC_LIFT_w_dpair(cvt_rn_f32_u64)
 
@@ -214,8 +207,35 @@ DC_FN dc_u n_f32_u32(dc_u x) {
 DC_LANEWISE1(f32_s32, dc_u, u32)
 DC_LANEWISE1(f32_u32, dc_u, u32)
 #endif
-DC_LANEWISE_TO_PAIR(f32_s64)
-DC_LANEWISE_TO_PAIR(f32_u64)
+/* A number within the bounds of 64 bits as an integer.  Without an instruction for it: the halves, each of which the low
+** bits of a greater number hold exactly. */
+#if DC_NW == 16
+DC_FN dc_ul n_cut_s64(dc_ul x) { return (dc_ul)_mm512_cvttpd_epi64((__m512d)x); }
+DC_FN dc_ul n_cut_u64(dc_ul x) { return (dc_ul)_mm512_cvttpd_epu64((__m512d)x); }
+#else
+DC_FN dc_ul n_cut_s64(dc_ul x) {
+  const dc_d whole = (dc_d)n_whole64_rzi(x), high = (dc_d)n_whole64_rmi((dc_ul)(whole * 0x1p-32));
+  return (dc_ul)(high + 0x1.8p52) << 32 | ((dc_ul)(whole - high * 0x1p32 + 0x1p52) & 0xffffffffu);
+}
+#define n_cut_u64 n_cut_s64
+#endif
+DC_FN dc_ul n_f64_s64(dc_ul x) { /* INT64_MIN for NaN */
+  const dc_ul most = n_splat64(~DC_TOP64), big = (dc_ul)((dc_d)x >= (dc_d)n_splat64(0x43e0000000000000u));
+  return (n_cut_s64(n_above_64(x, n_splat64(0xc3e0000000000000u))) & ~big) | (most & big);
+}
+DC_FN dc_ul n_f64_u64(dc_ul x) { /* 2^63 for NaN */
+  const dc_ul huge = (dc_ul)((dc_d)x >= (dc_d)n_splat64(0x43f0000000000000u)), nan = (dc_ul)((dc_d)x != (dc_d)x);
+  return n_cut_u64(n_above_64(x, n_splat64(0))) | huge | (nan & DC_TOP64);
+}
+DC_FN dc_pair n_f32_s64(dc_u x) { return (dc_pair){n_f64_s64((dc_ul)n_lo_f64(x)), n_f64_s64((dc_ul)n_hi_f64(x))}; }
+DC_FN dc_pair n_f32_u64(dc_u x) { return (dc_pair){n_f64_u64((dc_ul)n_lo_f64(x)), n_f64_u64((dc_ul)n_hi_f64(x))}; }
+/* In the low bits of 2^52 and it; 2^31 for NaN. */
+DC_FN dc_ul n_f64_low_u32(dc_ul x) {
+  const dc_ul most = n_splat64(0x41efffffffe00000u), nan = (dc_ul)((dc_d)x != (dc_d)x);
+  const dc_d whole = (dc_d)n_whole64_rzi(n_below_64(most, n_above_64(x, n_splat64(0))));
+  return (dc_ul)(whole + 0x1p52) | (nan & 0x80000000u);
+}
+DC_FN dc_u n_f64_u32(dc_ul l, dc_ul h) { return n_narrow(n_f64_low_u32(l), n_f64_low_u32(h)); }
 #if defined(DC_X86)
 DC_FN dc_u n_f64_s32(dc_ul l, dc_ul h) {
   const dc_ul most = (dc_ul)((dc_d){0} + 2147483647.0); /* what is above becomes it; NaN stays NaN */
@@ -229,11 +249,13 @@ DC_FN dc_u n_f64_s32(dc_ul l, dc_ul h) {
 #endif
 }
 #else
-DC_LANEWISE_PAIR(f64_s32)
+/* As above, of a signed number; INT32_MIN for NaN. */
+DC_FN dc_ul n_f64_low_s32(dc_ul x) {
+  const dc_ul least = n_splat64(0xc1e0000000000000u), most = n_splat64(0x41dfffffffc00000u);
+  return (dc_ul)((dc_d)n_whole64_rzi(n_below_64(most, n_above_64(x, least))) + 0x1.8p52);
+}
+DC_FN dc_u n_f64_s32(dc_ul l, dc_ul h) { return n_narrow(n_f64_low_s32(l), n_f64_low_s32(h)); }
 #endif
-DC_LANEWISE_PAIR(f64_u32)
-DC_LANEWISE1(f64_s64, dc_ul, u64)
-DC_LANEWISE1(f64_u64, dc_ul, u64)
 /* Narrower integers: clamped, and (signed) extended to 16 bits. */
 #define DC_CLAMP_n(x, least, most) n_min_s32(n_max_s32(n_f32_s32(x), n_splat((u32)(least))), n_splat(most)) & 0xffffu
 #define DC_CLAMP_s(x, least, most) s_min_s32(s_max_s32(s_f32_s32(x), (u32)(least)), most) & 0xffffu

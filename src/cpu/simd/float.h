@@ -282,6 +282,47 @@ DC_DIRECTED_FORMS(rm)
 DC_DIRECTED_FORMS(rp)
 DC_DIRECTED_FORMS(rz)
 
+/* --- directed rounding of sums of f64 ------------------------------------------------------------------------- */
+
+#define DC_TOP64 ((u64)1 << 63)
+#if DC_NW == 16
+#define DC_SUMS_64(m)                                                                                                  \
+  DC_FN dc_ul n_add_##m##_f64(dc_ul x, dc_ul y) {                                                                      \
+    return (dc_ul)_mm512_add_round_pd((__m512d)x, (__m512d)y, DC_MODE_##m);                                            \
+  }
+DC_SUMS_64(rm)
+DC_SUMS_64(rp)
+DC_SUMS_64(rz)
+#else
+/* The nearest number steps aside where the sum's error, which is exact, lies on the other side, and where it has become
+** infinite. */
+DC_FN dc_ul n_negative_64(dc_ul x) { return (dc_ul)((dc_sl)x >> 63); }
+DC_FN dc_ul n_overflows(dc_ul x, dc_ul y, dc_ul s) {
+  const dc_d infinity = (dc_d)n_splat64((u64)0x7ff << 52);
+  return (dc_ul)(((dc_d)(s & ~DC_TOP64) == infinity) & ((dc_d)(x & ~DC_TOP64) < infinity) &
+                 ((dc_d)(y & ~DC_TOP64) < infinity));
+}
+DC_FN dc_ul n_add_rz_f64(dc_ul x, dc_ul y) {
+  const dc_ul s = (dc_ul)((dc_d)x + (dc_d)y), e = (dc_ul)n_sum_error((dc_d)x, (dc_d)y, (dc_d)s);
+  const dc_d error = (dc_d)e, zero = {0};
+  return s + (((dc_ul)((error < zero) | (error > zero)) & n_negative_64(e ^ s)) | n_overflows(x, y, s));
+}
+DC_FN dc_ul n_add_rm_f64(dc_ul x, dc_ul y) {
+  const dc_ul s = (dc_ul)((dc_d)x + (dc_d)y);
+  const dc_d error = n_sum_error((dc_d)x, (dc_d)y, (dc_d)s), zero = {0};
+  const dc_ul step = ((dc_ul)(error < zero) & (~n_negative_64(s) | 1u)) | (n_overflows(x, y, s) & ~n_negative_64(s));
+  return DC_ZERO_rm(s + step, (dc_d)s, x, y);
+}
+DC_FN dc_ul n_add_rp_f64(dc_ul x, dc_ul y) { return n_add_rm_f64(x ^ DC_TOP64, y ^ DC_TOP64) ^ DC_TOP64; }
+#endif
+#define DC_SUM_FORMS_64(m)                                                                                             \
+  DC_SCALAR_d_dd(add_##m##_f64)                                                                                        \
+  DC_LIFT_d_dd(add_##m##_f64)                                                                                          \
+  DC_D2(sub_##m##_f64, n_add_##m##_f64(x, y ^ DC_TOP64), s_add_##m##_f64(x, y ^ DC_TOP64))
+DC_SUM_FORMS_64(rm)
+DC_SUM_FORMS_64(rp)
+DC_SUM_FORMS_64(rz)
+
 /* --- order: the number wins over NaN, -0 is below +0 ---------------------------------------------------------- */
 
 #if DC_NW == 16
@@ -324,7 +365,6 @@ DC_LIFT_d_dd(max_f64)
 
 /* --- signs ---------------------------------------------------------------------------------------------------- */
 
-#define DC_TOP64 ((u64)1 << 63)
 DC_W1(neg_f32, x ^ 0x80000000u, x ^ 0x80000000u)
 DC_W1(abs_f32, x & 0x7fffffffu, x & 0x7fffffffu)
 DC_W1(neg_ftz, n_flush(x) ^ 0x80000000u, s_flush(x) ^ 0x80000000u)

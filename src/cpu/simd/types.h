@@ -416,3 +416,5 @@ DC_FN void V16_store(uint16_t *p, V32 x) {
   DC_FN u32 s_##name(u32 x, u32 y, u32 z) { return n_##name(n_splat(x), n_splat(y), n_splat(z))[0]; }
 #define DC_SCALAR_d_d(name)                                                                                            \
   DC_FN u64 s_##name(u64 x) { return n_##name(n_splat64(x))[0]; }
+#define DC_SCALAR_d_dd(name)                                                                                           \
+  DC_FN u64 s_##name(u64 x, u64 y) { return n_##name(n_splat64(x), n_splat64(y))[0]; }
