@@ -1,6 +1,9 @@
 /* copy.c - see copy.h. */
 #include "array/copy.h"
 
+#include <stdint.h>
+#include <string.h>
+
 #include "array/array.h"
 #include "array/evaluate.h"
 #include "array/graph/buffer.h"
@@ -8,7 +11,6 @@
 #include "array/graph/geometry.h"
 #include "array/graph/number.h"
 #include "array/graph/types.h"
-#include "array/host/copy.h"
 #include "base/dtype.h"
 #include "base/error.h"
 #include "device/capture.h"
@@ -59,6 +61,39 @@ int dc_array_get(dc_array *a, dc_scalar *out, dc_error *err) {
   return 0;
 }
 
+/* --- views, where the device copies them without a kernel ---------------------------------------------- */
+
+/* To dst, from elements of src's geometry at `from`. */
+static int copy_elements(dc_array *dst, const dc_geometry *src, dc_ptr from, bool *copied, dc_error *err) {
+  dc_joined_axes x;
+  if (dc_buffer_used(dst->buffer, true, err) != 0) return -1;
+  dc_geometry_join(&dst->g, src, &x);
+  const dc_view_copy p = { .to = dst->ptr, .from = from, .size = dc_dtype_size(dst->dtype), .naxes = x.ndim,
+                           .extent = x.extent, .to_step = x.to, .from_step = x.from };
+  return dc_device_copy_view(dst->dev, &p, copied, err);
+}
+
+/* What kernels access beyond memory is an error, as memory may be that the program has not allocated. */
+static bool copies_views(const dc_array *a) { return a->dev->memory->copy_view != NULL && !a->buffer->foreign; }
+
+/* src broadcast to the shape of dst. */
+static int copy_view(dc_array *dst, dc_array *src, bool *copied, dc_error *err) {
+  dc_geometry from;
+  *copied = false;
+  if (dst->dtype != src->dtype || !copies_views(dst) || !copies_views(src)) return 0;
+  if (dc_array_size(dst) == 0 || !dc_array_is_apart(dst, src)) return 0;
+  if (dc_geometry_stretch(&src->g, dst->g.ndim, dst->g.shape, &from, err) != 0) return -1;
+  return dc_buffer_used(src->buffer, false, err) != 0 ? -1 : copy_elements(dst, &from, src->ptr, copied, err);
+}
+
+/* One element, in the host's memory, for all of `a`. */
+static int fill_view(dc_array *a, const void *element, bool *filled, dc_error *err) {
+  dc_geometry same = a->g;
+  if (!a->dev->host_memory || !copies_views(a)) return 0;
+  memset(same.strides, 0, sizeof *same.strides * (size_t)same.ndim);
+  return copy_elements(a, &same, (dc_ptr)(uintptr_t)element, filled, err);
+}
+
 int dc_array_fill(dc_array *a, dc_scalar v, dc_error *err) {
   dc_number number;
   if (dc_array_check_open(a, err) != 0 || dc_number_from(&v, a->dtype, &number, err) != 0) return -1;
@@ -69,6 +104,9 @@ int dc_array_fill(dc_array *a, dc_scalar v, dc_error *err) {
   /* Drivers have no fill of 16 bytes, unless both halves are the same, nor one of 8 that a graph could hold. */
   const bool halves = size == 16 && stored[0] == stored[1];
   const bool fills = size < 8 || ((size == 8 || halves) && a->dev->capture == NULL);
+  bool filled = false;
+  if (!a->contiguous && fill_view(a, stored, &filled, err) != 0) return -1;
+  if (filled) return 0;
   if (!a->contiguous || !fills) return dc_evaluate_number(&number, a, err);
   if (dc_buffer_used(a->buffer, true, err) != 0) return -1;
   const size_t count = (size_t)dc_array_size(a);
@@ -174,8 +212,8 @@ static int assign_ready(dc_array *dst, dc_array *src, dc_error *err) {
   if (check_both_open(dst, src, err) != 0) return -1;
   if (plain_copy(dst, src) && (dst->ptr == src->ptr || dc_array_is_apart(dst, src)))
     return copy_here(dst, src, err);
-  const int done = dc_host_copy(dst, src, err);
-  if (done != 0) return done < 0 ? -1 : 0;
+  bool copied;
+  if (copy_view(dst, src, &copied, err) != 0 || copied) return copied ? 0 : -1;
   int rc = dc_evaluate_into(src, dst, NULL, err);
   return rc == 1 ? assign_overlapping(dst, src, err) : rc;
 }

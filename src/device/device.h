@@ -246,6 +246,15 @@ typedef struct dc_comm_prepared dc_comm_prepared;
 
 struct dc_ranks; /* the processes that a launcher has started, connected by MPI (comm/ranks.h) */
 
+/* Elements copied from one view of memory to another, which do not overlap. */
+#define DC_VIEW_AXES 32
+typedef struct dc_view_copy {
+  dc_ptr to, from;
+  size_t size;  /* bytes of an element: 1, 2, 4, 8 or 16 */
+  int naxes;    /* at most DC_VIEW_AXES */
+  const int64_t *extent, *to_step, *from_step; /* of each axis, in elements, and in bytes from one to the next */
+} dc_view_copy;
+
 /* --- the tables --- */
 
 typedef struct dc_memory_ops {
@@ -266,6 +275,8 @@ typedef struct dc_memory_ops {
   int (*copy)(dc_device *dev, dc_ptr dst, dc_ptr src, size_t n, dc_error *err);
   /* n elements of `size` bytes (1, 2, 4 or 8) set to the value at `pattern`, from dst on */
   int (*fill)(dc_device *dev, dc_ptr dst, const void *pattern, size_t size, size_t n, dc_error *err);
+  /* Sets *copied, which is false, when it has copied: it may leave some copies to kernels.  Optional (default: all). */
+  int (*copy_view)(dc_device *dev, const dc_view_copy *p, bool *copied, dc_error *err);
   /* straight between two devices of this backend; required unless the backend has host_memory */
   int (*peer_copy)(dc_device *dst_dev, dc_ptr dst, dc_device *src_dev, dc_ptr src, size_t n, dc_error *err);
   /* Gives kernels of `dev` access to the memory of `owner`, another device of this backend; and makes the current

@@ -140,6 +140,15 @@ int dc_device_copy(dc_device *dev, dc_ptr dst, dc_ptr src, size_t n, dc_error *e
   return 0;
 }
 
+int dc_device_copy_view(dc_device *dev, const dc_view_copy *p, bool *copied, dc_error *err) {
+  *copied = false;
+  if (dc_device_open(dev, err) != 0) return -1;
+  if (dev->memory->copy_view == NULL || dev->capture != NULL) return 0;
+  if (dev->memory->copy_view(dev, p, copied, err) != 0) return -1;
+  if (*copied) issued(dev);
+  return 0;
+}
+
 int dc_device_copy_across(dc_device *dd, dc_ptr dst, dc_device *sd, dc_ptr src, size_t n, dc_error *err) {
   if (dd == sd) return dc_device_copy(dd, dst, src, n, err);
   if (check(dd, "copies between devices", err) != 0 || check(sd, "copies between devices", err) != 0) return -1;

@@ -22,6 +22,8 @@ int dc_device_to_host(dc_device *dev, void *dst, dc_ptr src, size_t n, dc_error 
 int dc_device_to_device_async(dc_device *dev, dc_ptr dst, const void *src, size_t n, dc_error *err);
 int dc_device_to_host_async(dc_device *dev, void *dst, dc_ptr src, size_t n, dc_error *err);
 int dc_device_copy(dc_device *dev, dc_ptr dst, dc_ptr src, size_t n, dc_error *err);
+/* *copied = false: nothing was copied, which kernels have to do. */
+int dc_device_copy_view(dc_device *dev, const dc_view_copy *p, bool *copied, dc_error *err);
 int dc_device_copy_across(dc_device *dd, dc_ptr dst, dc_device *sd, dc_ptr src, size_t n, dc_error *err);
 /* Kernels of `dev` may access memory of `owner`; DC_DEVICE: they cannot. */
 int dc_device_reach(dc_device *dev, dc_device *owner, dc_error *err);

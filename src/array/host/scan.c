@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "array/host/by_type.h"
-#include "array/host/copy.h"
 #include "array/host/rows.h"
+#include "base/move.h"
 
 #define LONG 2048 /* the longest row of floats */
 #define SHORT 64  /* elements that are combined one after another */
@@ -158,9 +158,9 @@ void dc_host_scan(dc_dtype t, bool product, const char *from, const dc_geometry 
   }
   do {
     if (dc_dtype_is_floating(t)) {
-      dc_host_copy_row((char *)row, (int64_t)size, from, g->strides[axis], total, size);
+      dc_move_elements((char *)row, (int64_t)size, from, g->strides[axis], total, size);
       scan_row(t, product, row, total);
-      dc_host_copy_row(to, steps[axis], (const char *)row, (int64_t)size, total, size);
+      dc_move_elements(to, steps[axis], (const char *)row, (int64_t)size, total, size);
     } else {
       prefixes(t, from, g->strides[axis], total, product, to, steps[axis]);
     }

@@ -3,6 +3,7 @@
 **
 ** Everything is synchronous: when a slot returns, its work is complete.
 */
+#include "cpu/runtime/copy.h"
 #include "cpu/runtime/device.h"
 
 #include <stdio.h>
@@ -380,6 +381,7 @@ static const dc_memory_ops memory_ops = {
   .to_host = cpu_to_host,
   .copy = cpu_copy,
   .fill = cpu_fill,
+  .copy_view = dc_cpu_copy_view,
 };
 
 static const dc_code_ops code_ops = {
