@@ -7,8 +7,8 @@
 --   longer rows:            one pass counts all digits; then in a pass for each digit each block sorts a tile in shared
 --                           memory, finds the positions of its digits by decoupled look-back, and writes runs of keys
 --                           there. Each pass reads and writes every key once
---   on the CPU device:      without indices by the device's library, where that has the keys' dtype; else all but short
---                           rows by sort_serial.lua, once that is native code
+--   on the CPU device:      without indices by the device's own sort, where that has the keys' dtype; else all but
+--                           short rows by sort_serial.lua, once that is native code
 local core = require "dotcompute.core"
 local dc = require "dotcompute"
 local arguments = require "dotcompute.arguments"
@@ -102,7 +102,6 @@ local sort = {}
 -- wanted. `passes`: for ascending unsigned keys the number of low bytes that may be nonzero; nil: all.
 function sort.rows(from, total, descending, want_keys, want_index, passes)
   local dtype, device, shape = algorithm.dtype(from), from.device, { from:shape() }
-  local is_short = total <= SHORT and total > 0 and from.size // total >= MANY
   if from.size > 0 and algorithm.by_host() then
     local to, index = core.host_sort(from, total, descending, want_keys, want_index)
     if to or index then return to, index end
@@ -111,8 +110,7 @@ function sort.rows(from, total, descending, want_keys, want_index, passes)
     rows = total > 0 and from.size // total or 0, passes = passes or dtype.size }
   job.to = want_keys and empty(device, shape, dtype.name) or nil
   job.index = want_index and empty(device, shape, "int64") or nil
-  -- the library's sort asks the system for random numbers, which takes longer than a short row
-  local by_library = not want_index and not is_short and not algorithm.as_gpu and not algorithm.serial
+  local by_library = not want_index and not algorithm.as_gpu and not algorithm.serial
   if from.size == 0 or (by_library and core.sort_rows(from, job.to, descending)) then
     return job.to, job.index
   end

@@ -40,7 +40,8 @@
 #define FEW_SCANNED (1 << 18)
 #define MANY_SCANNED (1 << 26)
 #define FEW_THREADS 8
-#define FEW_KEYS 64 /* that the host sorts sooner than the library */
+#define FEW_KEYS 64 /* of a row, that the host sorts sooner than the library */
+#define MANY_KEYS 256 /* of all rows, that the device sorts sooner */
 #define SHORT 128   /* rows that lanes of a kernel sort, where there are many */
 #define MANY_ROWS 64
 #define SHORT_ROW 64 /* keys that are sorted without memory from the heap */
@@ -111,7 +112,7 @@ static int host_sort(lua_State *L) {
   const dc_geometry *g = dc_array_geometry(from);
   if (g->ndim == 0) return 0;
   const int64_t total = luaL_optinteger(L, 2, g->shape[g->ndim - 1]);
-  if (!indices && total > FEW_KEYS) return 0;
+  if (!indices && (total > FEW_KEYS || dc_array_size(from) > MANY_KEYS)) return 0;
   if (total <= SHORT && dc_array_size(from) / total >= MANY_ROWS) return 0;
   uint64_t own[5 * SHORT_ROW];
   const size_t bytes = dc_host_sort_bytes(total) + (size_t)total * sizeof(uint32_t);

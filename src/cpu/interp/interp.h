@@ -154,6 +154,8 @@ struct dc_warp {
   dc_fault_fn fault;             /* called by operations that find a fault: dc_warp_fault */
 };
 
+#define DC_SORTED_BYTES 64
+
 /* The operations, as compiled for one instruction set. */
 typedef struct dc_isa {
   const char *isa; /* "baseline", "avx2", "avx512" */
@@ -164,6 +166,8 @@ typedef struct dc_isa {
   void (*set_mask)(dc_warp *w, uint32_t mask);
   /* Runs ops [first, last) in order, all with fn (masked == false) or fn_masked. */
   void (*run)(dc_warp *w, const dc_uop *first, const dc_uop *last, bool masked);
+  /* Sorts the columns of n rows of DC_SORTED_BYTES, aligned to as many, of integers of `size` bytes. */
+  void (*sort_columns)(void *keys, size_t n, size_t size, bool is_signed);
 } dc_isa;
 
 /* The CPU device, as far as loading, decoding and native code read it. */

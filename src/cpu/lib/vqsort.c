@@ -91,9 +91,10 @@ bool dc_vqsort_prepare(dc_dtype t) {
 
 /* --- floats and keys ------------------------------------------------------------------------------------- */
 
-/* keys_*: the bits of floats as signed integers of the same order, 16 bytes at a time, by turning negative numbers
-** round.  -0 becomes 0 and NaN becomes `last`; true: there are some.  floats_*: and back; that is its own inverse.
-** restore_*: writes the zeros and NaN of a sorted row again, in the order of the input. */
+/* keys_*: the bits of floats as signed integers of the same order, 16 bytes at a time (of 64 bits one by one, for which
+** SSE2 has no comparisons), by turning negative numbers round.  -0 becomes 0 and NaN becomes `last`; true: there are
+** some.  floats_*: and back; that is its own inverse.  restore_*: writes the zeros and NaN of a sorted row again, in
+** the order of the input. */
 #define FLOATS(bits, lanes)                                                                                            \
   typedef int##bits##_t row##bits __attribute__((vector_size(16), aligned(bits / 8), may_alias));                      \
   static bool keys_##bits(int##bits##_t *out, const int##bits##_t *in, size_t n, int##bits##_t infinity,               \
@@ -101,7 +102,7 @@ bool dc_vqsort_prepare(dc_dtype t) {
     const int##bits##_t zero = INT##bits##_MIN, size = INT##bits##_MAX;                                                \
     row##bits odd = { 0 };                                                                                             \
     size_t i = 0;                                                                                                      \
-    for (; i + lanes <= n; i += lanes) {                                                                               \
+    for (; lanes > 2 && i + lanes <= n; i += lanes) {                                                                  \
       const row##bits k = *(const row##bits *)(in + i), nan = (k & size) > infinity, negative_zero = k == zero;        \
       odd |= nan | negative_zero;                                                                                      \
       *(row##bits *)(out + i) = ((k ^ ((k < 0) & size)) & ~(nan | negative_zero)) | (nan & last);                      \
@@ -110,20 +111,20 @@ bool dc_vqsort_prepare(dc_dtype t) {
     for (int l = 0; l < lanes; l++) any = any || odd[l] != 0;                                                          \
     for (; i < n; i++) {                                                                                               \
       const int##bits##_t k = in[i];                                                                                   \
-      const bool nan = (k & size) > infinity;                                                                          \
-      any = any || nan || k == zero;                                                                                   \
-      out[i] = nan ? last : k == zero ? 0 : k < 0 ? (int##bits##_t)(k ^ size) : k;                                     \
+      const int64_t nan = -(int64_t)((k & size) > infinity), strange = nan | -(int64_t)(k == zero);                    \
+      any |= strange != 0;                                                                                             \
+      out[i] = (int##bits##_t)(((k ^ (k >> (bits - 1) & size)) & ~strange) | (nan & last));                            \
     }                                                                                                                  \
     return any;                                                                                                        \
   }                                                                                                                    \
   static void floats_##bits(int##bits##_t *keys, size_t n) {                                                           \
     const int##bits##_t size = INT##bits##_MAX;                                                                        \
     size_t i = 0;                                                                                                      \
-    for (; i + lanes <= n; i += lanes) {                                                                               \
+    for (; lanes > 2 && i + lanes <= n; i += lanes) {                                                                  \
       const row##bits k = *(const row##bits *)(keys + i);                                                              \
       *(row##bits *)(keys + i) = k ^ ((k < 0) & size);                                                                 \
     }                                                                                                                  \
-    for (; i < n; i++) keys[i] = keys[i] < 0 ? (int##bits##_t)(keys[i] ^ size) : keys[i];                              \
+    for (; i < n; i++) keys[i] ^= (int##bits##_t)(keys[i] >> (bits - 1) & size);                                       \
   }                                                                                                                    \
   static void restore_##bits(int##bits##_t *out, const int##bits##_t *in, size_t n, int##bits##_t infinity,            \
                              bool descending) {                                                                        \
@@ -159,7 +160,7 @@ bool dc_vqsort_copy(dc_dtype t, bool descending, void *out, const void *in, size
     default: return keys_64(out, in, n, infinity, descending ? INT64_MIN : INT64_MAX);
     }
   }
-  memcpy(out, in, n * dc_dtype_size(t));
+  if (out != in) memcpy(out, in, n * dc_dtype_size(t));
   return false;
 }
 

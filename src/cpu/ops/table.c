@@ -14,6 +14,7 @@
 #define DECLARE(file) bool NAME(file)(dc_uop *o);
 #define ENTRY(file) NAME(file),
 FILES(DECLARE)
+void PER_ISA(dc_sort_columns)(void *keys, size_t n, size_t size, bool is_signed);
 
 /* False for `_` as a destination or a special register as a source where no operation has them. */
 static bool has_operands(const dc_uop *o) {
@@ -51,4 +52,5 @@ static void run(dc_warp *w, const dc_uop *first, const dc_uop *last, bool masked
 #define SPELL_(x) #x
 #define SPELL(x) SPELL_(x)
 #define TABLE PER_ISA(dc_isa)
-const dc_isa TABLE = {.isa = SPELL(DC_ISA), .select = select_op, .set_mask = set_mask, .run = run};
+const dc_isa TABLE = {.isa = SPELL(DC_ISA), .select = select_op, .set_mask = set_mask, .run = run,
+                      .sort_columns = PER_ISA(dc_sort_columns)};

@@ -207,8 +207,8 @@ DC_FN dc_u n_f32_u32(dc_u x) {
 DC_LANEWISE1(f32_s32, dc_u, u32)
 DC_LANEWISE1(f32_u32, dc_u, u32)
 #endif
-/* A number within the bounds of 64 bits as an integer.  Without an instruction for it: the halves, each of which the low
-** bits of a greater number hold exactly. */
+/* A number within the bounds of 64 bits as an integer.  Without an instruction for it: in halves, each of which the low
+** bits of a greater number hold. */
 #if DC_NW == 16
 DC_FN dc_ul n_cut_s64(dc_ul x) { return (dc_ul)_mm512_cvttpd_epi64((__m512d)x); }
 DC_FN dc_ul n_cut_u64(dc_ul x) { return (dc_ul)_mm512_cvttpd_epu64((__m512d)x); }
