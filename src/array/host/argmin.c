@@ -5,11 +5,11 @@
 
 #include "array/graph/expr.h"
 #include "array/graph/geometry.h"
-#include "array/host/copy.h"
 #include "array/host/memory.h"
 #include "array/host/position.h"
 #include "array/host/rows.h"
 #include "base/dtype.h"
+#include "base/move.h"
 #include "base/processor.h"
 #include "device/device.h"
 
@@ -49,7 +49,7 @@ static int64_t find(dc_dtype t, dc_reduce op, const char *x, int64_t n, int64_t 
     return position(t, op == DC_REDUCE_ARGMIN, x, n);
   }
   char row[FEW * 8];
-  dc_host_copy_row(row, (int64_t)size, x, step, n, size);
+  dc_move_elements(row, (int64_t)size, x, step, n, size);
   return position(t, op == DC_REDUCE_ARGMIN, row, n);
 }
 
