@@ -27,8 +27,8 @@ local reference = {}
 local chapters = {
   "introduction", "devices", "arrays", "indexing", "arithmetic", "math", "reductions", "evaluation", "random",
   "algorithms", "linalg", "fft", "kernels", "modules", "tiles", "textures", "streams", "graphs", "threads", "comm",
-  "dist", "builders", "jit", "structs", "files", "pictures", "plots", "memory", "time", "profile", "progress",
-  "testing", "errors",
+  "dist", "builders", "jit", "jit_values", "structs", "files", "pictures", "plots", "memory", "time", "profile",
+  "progress", "testing", "errors",
 }
 
 -- Aliases of types in the LuaLS file: { name, definition }.
