@@ -100,6 +100,7 @@ COMPILER_OBJ := $(patsubst %.c,$(OBJ)/%.o,$(wildcard src/compiler/*.c src/base/*
 FAKES := $(patsubst spec/fake/%.c,$(BUILD)/spec/lib%.so,$(wildcard spec/fake/fake_*.c))
 BRIDGE := $(BUILD)/spec/kernels_bridge.so $(BUILD)/spec/states.so
 COUNTING := $(BUILD)/spec/counting/dotcompute/core.so
+FAILING := $(BUILD)/spec/failing_malloc.so
 # The CUDA runtime of programs under test, where there is a toolkit with its headers.  Not with sanitizers, which nvcc's
 # programs are not built with.
 CUDA_ROOT := $(patsubst %/bin/nvcc,%,$(firstword $(wildcard $(addsuffix /bin/nvcc,$(CUDA_PATH) $(CUDA_HOME) /usr/local/cuda))))
@@ -111,7 +112,7 @@ COMPILER := $(BUILD)/dotcompute/compiler
 
 all: $(DCLUA) $(CORE) $(COMPILER)
 core: $(CORE) $(COMPILER)
-units: $(UNITS) $(FAKES) $(HOST) $(BRIDGE) $(COUNTING) $(CUDART)
+units: $(UNITS) $(FAKES) $(HOST) $(BRIDGE) $(FAILING) $(COUNTING) $(CUDART)
 
 # Objects depend on a file that changes when the compiler or its flags do.  (+: also under -n and -q.)
 FLAGS := $(CC) $(DC_CFLAGS) | $(CPU_CFLAGS) | $(OPS_CFLAGS) | $(LDFLAGS) $(LIBFLAG) $(LUA_LINK) $(EDIT_LINK)
@@ -210,6 +211,11 @@ $(CUDART): $(CUDART_OBJ) $(BUILD)/libdotcompute.a $(COMPILER)
 $(BRIDGE): $(BUILD)/spec/%.so: spec/c/%.c $(BUILD)/flags
 	@mkdir -p $(@D); echo "  CC $<"
 	@$(CC) -std=gnu11 $(LUA_CFLAGS) $(WARN) -O2 -g $(SANITIZE) -fPIC -fvisibility=hidden -shared -o $@ $< -lm -ldl -pthread
+# What stands between a process and its allocator: not sanitized, as it runs before a sanitizer is ready.
+$(FAILING): spec/c/failing_malloc.c $(BUILD)/flags
+	@mkdir -p $(@D); echo "  CC $<"
+	@$(CC) -std=gnu11 $(LUA_CFLAGS) $(WARN) -O1 -g -fno-omit-frame-pointer -fno-optimize-sibling-calls -fno-builtin -fPIC \
+	  -fvisibility=hidden -shared -o $@ $< -ldl
 # What bench/ measures against: C loops, plain and with -ffast-math, which must not be among the linker's flags too
 # (it would change the arithmetic of the whole process), and other programs' libraries.
 BENCH_CC = @mkdir -p $(@D); echo "  CC $<"; $(CC) -std=gnu11 -Isrc $(LUA_CFLAGS) $(WARN) -Wno-unknown-pragmas -O3 -fPIC

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +33,7 @@ int dc_vfail(dc_error *err, dc_kind kind, const char *code, const char *fmt, va_
   char kept[sizeof err->code];
   snprintf(kept, sizeof kept, "%s", code ? code : "");
   dc_error_clear(err);
-  err->kind = kind;
+  err->kind = text == oom_text ? DC_MEMORY : kind;
   memcpy(err->code, kept, sizeof kept);
   err->message = text;
   return -1;
@@ -52,6 +53,8 @@ int dc_fail_oom(dc_error *err) {
   err->message = oom_text;
   return -1;
 }
+
+dc_kind dc_kind_of_errno(int code) { return code == ENOMEM ? DC_MEMORY : DC_IO; }
 
 int dc_error_prefix(dc_error *err, const char *fmt, ...) {
   va_list ap;

@@ -58,6 +58,9 @@ DC_COLD int dc_vfail(dc_error *err, dc_kind kind, const char *code, const char *
 /* DC_MEMORY for the host's own malloc. Always returns -1. */
 DC_COLD int dc_fail_oom(dc_error *err);
 
+/* The kind of a system call's failure: DC_MEMORY where memory was lacking, else DC_IO. */
+dc_kind dc_kind_of_errno(int code);
+
 /* Puts text in front of the message ("kernel 'saxpy': " …). Returns -1, for `return dc_error_prefix(…)`. */
 DC_COLD int dc_error_prefix(dc_error *err, const char *fmt, ...) DC_PRINTF(2, 3);
 

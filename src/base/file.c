@@ -55,7 +55,8 @@ int dc_file_read(const char *path, char **data, size_t *len, dc_error *err) {
 int dc_file_replace(const char *path, const void *data, size_t len, bool lasting, dc_error *err) {
   char *temp;
   int fd = dc_temp_file(path, 0600, &temp);
-  if (fd < 0) return dc_fail(err, DC_IO, NULL, "cannot create a file beside '%s': %s", path, strerror(errno));
+  if (fd < 0)
+    return dc_fail(err, dc_kind_of_errno(errno), NULL, "cannot create a file beside '%s': %s", path, strerror(errno));
   int bad = dc_write_all(fd, data, len) != 0 || (lasting && fsync(fd) != 0), why = errno;
   if (close(fd) != 0 && !bad) {
     bad = 1;

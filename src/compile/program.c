@@ -430,8 +430,11 @@ static int fill_signature(dc_signature *sig, const wanted *w, bool tile, dc_erro
   sig->tile = tile;
   if (w->types) {
     dc_error untyped = DC_ERROR_INIT; /* not understood: the kernel is there, without types */
-    if (dc_signature_types(w->types, sig, &untyped) != 0) dc_log(DC_LOG_COMPILE, "%s", dc_error_text(&untyped));
+    const int rc = dc_signature_types(w->types, sig, &untyped);
+    const bool no_memory = untyped.kind == DC_MEMORY;
+    if (rc != 0) dc_log(DC_LOG_COMPILE, "%s", dc_error_text(&untyped));
     dc_error_clear(&untyped);
+    if (no_memory) return dc_fail_oom(err);
   }
   if (!w->is_overload) return dc_signature_finish(sig, w->name, w->lowered, w->scanned, err);
   char *plain = strndup(w->asked, (size_t)(w->parameters - w->asked)), *name = strdup(w->asked);
@@ -522,7 +525,7 @@ static int check_instances(const job *j, int first, dc_error *err) {
 static void job_free(job *j);
 
 /* A second run, for sources whose kernels take structs by value: their fields are read from debugging
-** information.  When that fails, they can only be passed as bytes. */
+** information.  When that fails, but for a lack of memory, they can only be passed as bytes. */
 static int read_records(const job *j, dc_image *image, dc_error *err) {
   char arch[DC_ARCH_BYTES];
   dc_virtual_arch(j->arch, arch);
@@ -534,6 +537,7 @@ static int read_records(const job *j, dc_image *image, dc_error *err) {
   for (int i = 0; i < j->nlist && rc == 0; i++)
     if (j->list[i].lowered && !is_variable(&j->list[i])) d.list[i].name = j->list[i].name;
   if (rc == 0 && run(&d, &failed) == 0) rc = dc_struct_layouts_read(d.bytes, image, err);
+  else if (failed.kind == DC_MEMORY) rc = dc_fail_oom(err);
   else if (rc == 0) dc_log(DC_LOG_COMPILE, "no layouts of structs: %s", failed.kind ? dc_error_text(&failed) : d.log);
   if (!d.list) d.nlist = 0;
   dc_error_clear(&failed);

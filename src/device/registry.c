@@ -2,7 +2,8 @@
 ** registry.c - the list of backends, and the sets of devices.
 **
 ** A backend is asked for its devices once, when one of them is first needed: asking for "cpu" does not start a GPU
-** driver.  What a backend answers, devices or a reason, is remembered in the set.
+** driver.  What a backend answers, devices or a reason, is remembered in the set; but for a lack of memory, which may
+** pass.
 */
 #include "device/registry.h"
 
@@ -107,7 +108,7 @@ static dc_device *add_device(void *ud) {
   return dev;
 }
 
-/* Asks the backend once. The lock is held. */
+/* Asks the backend, until it has answered. The lock is held. */
 static void discover(entry *e) {
   if (e->asked) return;
   e->asked = true;
@@ -117,6 +118,7 @@ static void discover(entry *e) {
     return;
   }
   while (e->ndevices > 0) free(e->devices[--e->ndevices]);
+  e->asked = e->why_not.kind != DC_MEMORY;
 }
 
 /* Devices of all backends in order; the lock is held. */
@@ -167,6 +169,11 @@ static entry *entry_named(dc_device_set *set, const char *name, size_t len) {
   return i < set->nentries ? &set->entries[i] : NULL;
 }
 
+/* Where a lack of memory has kept the backend's devices from being found, -1 and the error. */
+static int check_found(const entry *e, dc_error *err) {
+  return e != NULL && e->why_not.kind == DC_MEMORY ? fail_as(err, &e->why_not) : 0;
+}
+
 /* The device of a well-formed "backend" or "backend:number" that exists, else NULL. The lock is held. */
 static dc_device *find(dc_device_set *set, const char *id) {
   size_t len = strcspn(id, ":");
@@ -194,7 +201,7 @@ bool dc_device_has_backend(const char *id) {
 dc_device *dc_device_find(dc_device_set *set, const char *id, dc_error *err) {
   pthread_mutex_lock(&lock);
   dc_device *dev = find(set, id);
-  if (dev == NULL) {
+  if (dev == NULL && check_found(entry_named(set, id, strcspn(id, ":")), err) == 0) {
     dc_buf b = DC_BUF_INIT;
     list_devices(set, &b);
     dc_fail(err, DC_DEVICE, NULL, "there is no device '%s'; the devices are: %s", id, dc_buf_str(&b));
@@ -213,7 +220,8 @@ static int open_locked(dc_device *dev, dc_error *err) {
     dev->state = DC_DEVICE_OPEN;
     return 0;
   }
-  if (dev->state == DC_DEVICE_CLOSED) { /* else the backend has set the state and its reason */
+  /* Else a lack of memory may pass, or the backend has set the state and its reason. */
+  if (dev->state == DC_DEVICE_CLOSED && err->kind != DC_MEMORY) {
     dev->state = DC_DEVICE_BROKEN;
     fail_as(&dev->open_error, err);
   }
@@ -254,19 +262,22 @@ static dc_device *first_usable(dc_device_set *set, dc_error *err) {
   const size_t first = local_rank > 0 ? (size_t)local_rank : 0;
   dc_buf why = DC_BUF_INIT;
   dc_device *found = NULL;
+  dc_kind kind = DC_DEVICE;
   for (size_t i = 0; i < set->nentries && found == NULL; i++) {
     entry *e = &set->entries[i];
     discover(e);
+    if (e->why_not.kind == DC_MEMORY) kind = DC_MEMORY;
     if (e->ndevices == 0) dc_buf_printf(&why, "; no %s: %s", e->backend->name, dc_error_text(&e->why_not));
     for (size_t k = 0; k < e->ndevices && found == NULL; k++) {
       dc_error one = DC_ERROR_INIT;
       dc_device *dev = e->devices[(first + k) % e->ndevices];
       if (open_locked(dev, &one) == 0) found = dev;
       else dc_buf_printf(&why, "; %s: %s", dev->id, dc_error_text(&one));
+      if (one.kind == DC_MEMORY) kind = DC_MEMORY;
       dc_error_clear(&one);
     }
   }
-  if (found == NULL) dc_fail(err, DC_DEVICE, NULL, "there is no usable device%s", dc_buf_str(&why));
+  if (found == NULL) dc_fail(err, kind, NULL, "there is no usable device%s", dc_buf_str(&why));
   dc_buf_free(&why);
   return found;
 }

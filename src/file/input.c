@@ -87,7 +87,8 @@ int dc_input_map(const dc_input *in, uint64_t at, size_t n, dc_mapping *map, voi
   map->start = mmap(NULL, map->length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, in->fd, (off_t)first);
   if (map->start == MAP_FAILED) {
     map->start = NULL;
-    return dc_fail(err, DC_IO, NULL, "cannot be mapped into memory: %s; load it without mmap", strerror(errno));
+    return dc_fail(err, dc_kind_of_errno(errno), NULL, "cannot be mapped into memory: %s; load it without mmap",
+                   strerror(errno));
   }
   *p = (char *)map->start + (at - first);
   return 0;

@@ -24,7 +24,7 @@ static int fail_write(dc_error *err) { return dc_fail(err, DC_IO, NULL, "cannot 
 static int open_beside(dc_output *out, dc_error *err) {
   out->fd = dc_temp_file(out->target, 0666, &out->temp);
   if (out->fd >= 0) return 0;
-  return dc_fail(err, DC_IO, NULL, "cannot create a file in its folder: %s", strerror(errno));
+  return dc_fail(err, dc_kind_of_errno(errno), NULL, "cannot create a file in its folder: %s", strerror(errno));
 }
 
 static int open_target(dc_output *out, dc_error *err) {

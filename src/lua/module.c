@@ -119,7 +119,7 @@ static dc_array *wrap_variable(dc_module *m, const char *name, const dc_variable
   }
   dc_module_ref(m);
   dc_array *a = dc_array_wrap(m->dev, ptr, v.dtype, v.ndim, v.shape, release_module, m, err);
-  if (!a && err->kind != DC_MEMORY) dc_module_unref(m); /* out of memory: it may have been released already */
+  if (!a) dc_module_unref(m);
   return a;
 }
 

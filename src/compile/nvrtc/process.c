@@ -52,10 +52,12 @@ static char *program_beside(void) {
   Dl_info info;
   char folder[PATH_MAX] = "";
   dc_buf b = DC_BUF_INIT;
+  errno = ENOENT;
   if (dladdr((void *)(uintptr_t)dc_compiler_program, &info) == 0) return NULL;
   void *library = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
   const bool told = library && dlinfo(library, RTLD_DI_ORIGIN, folder) == 0 && folder[0] == '/';
   if (library) dlclose(library);
+  errno = ENOENT; /* or what dc_buf meets */
   if (!told) return NULL;
   dc_buf_printf(&b, "%s/compiler", folder);
   return dc_buf_take(&b);
@@ -77,7 +79,7 @@ static void forget_processes(void) {
 static void watch_forks(void) { pthread_atfork(NULL, NULL, forget_processes); }
 
 static int fail_start(const char *program, int error, dc_error *err) {
-  return dc_fail(err, DC_COMPILE, "COMPILER_NOT_STARTED",
+  return dc_fail(err, error == ENOMEM ? DC_MEMORY : DC_COMPILE, "COMPILER_NOT_STARTED",
                  "the compiler process %s cannot be started (%s): it is installed beside dotcompute's core.so",
                  program ? program : "(a file named compiler)", strerror(error));
 }
@@ -101,8 +103,8 @@ static process *start(dc_error *err) {
   char *beside = pool.program ? NULL : program_beside();
   const char *program = pool.program ? pool.program : beside;
   char *argv[] = {(char *)"dotcompute-compiler", (char *)DC_COMPILER_ARGUMENT, NULL};
+  int fd[2], rc = program ? 0 : errno;
   process *p = calloc(1, sizeof *p);
-  int fd[2], rc = program ? 0 : ENOENT;
   pthread_once(&once, watch_forks);
   if (p && rc == 0 && make_sockets(fd) == 0) {
     const dc_spawn_file files[] = {{-1, 0}, {-1, 1}, {fd[1], DC_COMPILER_FD}};

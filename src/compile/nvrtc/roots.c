@@ -21,9 +21,12 @@ static bool visit_matches(const walk *w, const char *parent, const char *pattern
   char *whole = !parent || !*parent ? NULL : *pattern ? dc_path_join(parent, pattern) : strdup(parent);
   glob_t g;
   bool enough = false;
-  if (whole && glob(whole, 0, NULL, &g) == 0) {
+  const int rc = whole ? glob(whole, 0, NULL, &g) : !parent || !*parent ? GLOB_NOMATCH : GLOB_NOSPACE;
+  if (rc == 0) {
     for (size_t i = g.gl_pathc; i-- > 0 && !enough;) enough = w->visit(w->ctx, g.gl_pathv[i]);
     globfree(&g);
+  } else if (rc == GLOB_NOSPACE) {
+    if (w->missing) w->missing->failed = true;
   } else if (whole && w->missing) {
     dc_buf_printf(w->missing, "%s: no such folder\n", whole);
   }

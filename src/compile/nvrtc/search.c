@@ -3,6 +3,7 @@
 */
 #include "compile/nvrtc/search.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -48,6 +49,7 @@ static bool set_library(char *path, char *identity) {
 /* The file becomes the one to load, unless that failed before. */
 static bool take(const char *path) {
   char *real = realpath(path, NULL), *identity = real ? dc_file_identity(real) : NULL;
+  if (!identity && errno == ENOMEM) found.why.failed = true;
   if (!identity || dc_map_get(&found.refused, real, strlen(real))) {
     free(real);
     free(identity);
@@ -62,6 +64,7 @@ static bool take_below(void *unused, const char *root) {
   for (const char *const *name = sonames; *name; name++) {
     char *path = dc_toolkit_library(root, *name);
     bool ok = path && take(path);
+    if (!path && errno == ENOMEM) found.why.failed = true;
     free(path);
     if (ok) return true;
   }
@@ -96,7 +99,8 @@ static void find(void) {
 static void look(void) {
   pthread_mutex_lock(&found.lock);
   if (!found.looked) find();
-  found.looked = true;
+  found.looked = found.now || !found.why.failed;
+  if (!found.looked) dc_buf_free(&found.why); /* for a lack of memory, which may pass: the next look is a new one */
   pthread_mutex_unlock(&found.lock);
 }
 

@@ -20,7 +20,8 @@ typedef struct reader {
   const char *p;
   dc_ctype subs[MAX_SUBSTITUTIONS]; /* spellings owned */
   int nsubs, depth;
-  bool bad;
+  bool bad;       /* not understood */
+  bool no_memory; /* an allocation failed; a type's spelling is NULL then, and stays so in what is made of it */
   bool exact; /* arguments are spelled as C++ takes them again */
   bool keeps; /* the next list of arguments is the one that types such as T_ refer to */
   dc_ctype args[MAX_ARGUMENTS]; /* of that list; spellings owned, NULL for what is no type */
@@ -76,18 +77,28 @@ dc_dtype dc_vector_type(const char *name, int *lanes, const char **rest) {
 
 static dc_ctype copy_type(const dc_ctype *t) {
   dc_ctype c = *t;
-  c.spelling = strdup(t->spelling ? t->spelling : "?");
+  c.spelling = t->spelling ? strdup(t->spelling) : NULL;
   return c;
 }
 
+static const char *text_of(reader *r, const dc_ctype *t) {
+  r->no_memory = r->no_memory || !t->spelling;
+  return t->spelling ? t->spelling : "?";
+}
+
 static void remember(reader *r, const dc_ctype *t) {
-  if (r->nsubs < MAX_SUBSTITUTIONS) r->subs[r->nsubs++] = copy_type(t);
-  else r->bad = true;
+  if (r->nsubs == MAX_SUBSTITUTIONS) {
+    r->bad = true;
+    return;
+  }
+  r->subs[r->nsubs] = copy_type(t);
+  text_of(r, &r->subs[r->nsubs++]);
 }
 
 static void respell(dc_ctype *t, const char *before, const char *after) {
   dc_buf b = DC_BUF_INIT;
-  dc_buf_printf(&b, "%s%s%s", before, t->spelling ? t->spelling : "?", after);
+  if (!t->spelling) return;
+  dc_buf_printf(&b, "%s%s%s", before, t->spelling, after);
   free(t->spelling);
   t->spelling = dc_buf_take(&b);
 }
@@ -199,7 +210,7 @@ static void read_address(reader *r, dc_buf *out) {
   if (*r->p == 'N') {
     r->p++;
     dc_ctype t = read_nested(r);
-    dc_buf_puts(out, t.spelling ? t.spelling : "?");
+    dc_buf_puts(out, text_of(r, &t));
     free(t.spelling);
     if (r->nsubs > 0) free(r->subs[--r->nsubs].spelling);
   } else {
@@ -241,7 +252,7 @@ static void read_list(reader *r, dc_buf *out, bool packs) {
       read_list(r, out, false);
     } else {
       dc_ctype t = read_type(r);
-      dc_buf_puts(out, t.spelling ? t.spelling : "?");
+      dc_buf_puts(out, text_of(r, &t));
       if (fits) r->args[r->nargs++] = t;
       else free(t.spelling);
     }
@@ -321,7 +332,7 @@ static dc_ctype read_nested(reader *r) {
       r->p++;
       t = substitution(r);
       dc_buf_reset(&name);
-      dc_buf_puts(&name, t.spelling ? t.spelling : "?");
+      dc_buf_puts(&name, text_of(r, &t));
       free(t.spelling);
       continue;
     }
@@ -374,7 +385,7 @@ static dc_ctype read_function(reader *r) { /* after 'F' */
     dc_ctype t = read_type(r);
     bool none = n == 1 && t.cls == DC_CT_VOID && t.pointers == 0;
     if (n > 1) dc_buf_puts(&b, ", ");
-    if (!none) dc_buf_puts(&b, t.spelling ? t.spelling : "?");
+    if (!none) dc_buf_puts(&b, text_of(r, &t));
     if (n == 0) dc_buf_puts(&b, " ()(");
     free(t.spelling);
   }
@@ -411,7 +422,8 @@ static dc_ctype read_array(reader *r) { /* after 'A' */
 
 /* Puts '*' or '&' behind a type, or inside the brackets of "int ()[5]". */
 static void respell_pointer(dc_ctype *t, char sign) {
-  const char *s = t->spelling ? t->spelling : "?";
+  const char *s = t->spelling;
+  if (!s) return;
   const char *hole = strstr(s, ")(");
   if (!hole) hole = strstr(s, ")[");
   size_t n = hole ? (size_t)(hole - s) : strlen(s);
@@ -515,7 +527,7 @@ static dc_ctype read_type(reader *r) {
       t = substitution(r);
       if (*r->p == 'I') { /* a template's name was substituted, its arguments follow */
         dc_buf name = DC_BUF_INIT;
-        dc_buf_puts(&name, t.spelling ? t.spelling : "?");
+        dc_buf_puts(&name, text_of(r, &t));
         free(t.spelling);
         r->p++;
         read_arguments(r, &name);
@@ -581,7 +593,7 @@ static void read_params(reader *r, char stop, dc_signature *sig) {
       cap = cap ? 2 * cap : 8;
       dc_cparam *more = realloc(sig->params, sizeof *more * (size_t)cap);
       if (!more) {
-        r->bad = true;
+        r->no_memory = r->bad = true;
         break;
       }
       sig->params = more;
@@ -594,10 +606,11 @@ static void read_params(reader *r, char stop, dc_signature *sig) {
 }
 
 /* Frees the reader; sig is typed when all was understood. */
-static void finish(reader *r, dc_signature *sig) {
-  for (int i = 0; i < sig->nparams; i++) r->bad = r->bad || !sig->params[i].type.spelling;
-  sig->typed = !r->bad;
-  if (r->bad) {
+static int finish(reader *r, dc_signature *sig, dc_error *err) {
+  for (int i = 0; i < sig->nparams; i++) text_of(r, &sig->params[i].type);
+  const bool no_memory = r->no_memory;
+  sig->typed = !r->bad && !no_memory;
+  if (!sig->typed) {
     dc_params_free(sig->params, sig->nparams);
     sig->params = NULL;
     sig->nparams = 0;
@@ -606,6 +619,7 @@ static void finish(reader *r, dc_signature *sig) {
   r->first = 0;
   forget_arguments(r);
   free(r);
+  return no_memory ? dc_fail_oom(err) : 0;
 }
 
 int dc_signature_types(const char *mangled, dc_signature *sig, dc_error *err) {
@@ -622,7 +636,7 @@ int dc_signature_types(const char *mangled, dc_signature *sig, dc_error *err) {
   }
   read_params(r, 'E', sig);
   const char *rest = r->p;
-  finish(r, sig);
+  if (finish(r, sig, err) != 0) return -1;
   if (!sig->typed) return dc_fail(err, DC_COMPILE, NULL, "the types in '%s' are not understood", mangled);
   read_layout(rest, sig);
   return 0;
@@ -637,7 +651,7 @@ static bool read_name(reader *r, dc_buf *name) {
   }
   r->p++;
   dc_ctype t = read_nested(r);
-  dc_buf_puts(name, t.spelling ? t.spelling : "?");
+  dc_buf_puts(name, text_of(r, &t));
   free(t.spelling);
   if (r->nsubs > 0) free(r->subs[--r->nsubs].spelling);
   return true;
@@ -669,7 +683,10 @@ int dc_signature_of_entry(dc_signature *sig, const char *lowered, dc_error *err)
     if (!r) return dc_fail_oom(err);
     r->p = lowered;
     name = read_encoding(r, sig);
-    finish(r, sig);
+    if (finish(r, sig, err) != 0) {
+      free(name);
+      return -1;
+    }
   }
   bool typed = sig->typed && name;
   int result = dc_signature_finish(sig, typed ? name : lowered, lowered, NULL, err);
@@ -717,7 +734,9 @@ char *dc_instance_name(const char *lowered) {
   }
   bool good = !r->bad && name.len > 0 && name.data[name.len - 1] == '>';
   if (good) read_overload(r, &name);
-  finish(r, &unused);
+  dc_error ignored = DC_ERROR_INIT; /* without memory there is no name */
+  finish(r, &unused, &ignored);
+  dc_error_clear(&ignored);
   char *text = dc_buf_take(&name);
   if (good && text) {
     drop_space(text, "(anonymous)::");
