@@ -14,8 +14,8 @@
 #include "device/device.h"
 
 enum {
-  FEW = 4096,        /* elements that lie apart and are searched in the time of a launch */
-  SHARED = 512 << 10 /* bytes from which on several threads share the search */
+  FEW = 4096,       /* elements that lie apart and are searched in the time of a launch */
+  SHARED = 1 << 20  /* bytes from which on several threads share the search */
 };
 
 /* Of contiguous bools, by words: the first one that is false, or true; 0 where there is none. */

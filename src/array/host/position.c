@@ -11,7 +11,11 @@
 
 #include "array/host/by_type.h"
 
-enum { BLOCK_BYTES = 4096, STEP = 64 }; /* positions in a step fit into keys of 8 bits */
+enum {
+  BLOCK_BYTES = 4096,
+  STEP = 64, /* positions in a step fit into keys of 8 bits */
+  SHORT = 48 /* fewer elements are sooner compared one by one */
+};
 
 /* X(dtype, T, U, infinity): signed keys T, as unsigned U; of floats the bits of infinity. */
 #define FLOATS(X)                                                                                                      \
@@ -62,7 +66,18 @@ FLOATS(FLOAT_KEY)
     }                                                                                                                  \
     return (int)first;                                                                                                 \
   }                                                                                                                    \
+  static int64_t short_##dtype(const char *x, int64_t n, T flip) {                                                     \
+    T best = same_##dtype(key_##dtype(x, 0, flip), flip);                                                              \
+    int64_t at = 0;                                                                                                    \
+    for (int64_t i = 1; i < n; i++) {                                                                                  \
+      const T k = same_##dtype(key_##dtype(x, i, flip), flip);                                                         \
+      at = k > best ? i : at;                                                                                          \
+      best = k > best ? k : best;                                                                                      \
+    }                                                                                                                  \
+    return at;                                                                                                         \
+  }                                                                                                                    \
   static int64_t position_##dtype(const char *x, int64_t n, T flip) {                                                  \
+    if (n < SHORT) return short_##dtype(x, n, flip);                                                                   \
     enum { BLOCK = BLOCK_BYTES / sizeof(T) };                                                                          \
     T best = 0;                                                                                                        \
     int64_t at = 0;                                                                                                    \
