@@ -1,5 +1,4 @@
 -- Views copied to views, of all kinds of axes, against plain Lua and against kernels; the CPU device launches none.
--- a kernel.
 local dc = require "dotcompute"
 local h = require "spec.helper"
 

@@ -110,7 +110,7 @@ static bool converts(const ptx_ins *ins, int bits, short_name *name) {
   return named(name, bits == 8 ? "mov" : ptx_is_signed(ins->type2) ? "cvt_s8" : "cvt_u8", "");
 }
 
-/* The function for lanes of so many bits; false: there is none. */
+/* The name of the function of simd/short.h for the instruction on lanes of `bits` bits; false: there is none. */
 static bool function_of(const emitter *e, const ptx_ins *ins, int bits, short_name *name) {
   if (ins->ndst != 1 || ins->pred >= 0 || ins->flags || !ptx_is_integer(ins->type) ||
       ptx_type_bits((ptx_type)ins->type) != 16)
@@ -155,7 +155,8 @@ static bool is_local(const emitter *e, int32_t r) {
   return true;
 }
 
-/* Whether an instruction may have short registers of so many bits: what else it has is one value for all lanes. */
+/* Whether the instruction can be done on registers with lanes of `bits` bits: its other operands are predicates, or
+** have one value for all lanes. */
 static bool fits(const emitter *e, const ptx_ins *ins, int bits) {
   short_name name;
   if (accesses_row(e, ins, bits)) return true;
@@ -175,7 +176,7 @@ bool dc_emit_is_short(const emitter *e, const ptx_ins *ins) {
   return false;
 }
 
-/* Takes the registers of an instruction that does not fit; whether there were any. */
+/* Gives the registers of an instruction that does not fit lanes of words again; whether there were any. */
 static bool refuse(emitter *e, const ptx_ins *ins, int bits) {
   bool news = false;
   for (int i = 0; i < ins->ndst + ins->nsrc; i++) {

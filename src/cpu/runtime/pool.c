@@ -13,14 +13,14 @@
 #include "cpu/runtime/frames.h"
 #include "cpu/runtime/threads.h"
 
-/* Seconds of a launch after which other threads are called, and of work that must be left then. */
+/* Seconds of a launch after which other threads are called, and seconds of work that must be left then. */
 #define WAKE_AFTER 30e-6 /* threads that sleep */
 #define WAKE_FOR 50e-6   /* about as long as it takes to wake them */
 #define CALL_AFTER 3e-6  /* threads that are awake */
 #define CALL_FOR 12e-6
-#define LEAST_WORK 6e-6  /* of each of these */
-#define UNAIDED 500e-6   /* seconds of launches without the help of others, awake ones, after which these are woken */
-#define WORKSPACE 4096    /* bytes of the cooperative grid's barrier state */
+#define LEAST_WORK 6e-6  /* for each thread, where only those that are awake are called */
+#define UNAIDED 500e-6   /* total of launches that only threads that are awake could have helped: then they are woken */
+#define WORKSPACE 4096   /* bytes of the cooperative grid's barrier state */
 
 int dc_pool_open(dc_cpu_device *cpu, dc_error *err) {
   if (dc_threads_open(cpu->memory, err) != 0) return -1;
@@ -81,7 +81,7 @@ static void call_if_long(dc_job *job) {
   if (job->called < job->most_workers) dc_threads_help(job, workers_of(job));
 }
 
-/* After a launch that called no threads.  Where launches are short but many, the threads are to be awake. */
+/* After a launch: where many are too short to wake threads for, the threads are to be awake. */
 static void note_unaided(dc_pool *pool, const dc_job *job) {
   if (job->called > 0 || job->nblocks <= 1 || job->most_workers <= 1 || job->delay > 0) return;
   const double passed = dc_clock() - job->begun;

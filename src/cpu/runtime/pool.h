@@ -23,7 +23,7 @@ typedef struct dc_pool {
   dc_worker worker;   /* the launching thread */
   uint64_t first_id;  /* of this state's launches: no two launches of the process have one id */
   uint64_t launches;
-  double unaided;     /* seconds of launches that ended before threads could have been woken */
+  double unaided;     /* seconds of launches that were too short to wake threads for, since the last rousing */
   uint64_t workspace; /* host address of the state by which the blocks of a grid synchronize: its size, the barrier */
   dc_warp_order order; /* DOTCOMPUTE_CPU_ORDER */
   dc_block_range ranges[DC_MOST_RANGES]; /* of the launch */

@@ -22,7 +22,7 @@
 
 #define MAX_THREADS 1024
 #define LOOK_OUT 100e-6 /* seconds for which a thread without work looks out for more before it sleeps */
-#define LONG 500e-6     /* seconds of a launch, to which those that it takes to wake threads add little */
+#define LONG 500e-6     /* seconds of a launch, beside which the time to wake threads for the next one is short */
 
 /* A thread's part of the set. */
 typedef struct helper {
@@ -233,7 +233,8 @@ bool dc_threads_send_away(dc_job *job) {
   return !job->open;
 }
 
-/* The threads that work for the job most often end soon.  The lock is held. */
+/* Waits for the threads that work for the job, which mostly end soon, for LOOK_OUT at most, without sleeping.  The
+** lock is held, but not meanwhile. */
 static void wait_awake(const dc_job *job) {
   if (job->helpers == 0) return;
   pthread_mutex_unlock(&set.lock);
