@@ -34,9 +34,11 @@ local function bytes_live()
   return require "dotcompute".stats().bytes_live
 end
 
+-- Lua's require calls a module missing whose file cannot be opened for any reason.
 local function is_lack_of_memory(err)
   if type(err) == "table" then return err.kind == "memory" end
-  return tostring(err):find "not enough memory" ~= nil
+  local text = tostring(err)
+  return text:find "not enough memory" ~= nil or text:find "module '[^']*' not found" ~= nil
 end
 
 local all = in_copy(function()

@@ -76,17 +76,18 @@ end
 
 local json = {}
 
-local function fail_io(path, why)
+-- Raises what a function of the io library says, in the name of `path`.
+local function fail_io(path, why, code)
   local text = tostring(why)
   if text:sub(1, #path) ~= path then text = path .. ": " .. text end
-  core.fail("io", text)
+  core.fail(core.kind_of_errno(code), text)
 end
 
 -- Raises unless a file can be written there.
 function json.check(path)
   local part = path .. ".part"
-  local file, why = io.open(part, "w")
-  if not file then fail_io(path, (why:gsub("^.-: ", "", 1))) end
+  local file, why, code = io.open(part, "w")
+  if not file then fail_io(path, (why:gsub("^.-: ", "", 1)), code) end
   file:close()
   os.remove(part)
 end
@@ -94,8 +95,8 @@ end
 -- Writes under another name first: what fails leaves an older file as it was.
 function json.write(path, list)
   local part = path .. ".part"
-  local file, why = io.open(part, "w")
-  if not file then fail_io(path, (why:gsub("^.-: ", "", 1))) end
+  local file, why, code = io.open(part, "w")
+  if not file then fail_io(path, (why:gsub("^.-: ", "", 1)), code) end
   local ok
   ok, why = file:write('{"displayTimeUnit":"ms","otherData":{"dropped":', ("%d"):format(list.dropped),
     '},"traceEvents":[\n', table.concat(events_of(list), ",\n"), "\n]}\n")

@@ -86,6 +86,10 @@ for name in pairs(scripts) do
       survives(name, "from", "both", is_compiled and 20 or 50, is_compiled and "off")
     end)
 
+    it("survives that all but the interpreter's fail from one on", function()
+      survives(name, "from", "ours", is_compiled and (sanitized and 20 or 80) or 50, is_compiled and "off")
+    end)
+
     it("survives collections in the middle of what it does", function()
       survives(name, "one", "lua", 20)
     end)

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/once.h"
 #include "base/path.h"
 #include "base/spawn.h"
 #include "base/temp.h"
@@ -27,13 +28,13 @@ extern char **environ;
 /* --- finding it ------------------------------------------------------------------------------------------------ */
 
 static struct {
-  pthread_once_t once;
+  dc_once once;
   dc_cc cc;
   bool there;
   char *words; /* of DOTCOMPUTE_CC: the options lie in it */
   char note[300];
-  bool misnamed, switched_off;
-} found = { .once = PTHREAD_ONCE_INIT };
+  bool missing, switched_off;
+} found = { .once = DC_ONCE_INIT };
 
 static bool runnable(const char *path) {
   struct stat st;
@@ -43,8 +44,10 @@ static bool runnable(const char *path) {
 char *dc_cc_program(const char *name) {
   if (strchr(name, '/')) {
     char *cwd = name[0] == '/' ? NULL : getcwd(NULL, 0);
-    char *path = !runnable(name) ? NULL : cwd ? dc_path_join(cwd, name) : strdup(name);
+    const bool there = runnable(name);
+    char *path = !there ? NULL : cwd ? dc_path_join(cwd, name) : strdup(name);
     free(cwd);
+    errno = there && !path ? ENOMEM : ENOENT;
     return path;
   }
   const char *list = getenv("PATH");
@@ -53,18 +56,26 @@ char *dc_cc_program(const char *name) {
     char *folder = strndup(at, n), *path = folder ? dc_path_join(folder, name) : NULL;
     free(folder);
     at += n;
-    if (path && path[0] == '/' && runnable(path)) return path;
+    if (!path) {
+      errno = ENOMEM;
+      return NULL;
+    }
+    if (path[0] == '/' && runnable(path)) return path;
     free(path);
   }
+  errno = ENOENT;
   return NULL;
 }
 
+/* NULL: the file is gone, or errno is ENOMEM. */
 static char *identity(const dc_cc *cc, bool *clang) {
   char *real = realpath(cc->path, NULL);
   struct stat st;
   dc_buf b = DC_BUF_INIT;
-  if (real == NULL || stat(real, &st) != 0) {
+  if (real == NULL) return NULL;
+  if (stat(real, &st) != 0) {
     free(real);
+    errno = ENOENT;
     return NULL;
   }
   const char *base = strrchr(real, '/');
@@ -73,7 +84,9 @@ static char *identity(const dc_cc *cc, bool *clang) {
                 st.st_mtim.tv_nsec, (unsigned long long)st.st_ino);
   for (char **o = cc->options; *o; o++) dc_buf_printf(&b, " %s", *o);
   free(real);
-  return dc_buf_take(&b);
+  char *text = dc_buf_take(&b);
+  if (!text) errno = ENOMEM;
+  return text;
 }
 
 /* Splits `text` at blanks, in place, into a program's name, which is returned, and options. */
@@ -87,51 +100,56 @@ static char *split(char *text, char ***options) {
   return name;
 }
 
-static void find(void) {
+/* Looks for the program; cc->path is NULL where it is not found, or errno is ENOMEM. */
+static void look(dc_cc *cc, const char *own) {
   static const char *const usual[] = { "cc", "gcc", "clang", NULL };
+  errno = 0;
+  if (own && !runnable(own)) {
+    char *name = split(found.words = strdup(own), &cc->options);
+    if (name) cc->path = dc_cc_program(name);
+    return;
+  }
+  cc->options = calloc(1, sizeof *cc->options);
+  if (own) cc->path = dc_cc_program(own); /* whole: a path may have blanks in it */
+  for (int i = 0; !own && usual[i] && cc->path == NULL && errno != ENOMEM; i++) cc->path = dc_cc_program(usual[i]);
+}
+
+/* For dc_once_until. */
+static bool find(void) {
   const char *own = getenv("DOTCOMPUTE_CC");
   dc_cc *cc = &found.cc;
   if (own && (*own == '\0' || strcmp(own, "off") == 0)) {
     found.switched_off = true;
     snprintf(found.note, sizeof found.note, "it is switched off by DOTCOMPUTE_CC");
-    return;
+    return true;
   }
-  if (own && runnable(own)) { /* whole: a path may have blanks in it */
-    cc->path = dc_cc_program(own);
-    cc->options = calloc(1, sizeof *cc->options);
-  } else if (own) {
-    char *name = split(found.words = strdup(own), &cc->options);
-    if (name) cc->path = dc_cc_program(name);
-  } else {
-    cc->options = calloc(1, sizeof *cc->options);
-    for (int i = 0; usual[i] && cc->path == NULL; i++) cc->path = dc_cc_program(usual[i]);
-  }
+  look(cc, own);
   if (cc->path && cc->options) cc->identity = identity(cc, &cc->clang);
+  if (!cc->options || (!cc->identity && errno == ENOMEM)) {
+    free(cc->path);
+    free(cc->options);
+    free(found.words);
+    *cc = (dc_cc){ .path = NULL };
+    found.words = NULL;
+    return false;
+  }
   found.there = cc->identity != NULL;
-  found.misnamed = own && !found.there;
-  if (found.misnamed) snprintf(found.note, sizeof found.note, "DOTCOMPUTE_CC names no program: '%.200s'", own);
-  else if (!found.there) snprintf(found.note, sizeof found.note, "none of cc, gcc and clang is on PATH");
+  found.missing = !own && !found.there;
+  if (found.missing) snprintf(found.note, sizeof found.note, "none of cc, gcc and clang is on PATH");
+  else if (!found.there) snprintf(found.note, sizeof found.note, "DOTCOMPUTE_CC names no program: '%.200s'", own);
+  return true;
 }
 
-const dc_cc *dc_cc_find(void) {
-  pthread_once(&found.once, find);
-  return found.there ? &found.cc : NULL;
-}
+const dc_cc *dc_cc_find(void) { return dc_once_until(&found.once, find) && found.there ? &found.cc : NULL; }
 
 const char *dc_cc_note(void) {
-  pthread_once(&found.once, find);
+  if (!dc_once_until(&found.once, find)) return "memory was lacking for the search for a C compiler";
   return found.note[0] ? found.note : NULL;
 }
 
-bool dc_cc_misnamed(void) {
-  pthread_once(&found.once, find);
-  return found.misnamed;
-}
+bool dc_cc_missing(void) { return dc_once_until(&found.once, find) && found.missing; }
 
-bool dc_cc_switched_off(void) {
-  pthread_once(&found.once, find);
-  return found.switched_off;
-}
+bool dc_cc_switched_off(void) { return dc_once_until(&found.once, find) && found.switched_off; }
 
 /* --- running it ------------------------------------------------------------------------------------------------ */
 

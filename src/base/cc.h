@@ -21,9 +21,10 @@ typedef struct dc_cc {
 
 const dc_cc *dc_cc_find(void); /* looked for once; NULL: there is none */
 const char *dc_cc_note(void);  /* why there is none, or NULL */
-bool dc_cc_misnamed(void);     /* DOTCOMPUTE_CC is set, and names no program */
+bool dc_cc_missing(void);      /* DOTCOMPUTE_CC is not set, and none of the usual names is on PATH */
 bool dc_cc_switched_off(void); /* by DOTCOMPUTE_CC */
-/* The program of this name, on PATH unless it has a slash; malloc'ed, absolute. NULL: there is none. */
+/* The program of this name, on PATH unless it has a slash; malloc'ed, absolute. NULL: there is none,
+** or errno is ENOMEM. */
 char *dc_cc_program(const char *name);
 /* Compiles and loads a tiny shared library.  -1: that failed, `log` says how. */
 int dc_cc_try(const dc_cc *cc, dc_buf *log);

@@ -20,6 +20,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/map.h"
+#include "base/once.h"
 #include "base/path.h"
 #include "base/runtime.h"
 #include "compile/link/prebuilt.h"
@@ -44,11 +45,11 @@ static struct {
 } memory = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static struct {
-  pthread_once_t once;
+  dc_once once;
   char *folder;
   char *note;
   atomic_bool complained;
-} disk = {.once = PTHREAD_ONCE_INIT};
+} disk = {.once = DC_ONCE_INIT};
 
 /* --- the folder ------------------------------------------------------------------------------ */
 
@@ -62,18 +63,22 @@ static void refuse(const char *fmt, const char *folder, const char *why) {
   dc_log(DC_LOG_CACHE, "%s", disk.note ? disk.note : "cache switched off");
 }
 
+/* NULL: the cache is switched off, or errno is ENOMEM. */
 static char *choose_folder(void) {
   const char *own = getenv("DOTCOMPUTE_CACHE"), *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+  errno = 0;
   if (own) return *own && strcmp(own, "off") != 0 ? strdup(own) : NULL;
   if (xdg && *xdg == '/') return dc_path_join(xdg, "dotcompute");
   return home && *home ? dc_path_join(home, ".cache/dotcompute") : NULL;
 }
 
-static void open_folder(void) {
+/* For dc_once_until. */
+static bool open_folder(void) {
   disk.folder = choose_folder();
+  if (!disk.folder && errno == ENOMEM) return false;
   if (!disk.folder) {
     disk.note = strdup("the disk cache is switched off");
-    return;
+    return disk.note != NULL;
   }
   dc_error err = DC_ERROR_INIT;
   struct stat st;
@@ -86,17 +91,19 @@ static void open_folder(void) {
            "mode 0700", disk.folder, "");
   else if (access(disk.folder, R_OK | X_OK) != 0)
     refuse("%s cannot be read (%s): compiled code is kept in memory only", disk.folder, strerror(errno));
+  const bool lacks_memory = err.kind == DC_MEMORY || (!disk.folder && !disk.note);
   dc_error_clear(&err);
+  if (!lacks_memory) return true;
+  free(disk.folder);
+  free(disk.note);
+  disk.folder = disk.note = NULL;
+  return false;
 }
 
-const char *dc_cache_folder(void) {
-  pthread_once(&disk.once, open_folder);
-  return disk.folder;
-}
+const char *dc_cache_folder(void) { return dc_once_until(&disk.once, open_folder) ? disk.folder : NULL; }
 
 const char *dc_cache_note(void) {
-  pthread_once(&disk.once, open_folder);
-  return disk.note;
+  return dc_once_until(&disk.once, open_folder) ? disk.note : "memory was lacking to open the disk cache";
 }
 
 static char *file_of(const char *key) {

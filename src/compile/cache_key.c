@@ -52,14 +52,20 @@ static int hash_source(const dc_source *src, const char *arch, bool binary, dc_s
 int dc_cache_keys(const dc_source *src, const char *arch, bool binary, char key[65], char portable[65], bool *whole,
                   dc_error *err) {
   dc_sha256 h, p;
+  const char *toolkit = dc_toolkit_identity();
+  if (toolkit == NULL) return dc_fail_oom(err);
   if (hash_source(src, arch, binary, &h, whole, err) != 0) return -1;
   p = h;
   dc_sha256_str(&p, "portable");
   dc_sha256_end_hex(&p, portable);
   dc_sha256_str(&h, dc_nvrtc_identity());
-  dc_sha256_str(&h, dc_toolkit_identity());
+  dc_sha256_str(&h, toolkit);
   if (src->nunits > 0 && (binary || src->lto)) dc_sha256_str(&h, dc_nvjitlink_identity());
-  if (dc_tile_mentioned(src->text)) dc_sha256_str(&h, dc_tile_tools_identity());
+  if (dc_tile_mentioned(src->text)) {
+    const char *tile = dc_tile_tools_identity();
+    if (tile == NULL) return dc_fail_oom(err);
+    dc_sha256_str(&h, tile);
+  }
   dc_sha256_str(&h, "folders");
   for (int i = 0; i < src->ninclude_dirs; i++) dc_sha256_str(&h, src->include_dirs[i]);
   dc_sha256_end_hex(&h, key);

@@ -392,7 +392,7 @@ int dc_compile_target(int major, int minor, char arch[24], bool *binary, dc_erro
 
 static dc_compiler_info info;
 static pthread_mutex_t info_lock = PTHREAD_MUTEX_INITIALIZER;
-static bool info_lasts; /* what is known stays true: the compiler's loading was not interrupted */
+static bool info_lasts; /* what is known stays true: loading the compiler was not interrupted, and had the memory */
 
 static void gather(void) {
   dc_error err = DC_ERROR_INIT;
@@ -412,7 +412,7 @@ static void gather(void) {
   info.cccl_dir = dc_toolkit_cccl();
   info.cache_dir = dc_cache_folder();
   info.cache_note = dc_cache_note();
-  info_lasts = err.kind != DC_INTERRUPTED;
+  info_lasts = err.kind != DC_INTERRUPTED && err.kind != DC_MEMORY;
   dc_error_clear(&err);
   const dc_tile_tools *tile = dc_tile_tools_find(&err);
   info.tile_root = tile ? tile->root : NULL;

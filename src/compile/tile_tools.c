@@ -1,7 +1,7 @@
 /* tile_tools.c - see tile_tools.h. */
 #include "compile/tile_tools.h"
 
-#include <pthread.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,23 +9,31 @@
 #include "base/buf.h"
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/once.h"
 #include "base/path.h"
 #include "compile/cache.h"
 #include "compile/nvrtc/roots.h"
 
 static struct {
-  pthread_once_t once;
+  dc_once once;
   bool found;
   dc_tile_tools tools;
-  dc_buf why; /* paths searched in vain, one a line */
-} tile = {.once = PTHREAD_ONCE_INIT};
+  dc_buf why; /* paths searched in vain, one a line; failed: memory was lacking */
+} tile = {.once = DC_ONCE_INIT};
 
 /* The file below the root, malloc'ed; NULL where there is none. */
 static char *file_below(const char *root, const char *name) {
   char *path = dc_path_join(root, name);
+  if (!path) tile.why.failed = true;
   if (path && access(path, R_OK) == 0) return path;
   free(path);
   return NULL;
+}
+
+static char *identity_of(const char *file) {
+  char *identity = dc_file_identity(file);
+  if (!identity && errno == ENOMEM) tile.why.failed = true;
+  return identity;
 }
 
 static char *headers_folder(const char *identity) {
@@ -41,18 +49,31 @@ static char *headers_folder(const char *identity) {
   return dc_buf_take(&b);
 }
 
+/* Sets the tools; takes over `nvrtc`, and `identity`, which is NULL where memory was lacking. */
+static void set_tools(const char *root, char *nvrtc, char *identity) {
+  char *own = strdup(root), *headers = identity ? headers_folder(identity) : NULL;
+  tile.found = own && identity && (headers || !dc_cache_folder());
+  if (tile.found) {
+    tile.tools = (dc_tile_tools){.root = own, .nvrtc = nvrtc, .headers = headers, .identity = identity};
+    return;
+  }
+  tile.why.failed = true;
+  free(own);
+  free(headers);
+  free(nvrtc);
+  free(identity);
+}
+
 /* Takes the root if all is there; else notes what is missing. */
 static bool take(void *unused, const char *root) {
   (void)unused;
   char *tileiras = file_below(root, "bin/tileiras"), *ptxas = file_below(root, "bin/ptxas");
   char *nvrtc = dc_toolkit_library(root, "libnvrtc.so.13");
-  char *first = tileiras ? dc_file_identity(tileiras) : NULL, *second = nvrtc ? dc_file_identity(nvrtc) : NULL;
+  char *first = tileiras ? identity_of(tileiras) : NULL, *second = nvrtc ? identity_of(nvrtc) : NULL;
   if (tileiras && ptxas && nvrtc && first && second) {
     dc_buf identity = DC_BUF_INIT;
     dc_buf_printf(&identity, "%s;%s", first, second);
-    tile.tools = (dc_tile_tools){.root = strdup(root), .nvrtc = nvrtc, .identity = dc_buf_take(&identity)};
-    if (tile.tools.identity) tile.tools.headers = headers_folder(tile.tools.identity);
-    tile.found = tile.tools.root && tile.tools.identity;
+    set_tools(root, nvrtc, dc_buf_take(&identity));
   } else {
     dc_buf_printf(&tile.why, "%s: no %s\n", root,
                   !tileiras ? "bin/tileiras" : !ptxas ? "bin/ptxas" : "libnvrtc.so.13 in its lib folder");
@@ -65,7 +86,8 @@ static bool take(void *unused, const char *root) {
   return tile.found;
 }
 
-static void find(void) {
+/* For dc_once_until. */
+static bool find(void) {
   const char *chosen = getenv("DOTCOMPUTE_TILE");
   if (chosen && strcmp(chosen, "off") == 0) {
     dc_buf_puts(&tile.why, "switched off by DOTCOMPUTE_TILE=off\n");
@@ -74,10 +96,16 @@ static void find(void) {
   } else {
     dc_toolkit_roots("nvidia-tile", NULL, take, NULL, &tile.why);
   }
+  if (tile.found || !tile.why.failed) return true;
+  dc_buf_free(&tile.why);
+  return false;
 }
 
 const dc_tile_tools *dc_tile_tools_find(dc_error *err) {
-  pthread_once(&tile.once, find);
+  if (!dc_once_until(&tile.once, find)) {
+    dc_fail_oom(err);
+    return NULL;
+  }
   if (!tile.found) {
     dc_fail(err, DC_COMPILE, "TILE_TOOLS_NOT_FOUND",
             "tile kernels cannot be compiled: they need NVRTC, tileiras, ptxas and libnvvm of CUDA 13.5 or newer in "
@@ -97,7 +125,7 @@ const dc_tile_tools *dc_tile_tools_find(dc_error *err) {
 }
 
 const char *dc_tile_tools_identity(void) {
-  pthread_once(&tile.once, find);
+  if (!dc_once_until(&tile.once, find)) return NULL;
   return tile.found ? tile.tools.identity : "";
 }
 

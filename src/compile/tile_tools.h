@@ -21,7 +21,7 @@ typedef struct dc_tile_tools {
 ** Thread-safe. */
 const dc_tile_tools *dc_tile_tools_find(dc_error *err);
 
-/* The same for cache keys: "" when there are none. */
+/* The same for cache keys: "" when there are none, NULL when memory was lacking. */
 const char *dc_tile_tools_identity(void);
 
 /* Whether a source has kernels, or includes the header, of CUDA Tile C++.  Also true where a comment says so. */

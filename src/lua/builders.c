@@ -29,11 +29,18 @@
 /* fail(kind, message): raises an error object, as the functions in C do. */
 static int core_fail(lua_State *L) {
   static const dc_kind kinds[] = { DC_COMPILE, DC_LAUNCH, DC_ARGUMENT, DC_SHAPE, DC_DTYPE, DC_INDEX, DC_DEVICE,
-                                   DC_IO };
+                                   DC_IO,      DC_MEMORY };
   const char *name = luaL_checkstring(L, 1), *text = luaL_checkstring(L, 2);
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
     if (strcmp(dc_kind_name(kinds[i]), name) == 0) return dc_lua_fail(L, kinds[i], "%s", text);
   return luaL_error(L, "no kind of error: %s", name);
+}
+
+/* kind_of_errno([code]): the kind of the error where a function of the io library failed with this code, its third
+** result. */
+static int core_kind_of_errno(lua_State *L) {
+  lua_pushstring(L, dc_kind_name(dc_kind_of_errno((int)luaL_optinteger(L, 1, 0))));
+  return 1;
 }
 
 /* describe(v): how messages call a value. */
@@ -362,6 +369,7 @@ const luaL_Reg dc_lua_builders_internal[] = {
   { "overlap", core_overlap },     { "shares", core_shares },               { "strides", core_strides },
   { "base", core_base },           { "is_array", core_is_array },           { "is_closed", core_is_closed },
   { "method", core_method },       { "array_method", core_array_method },   { "entry", core_entry },
+  { "kind_of_errno", core_kind_of_errno },
   { "module_method", core_module_method }, { "most_arguments", core_most_arguments }, { "repeats", core_repeats },
   { "discard", core_discard },     { "index_outside", core_index_outside }, { "index_promise", core_index_promise },
   { NULL, NULL },

@@ -20,8 +20,8 @@ for dtype, code in pairs(codes) do dtypes[code] = dtype end
 
 -- dtype, byte order, whether it is in Fortran's order, shape, and where the elements begin.
 local function read_header(path)
-  local f <close>, err = io.open(path, "rb")
-  if not f then fail("io", "dc.dist.load: %s", err) end
+  local f <close>, err, errno = io.open(path, "rb")
+  if not f then fail(core.kind_of_errno(errno), "dc.dist.load: %s", err) end
   local head = f:read(10) or ""
   if head:sub(1, 6) ~= "\x93NUMPY" or #head < 10 then
     fail("io", "dc.dist.load: '%s' is no .npy file, which alone is read in parts", path)
@@ -107,13 +107,14 @@ local function write_block(f, part, at)
   return ok, err
 end
 
--- Runs fn, which gives nil and a message where a file cannot be written; then all ranks continue or all fail.
+-- Runs fn, which gives nil, a message and perhaps errno where a file cannot be written; then all ranks continue or all
+-- fail.
 local function together(comm, path, fn)
-  local ok, done, err = pcall(fn)
+  local ok, done, err, code = pcall(fn)
   local failed
   if not ok then failed = done
   elseif not done then
-    failed = select(2, pcall(fail, "io", "save: '%s' cannot be written: %s", path, tostring(err)))
+    failed = select(2, pcall(fail, core.kind_of_errno(code), "save: '%s' cannot be written: %s", path, tostring(err)))
   end
   exchange.agree("save", comm, failed)
 end
@@ -133,15 +134,15 @@ function object.methods.save(d, path)
   local bytes = algorithm.product(s.shape, 2) * core.dtype(s.dtype).size
   local function write_header()
     if not first_rank then return true end
-    local f <close>, err = io.open(temporary, "wb")
-    if not f then return nil, err end
+    local f <close>, err, errno = io.open(temporary, "wb")
+    if not f then return nil, err, errno end
     local ok, why = f:write(head)
     local closed, reason = f:close()
     return ok and closed, why or reason
   end
   local function write_rows()
-    local f <close>, why = io.open(temporary, "r+b")
-    if not f then return nil, why end
+    local f <close>, why, errno = io.open(temporary, "r+b")
+    if not f then return nil, why, errno end
     local written = true
     for k in ipairs(rows.state.parts) do
       local first = rows:bounds(k)

@@ -6,6 +6,7 @@
 local core = require "dotcompute.core"
 core.builtin(debug.getinfo(1, "S").source)
 
+local load = load
 local lexer = {}
 
 local keywords = {}
@@ -76,10 +77,17 @@ local function numeral(text, at)
   end
 end
 
+-- As load, with the global variables of env alone; raises where memory is lacking, which is no fault of the text.
+function lexer.load(text, name, env)
+  local chunk, why = load(text, name, "t", env or {})
+  if why == "not enough memory" then error(why, 0) end
+  return chunk
+end
+
 -- The value of a string's text: Lua's own reading of it where it is more than the bytes between two quotes.
 local function string_value(token)
   if not token:find "[\\[]" then return token:sub(2, -2) end
-  local chunk = load("return " .. token, "=string", "t", {})
+  local chunk = lexer.load("return " .. token, "=string")
   return chunk and chunk() or ""
 end
 

@@ -9,6 +9,7 @@ local dc = require "dotcompute"
 local builder = require "dotcompute.builder"
 local builtins = require "dotcompute.jit.builtins"
 local constant = require "dotcompute.jit.constant"
+local lexer = require "dotcompute.jit.lexer"
 local source = require "dotcompute.jit.source"
 local storage = require "dotcompute.storage"
 local struct = require "dotcompute.struct"
@@ -314,7 +315,7 @@ local function constant_value(text, decl)
     end
   end
   find(value)
-  local made = load("return " .. text:sub(value.at, value.last), "=(constant)", "t", constants)
+  local made = lexer.load("return " .. text:sub(value.at, value.last), "=(constant)", constants)
   local ok, v = pcall(made or error)
   if ok then return v end
 end

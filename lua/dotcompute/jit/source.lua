@@ -12,21 +12,22 @@ core.builtin(debug.getinfo(1, "S").source)
 
 local source = {}
 
-local getinfo, getlocal, dump, load, open = debug.getinfo, debug.getlocal, string.dump, load, io.open
+local getinfo, getlocal, dump, open = debug.getinfo, debug.getlocal, string.dump, io.open
 local registry = debug.getregistry()
 
 local function fail(text, ...) core.fail("argument", text:format(...)) end
 
 -- --- texts ------------------------------------------------------------------------------------------------------
 
+-- The file's text; raises where it cannot be read.
 local function read_file(path)
-  local file, why = open(path, "rb")
-  if not file then return nil, why end
+  local file <close>, why, code = open(path, "rb")
   local text
-  text, why = file:read "a"
-  file:close()
-  if not text then return nil, ("%s: %s"):format(path, why) end -- a directory
-  return text
+  if file then text, why, code = file:read "a" end
+  if text then return text end
+  if file then why = ("%s: %s"):format(path, why) end -- a directory
+  local kind = core.kind_of_errno(code) == "memory" and "memory" or "argument"
+  core.fail(kind, ("the kernel's text cannot be read: %s"):format(why))
 end
 
 -- As luaL_loadfile reads a file: without a byte order mark, its first line left out if it begins with '#'.
@@ -53,10 +54,8 @@ local function candidates(info)
   local name = info.source
   if name:sub(1, 1) == "@" then
     local path = name:sub(2)
-    local text, why = read_file(path)
-    if not text then fail("the kernel's text cannot be read: %s", why) end
-    return { file_text(text) }, ("%s has been edited since it was loaded, or was loaded by a name that is not its own: "
-      .. "load the file again"):format(path)
+    return { file_text(read_file(path)) }, ("%s has been edited since it was loaded, or was loaded by a name that is "
+      .. "not its own: load the file again"):format(path)
   elseif name == "=(command line)" then
     return command_line_texts(), "the text of -e is not in the table 'arg', which has been changed"
   elseif name == "=stdin" then
@@ -91,7 +90,7 @@ end
 
 -- Whether the function with these bytes is in the text.
 local function contains(text, bytes)
-  local chunk = load(text, "=(proof)", "t", {})
+  local chunk = lexer.load(text, "=(proof)")
   return chunk ~= nil and dump(chunk):find(bytes, 1, true) ~= nil
 end
 

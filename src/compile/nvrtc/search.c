@@ -38,11 +38,11 @@ static bool switched_off(void) {
   return (a && strcmp(a, "off") == 0) || (b && strcmp(b, "off") == 0);
 }
 
-/* Takes over both texts. */
+/* Takes over both texts; NULL: memory was lacking. */
 static bool set_library(char *path, char *identity) {
   found.now = path && identity ? malloc(sizeof *found.now) : NULL;
   if (found.now) *found.now = (library){path, identity};
-  else free(path), free(identity);
+  else free(path), free(identity), found.why.failed = true;
   return found.now != NULL;
 }
 
@@ -112,6 +112,11 @@ const char *dc_nvrtc_library(void) {
 const char *dc_nvrtc_identity(void) {
   look();
   return found.now ? found.now->identity : NULL;
+}
+
+bool dc_nvrtc_looked(void) {
+  look();
+  return found.looked;
 }
 
 /* Where it was looked for without success, one place a line. */

@@ -3,6 +3,8 @@
 */
 #pragma once
 
+#include <stdbool.h>
+
 #include "base/error.h"
 
 /* The library file that would be loaded, and its identity in cache keys (path, size and time of change); NULL when
@@ -10,6 +12,9 @@
 ** change when dc_nvrtc_refuse goes on to the next file.  Texts live as long as the process.  Thread-safe. */
 const char *dc_nvrtc_library(void);
 const char *dc_nvrtc_identity(void);
+
+/* Whether the search is over; where memory was lacking it is not, and the next call of the above searches again. */
+bool dc_nvrtc_looked(void);
 
 /* The file at `path` cannot be used, for this reason (one or more lines): looks for another. */
 void dc_nvrtc_refuse(const char *path, const char *reason);

@@ -5,30 +5,41 @@
 */
 #include "compile/nvrtc/toolkit.h"
 
+#include <errno.h>
 #include <glob.h>
-#include <pthread.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/buf.h"
 #include "base/file.h"
+#include "base/once.h"
 #include "base/path.h"
 #include "compile/nvrtc/search.h"
 
 static struct {
-  pthread_once_t once;
+  dc_once once;
   char *include, *cccl, *curand, *identity;
-} kit = {.once = PTHREAD_ONCE_INIT};
+  bool lacks_memory; /* the search that is under way */
+} kit = {.once = DC_ONCE_INIT};
+
+/* The text; notes where it is NULL for a lack of memory. */
+static char *noted(char *text) {
+  if (!text && errno == ENOMEM) kit.lacks_memory = true;
+  return text;
+}
 
 /* The folder, if it holds `probe`; malloc'ed. */
 static char *with_probe(const char *pattern, const char *probe) {
   glob_t g;
   char *result = NULL;
-  if (glob(pattern, 0, NULL, &g) != 0) return NULL;
+  const int rc = glob(pattern, 0, NULL, &g);
+  if (rc == GLOB_NOSPACE) kit.lacks_memory = true;
+  if (rc != 0) return NULL;
   for (size_t i = g.gl_pathc; i-- > 0 && !result;) {
-    char *file = dc_path_join(g.gl_pathv[i], probe);
-    if (file && dc_file_exists(file)) result = realpath(g.gl_pathv[i], NULL);
+    char *file = noted(dc_path_join(g.gl_pathv[i], probe));
+    if (file && dc_file_exists(file)) result = noted(realpath(g.gl_pathv[i], NULL));
     free(file);
   }
   globfree(&g);
@@ -37,7 +48,7 @@ static char *with_probe(const char *pattern, const char *probe) {
 
 static char *search(const char *root, const char *const *folders, const char *probe) {
   for (; *folders; folders++) {
-    char *pattern = dc_path_join(root, *folders);
+    char *pattern = noted(dc_path_join(root, *folders));
     char *result = pattern ? with_probe(pattern, probe) : NULL;
     free(pattern);
     if (result) return result;
@@ -73,16 +84,17 @@ static void find_below(const char *root) {
 
 static void stamp(dc_buf *b, const char *dir, const char *probe) {
   struct stat st;
-  char *file = dir ? dc_path_join(dir, probe) : NULL;
+  char *file = dir ? noted(dc_path_join(dir, probe)) : NULL;
   if (file && stat(file, &st) == 0)
     dc_buf_printf(b, "%s %lld %lld;", dir, (long long)st.st_size, (long long)st.st_mtim.tv_sec);
   free(file);
 }
 
-static void find(void) {
+static bool find(void) {
   const char *library = dc_nvrtc_library();
+  kit.lacks_memory = !dc_nvrtc_looked();
   if (library) {
-    char *folder = strdup(library);
+    char *folder = noted(strdup(library));
     char *slash = folder ? strrchr(folder, '/') : NULL;
     if (slash) {
       *slash = '\0';
@@ -98,24 +110,22 @@ static void find(void) {
   stamp(&b, kit.cccl, "cub/cub.cuh");
   stamp(&b, kit.curand, "curand_kernel.h");
   kit.identity = dc_buf_take(&b);
+  if (kit.identity && !kit.lacks_memory) return true;
+  char **const texts[] = {&kit.include, &kit.cccl, &kit.curand, &kit.identity};
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    free(*texts[i]);
+    *texts[i] = NULL;
+  }
+  return false;
 }
 
-const char *dc_toolkit_include(void) {
-  pthread_once(&kit.once, find);
-  return kit.include;
-}
+const char *dc_toolkit_include(void) { return dc_once_until(&kit.once, find) ? kit.include : NULL; }
 
-const char *dc_toolkit_cccl(void) {
-  pthread_once(&kit.once, find);
-  return kit.cccl;
-}
+const char *dc_toolkit_cccl(void) { return dc_once_until(&kit.once, find) ? kit.cccl : NULL; }
 
 const char *dc_toolkit_curand(void) {
-  pthread_once(&kit.once, find);
+  if (!dc_once_until(&kit.once, find)) return NULL;
   return kit.curand && kit.include && strcmp(kit.curand, kit.include) == 0 ? NULL : kit.curand;
 }
 
-const char *dc_toolkit_identity(void) {
-  pthread_once(&kit.once, find);
-  return kit.identity ? kit.identity : "";
-}
+const char *dc_toolkit_identity(void) { return dc_once_until(&kit.once, find) ? kit.identity : NULL; }

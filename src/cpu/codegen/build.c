@@ -352,9 +352,10 @@ static bool possible(void) {
   static atomic_bool warned;
   if (dc_native_possible()) return true;
   if (atomic_exchange(&warned, true)) return false;
-  if (dc_cc_misnamed())
+  if (dc_cc_switched_off()) return false;
+  if (!dc_cc_missing())
     fprintf(stderr, "dotcompute: %s; kernels are interpreted\n", dc_cc_note());
-  else if (!dc_cc_switched_off())
+  else
     fprintf(stderr, "dotcompute: %s: the CPU device interprets kernels, which is many times slower; install a C "
             "compiler (Debian: apt install gcc libc6-dev), or set DOTCOMPUTE_CC=off\n", dc_cc_note());
   return false;
