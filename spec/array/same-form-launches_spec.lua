@@ -52,11 +52,46 @@ describe("on a GPU (a driver without one) expressions of the same form", functio
       print(counts[2] - counts[1], counts[3] - counts[2], counts[4] - counts[3])
     end]==]
 
-  it("launch the same from the launch cache as without it", function()
-    local others = { "float64", "uint8", "float16", "complex64", "int64", "complex128", "int16" }
-    local other = others[math.random(#others)]
-    local text = script:format(math.random(1 << 30), same_form.operand, same_form.shapes, other)
-    local out, log = fake.run(text, { FAKE_CUDA_IMAGES = "1" })
+  local matrices = [==[
+    local core = require "dotcompute.core"
+    math.randomseed(tonumber(%d))
+    local draw, shapes, reductions = %s, %s, %s
+    local dtypes = { "float32", %q }
+    local extents = { 1, 2, 3, 31, 32, 64, 257, 1000 }
+    local bases = {}
+    for i, t in ipairs(dtypes) do bases[i] = dc.empty(20000, t) end
+    local function sum(e, axis) return axis and e:sum(axis, { keep = true }) or e:sum { keep = true } end
+    local function join(a, b, fn) return fn(a, b) end
+    local r, c, base, shape, reduction, kept
+    for round = 1, 144 do
+      if round %% 12 == 1 then -- of one form several, which differ in strides and axes
+        repeat r, c = extents[math.random(#extents)], extents[math.random(#extents)] until r * c <= 4096
+        base, shape = bases[math.random(2)], shapes[math.random(#shapes)]
+        reduction = reductions[math.random(#reductions)]
+      end -- longer rows have a number that grows with each launch
+      local x = draw(base, r, c)
+      local y = draw(base, r, c, x)
+      local v, axis = math.random(9) / math.random(2), math.random(2)
+      local function compute()
+        local e = shape(x, y, v)
+        e = reduction(e.ndim == 1 and e:reshape(1, -1) or e, v, axis, sum, join)
+        collectgarbage()
+        kept = e:eval()
+      end
+      local counts = { dc.stats().launches }
+      core.profile_start()
+      compute()
+      core.profile_stop()
+      for i = 2, 4 do
+        counts[i] = dc.stats().launches
+        if i < 4 then compute() end
+      end
+      print(counts[2] - counts[1], counts[3] - counts[2], counts[4] - counts[3])
+    end]==]
+
+  -- Each line of `out` has the numbers of launches of an expression that is computed three times; the second and third
+  -- time they are those of the first.
+  local function check(out, log, rounds_wanted, other)
     local address, before = ("%x"):rep(16), "^(%S+ %S+ %S+ %S+ %S+ )"
     local function but_for_result(line) return (line:gsub(before .. address, "%1")) end
     local function but_for_parameters(line) return line:match(before) end
@@ -68,7 +103,7 @@ describe("on a GPU (a driver without one) expressions of the same form", functio
       -- Of several launches, one has the result of another as its operand.
       local relevant = n == 1 and but_for_result or but_for_parameters
       for i = at + 1, at + n do
-        assert.matches("^expression@%x+ %d+x1x1 %d+x1x1 0 %d+ %x+$", log.launch[i])
+        assert.matches("^expression@%x+ %d+x1x1 %d+x%d+x1 %d+ %d+ %x+$", log.launch[i])
         for k = 1, 2 do
           local again = i + k * n
           assert.equal(relevant(log.launch[i]), relevant(log.launch[again]), h.note(other .. ", launch " .. again))
@@ -76,7 +111,24 @@ describe("on a GPU (a driver without one) expressions of the same form", functio
       end
       at, rounds = at + 3 * n, rounds + 1
     end
-    assert.equal(250, rounds, out)
+    assert.equal(rounds_wanted, rounds, out)
     assert.equal(at, #log.launch)
+  end
+
+  it("launch the same from the launch cache as without it", function()
+    local others = { "float64", "uint8", "float16", "complex64", "int64", "complex128", "int16" }
+    local other = others[math.random(#others)]
+    local text = script:format(math.random(1 << 30), same_form.operand, same_form.shapes, other)
+    local out, log = fake.run(text, { FAKE_CUDA_IMAGES = "1" })
+    check(out, log, 250, other)
+  end)
+
+  it("of matrices, rows, columns and views launch the same from the launch cache as without it", function()
+    local others = { "float64", "uint8", "int64", "int16" }
+    local other = others[math.random(#others)]
+    local text = matrices:format(math.random(1 << 30), same_form.matrix_operand, same_form.shapes, same_form.reductions,
+      other)
+    local out, log = fake.run(text, { FAKE_CUDA_IMAGES = "1" })
+    check(out, log, 144, other)
   end)
 end)

@@ -106,6 +106,71 @@ describe("expressions of the same form", function()
     end
   end)
 
+  it("of matrices, rows, columns and views give each its own values", function()
+    local draw_matrix = load("return " .. same_form.matrix_operand)()
+    local reductions = load("return " .. same_form.reductions)()
+    local bases, extents = {}, { 1, 2, 3, 31, 32, 65 }
+    for _, t in ipairs { "float64", "int64" } do
+      local values = {}
+      for i = 1, 2 * 65 * 70 do values[i] = math.random(-100, 100) end
+      bases[#bases + 1] = dc.array(values, t)
+    end
+    local function sum_of_array(e, axis) return axis and e:sum(axis, { keep = true }) or e:sum { keep = true } end
+    local function join_arrays(a, b, fn) return fn(a, b) end
+    -- A reference is a table of rows.
+    local function at(m, i, j)
+      local row = m[#m == 1 and 1 or i]
+      return row[#row == 1 and 1 or j]
+    end
+    local function make(r, c, fn)
+      local m = {}
+      for i = 1, r do
+        m[i] = {}
+        for j = 1, c do m[i][j] = fn(i, j) end
+      end
+      return m
+    end
+    local function reference_of(x) return (x.ndim == 1 and x:reshape(1, -1) or x):to_table() end
+    local function join(a, b, fn)
+      return make(math.max(#a, #b), math.max(#a[1], #b[1]), function(i, j) return fn(at(a, i, j), at(b, i, j)) end)
+    end
+    local function sum(m, axis)
+      local sums = make(axis == 2 and #m or 1, axis == 1 and #m[1] or 1, function() return 0 end)
+      for i, row in ipairs(m) do
+        local into = sums[axis == 2 and i or 1]
+        for j, v in ipairs(row) do
+          local k = axis == 1 and j or 1
+          into[k] = into[k] + v
+        end
+      end
+      return sums
+    end
+    local r, c, base, which, how
+    for round = 1, 180 do
+      if round % 12 == 1 then -- of one form several, which differ in strides and axes
+        r, c, base = extents[math.random(6)], extents[math.random(6)], bases[math.random(2)]
+        which, how = math.random(#exact), math.random(#reductions)
+      end
+      local x = draw_matrix(base, r, c)
+      local y = draw_matrix(base, r, c, x)
+      local v, axis = math.random(-9, 9), math.random(2)
+      if which == 10 then y = x end -- which uses x alone
+      local e = exact[which](x, y, v)
+      local want = join(reference_of(x), reference_of(y), function(p, q) return exact[which](p, q, v) end)
+      if e.ndim == 1 then e = e:reshape(1, -1) end
+      local result = reductions[how](e, v, axis, sum_of_array, join_arrays):eval()
+      want = reductions[how](want, v, axis, sum, join)
+      local got = result:to_table()
+      assert.same({ #want, #want[1] }, { result:shape() })
+      for i, row in ipairs(want) do
+        for j, value in ipairs(row) do
+          assert.equal(value, got[i][j], h.note(("form %d, %d, axis %d, %d x %d: %d, %d"):format(which, how, axis, r, c,
+            i, j)))
+        end
+      end
+    end
+  end)
+
   it("distinguish numbers of different dtypes", function()
     local x = dc.array({ 1, 2 }, "int32")
     for _ = 1, 3 do

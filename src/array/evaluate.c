@@ -80,7 +80,7 @@ static DC_HOT int compute_into(dc_array *a, dc_buffer *b, post *t, dc_error *err
     return compute_anew(a, b, NULL, t, err);
   const dc_cached_launch *r = dc_launch_cache_find(&s);
   if (r == NULL) return compute_anew(a, b, &s, t, err);
-  const bool posts = s.arguments.reduces && expects(a->dev, t, &s.arguments.mailbox, &s.arguments.sequence);
+  const bool posts = r->posts && expects(a->dev, t, &s.arguments.mailbox, &s.arguments.sequence);
   if (dc_launch_cached(r, &s.arguments, err) != 0) return -1;
   if (posts && receive(a, s.arguments.sequence, t, err) != 0) return -1;
   mark_evaluated(s.node, s.nnodes);

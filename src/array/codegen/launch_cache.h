@@ -13,19 +13,20 @@
 #include "device/device.h"
 
 #define DC_FINGERPRINT_NODES 16
-#define DC_FINGERPRINT_OPERANDS 8 /* and as many numbers */
-#define DC_FINGERPRINT_KEY (3 + DC_FINGERPRINT_NODES * (1 + DC_MAX_ARGS))
+#define DC_FINGERPRINT_SHAPES 96 /* words about shapes, strides and axes */
+#define DC_FINGERPRINT_KEY (4 + DC_FINGERPRINT_NODES * (1 + DC_MAX_ARGS) + DC_FINGERPRINT_SHAPES)
 /* The result of a walk over an expression. */
 typedef struct dc_fingerprint {
   dc_launch_arguments arguments;
   dc_ptr end; /* of the result */
   size_t itemsize;
   bool in_place; /* an input has the result's address */
-  dc_ptr input[DC_FINGERPRINT_OPERANDS];
-  const dc_number *number[DC_FINGERPRINT_OPERANDS];
-  const dc_array *array[DC_FINGERPRINT_OPERANDS]; /* the inputs */
+  bool reduces, is_reduced; /* it has a reduction; the walk is below one */
+  dc_ptr input[DC_CACHED_OPERANDS];
+  const dc_number *number[DC_CACHED_OPERANDS];
+  const dc_array *array[DC_CACHED_OPERANDS]; /* the inputs */
   dc_array *node[DC_FINGERPRINT_NODES];
-  int nnodes, len;
+  int nnodes, len, shapes; /* len: words of the key, of which `shapes` are about shapes and strides */
   uint64_t mark, hash;
   uint32_t key[DC_FINGERPRINT_KEY];
 } dc_fingerprint;

@@ -210,58 +210,113 @@ int dc_program_run_body(const dc_program *p, dc_body *body, dc_buf *text, bool *
 
 /* --- cached launches ------------------------------------------------------------------------------------------- */
 
-/* As pack_all, for operands without strides. */
-static inline void pack_arguments(dc_pack *k, const dc_launch_arguments *s) {
-  static const int32_t one = 1;
-  const int32_t n = (int32_t)s->n;
-  unsigned char *to = put(k->bytes, &s->out, sizeof s->out);
-  for (int i = 0; i < s->ninputs; i++) to = put(to, &s->input[i], sizeof s->input[i]);
-  if (s->reduces) to = put(to, &one, sizeof one); /* rows */
-  to = put(to, &n, sizeof n);
-  if (s->reduces) {
-    to = put(to, &s->mailbox, sizeof s->mailbox);
-    to = put(to, &s->sequence, sizeof s->sequence);
+/* The bytes of an argument; *size: how many. */
+static inline const void *argument_of(const dc_launch_arguments *s, const dc_patch *one, const int32_t *n,
+                                      size_t *size) {
+  *size = sizeof(uint64_t);
+  switch ((dc_patch_kind)one->kind) {
+    case DC_PATCH_OUT: return &s->out;
+    case DC_PATCH_INPUT: return &s->input[one->index];
+    case DC_PATCH_MAILBOX: return &s->mailbox;
+    case DC_PATCH_SEQUENCE: return &s->sequence;
+    case DC_PATCH_COUNT: *size = sizeof *n; return n;
+    case DC_PATCH_NUMBER: break;
   }
-  for (int i = 0; i < s->nnumbers; i++) to = put(to, &s->number[i]->bits, number_size(s->number[i]));
-  k->at = (size_t)(to - k->bytes);
+  *size = number_size(s->number[one->index]);
+  return &s->number[one->index]->bits;
 }
 
-/* Whether a cached launch can stand for the program's. */
-static bool is_cacheable(const dc_program *p) {
+/* Writes the arguments into the parameters of a launch. */
+static inline void write_arguments(const dc_cached_launch *r, const dc_launch_arguments *s, unsigned char *params) {
+  const int32_t n = (int32_t)s->n;
+  for (int i = 0; i < r->npatches; i++) {
+    size_t size;
+    const void *from = argument_of(s, &r->patch[i], &n, &size);
+    unsigned char *to = params + r->patch[i].at;
+    if (size == 8) memcpy(to, from, 8);
+    else if (size == 4) memcpy(to, from, 4);
+    else memcpy(to, from, size);
+  }
+}
+
+/* Packs a program's parameters and notes which are arguments. */
+typedef struct recorder {
+  dc_pack pack;
+  dc_cached_launch *launch;
+  int ninputs, nnumbers;
+  bool fits;
+} recorder;
+
+static void record_patch(recorder *c, dc_patch_kind kind, int index, size_t size) {
+  dc_cached_launch *r = c->launch;
+  if (index >= DC_CACHED_OPERANDS || c->pack.at > DC_CACHED_PARAMS) c->fits = false;
+  else r->patch[r->npatches++] = (dc_patch){ (uint8_t)kind, (uint8_t)index, (uint16_t)(c->pack.at - size) };
+}
+
+static void record_parameter(void *ud, const dc_parameter *one) {
+  recorder *c = ud;
+  const dc_program *p = c->pack.p;
+  pack_parameter(&c->pack, one);
+  if (!c->fits) return;
+  switch (one->kind) {
+    case DC_PARAMETER_ADDRESS: {
+      const bool out = one->operand == &p->ir.out;
+      record_patch(c, out ? DC_PATCH_OUT : DC_PATCH_INPUT, out ? 0 : c->ninputs++, sizeof(dc_ptr));
+      break;
+    }
+    case DC_PARAMETER_NUMBER:
+      record_patch(c, DC_PATCH_NUMBER, c->nnumbers++, number_size(&p->ir.number[one->number]));
+      break;
+    case DC_PARAMETER_WORD:
+      record_patch(c, strcmp(one->name, "mailbox") == 0 ? DC_PATCH_MAILBOX : DC_PATCH_SEQUENCE, 0, sizeof(uint64_t));
+      break;
+    case DC_PARAMETER_INDEX:
+      if (!c->launch->shaped && strcmp(one->name, "n") == 0) record_patch(c, DC_PATCH_COUNT, 0, sizeof(int32_t));
+      break;
+    case DC_PARAMETER_STRIDE: case DC_PARAMETER_EXTENT: break;
+  }
+}
+
+/* Whether a cached launch can stand for the program's: it needs nothing else than parameters. */
+static bool is_cacheable(const dc_program *p, bool shaped) {
   const dc_schedule *h = &p->schedule;
-  if (p->ir.scatters || !h->safe) return false;
-  if (p->ir.kind == DC_ELEMENTS) return h->kind == DC_SCHEDULE_ELEMENTS && h->n <= DC_CACHED_ELEMENTS;
-  const bool row = h->kind == DC_SCHEDULE_LANES || h->kind == DC_SCHEDULE_PACKED; /* one block's */
-  return p->ir.kind == DC_REDUCTION && row && h->row.rows == 1 && h->row.segments == 1 && h->row.cluster == 1 &&
-         h->row.cached == 0;
+  if (p->ir.scatters || p->ir.body != NULL || !h->safe || h->wide) return false;
+  if (p->ir.kind == DC_ELEMENTS) return shaped || (h->kind == DC_SCHEDULE_ELEMENTS && h->n <= DC_CACHED_ELEMENTS);
+  return shaped && h->row.segments == 1 && h->row.cluster == 1;
 }
 
 bool dc_cached_launch_of(const dc_program *p, const dc_launch_arguments *s, dc_cached_launch *r) {
   const dc_schedule *h = &p->schedule;
-  if (!is_cacheable(p) || p->dev != s->dev || s->reduces != (p->ir.kind == DC_REDUCTION)) return false;
-  dc_pack all, packed;
-  pack_all(&all, p, 0);
-  pack_arguments(&packed, s);
-  if (all.at != packed.at || memcmp(all.bytes, packed.bytes, all.at) != 0) return false;
-  *r = (dc_cached_launch){ .kernel = dc_program_kernel_found(p) };
-  if (s->reduces) {
-    r->threads = h->row.threads;
-  } else {
+  if (p->dev != s->dev || !is_cacheable(p, s->shaped)) return false;
+  *r = (dc_cached_launch){ .kernel = dc_program_kernel_found(p), .grid = { 1, 1, 1 }, .shaped = s->shaped,
+                           .posts = dc_program_posts(p), .shared = (uint32_t)dc_pass_cache_bytes(h) };
+  recorder c = { .pack = { .p = p }, .launch = r, .fits = r->kernel != NULL };
+  dc_parameters_each(p, 0, record_parameter, &c);
+  if (!c.fits || c.pack.at > DC_CACHED_PARAMS || c.ninputs != s->ninputs || c.nnumbers != s->nnumbers) return false;
+  r->size = (int)c.pack.at;
+  if (p->ir.kind == DC_ELEMENTS && !s->shaped) {
     r->lanes = h->elements.lanes;
     r->rounds = h->elements.rounds;
     r->looped = h->elements.looped;
+  } else {
+    const int64_t blocks = blocks_of(p, &r->block);
+    if (blocks > INT32_MAX) return false;
+    r->grid.x = (uint32_t)blocks;
   }
-  return r->kernel != NULL;
+  memcpy(r->params, c.pack.bytes, c.pack.at);
+  write_arguments(r, s, r->params); /* in the same places, or operands are not in the order of the fingerprint */
+  return memcmp(r->params, c.pack.bytes, c.pack.at) == 0;
 }
 
 DC_HOT int dc_launch_cached(const dc_cached_launch *r, const dc_launch_arguments *s, dc_error *err) {
-  static const dc_launch_options plainly;
   if (dc_device_open(s->dev, err) != 0) return -1;
-  dc_pack params;
-  pack_arguments(&params, s);
-  dc_launch l = { .grid = { 1, 1, 1 }, .block = { (uint32_t)r->threads, 1, 1 }, .params = params.bytes };
-  if (!s->reduces)
+  _Alignas(16) unsigned char params[DC_CACHED_PARAMS];
+  memcpy(params, r->params, (size_t)r->size);
+  write_arguments(r, s, params);
+  dc_launch l = { .grid = r->grid, .block = r->block, .params = params };
+  if (!r->shaped)
     l.grid.x = (uint32_t)blocks_of_elements(s->dev, s->n, r->lanes, r->rounds, r->looped, &l.block);
-  r->kernel->kernel.params_size = (uint32_t)params.at;
-  return dc_kernel_launch(&r->kernel->kernel, &l, &plainly, err);
+  r->kernel->kernel.params_size = (uint32_t)r->size;
+  const dc_launch_options how = { .shared = r->shared };
+  return dc_kernel_launch(&r->kernel->kernel, &l, &how, err);
 }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "base/limit.h"
+#include "base/runtime.h"
 
 void dc_job_fail(dc_job *job, dc_kind kind, const char *code, uint32_t line, const char *fmt, ...) {
   pthread_mutex_lock(&job->lock);
@@ -27,7 +28,7 @@ void dc_job_interrupt(dc_job *job) {
 }
 
 bool dc_job_poll(dc_job *job, bool launching) {
-  if (launching) job->wake(job);
+  if (launching && job->called < job->most_workers) job->wake(job, dc_clock());
   return dc_job_interrupted(job) || atomic_load_explicit(&job->grid.stop, memory_order_relaxed);
 }
 

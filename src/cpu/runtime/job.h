@@ -37,7 +37,7 @@ typedef struct dc_job {
   const uint32_t (*gang_tids)[3][DC_LANES]; /* thread coordinates of its gangs' lanes, one gang after another */
   dc_cpu_device *cpu;             /* of the Lua state that launches */
   void (*work)(struct dc_worker *k, struct dc_job *job); /* a worker's part */
-  void (*wake)(struct dc_job *job); /* called by the launching thread at each poll */
+  void (*wake)(struct dc_job *job, double now); /* called by the launching thread at each poll; now: dc_clock */
   double begun;                   /* dc_clock at the launch */
   int most_workers;               /* threads that may work for it, the launching one among them: its device's share */
   int called;                     /* those that are to, since it takes long; 0: threads.c does not know it */

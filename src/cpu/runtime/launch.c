@@ -190,7 +190,7 @@ static void run_blocks(dc_worker *k) {
       prefer_new = !prefer_new && !dc_job_others_progress(job);
       quiet = 0;
     }
-    if (k->index == 0 && dc_job_has_blocks(job)) job->wake(job);
+    if (k->index == 0 && dc_job_has_blocks(job)) job->wake(job, dc_clock());
   }
 }
 
@@ -203,14 +203,17 @@ static bool are_simple(const dc_job *job) {
 static void run_simple_blocks(dc_worker *k) {
   dc_job *job = k->job;
   dc_share s = dc_share_begin(k);
+  const bool launches = k->index == 0;
+  double begun = launches ? job->begun : dc_clock();
   dc_contention_begin(k);
   while (!atomic_load_explicit(&job->grid.stop, memory_order_relaxed) && !dc_job_interrupted(job)) {
     if (!dc_contention_pause(k) || !dc_share_take(k, &s)) return;
-    const double begun = s.is_last ? 0 : dc_clock();
     if (dc_native_blocks(k, s.first, s.count) == DC_STOPPED || s.is_last) return;
     dc_contention_note(k, s.count);
-    dc_share_note(&s, dc_clock() - begun);
-    if (k->index == 0) job->wake(job);
+    const double now = dc_clock(); /* which takes as long as a block may */
+    dc_share_note(&s, now - begun);
+    begun = now;
+    if (launches) job->wake(job, now);
   }
 }
 

@@ -65,9 +65,9 @@ static double left_of(const dc_job *job, double passed) {
   return begun < job->nblocks ? passed * (double)(job->nblocks - begun) / (double)begun : INFINITY;
 }
 
-/* The number of threads that are to work for a launch from now on; 0: it is too short for a call. */
-static int workers_of(const dc_job *job) {
-  const double passed = dc_clock() - job->begun;
+/* The number of threads that are to work from now on for a launch that began `passed` seconds ago; 0: it is too short
+** for a call. */
+static int workers_of(const dc_job *job, double passed) {
   if (job->called > 0) /* most if it takes longer than expected */
     return passed < WAKE_AFTER + WAKE_FOR ? job->called : job->most_workers;
   const double left = left_of(job, passed);
@@ -77,8 +77,8 @@ static int workers_of(const dc_job *job) {
 }
 
 /* On the launching thread at each poll. */
-static void call_if_long(dc_job *job) {
-  if (job->called < job->most_workers) dc_threads_help(job, workers_of(job));
+static void call_if_long(dc_job *job, double now) {
+  if (job->called < job->most_workers) dc_threads_help(job, workers_of(job, now - job->begun));
 }
 
 /* After a launch: where many are too short to wake threads for, the threads are to be awake. */
