@@ -101,7 +101,7 @@ enum {
 ** pending, with other axes: it has no memory, but is a view of the operand's once that is computed. */
 #define DC_INTERNAL(X)                                                                                        \
   X(CAST, "cast", 1, INTERNAL, DC_OP_COMPLEX) X(PARTS, "complex", 2, PARTS, 0)                                \
-  X(CUBE, "cube", 1, INTERNAL, 0) X(POWER_HALF, "power_half", 1, INTERNAL, 0)                                 \
+  X(CUBE, "cube", 1, FLOAT, 0) X(POWER_HALF, "power_half", 1, FLOAT, 0)                                       \
   X(EQUAL, "equal", 2, INTERNAL, DC_OP_COMPLEX)                                                               \
   X(CLOSE, "allclose", 4, INTERNAL, DC_OP_COMPLEX) X(INDEX, "arange", 3, INTERNAL, 0)                         \
   X(RANDOM, "random", 4, INTERNAL, DC_OP_LONG) X(GATHER, "index", 3, INTERNAL, DC_OP_COMPLEX)                 \
