@@ -20,7 +20,7 @@ local sort = require "dotcompute.sort"
 core.builtin(debug.getinfo(1, "S").source)
 
 local fail = algorithm.fail
-local FEW = 16384 -- values that the host adds (array/host/index.c)
+local FEW = core.host_few -- values that the host adds (array/host/index.c)
 local WIDE = 32 -- elements of a row from which its columns are added in parallel
 local MOST_FEW, MOST_COMPARED = 2048, 1 << 22 -- values, and comparisons of their indices, which take less than sorting
 

@@ -7,6 +7,7 @@
 #include <lauxlib.h>
 #include <string.h>
 
+#include "array/host/memory.h"
 #include "base/error.h"
 #include "base/notice.h"
 #include "base/runtime.h"
@@ -269,6 +270,7 @@ int luaopen_dotcompute_core(lua_State *L) {
   dc_lua_setfuncs(L, 1, dc_lua_terminal_internal);
   dc_lua_setfuncs(L, 1, dc_lua_linalg_internal);
   dc_lua_setfuncs(L, 1, dc_lua_host_pass_internal);
+  dc_lua_set_integer(L, "host_few", DC_HOST_FEW);
   dc_lua_setfuncs(L, 1, dc_lua_memory_internal);
   dc_lua_setfuncs(L, 1, dc_lua_operators_internal);
   dc_lua_setfuncs(L, 1, dc_lua_named_internal);

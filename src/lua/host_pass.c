@@ -31,8 +31,7 @@
 #include "lua/memory.h"
 #include "lua/object.h"
 
-/* Elements that the host processes in the time that kernels and their launches take. */
-#define FEW 16384
+/* DC_HOST_FEW where an element takes more, or less, of the host's time. */
 #define FEW_SORTED 8192
 #define FEW_SEARCHED 4096 /* values, whose searches a kernel does side by side */
 /* Integers whose prefixes one loop makes: kernels read them twice, and take 12 times its work (two threads of Zen 4, a
@@ -188,7 +187,7 @@ static int host_unique(lua_State *L) {
 static int64_t most_scanned(const dc_array *a, int axis) {
   const char kind = dc_dtype_kind(dc_array_dtype(a));
   const dc_geometry *g = dc_array_geometry(a);
-  if (kind == 'f' || kind == 'c') return FEW;
+  if (kind == 'f' || kind == 'c') return DC_HOST_FEW;
   const bool few_threads = dc_array_device(a)->facts.multiprocessors <= FEW_THREADS;
   const bool neighbours = axis == g->ndim - 1 && dc_geometry_contiguous(g, dc_dtype_size(dc_array_dtype(a)));
   return few_threads && neighbours ? MANY_SCANNED : FEW_SCANNED;
@@ -237,7 +236,7 @@ static int host_search(lua_State *L) {
 static int host_count(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
   const int64_t least = luaL_checkinteger(L, 2);
-  dc_array *x = few(L, self, 1, FEW);
+  dc_array *x = few(L, self, 1, DC_HOST_FEW);
   if (!x || !use(L, 1, 1, &x)) return 0;
   const int64_t largest = dc_host_largest(dc_array_dtype(x), dc_host_data(x), dc_array_size(x));
   if (largest < 0 || largest >= MOST_COUNTS || least > MOST_COUNTS) return 0;
@@ -253,7 +252,7 @@ static int host_count(lua_State *L) {
 /* select(mask, x): the elements of x where `mask`, bools of its shape, is true; without x their positions, from 1. */
 static int host_select(lua_State *L) {
   dc_lua *self = dc_lua_self(L);
-  dc_array *mask = few(L, self, 1, FEW), *x = lua_isnoneornil(L, 2) ? NULL : few(L, self, 2, FEW);
+  dc_array *mask = few(L, self, 1, DC_HOST_FEW), *x = lua_isnoneornil(L, 2) ? NULL : few(L, self, 2, DC_HOST_FEW);
   if (!mask || dc_array_dtype(mask) != DC_BOOL || (!x && !lua_isnoneornil(L, 2))) return 0;
   if (x && (dc_array_device(x) != dc_array_device(mask) ||
             !dc_geometry_same_shape(dc_array_geometry(x), dc_array_geometry(mask))))

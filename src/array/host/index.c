@@ -13,7 +13,6 @@
 #include "base/error.h"
 #include "device/device.h"
 
-#define FEW 16384          /* number of indices that the host checks in the time that a launch takes */
 #define AT_ONCE 256        /* indices that are converted together */
 /* Bytes that the loop writes.  One value for all indices takes a kernel a single pass; where the last of several is to
 ** win it takes three with atomics, several times the work of the loop (4 million float32 numbers by two threads
@@ -56,7 +55,7 @@ static int count_at(int64_t size, int64_t first) { return size - first < AT_ONCE
 int dc_host_check_indices(dc_array *index, int64_t extent, bool *inside, dc_error *err) {
   const int64_t size = size_of(index);
   int64_t at[AT_ONCE];
-  if (size > FEW || !dc_host_owns(index) || !index->contiguous) return 0;
+  if (size > DC_HOST_FEW || !dc_host_owns(index) || !index->contiguous) return 0;
   if (dc_host_use(index, false, err) != 0) return -1;
   *inside = true;
   for (int64_t first = 0; first < size && *inside; first += AT_ONCE)
@@ -122,7 +121,7 @@ static void read_rows(char *to, const char *base, int64_t stride, const int64_t 
 
 bool dc_host_gathers(const dc_array *base, const dc_array *index) {
   const size_t width = bytes_of_row(base);
-  return width > 0 && index->contiguous && dc_host_owns(base) && dc_host_owns(index) && size_of(index) <= FEW &&
+  return width > 0 && index->contiguous && size_of(index) <= DC_HOST_FEW && dc_host_owns(base) && dc_host_owns(index) &&
          (uint64_t)size_of(index) * width <= FEW_READ;
 }
 
@@ -183,7 +182,7 @@ int dc_host_add_rows(dc_array *base, dc_array *index, dc_array *values, bool fro
   const int64_t size = size_of(index), total = size_of(base), added = size_of(values), extent = base->g.shape[0];
   const dc_array *const all[] = { base, index, values };
   int64_t at[AT_ONCE];
-  if (added > FEW || added == 0 || values->dtype != t || !(floats || kind == 'i' || kind == 'u')) return 0;
+  if (added > DC_HOST_FEW || added == 0 || values->dtype != t || !(floats || kind == 'i' || kind == 'u')) return 0;
   if (floats && total > 4 * added + FEW_SUMS) return 0;
   for (int i = 0; i < 3; i++)
     if (!all[i]->contiguous || !dc_host_owns(all[i])) return 0;

@@ -12,6 +12,9 @@
 #include "array/graph/types.h"
 #include "base/error.h"
 
+/* Elements that the host processes in the time that a kernel and its launch take. */
+#define DC_HOST_FEW 16384
+
 /* Whether it is READY and open, the memory the device's own, and nothing is being captured. */
 bool dc_host_owns(const dc_array *a);
 /* A loop is about to read or write its memory: it is ordered behind the uses by other streams. */
