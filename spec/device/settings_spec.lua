@@ -21,7 +21,7 @@ local settings = {
   { "DOTCOMPUTE_CACHE_SIZE", good = { "256", "" }, bad = { "1G", "0", "big" }, expected = "of MiB" },
   { "DOTCOMPUTE_LOG", good = { "cache", "cache,launch memory", ",compile,", "" },
     bad = { "kernels", "cache,all,x", "al" },
-    expected = "a list of cache, compile" },
+    expected = "a list of cache, compile, launch, memory and all" },
   { "DOTCOMPUTE_COMM_TIMEOUT", good = { "1", "0.5", "1e2", "" }, bad = { "0", "-1", "soon", "1s", "nan", "inf" },
     expected = "of seconds" },
 }

@@ -15,12 +15,16 @@ struct dc_process dc_process = { .log_topics = ~0u };
 
 static pthread_once_t topics_once = PTHREAD_ONCE_INIT;
 
+static const struct { const char *name; unsigned bits; } topics[] = {
+#define TOPIC(id, name, bit) { name, bit },
+  DC_LOG_TOPICS(TOPIC)
+#undef TOPIC
+  { "all", ~0u },
+};
+enum { NTOPICS = sizeof topics / sizeof *topics };
+
 static unsigned topic_named(const char *name, size_t len) {
-  static const struct { const char *name; unsigned bits; } topics[] = {
-    { "cache", DC_LOG_CACHE },   { "compile", DC_LOG_COMPILE }, { "launch", DC_LOG_LAUNCH },
-    { "memory", DC_LOG_MEMORY }, { "all", ~0u },
-  };
-  for (size_t i = 0; i < sizeof topics / sizeof *topics; i++)
+  for (int i = 0; i < NTOPICS; i++)
     if (strlen(topics[i].name) == len && memcmp(topics[i].name, name, len) == 0) return topics[i].bits;
   return 0;
 }
@@ -43,10 +47,10 @@ bool dc_log_chosen(dc_topic topic) {
 
 void dc_log(dc_topic topic, const char *fmt, ...) {
   if (!dc_log_on(topic)) return;
-  const char *name = topic == DC_LOG_CACHE ? "cache" : topic == DC_LOG_COMPILE ? "compile"
-                   : topic == DC_LOG_LAUNCH ? "launch" : "memory";
+  int t = 0;
+  while (!(topics[t].bits & (unsigned)topic)) t++;
   char line[1024]; /* one write, so that threads do not mix within a line; longer ones are cut */
-  int n = snprintf(line, sizeof line, "dotcompute: %s: ", name);
+  int n = snprintf(line, sizeof line, "dotcompute: %s: ", topics[t].name);
   va_list ap;
   va_start(ap, fmt);
   vsnprintf(line + n, sizeof line - (size_t)n, fmt, ap);

@@ -39,7 +39,12 @@ extern struct dc_process {
 static inline void dc_count_launch(int n) { dc_count_often(&dc_process.stats.launches, (uint64_t)(int64_t)n); }
 
 /* DOTCOMPUTE_LOG=cache,compile,launch,memory (or "all"): dc_log prints one line to stderr when its topic is on. */
-typedef enum dc_topic { DC_LOG_CACHE = 1, DC_LOG_COMPILE = 2, DC_LOG_LAUNCH = 4, DC_LOG_MEMORY = 8 } dc_topic;
+#define DC_LOG_TOPICS(X) X(CACHE, "cache", 1) X(COMPILE, "compile", 2) X(LAUNCH, "launch", 4) X(MEMORY, "memory", 8)
+typedef enum dc_topic {
+#define DC_TOPIC_ID(id, name, bit) DC_LOG_##id = bit,
+  DC_LOG_TOPICS(DC_TOPIC_ID)
+#undef DC_TOPIC_ID
+} dc_topic;
 bool dc_log_chosen(dc_topic topic);
 static inline bool dc_log_may_be_on(dc_topic topic) {
   return (atomic_load_explicit(&dc_process.log_topics, memory_order_relaxed) & (unsigned)topic) != 0;

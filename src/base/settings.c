@@ -10,7 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/bytes.h"
+#include "base/processor.h"
+#include "base/runtime.h"
 
 /* Whether text[0..n) has a form; `words`: the words that it may be, or be a list of. */
 typedef bool form_fn(const char *text, size_t n, const char *words);
@@ -53,25 +56,45 @@ static bool is_bytes(const char *text, size_t n, const char *words) {
   return dc_bytes_read(text, &bytes);
 }
 
+#define SET_WORD(id, name) name " "
+#define TOPIC_WORD(id, name, bit) name " "
+
+/* `expected`: the form in words; of words: what stands before them, and what before the last one. */
 static const struct {
   const char *name;
   form_fn *form;
-  const char *words, *expected;
+  const char *words, *expected, *conjunction;
 } settings[] = {
-  { "DOTCOMPUTE_CPU_THREADS", is_count, NULL, "a positive integer" },
-  { "DOTCOMPUTE_CPU_TIER", is_word, "0 1 auto", "0, 1 or auto" },
-  { "DOTCOMPUTE_CPU_ISA", is_word, "baseline avx2 avx512", "baseline, avx2 or avx512" },
-  { "DOTCOMPUTE_POOL", is_bytes, NULL, "an integer, alone or followed by K, M, G or T, as in 512M" },
-  { "DOTCOMPUTE_CACHE_SIZE", is_count, NULL, "a positive integer, a number of MiB" },
-  { "DOTCOMPUTE_LOG", is_list, "cache compile launch memory all", "a list of cache, compile, launch, memory and all" },
-  { "DOTCOMPUTE_COMM_TIMEOUT", is_seconds, NULL, "a positive number of seconds" },
+  { "DOTCOMPUTE_CPU_THREADS", is_count, NULL, "a positive integer", NULL },
+  { "DOTCOMPUTE_CPU_TIER", is_word, "0 1 auto", "", "or" },
+  { "DOTCOMPUTE_CPU_ISA", is_word, DC_INSTRUCTION_SETS(SET_WORD), "", "or" },
+  { "DOTCOMPUTE_POOL", is_bytes, NULL, "an integer, alone or followed by K, M, G or T, as in 512M", NULL },
+  { "DOTCOMPUTE_CACHE_SIZE", is_count, NULL, "a positive integer, a number of MiB", NULL },
+  { "DOTCOMPUTE_LOG", is_list, DC_LOG_TOPICS(TOPIC_WORD) "all", "a list of ", "and" },
+  { "DOTCOMPUTE_COMM_TIMEOUT", is_seconds, NULL, "a positive number of seconds", NULL },
 };
+
+/* "a, b or c" of the words "a b c". */
+static void put_words(dc_buf *b, const char *words, const char *conjunction) {
+  for (const char *w = words, *next; *w; w = next) {
+    const size_t len = strcspn(w, " ");
+    next = w + len + strspn(w + len, " ");
+    if (w != words && *next) dc_buf_puts(b, ", ");
+    else if (w != words) dc_buf_printf(b, " %s ", conjunction);
+    dc_buf_add(b, w, len);
+  }
+}
 
 int dc_settings_check(dc_error *err) {
   for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
     const char *text = getenv(settings[i].name);
     if (text == NULL || *text == '\0' || settings[i].form(text, strlen(text), settings[i].words)) continue;
-    return dc_fail(err, DC_DEVICE, NULL, "%s is '%s'; expected %s", settings[i].name, text, settings[i].expected);
+    dc_buf words = DC_BUF_INIT;
+    if (settings[i].words != NULL) put_words(&words, settings[i].words, settings[i].conjunction);
+    dc_fail(err, DC_DEVICE, NULL, "%s is '%s'; expected %s%s", settings[i].name, text, settings[i].expected,
+            dc_buf_str(&words));
+    dc_buf_free(&words);
+    return -1;
   }
   return 0;
 }

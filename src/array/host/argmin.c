@@ -34,11 +34,13 @@ static int64_t find_bool(dc_reduce op, const char *x, int64_t n) {
 }
 
 static int64_t position(dc_dtype t, bool least, const void *x, int64_t n) {
+  switch (dc_instruction_set()) {
 #if defined(__x86_64__)
-  if (dc_has_avx512()) return dc_host_position_avx512(t, least, x, n);
-  if (dc_has_avx2()) return dc_host_position_avx2(t, least, x, n);
+    case DC_SET_AVX512: return dc_host_position_avx512(t, least, x, n);
+    case DC_SET_AVX2: return dc_host_position_avx2(t, least, x, n);
 #endif
-  return dc_host_position_baseline(t, least, x, n);
+    default: return dc_host_position_baseline(t, least, x, n);
+  }
 }
 
 /* Of elements that are `step` bytes apart, FEW at most where that is not their size. */

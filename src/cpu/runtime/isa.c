@@ -1,21 +1,15 @@
 /* isa.c - see isa.h. */
 #include "cpu/runtime/isa.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/processor.h"
 #include "cpu/ops/table.h"
 
 const dc_isa *dc_ops_best(void) {
-  const dc_isa *tables[3] = {&dc_isa_baseline, NULL, NULL};
-  int n = 1;
+  switch (dc_instruction_set()) {
 #if defined(__x86_64__)
-  if (dc_has_avx2()) tables[n++] = &dc_isa_avx2;
-  if (n == 2 && dc_has_avx512()) tables[n++] = &dc_isa_avx512;
+    case DC_SET_AVX512: return &dc_isa_avx512;
+    case DC_SET_AVX2: return &dc_isa_avx2;
 #endif
-  const char *forced = getenv("DOTCOMPUTE_CPU_ISA");
-  for (int i = 0; forced && i < n; i++)
-    if (strcmp(forced, tables[i]->isa) == 0) return tables[i];
-  return tables[n - 1];
+    default: return &dc_isa_baseline;
+  }
 }
