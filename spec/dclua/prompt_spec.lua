@@ -158,6 +158,50 @@ describe("a command of the prompt", function()
     assert.matches("3%?%?? has no source", (session "3??\n":gsub("3 has", "3? has")))
   end)
 
+  it("shows the source of the function that is asked for, of all that were typed", function()
+    local first, second = math.random(1000, 9999), math.random(10000, 99999)
+    local text = session(([[
+function one(x) return x + %d end
+local function two(x) return x + %d end
+local other = 5
+three = { function(x)
+  return x * other, "three" -- its second line
+end }
+one??
+two??
+three[1]??
+print(one(1))
+function one(x) return x - %d end
+one??
+string.format??
+]]):format(first, second, first))
+    assert.equal(("function one(x) return x + %d end\nlocal function two(x) return x + %d end\n"
+      .. "three = { function(x)\n  return x * other, \"three\" -- its second line\nend }\n%d\n"
+      .. "function one(x) return x - %d end\n"):format(first, second, first + 1, first),
+      (text:match "^>*(function.-\n)[^\n]*string%.format is not"))
+  end)
+
+  it("edits the last entry, or a file, and runs what the editor leaves", function()
+    local folder = helper.folder()
+    local editor = folder .. "/editor"
+    -- an editor that notes which file it gets, doubles every 4 in it, and fails where there is an 8
+    helper.write(editor, ('echo "$1" > %s/name; sed -i s/4/44/g "$1"; ! grep -q 8 "$1"\n'):format(folder))
+    local before = ("unset VISUAL; EDITOR='sh %s'"):format(editor)
+    assert.equal("4\nx = 44\n\n44\n", (session("y = 4\ny\nx = 4\n%edit\nx\n", before):gsub("\n$", "")))
+    local edited = helper.read(folder .. "/name"):gsub("\n$", "")
+    assert.is_nil(io.open(edited), "a temporary file is left")
+    helper.write(folder .. "/four.lua", "print(4)\n4 + 1\n")
+    assert.equal("print(44)\n44 + 1\n\n44\n45\n",
+      (session(("%%edit %s/four.lua\n"):format(folder), before):gsub("\n$", "")))
+    assert.matches("^" .. folder .. "/none: No such file or directory\n",
+      session(("%%edit %s/none\n"):format(folder), "VISUAL=true"))
+    assert.matches("^the editor 'sh .*/editor' did not end well; %$VISUAL or %$EDITOR names another\n",
+      session("x = 8\n%edit\n", before))
+    edited = helper.read(folder .. "/name"):gsub("\n$", "")
+    assert.is_nil(io.open(edited), "a temporary file is left")
+    os.execute("rm -rf " .. quote(folder))
+  end)
+
   it("that is none, or lacks its argument, says so", function()
     assert.matches("no command %%nope: there are %%time", session "%nope\n")
     assert.matches("%%load FILE", session "%load\n")

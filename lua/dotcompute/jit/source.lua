@@ -88,8 +88,8 @@ function source.body_of(fn)
   return bytes:sub(at + math.max(length - 1, 0))
 end
 
--- Whether the function with these bytes is in the text.
-local function contains(text, bytes)
+-- Whether the function with these bytes, those of source.body_of, is in the text.
+function source.contains(text, bytes)
   local chunk = lexer.load(text, "=(proof)")
   return chunk ~= nil and dump(chunk):find(bytes, 1, true) ~= nil
 end
@@ -121,7 +121,7 @@ end
 local function choose(text, list, bytes, fn)
   local gone
   for _, node in ipairs(list) do
-    if not contains(change(text, { node }), bytes) and not (gone and is_within(node, gone)) then gone = node end
+    if not source.contains(change(text, { node }), bytes) and not (gone and is_within(node, gone)) then gone = node end
   end
   if gone then return gone end
   local found
@@ -131,7 +131,7 @@ local function choose(text, list, bytes, fn)
       local nested = other == node or is_within(node, other) or is_within(other, node)
       if not nested then others[#others + 1] = other end
     end
-    if contains(change(text, others), bytes) and (not found or has_parameters(fn, node)) then found = node end
+    if source.contains(change(text, others), bytes) and (not found or has_parameters(fn, node)) then found = node end
   end
   return found
 end
@@ -154,7 +154,7 @@ end
 
 -- The function's node in the text, or nil.
 local function find_in(text, bytes, info)
-  if not contains(text, bytes) then return nil end
+  if not source.contains(text, bytes) then return nil end
   local chunk, list = parse(text), {}
   for _, node in ipairs(chunk.functions) do
     local first = lexer.place(chunk.lines, node.line_at)

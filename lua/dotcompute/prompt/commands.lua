@@ -2,6 +2,7 @@
 --
 -- A command is a whole entry. It becomes a function that is called as a chunk is; its results are shown.
 local core = require "dotcompute.core"
+local locals = require "dotcompute.prompt.locals"
 core.builtin(debug.getinfo(1, "S").source)
 
 local require = require -- a script may take the global one away
@@ -96,6 +97,16 @@ local function save(path)
   print(("%d entries written to %s"):format(#session, path))
 end
 
+-- A file's text; nil and the reason.
+local function contents(path)
+  local f, wrong = io.open(path)
+  if not f then return nil, wrong end
+  local text
+  text, wrong = f:read "a"
+  f:close()
+  return text, wrong
+end
+
 -- An editor on the text of the last entry, or a file; what it leaves is run.
 local function edit(path, prompt)
   local file = path ~= "" and path or os.tmpname()
@@ -106,11 +117,10 @@ local function edit(path, prompt)
   end
   local editor = os.getenv "VISUAL" or os.getenv "EDITOR" or "vi"
   local ok = os.execute(editor .. " " .. quote(file))
-  if not ok then fail("the editor '%s' did not end well; $VISUAL or $EDITOR names another", editor) end
-  local f = assert(io.open(file))
-  local text = f:read "a"
-  f:close()
+  local text, wrong = contents(file)
   if path == "" then os.remove(file) end
+  if not ok then fail("the editor '%s' did not end well; $VISUAL or $EDITOR names another", editor) end
+  if not text then fail("%s", wrong) end
   print(text)
   return prompt.run(compile(text, prompt))
 end
@@ -129,14 +139,16 @@ local function lines_of(path, first, last)
   return table.concat(out, "\n")
 end
 
--- The text of a function that was typed: the newest entry whose lines in question are a function's.
-local function typed(info)
-  local first, last = info.linedefined, info.lastlinedefined
+-- The text of a function that was typed: its lines of the newest entry in which its code is.
+local function typed(fn, info)
+  local texts = require "dotcompute.jit.source"
+  local bytes = texts.body_of(fn)
   for k = #session, 1, -1 do
-    local lines = {}
-    for line in (session[k] .. "\n"):gmatch "(.-)\n" do lines[#lines + 1] = line end
-    local text = last <= #lines and first > 0 and table.concat(lines, "\n", first, last)
-    if text and text:find "%f[%w_]function%f[^%w_]" and text:find "%f[%w_]end%f[^%w_]" then return text end
+    if texts.contains(locals.take_out(session[k]), bytes) then
+      local lines = {}
+      for line in (session[k] .. "\n"):gmatch "(.-)\n" do lines[#lines + 1] = line end
+      return table.concat(lines, "\n", info.linedefined, info.lastlinedefined)
+    end
   end
 end
 
@@ -146,7 +158,7 @@ local function source(text, prompt)
   if type(v) == "function" then
     local info = debug.getinfo(v, "S")
     local code = info.source:sub(1, 1) == "@" and lines_of(info.source:sub(2), info.linedefined, info.lastlinedefined)
-      or info.source == "=stdin" and typed(info)
+      or info.source == "=stdin" and typed(v, info)
     if not code then fail("%s is not in a file that can be read", text) end
     return code
   end
