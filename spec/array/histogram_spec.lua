@@ -162,6 +162,41 @@ describe("histogram", function()
     h.same(count(t, edges:to_table(), w), got:to_table(), "weights")
   end)
 
+  -- By the host's loop, by chunks of threads and as a GPU does; between edges of any distance, and in too many bins for a
+  -- product. Elements outside and NaN add to no bin, whatever their weights are.
+  it("adds weights of few and of many elements in every kind of bins", function()
+    each_way(function()
+      for _, n in ipairs { 1, 300, 20000 } do
+        for _, dtype in ipairs { "float32", "float64", "int16", "uint64" } do
+          local t, w = {}, {}
+          local real = dtype:find "float"
+          for k = 1, n do
+            t[k] = real and math.random(-300, 700) / 4 or math.random(0, 200)
+            w[k] = math.random(-20, 20) / 4
+          end
+          for _, v in ipairs(real and n > 10 and { nan, math.huge, -math.huge } or {}) do t[math.random(n)] = v end
+          local a = dc.array(t, dtype):reshape(1, -1)
+          local edges = { -10.5, 0, 0.25, 7, 90, 90, 101, 150 }
+          for text, got in pairs {
+            edges = a:histogram(edges, { weights = dc.array { w } }),
+            even = a:histogram(7, { weights = dc.array { w }, range = { -10, 150 } }),
+            view = a:reshape(-1):flip():histogram(edges, { weights = dc.array(w, "float64"):flip() }),
+          } do
+            local e = edges
+            if text == "even" then
+              e = {}
+              for k = 0, 7 do e[k + 1] = -10 + 160 * k / 7 end
+            end
+            assert.equal("float64", got.dtype)
+            h.same(count(t, e, w), got:to_table(), ("%s, %s, %d"):format(text, dtype, n))
+          end
+        end
+      end
+    end)
+    local none = dc.empty(0):histogram({ 0, 1, 2 }, { weights = dc.empty(0) })
+    h.same({ 0, 0 }, none:to_table())
+  end)
+
   it("has bins of equal width over the widest ranges of integers and float64", function()
     local half, whole = 2.0 ^ 63, 2.0 ^ 64
     local got, edges = dc.array({ math.mininteger, 0, math.maxinteger }, "int64"):histogram(4)

@@ -101,6 +101,49 @@ describe("captured names in kernels", function()
     both(2, function(o) o[1], o[2] = N, T and 1 or 2 end)
   end)
 
+  -- Lua's compiler computes these itself, so the kernel's function has no upvalue for them.
+  it("of constants that are computed have the values and the kinds that Lua gives them", function()
+    local function literal()
+      local pick = math.random(3)
+      return pick == 1 and "A" or pick == 2 and "B" or tostring(math.random(1, 9)) .. (math.random(3) == 1 and ".5" or "")
+    end
+    local function expression(depth)
+      if depth == 0 or math.random(4) == 1 then return literal() end
+      if math.random(5) == 1 then return "-(" .. expression(depth - 1) .. ")" end
+      local list = { "+", "-", "*", "/", "//", "%", "^" }
+      return ("(%s %s %s)"):format(expression(depth - 1), list[math.random(#list)], expression(depth - 1))
+    end
+    for _ = 1, 12 do
+      local text = ("local A <const>, B <const> = %d, %d.25\nlocal C <const> = %s\nlocal D <const> = C * 2 - A\n"
+        .. "return function(o) o[1], o[2] = C, D end, C, D"):format(math.random(9), math.random(9), expression(3))
+      local fn, c, d = load(text)()
+      local floats = math.type(c) == "float" or math.type(d) == "float"
+      local out = dc.zeros(2, floats and "float64" or "int64")
+      if c == c and math.abs(c) < 2 ^ 50 then
+        dc.jit(fn)(1, 1, out)
+        assert.same({ c, d }, out:to_table(), text)
+      end
+    end
+    local yes <const>, no <const>, bits <const> = not false, not true, ~5 & 0xff
+    local kind <const> = "float32"
+    both(3, function(o) o[1], o[2], o[3] = yes and 1 or 2, no and 1 or 2, bits end)
+    local out = dc.zeros(1, "float64")
+    dc.jit(function(o)
+      local t = dc.local_array(kind, 1)
+      t[1] = 0.1
+      o[1] = t[1]
+    end)(1, 1, out)
+    assert.equal(string.unpack("<f", string.pack("<f", 0.1)), out[1])
+  end)
+
+  it("of constants that are nil are named as such", function()
+    local nothing <const> = nil
+    local ok, err = pcall(dc.jit(function(o) o[1] = nothing end), 1, 1, dc.zeros(1))
+    assert.is_false(ok)
+    assert.equal("compile", err.kind)
+    assert.matches("'nothing' is a constant without a value: it is nil", err.message, 1, true)
+  end)
+
   it("and of fields may have any bytes", function()
     local functions = { ["a b"] = { ["-"] = function(v) return v + 1 end, ["\u{e4}"] = function(v) return v * 2 end } }
     local settings = { a = { b = 1 }, ["a\0b"] = 2 }

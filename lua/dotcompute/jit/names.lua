@@ -300,15 +300,17 @@ end
 
 -- --- names ------------------------------------------------------------------------------------------------------
 
--- The value of a <const>'s expression, in which other constants stand by their names; nil where it is no constant.
+-- Whether a name is a <const> whose expression can be computed, and its value. Other constants stand in it by their
+-- names.
 local function constant_value(text, decl)
   local value = decl.attrib == "const" and decl.value
-  if not value then return nil end
-  if value.op == "number" then return value.value end
+  if not value then return false end
+  if value.op == "number" then return true, value.value end
   local constants = {}
   local function find(node)
     if node.op == "name" and node.decl then
-      constants[node.name] = constant_value(text, node.decl)
+      local _, v = constant_value(text, node.decl)
+      constants[node.name] = v
     end
     for _, part in ipairs { node.a or false, node.b or false } do
       if part then find(part) end
@@ -316,21 +318,17 @@ local function constant_value(text, decl)
   end
   find(value)
   local made = lexer.load("return " .. text:sub(value.at, value.last), "=(constant)", constants)
-  local ok, v = pcall(made or error)
-  if ok then return v end
+  return pcall(made or error)
 end
 
 -- A <const> that Lua's compiler has folded into its users is no upvalue: its value is that of its expression.
 function names:folded(n, decl)
-  local value = decl.attrib == "const" and decl.value
-  if value then
-    local v = constant_value(self.inst.root.found.chunk.text, decl)
-    local ok = v ~= nil
-    if ok and (type(v) == "number" or type(v) == "boolean") then
-      return { op = "const", type = names.type_of(v), value = v, at = n.at, n = n }
-    elseif ok and type(v) == "string" then
-      return { op = "static", type = types.string(v), text = v, at = n.at }
-    end
+  local ok, v = constant_value(self.inst.root.found.chunk.text, decl)
+  if ok and v == nil then self:fail(n.at, "'%s' is a constant without a value: it is nil", n.name) end
+  if ok and (type(v) == "number" or type(v) == "boolean") then
+    return { op = "const", type = names.type_of(v), value = v, at = n.at, n = n }
+  elseif ok and type(v) == "string" then
+    return { op = "static", type = types.string(v), text = v, at = n.at }
   end
   self:fail(n.at, "the value of '%s' is not known here", n.name)
 end
