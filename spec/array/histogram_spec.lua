@@ -162,8 +162,8 @@ describe("histogram", function()
     h.same(count(t, edges:to_table(), w), got:to_table(), "weights")
   end)
 
-  -- By the host's loop, by chunks of threads and as a GPU does; between edges of any distance, and in too many bins for a
-  -- product. Elements outside and NaN add to no bin, whatever their weights are.
+  -- By the host's loop, by chunks of threads and as a GPU does; in bins of equal width and between any edges. Elements
+  -- outside and NaN add to no bin, whatever their weights are.
   it("adds weights of few and of many elements in every kind of bins", function()
     each_way(function()
       for _, n in ipairs { 1, 300, 20000 } do
