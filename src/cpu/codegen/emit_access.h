@@ -18,7 +18,8 @@ typedef struct dc_access {
   bool narrow;           /* the address register has 32 bits */
   bool expected;         /* elements: a<i> says where they may be */
   bool wraps;            /* lane by lane: a row whose addresses turn out to wrap around */
-  int32_t by_index;      /* a row: of consecutive indices, those that this instruction widens; else -1 */
+  int32_t by_index;      /* a row of elements: the instruction that widens their indices; else -1 */
+  long long by_times;    /* of these: bytes from one index to the next */
 } dc_access;
 
 static inline int dc_emit_space_of(const ptx_ins *ins, const ptx_operand *at) {

@@ -62,7 +62,7 @@ void dc_emit_begin_access(emitter *e, const dc_access *p) {
   }
   PUT("%s%lldull", dc_emit_module_base(p->at->sym), p->offset);
   if (p->by_index >= 0)
-    PUT(" + dc_first_element(0, i%d, %d, %d)", p->by_index, p->size, dc_emit_is_signed(e, p->by_index));
+    PUT(" + dc_first_element(0, i%d, %lld, %d)", p->by_index, p->by_times, dc_emit_is_signed(e, p->by_index));
   if (p->base == DC_BASE_FLAT) PUT(", a_ = o_; ");
   else PUT(", a_ = %s + o_; ", dc_emit_base(p->base));
   if ((bytes > 1 || DC_IGNORED) && p->at->reg >= 0) PUT("if (DC_BAD(o_, %d, a_)) n->fault(n); ", bytes - 1);
@@ -705,8 +705,11 @@ static void access_row_of_loop(emitter *e, const ptx_ins *ins, const dc_access *
   row.how = DC_HOW_ROW;
   row.stride = p->size * p->n;
   row.s = (dc_value_shape){ .tag = DC_AFFINE, .exact = row.stride, .origin = -1 };
-  if (p->how == DC_HOW_INDEX) {
+  if (p->s.tag == DC_INDEXED) { /* its register has the address of element 0 */
     row.by_index = p->s.origin;
+    row.by_times = (long long)p->s.times;
+  }
+  if (p->how == DC_HOW_INDEX) {
     PUT("if (dc_indices_are_row(&r%d, i%d, %d, %s)) ", tested, p->s.origin, dc_emit_is_signed(e, p->s.origin), mask);
   } else {
     PUT("if (dc_keeps_row_64(&r%d, ", tested);
