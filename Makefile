@@ -135,10 +135,12 @@ $(OBJ)/gen/%.o: $(GEN)/%.c $(BUILD)/flags
 	$(call COMPILE,$<,,$<)
 define OPS_RULE
 $(OBJ)/src/%.$(1).o: src/%.c $(BUILD)/flags
-	$$(call COMPILE,$$< ($(1)),$$(CPU_CFLAGS) $$(OPS_CFLAGS) $$(ISA_$(1)) $$(OPS_DEBUG_$$*) -DDC_ISA=$(1),$$<)
+	$$(call COMPILE,$$< ($(1)),$$(CPU_CFLAGS) $$(OPS_CFLAGS) $$(ISA_$(1)) $$(OPS_FLAGS_$$*) -DDC_ISA=$(1),$$<)
 endef
 # A thousand functions of which everything is inlined: 20 MB of debugging information.
-OPS_DEBUG_cpu/ops/functions := $(if $(SANITIZE),,-g0)
+OPS_FLAGS_cpu/ops/functions := $(if $(SANITIZE),,-g0)
+# Which of equal or unordered floats is the largest does not matter there (see the file).
+OPS_FLAGS_array/host/position := -ffinite-math-only -fno-signed-zeros
 $(foreach i,$(ISAS),$(eval $(call OPS_RULE,$(i))))
 
 # Texts that travel inside the binaries: Lua modules in dclua, small headers in the compiler's room.

@@ -20,6 +20,8 @@
 #include "array/graph/geometry.h"
 #include "array/graph/number.h"
 #include "array/graph/types.h"
+#include "array/host/memory.h"
+#include "array/host/reduce.h"
 #include "base/buf.h"
 #include "base/dtype.h"
 #include "base/error.h"
@@ -72,10 +74,20 @@ static DC_NOINLINE int compute_anew(dc_array *a, dc_buffer *b, const dc_fingerpr
   return 0;
 }
 
+/* All elements of a READY operand, reduced by a loop of the host.  1: done; 0: kernels do it. */
+static int reduce_by_host(const dc_array *a, dc_buffer *b, dc_error *err) {
+  const dc_expr *e = a->expr;
+  if (e->op != DC_OP_REDUCE || dc_geometry_size(&a->g) != 1 || !a->dev->host_memory) return 0;
+  const int done = dc_host_reduce(e->arg[0], e->reduce, (void *)(uintptr_t)b->ptr, err);
+  return done == 1 && dc_buffer_used(b, true, err) != 0 ? -1 : done;
+}
+
 /* The same by a cached launch, if there is one. */
 static DC_HOT int compute_into(dc_array *a, dc_buffer *b, post *t, dc_error *err) {
   dc_fingerprint s;
   if (a->state != DC_ARRAY_PENDING) return 0;
+  const int done = reduce_by_host(a, b, err);
+  if (done != 0) return done < 0 ? -1 : 0;
   if (dc_profile_is_on(a->dev) || !dc_fingerprint_take(&s, a, b->ptr, a->dtype))
     return compute_anew(a, b, NULL, t, err);
   const dc_cached_launch *r = dc_launch_cache_find(&s);

@@ -12,7 +12,7 @@
 #include "array/graph/number.h"
 #include "array/graph/op.h"
 #include "array/graph/types.h"
-#include "array/host/argmin.h"
+#include "array/host/reduce.h"
 #include "array/node.h"
 #include "array/operators.h"
 #include "base/dtype.h"

@@ -1,15 +1,15 @@
 /*
 ** position.c - see position.h.
 **
-** Elements are compared by keys, integers of their size: an integer itself, a float's bits in their order (as in
-** order.h, but signed), the largest for NaN.  For the least element keys are complemented.  The first of the blocks
-** with the largest key is found, then the first such key in it.
+** Elements are compared by keys: integers, float32 and float64 are their own, shorter floats have their bits in their
+** order (as in order.h, but signed).  For the least element keys are complemented, or have the other sign.  The first
+** of the blocks with the largest key is found, or the first with a NaN, then the first such element in it.  NaN are
+** recognized by their bits, and this file is compiled as if no float was one (see the Makefile): otherwise compilers
+** do not make vectors of the largest float.
 */
 #include "array/host/position.h"
 
 #include <string.h>
-
-#include "array/host/by_type.h"
 
 enum {
   BLOCK_BYTES = 4096,
@@ -17,93 +17,119 @@ enum {
   SHORT = 48 /* fewer elements are sooner compared one by one */
 };
 
-/* X(dtype, T, U, infinity): signed keys T, as unsigned U; of floats the bits of infinity. */
-#define FLOATS(X)                                                                                                      \
+/* X(dtype, T, U, infinity): keys T, of the size of unsigned U; of floats the bits of infinity. */
+#define INTEGERS(X)                                                                                                    \
+  X(DC_BOOL, uint8_t, uint8_t, 0)                                                                                      \
+  X(DC_INT8, int8_t, uint8_t, 0)                                                                                       \
+  X(DC_INT16, int16_t, uint16_t, 0)                                                                                    \
+  X(DC_INT32, int32_t, uint32_t, 0)                                                                                    \
+  X(DC_INT64, int64_t, uint64_t, 0)                                                                                    \
+  X(DC_UINT8, uint8_t, uint8_t, 0)                                                                                     \
+  X(DC_UINT16, uint16_t, uint16_t, 0)                                                                                  \
+  X(DC_UINT32, uint32_t, uint32_t, 0)                                                                                  \
+  X(DC_UINT64, uint64_t, uint64_t, 0)
+#define HALVES(X)                                                                                                      \
   X(DC_FLOAT16, int16_t, uint16_t, 0x7c00)                                                                             \
-  X(DC_BFLOAT16, int16_t, uint16_t, 0x7f80)                                                                            \
-  X(DC_FLOAT32, int32_t, uint32_t, 0x7f800000)                                                                         \
-  X(DC_FLOAT64, int64_t, uint64_t, INT64_C(0x7ff) << 52)
+  X(DC_BFLOAT16, int16_t, uint16_t, 0x7f80)
+#define FLOATS(X)                                                                                                      \
+  X(DC_FLOAT32, float, uint32_t, 0x7f800000)                                                                           \
+  X(DC_FLOAT64, double, uint64_t, UINT64_C(0x7ff) << 52)
 
-#define INTEGER_KEY(dtype, T)                                                                                          \
-  static inline T key_##dtype(const char *x, int64_t i, T flip) {                                                      \
-    T k;                                                                                                               \
-    memcpy(&k, x + i * (int64_t)sizeof k, sizeof k);                                                                   \
-    return (T)(k ^ flip);                                                                                              \
+#define BITS(dtype, T, U, infinity)                                                                                    \
+  static inline U bits_##dtype(const char *x, int64_t i) {                                                             \
+    U bits;                                                                                                            \
+    memcpy(&bits, x + i * (int64_t)sizeof bits, sizeof bits);                                                          \
+    return bits;                                                                                                       \
   }                                                                                                                    \
-  static inline T same_##dtype(T k, T flip) { return (void)flip, k; }
-/* In the order of their bits NaN are at both ends, as many at each: taking that number away puts all of them behind the
-** numbers, where the first of their keys stands for them.  same_: -0, whose key is next to that of 0, as 0. */
-#define FLOAT_KEY(dtype, T, U, infinity)                                                                               \
-  static const T NANS_##dtype = (T)((U)-1 >> 1 & ~(infinity));                                                         \
-  static const T NAN_##dtype = (T)(((U)-1 >> 1) - 2 * (U)((U)-1 >> 1 & ~(infinity)) + 1);                              \
-  static inline T key_##dtype(const char *x, int64_t i, T flip) {                                                      \
-    T k;                                                                                                               \
-    memcpy(&k, x + i * (int64_t)sizeof k, sizeof k);                                                                   \
-    k = (T)((k ^ (T)((U)(k >> (8 * sizeof k - 1)) >> 1) ^ flip) - NANS_##dtype);                                       \
-    return k < NAN_##dtype ? k : NAN_##dtype;                                                                          \
-  }                                                                                                                    \
-  static inline T same_##dtype(T k, T flip) {                                                                          \
-    return k == (T)((-1 ^ flip) - NANS_##dtype) ? (T)(flip - NANS_##dtype) : k;                                        \
+  static inline U is_nan_##dtype(const char *x, int64_t i) {                                                           \
+    return (infinity) != 0 && (U)(bits_##dtype(x, i) << 1) > (U)((U)(infinity) << 1);                                  \
   }
-DC_HOST_INTEGERS(INTEGER_KEY)
-INTEGER_KEY(DC_BOOL, uint8_t)
+INTEGERS(BITS)
+HALVES(BITS)
+FLOATS(BITS)
+
+#define INTEGER_KEY(dtype, T, U, infinity)                                                                             \
+  static inline T key_##dtype(const char *x, int64_t i, bool least) {                                                  \
+    return (T)(bits_##dtype(x, i) ^ (U)(least ? -1 : 0));                                                              \
+  }
+/* The key of -0 is next to that of 0. */
+#define HALF_KEY(dtype, T, U, infinity)                                                                                \
+  static inline T key_##dtype(const char *x, int64_t i, bool least) {                                                  \
+    const T k = (T)bits_##dtype(x, i), ordered = (T)(k ^ (T)((U)(k >> (8 * sizeof k - 1)) >> 1));                      \
+    return (T)((ordered == -1 ? 0 : ordered) ^ (least ? -1 : 0));                                                      \
+  }
+#define FLOAT_KEY(dtype, T, U, infinity)                                                                               \
+  static inline T key_##dtype(const char *x, int64_t i, bool least) {                                                  \
+    const U bits = bits_##dtype(x, i) ^ (least ? ~((U)-1 >> 1) : 0);                                                   \
+    T k;                                                                                                               \
+    memcpy(&k, &bits, sizeof k);                                                                                       \
+    return k;                                                                                                          \
+  }
+INTEGERS(INTEGER_KEY)
+HALVES(HALF_KEY)
 FLOATS(FLOAT_KEY)
 
-#define POSITION(dtype, T, ...)                                                                                        \
-  static T largest_##dtype(const char *x, int64_t n, T flip) {                                                         \
-    T most = key_##dtype(x, 0, flip);                                                                                  \
-    for (int64_t i = 1; i < n; i++) {                                                                                  \
-      const T k = key_##dtype(x, i, flip);                                                                             \
+#define POSITION(dtype, T, U, infinity)                                                                                \
+  static T largest_##dtype(const char *x, int64_t n, bool least, bool *nan) {                                          \
+    T most = key_##dtype(x, 0, least);                                                                                 \
+    U nans = 0;                                                                                                        \
+    for (int64_t i = 0; i < n; i++) {                                                                                  \
+      const T k = key_##dtype(x, i, least);                                                                            \
       most = k > most ? k : most;                                                                                      \
+      nans |= is_nan_##dtype(x, i);                                                                                    \
     }                                                                                                                  \
-    return same_##dtype(most, flip);                                                                                   \
+    *nan = nans != 0;                                                                                                  \
+    return most;                                                                                                       \
   }                                                                                                                    \
-  static int first_##dtype(const char *x, int n, T flip, T key) {                                                      \
-    T first = STEP;                                                                                                    \
+  static int first_##dtype(const char *x, int n, bool least, bool nan, T key) {                                        \
+    U first = STEP;                                                                                                    \
     for (int i = 0; i < n; i++) {                                                                                      \
-      const T at = same_##dtype(key_##dtype(x, i, flip), flip) == key ? (T)i : (T)STEP;                                \
+      const U at = (nan ? is_nan_##dtype(x, i) : key_##dtype(x, i, least) == key) ? (U)i : (U)STEP;                    \
       first = at < first ? at : first;                                                                                 \
     }                                                                                                                  \
     return (int)first;                                                                                                 \
   }                                                                                                                    \
-  static int64_t short_##dtype(const char *x, int64_t n, T flip) {                                                     \
-    T best = same_##dtype(key_##dtype(x, 0, flip), flip);                                                              \
+  static int64_t short_##dtype(const char *x, int64_t n, bool least) {                                                 \
+    T best = key_##dtype(x, 0, least);                                                                                 \
     int64_t at = 0;                                                                                                    \
-    for (int64_t i = 1; i < n; i++) {                                                                                  \
-      const T k = same_##dtype(key_##dtype(x, i, flip), flip);                                                         \
+    for (int64_t i = 0; i < n; i++) {                                                                                  \
+      const T k = key_##dtype(x, i, least);                                                                            \
+      if (is_nan_##dtype(x, i)) return i;                                                                              \
       at = k > best ? i : at;                                                                                          \
       best = k > best ? k : best;                                                                                      \
     }                                                                                                                  \
     return at;                                                                                                         \
   }                                                                                                                    \
-  static int64_t position_##dtype(const char *x, int64_t n, T flip) {                                                  \
-    if (n < SHORT) return short_##dtype(x, n, flip);                                                                   \
+  static int64_t position_##dtype(const char *x, int64_t n, bool least) {                                              \
+    if (n < SHORT) return short_##dtype(x, n, least);                                                                  \
     enum { BLOCK = BLOCK_BYTES / sizeof(T) };                                                                          \
     T best = 0;                                                                                                        \
     int64_t at = 0;                                                                                                    \
-    for (int64_t i = 0; i < n; i += BLOCK) {                                                                           \
-      const T k = largest_##dtype(x + i * (int64_t)sizeof k, n - i < BLOCK ? n - i : BLOCK, flip);                     \
-      if (i != 0 && k <= best) continue;                                                                               \
+    bool nan = false;                                                                                                  \
+    for (int64_t i = 0; i < n && !nan; i += BLOCK) {                                                                   \
+      const T k = largest_##dtype(x + i * (int64_t)sizeof k, n - i < BLOCK ? n - i : BLOCK, least, &nan);              \
+      if (i != 0 && !nan && k <= best) continue;                                                                       \
       best = k;                                                                                                        \
       at = i;                                                                                                          \
     }                                                                                                                  \
     for (;; at += STEP) {                                                                                              \
-      const int k = first_##dtype(x + at * (int64_t)sizeof best, n - at < STEP ? (int)(n - at) : STEP, flip, best);    \
+      const int count = n - at < STEP ? (int)(n - at) : STEP;                                                          \
+      const int k = first_##dtype(x + at * (int64_t)sizeof best, count, least, nan, best);                             \
       if (k < STEP) return at + k;                                                                                     \
     }                                                                                                                  \
   }
-DC_HOST_INTEGERS(POSITION)
-POSITION(DC_BOOL, uint8_t)
+INTEGERS(POSITION)
+HALVES(POSITION)
 FLOATS(POSITION)
 
 #define NAME_(isa) dc_host_position_##isa
 #define NAME(isa) NAME_(isa)
 int64_t NAME(DC_ISA)(dc_dtype t, bool least, const void *x, int64_t n) {
   switch (t) {
-#define CASE(dtype, T, ...)                                                                                            \
-  case dtype: return position_##dtype(x, n, (T)(least ? -1 : 0));
-    DC_HOST_INTEGERS(CASE)
-    CASE(DC_BOOL, uint8_t)
+#define CASE(dtype, ...)                                                                                               \
+  case dtype: return position_##dtype(x, n, least);
+    INTEGERS(CASE)
+    HALVES(CASE)
     FLOATS(CASE)
     default: return 0;
   }
