@@ -128,6 +128,16 @@ describe("an array that is overwritten", function()
     assert.has_error(function() return a[1] end)
   end)
 
+  it("in a loop is rarely copied for what the loop has left to the collector, also where it has views", function()
+    if not dc.device().host_memory then return end
+    local steps, a, b = 200, dc.zeros(100000), dc.ones(100000)
+    local view = a[{ { 1, -1, 2 } }]
+    dc.stats "reset"
+    for _ = 1, steps do a[":"] = a + b end
+    assert.equal(steps, view[1])
+    assert.is_true(dc.stats().allocations < steps / 2, note(dc.stats().allocations))
+  end)
+
   it("in a loop takes one launch a step, and no memory that stays", function()
     local _, report = fake.run [[
       local a, b = dc.zeros(100000), dc.zeros(100000)

@@ -29,6 +29,7 @@
 #include "lua/error.h"
 #include "lua/field.h"
 #include "lua/host_interrupt.h"
+#include "lua/memory.h"
 #include "lua/named.h"
 #include "lua/object.h"
 
@@ -193,6 +194,10 @@ void dc_lua_assign(lua_State *L, dc_lua *self, dc_array *dst, int value, bool as
   if (!src)
     dc_lua_fail(L, DC_ARGUMENT, "an array takes numbers, booleans, tables and arrays, got %s",
                 dc_lua_describe(L, value));
+  /* What earlier assignments have left is a pending copy of dst if it was computed in place, which is garbage mostly: a
+  ** step finds it sooner than it is copied. */
+  if (dc_array_state_of(src) == DC_ARRAY_PENDING && dc_array_device(dst)->host_memory)
+    dc_lua_account(L, self, dc_lua_nbytes(dst));
   if (DC_LUA_WORK(self, dc_array_assign(dst, src, async, &err)) != 0) dc_lua_raise(L, &err);
 }
 
