@@ -75,6 +75,21 @@ local dtypes = { "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "
   "bfloat16", "float32", "float64" }
 
 describe("of small arrays", function()
+  it("rows of a cache line and more are read by indices without a launch", function()
+    for _, dtype in ipairs { "uint8", "float32", "float64" } do
+      local rows, width, count = math.random(2, 90), math.random(64, 300), math.random(70, 200)
+      local t, a = numbers(rows * width, dtype), nil
+      a = dc.array(t, dtype)
+      t = a:to_table()
+      local index, want = helper.ints(count, 1, rows), {}
+      for _, r in ipairs(index) do table.move(t, (r - 1) * width + 1, r * width, #want + 1, want) end
+      local text = ("%s, %d of %d rows of %d"):format(dtype, count, rows, width)
+      local ix = dc.array(index, "int32")
+      local got = no_launch(text, function() return a:reshape(rows, width)[ix]:eval() end)
+      same(all_shown(want), all_shown(got:reshape(count * width):to_table()), text)
+    end
+  end)
+
   it("sort, argsort and unique are stable, with NaN last", function()
     for _, dtype in ipairs(dtypes) do
       for _, n in ipairs { 1, math.random(2, 32), math.random(33, 63), math.random(64, 300) } do

@@ -490,7 +490,9 @@ static DC_HOT int array_index(lua_State *L) {
     dc_error err = DC_ERROR_INIT;
     a = with_geometry(L, self, a, &g);
     dc_lua_array *slot = dc_lua_newarray(L);
-    return dc_lua_set_array(L, slot, DC_LUA_MAKE(self, dc_array_gather(a, &ix, &err)), &err);
+    dc_lua_set_array(L, slot, DC_LUA_MAKE(self, dc_array_gather(a, &ix, &err)), &err);
+    if (dc_array_state_of(slot->a) == DC_ARRAY_READY) dc_lua_account(L, self, dc_lua_nbytes(slot->a));
+    return 1;
   }
   if (!read_key(L, &g, true, &s)) {
     lua_pushnil(L);

@@ -11,6 +11,7 @@
 #include "array/host/memory.h"
 #include "base/dtype.h"
 #include "base/error.h"
+#include "base/line.h"
 #include "device/device.h"
 
 #define AT_ONCE 256        /* indices that are converted together */
@@ -20,6 +21,9 @@
 #define FEW_BYTES (256 << 10)
 #define FEW_SUMS 4096      /* of scatter_serial.lua: how many sums cost nothing */
 #define FEW_READ (64 << 10) /* bytes that it reads: more are left for the kernel of the expression around them */
+/* The same of rows of a cache line and more, which are copied at the speed of memory (316 rows of 316 bytes, two
+** threads of Zen 4: 4.7 us, by a kernel 13). */
+#define FEW_READ_BY_LINES (512 << 10)
 #define MANY_BYTES (32 << 20)
 #define FEW_THREADS 16
 
@@ -122,7 +126,7 @@ static void read_rows(char *to, const char *base, int64_t stride, const int64_t 
 bool dc_host_gathers(const dc_array *base, const dc_array *index) {
   const size_t width = bytes_of_row(base);
   return width > 0 && index->contiguous && size_of(index) <= DC_HOST_FEW && dc_host_owns(base) && dc_host_owns(index) &&
-         (uint64_t)size_of(index) * width <= FEW_READ;
+         (uint64_t)size_of(index) * width <= (width < DC_CACHE_LINE ? FEW_READ : FEW_READ_BY_LINES);
 }
 
 int dc_host_gather_rows(dc_array *to, dc_array *base, dc_array *index, dc_error *err) {
