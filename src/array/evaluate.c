@@ -20,7 +20,6 @@
 #include "array/graph/geometry.h"
 #include "array/graph/number.h"
 #include "array/graph/types.h"
-#include "array/host/memory.h"
 #include "array/host/reduce.h"
 #include "base/buf.h"
 #include "base/dtype.h"
@@ -56,6 +55,14 @@ static int receive(const dc_array *a, uint64_t sequence, post *t, dc_error *err)
   return rc < 0 ? -1 : 0;
 }
 
+/* All elements of a READY operand, reduced by a loop of the host.  1: done; 0: kernels do it. */
+static int reduce_by_host(const dc_array *a, dc_buffer *b, dc_error *err) {
+  const dc_expr *e = a->expr;
+  if (e->op != DC_OP_REDUCE || dc_geometry_size(&a->g) != 1 || !a->dev->host_memory) return 0;
+  const int done = dc_host_reduce(e->arg[0], e->reduce, (void *)(uintptr_t)b->ptr, err);
+  return done == 1 && dc_buffer_used(b, true, err) != 0 ? -1 : done;
+}
+
 /* Lowers and runs a's graph into fresh memory. `a` may become READY meanwhile.  `seen`: the fingerprint for which the
 ** launch is cached; or NULL. */
 static DC_NOINLINE int compute_anew(dc_array *a, dc_buffer *b, const dc_fingerprint *seen, post *t, dc_error *err) {
@@ -72,14 +79,6 @@ static DC_NOINLINE int compute_anew(dc_array *a, dc_buffer *b, const dc_fingerpr
   mark_evaluated(p.ir.node, p.ir.ninstructions);
   if (seen != NULL) dc_launch_cache_add(seen, &p);
   return 0;
-}
-
-/* All elements of a READY operand, reduced by a loop of the host.  1: done; 0: kernels do it. */
-static int reduce_by_host(const dc_array *a, dc_buffer *b, dc_error *err) {
-  const dc_expr *e = a->expr;
-  if (e->op != DC_OP_REDUCE || dc_geometry_size(&a->g) != 1 || !a->dev->host_memory) return 0;
-  const int done = dc_host_reduce(e->arg[0], e->reduce, (void *)(uintptr_t)b->ptr, err);
-  return done == 1 && dc_buffer_used(b, true, err) != 0 ? -1 : done;
 }
 
 /* The same by a cached launch, if there is one. */
