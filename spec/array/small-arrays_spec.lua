@@ -77,7 +77,7 @@ local dtypes = { "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "
 describe("of small arrays", function()
   it("rows of a cache line and more are read by indices without a launch", function()
     for _, dtype in ipairs { "uint8", "float32", "float64" } do
-      local rows, width, count = math.random(2, 90), math.random(64, 300), math.random(70, 200)
+      local rows, width, count = math.random(2, 90), math.random(64, 150), math.random(70, 200)
       local t, a = numbers(rows * width, dtype), nil
       a = dc.array(t, dtype)
       t = a:to_table()

@@ -23,7 +23,7 @@
 #define FEW_READ (64 << 10) /* bytes that it reads: more are left for the kernel of the expression around them */
 /* The same of rows of a cache line and more, which are copied at the speed of memory (316 rows of 316 bytes, two
 ** threads of Zen 4: 4.7 us, by a kernel 13). */
-#define FEW_READ_BY_LINES (512 << 10)
+#define FEW_READ_BY_LINES (256 << 10)
 #define MANY_BYTES (32 << 20)
 #define FEW_THREADS 16
 
