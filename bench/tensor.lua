@@ -6,7 +6,7 @@ dc.use "cpu"
 
 local N <const>, ROUNDS <const> = 1024, 15
 -- Tiles of 128 x 128 x 32; four warps of 64 x 64.  COPY: how 16 bytes come to shared memory.
-local module = dc.module { [=[
+local module = dc.module([=[
 #include <cuda_fp16.h>
 #include <mma.h>
 using namespace nvcuda;
@@ -91,7 +91,7 @@ extern "C" __global__ void wmma_64(const half *A, const half *B, float *C, int n
   for (int i = 0; i < 4; i++)
     wmma::store_matrix_sync(C + i / 2 * 16 * n + i % 2 * 16, c[i], n, wmma::mem_row_major);
 }
-]=], arch = "compute_80" }
+]=], { arch = "compute_80" })
 
 local A, B = dc.random.uniform(N, N):to "float16", dc.random.uniform(N, N):to "float16"
 local C, wide_A, wide_B = dc.empty(N, N), A:to "float32", B:to "float32"
