@@ -129,13 +129,16 @@ describe("an array that is overwritten", function()
   end)
 
   it("in a loop is rarely copied for what the loop has left to the collector, also where it has views", function()
-    if not dc.device().host_memory then return end
-    local steps, a, b = 200, dc.zeros(100000), dc.ones(100000)
-    local view = a[{ { 1, -1, 2 } }]
-    dc.stats "reset"
-    for _ = 1, steps do a[":"] = a + b end
-    assert.equal(steps, view[1])
-    assert.is_true(dc.stats().allocations < steps / 2, note(dc.stats().allocations))
+    local text, code = h.on_cpu("TIER=0", [[ -- how soon the collector comes depends on all that a process holds
+      local dc = require "dotcompute"
+      local steps, a, b = 200, dc.zeros(100000), dc.ones(100000)
+      local view = a[{ { 1, -1, 2 } }]
+      dc.stats "reset"
+      for _ = 1, steps do a[":"] = a + b end
+      assert(view[1] == steps)
+      print(dc.stats().allocations)]])
+    assert.equal(0, code, text)
+    assert.is_true(tonumber(text) < 150, text) -- it was 190 of 200; now it is few, with sanitizers 95
   end)
 
   it("in a loop takes one launch a step, and no memory that stays", function()

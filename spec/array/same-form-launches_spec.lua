@@ -7,11 +7,26 @@ local h = require "spec.helper"
 
 describe("on a GPU (a driver without one) expressions of the same form", function()
   setup(fake.build)
-  local script = [==[
+  local beginning = [==[
     local core = require "dotcompute.core"
     math.randomseed(tonumber(%d))
     local draw, shapes = %s, %s
-    local dtypes = { "float32", %q }
+    local bases = {} -- of the second dtype arrays take values of both
+    for i, t in ipairs { "float32", %q } do bases[i] = dc.empty((1 << 20) + 64, t) end
+    local function three_times(compute) -- first without the launch cache; prints the numbers of launches
+      local counts = { dc.stats().launches }
+      core.profile_start()
+      compute()
+      core.profile_stop()
+      for i = 2, 4 do
+        counts[i] = dc.stats().launches
+        if i < 4 then compute() end
+      end
+      print(counts[2] - counts[1], counts[3] - counts[2], counts[4] - counts[3])
+    end
+]==]
+
+  local script = beginning .. [==[
     local sizes = { 1, 2, 1000, 1003, 4096, (1 << 20) - 4, 1 << 20, (1 << 20) + 4 }
     shapes[#shapes + 1] = function(x) return dc.exp(x) end
     shapes[#shapes + 1] = function(x, y) return dc.where(x:ne(y), x, y) end
@@ -23,8 +38,6 @@ describe("on a GPU (a driver without one) expressions of the same form", functio
     }
     local chosen = {}
     for i = 1, 4 do chosen[i] = table.remove(shapes, math.random(#shapes)) end
-    local bases = {} -- of the second dtype arrays take values of both
-    for i, t in ipairs(dtypes) do bases[i] = dc.empty((1 << 20) + 64, t) end
     local kept
     for _ = 1, 250 do
       local n, shape = sizes[math.random(#sizes)], chosen[math.random(#chosen)]
@@ -41,25 +54,12 @@ describe("on a GPU (a driver without one) expressions of the same form", functio
         collectgarbage() -- what else is pending, parts of it among that, an assignment would compute before
         if into then into[":"] = e else kept = e:eval() end
       end
-      local counts = { dc.stats().launches }
-      core.profile_start()
-      compute()
-      core.profile_stop()
-      for i = 2, 4 do
-        counts[i] = dc.stats().launches
-        if i < 4 then compute() end
-      end
-      print(counts[2] - counts[1], counts[3] - counts[2], counts[4] - counts[3])
+      three_times(compute)
     end]==]
 
-  local matrices = [==[
-    local core = require "dotcompute.core"
-    math.randomseed(tonumber(%d))
-    local draw, shapes, reductions = %s, %s, %s
-    local dtypes = { "float32", %q }
+  local matrices = beginning .. [==[
+    local reductions = %s
     local extents = { 1, 2, 3, 31, 32, 64, 257, 1000 }
-    local bases = {}
-    for i, t in ipairs(dtypes) do bases[i] = dc.empty(20000, t) end
     local function sum(e, axis) return axis and e:sum(axis, { keep = true }) or e:sum { keep = true } end
     local function join(a, b, fn) return fn(a, b) end
     local r, c, base, shape, reduction, kept
@@ -78,15 +78,7 @@ describe("on a GPU (a driver without one) expressions of the same form", functio
         collectgarbage()
         kept = e:eval()
       end
-      local counts = { dc.stats().launches }
-      core.profile_start()
-      compute()
-      core.profile_stop()
-      for i = 2, 4 do
-        counts[i] = dc.stats().launches
-        if i < 4 then compute() end
-      end
-      print(counts[2] - counts[1], counts[3] - counts[2], counts[4] - counts[3])
+      three_times(compute)
     end]==]
 
   -- Each line of `out` has the numbers of launches of an expression that is computed three times; the second and third
@@ -126,8 +118,8 @@ describe("on a GPU (a driver without one) expressions of the same form", functio
   it("of matrices, rows, columns and views launch the same from the launch cache as without it", function()
     local others = { "float64", "uint8", "int64", "int16" }
     local other = others[math.random(#others)]
-    local text = matrices:format(math.random(1 << 30), same_form.matrix_operand, same_form.shapes, same_form.reductions,
-      other)
+    local text = matrices:format(math.random(1 << 30), same_form.matrix_operand, same_form.shapes, other,
+      same_form.reductions)
     local out, log = fake.run(text, { FAKE_CUDA_IMAGES = "1" })
     check(out, log, 144, other)
   end)

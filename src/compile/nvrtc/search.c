@@ -91,17 +91,20 @@ static void find(void) {
     if (!take(file) && found.refused.count == 0)
       dc_buf_printf(&found.why, "DOTCOMPUTE_NVRTC=%s: no such file\n", file);
   } else if (!dc_toolkit_roots("nvidia", "cuda_nvrtc", take_below, NULL,
-                               found.refused.count == 0 ? &found.why : NULL)) {
+                               found.refused.count == 0 ? &found.why : NULL) &&
+             !found.why.failed) { /* else it may be there: there was no memory to look for it */
     ask_loader();
   }
 }
 
-static void look(void) {
+/* Whether the search is over. */
+static bool look(void) {
   pthread_mutex_lock(&found.lock);
   if (!found.looked) find();
-  found.looked = found.now || !found.why.failed;
-  if (!found.looked) dc_buf_free(&found.why); /* for a lack of memory, which may pass: the next look is a new one */
+  const bool over = found.looked = found.now || !found.why.failed;
+  if (!over) dc_buf_free(&found.why); /* for a lack of memory, which may pass: the next look is a new one */
   pthread_mutex_unlock(&found.lock);
+  return over;
 }
 
 const char *dc_nvrtc_library(void) {
@@ -114,10 +117,7 @@ const char *dc_nvrtc_identity(void) {
   return found.now ? found.now->identity : NULL;
 }
 
-bool dc_nvrtc_looked(void) {
-  look();
-  return found.looked;
-}
+bool dc_nvrtc_looked(void) { return look(); }
 
 /* Where it was looked for without success, one place a line. */
 static const char *why_not(void) {
