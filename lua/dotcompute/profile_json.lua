@@ -77,17 +77,17 @@ end
 local json = {}
 
 -- Raises what a function of the io library says, in the name of `path`.
-local function fail_io(path, why, code)
+local function fail_io(path, why, errno)
   local text = tostring(why)
   if text:sub(1, #path) ~= path then text = path .. ": " .. text end
-  core.fail(core.kind_of_errno(code), text)
+  core.fail(core.kind_of_errno(errno), text)
 end
 
 -- Raises unless a file can be written there.
 function json.check(path)
   local part = path .. ".part"
-  local file, why, code = io.open(part, "w")
-  if not file then fail_io(path, (why:gsub("^.-: ", "", 1)), code) end
+  local file, why, errno = io.open(part, "w")
+  if not file then fail_io(path, (why:gsub("^.-: ", "", 1)), errno) end
   file:close()
   os.remove(part)
 end
@@ -95,8 +95,8 @@ end
 -- Writes under another name first: what fails leaves an older file as it was.
 function json.write(path, list)
   local part = path .. ".part"
-  local file, why, code = io.open(part, "w")
-  if not file then fail_io(path, (why:gsub("^.-: ", "", 1)), code) end
+  local file, why, errno = io.open(part, "w")
+  if not file then fail_io(path, (why:gsub("^.-: ", "", 1)), errno) end
   local ok
   ok, why = file:write('{"displayTimeUnit":"ms","otherData":{"dropped":', ("%d"):format(list.dropped),
     '},"traceEvents":[\n', table.concat(events_of(list), ",\n"), "\n]}\n")

@@ -3,6 +3,7 @@
 */
 #include "base/buf.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -63,6 +64,7 @@ char *dc_buf_take(dc_buf *b) {
   if (b->failed) {
     free(b->data);
     s = NULL;
+    errno = ENOMEM;
   }
   *b = (dc_buf)DC_BUF_INIT;
   return s;

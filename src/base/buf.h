@@ -1,6 +1,6 @@
 /*
 ** buf.h - a growing byte string.  Append freely, test `failed` once at the end: after an
-** out-of-memory every append is a no-op and dc_buf_take returns NULL.
+** out-of-memory every append is a no-op and dc_buf_take returns NULL with errno ENOMEM.
 */
 #pragma once
 

@@ -84,9 +84,7 @@ static char *identity(const dc_cc *cc, bool *clang) {
                 st.st_mtim.tv_nsec, (unsigned long long)st.st_ino);
   for (char **o = cc->options; *o; o++) dc_buf_printf(&b, " %s", *o);
   free(real);
-  char *text = dc_buf_take(&b);
-  if (!text) errno = ENOMEM;
-  return text;
+  return dc_buf_take(&b);
 }
 
 /* Splits `text` at blanks, in place, into a program's name, which is returned, and options. */

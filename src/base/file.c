@@ -108,7 +108,5 @@ char *dc_file_identity(const char *path) {
   if (stat(path, &st) != 0 || !S_ISREG(st.st_mode)) return NULL;
   dc_buf_printf(&b, "%s %lld %lld.%09ld", path, (long long)st.st_size, (long long)st.st_mtim.tv_sec,
                 st.st_mtim.tv_nsec);
-  char *text = dc_buf_take(&b);
-  if (!text) errno = ENOMEM;
-  return text;
+  return dc_buf_take(&b);
 }

@@ -110,11 +110,11 @@ end
 -- Runs fn, which gives nil, a message and perhaps errno where a file cannot be written; then all ranks continue or all
 -- fail.
 local function together(comm, path, fn)
-  local ok, done, err, code = pcall(fn)
+  local ok, done, err, errno = pcall(fn)
   local failed
   if not ok then failed = done
   elseif not done then
-    failed = select(2, pcall(fail, core.kind_of_errno(code), "save: '%s' cannot be written: %s", path, tostring(err)))
+    failed = select(2, pcall(fail, core.kind_of_errno(errno), "save: '%s' cannot be written: %s", path, tostring(err)))
   end
   exchange.agree("save", comm, failed)
 end

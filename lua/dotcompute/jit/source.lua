@@ -21,12 +21,12 @@ local function fail(text, ...) core.fail("argument", text:format(...)) end
 
 -- The file's text; raises where it cannot be read.
 local function read_file(path)
-  local file <close>, why, code = open(path, "rb")
+  local file <close>, why, errno = open(path, "rb")
   local text
-  if file then text, why, code = file:read "a" end
+  if file then text, why, errno = file:read "a" end
   if text then return text end
   if file then why = ("%s: %s"):format(path, why) end -- a directory
-  local kind = core.kind_of_errno(code) == "memory" and "memory" or "argument"
+  local kind = core.kind_of_errno(errno) == "memory" and "memory" or "argument"
   core.fail(kind, ("the kernel's text cannot be read: %s"):format(why))
 end
 

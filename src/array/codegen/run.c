@@ -294,7 +294,7 @@ bool dc_cached_launch_of(const dc_program *p, const dc_launch_arguments *s, dc_c
   dc_parameters_each(p, 0, record_parameter, &c);
   if (!c.fits || c.pack.at > DC_CACHED_PARAMS || c.ninputs != s->ninputs || c.nnumbers != s->nnumbers) return false;
   r->size = (int)c.pack.at;
-  if (p->ir.kind == DC_ELEMENTS && !s->shaped) {
+  if (!s->shaped) {
     r->lanes = h->elements.lanes;
     r->rounds = h->elements.rounds;
     r->looped = h->elements.looped;

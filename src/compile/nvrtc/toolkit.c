@@ -109,8 +109,8 @@ static bool find(void) {
   stamp(&b, kit.include, "cuda_fp16.h");
   stamp(&b, kit.cccl, "cub/cub.cuh");
   stamp(&b, kit.curand, "curand_kernel.h");
-  kit.identity = dc_buf_take(&b);
-  if (kit.identity && !kit.lacks_memory) return true;
+  kit.identity = noted(dc_buf_take(&b));
+  if (!kit.lacks_memory) return true;
   char **const texts[] = {&kit.include, &kit.cccl, &kit.curand, &kit.identity};
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
     free(*texts[i]);
