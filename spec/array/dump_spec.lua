@@ -89,6 +89,16 @@ local e = dc.exp(m - m:max { 1, keep = true });
     assert.matches("8 rows a block, 4 blocks a cluster\n4 bytes an element cached between passes, "
       .. "72000 bytes of shared memory a block\n", cached)
     assert.matches("x0: strided, strides 1 2200, in vector accesses, cached at byte 0 of an element's slots\n", cached)
+    local few = fake.run([[
+local m = dc.empty({ 128, 50257 }, "float32")
+local e = dc.exp(m - m:max { 2, keep = true });
+(e / e:sum { 2, keep = true }):eval()
+]], { DOTCOMPUTE_DUMP = "schedule" })
+    assert.matches("128 rows of 50257 elements, 13 segments of 4096\n", few)
+    assert.matches("2 segments a block, 7 blocks a cluster\n4 bytes an element cached between passes, "
+      .. "32768 bytes of shared memory a block\n", few)
+    local _, kernels = few:gsub("== schedule of", "")
+    assert.equal(1, kernels)
   end)
 
   it("shows the CUDA C and the PTX of a kernel, an expression's and a user's, cached or not", function()

@@ -70,7 +70,7 @@ local script = [==[
       dc.random.uniform(n):lt(0.5):sum():eval();
       dc.random.normal(n):var():eval();
     end,
-    long = function(x) -- rows in two levels, columns shared by a cluster of blocks, bodies with few accumulators
+    long = function(x) -- rows in two levels, rows and columns of clusters of blocks, bodies with few accumulators
       local t = x.dtype
       local m = dc.empty({ 9000, 2200 }, t);
       dc.empty(1 << 25, t):sum():eval();
@@ -80,6 +80,11 @@ local script = [==[
       local e = dc.exp(m - m:max { 1, keep = true });
       (e / e:sum { 1, keep = true }):eval();
       ((m - m:mean { 1, keep = true }) / m:std { 1, keep = true }):eval();
+      local few = dc.empty({ 7, 50257 }, t);
+      e = dc.exp(few - few:max { 2, keep = true });
+      (e / e:sum { 2, keep = true }):eval();
+      ((few - few:mean { 2, keep = true }) / few:std { 2, keep = true }):eval();
+      (dc.abs(few - few:min { 2, keep = true })):sum { 2, keep = true }:eval();
       local eight = dc.reduction { inputs = "T x", output = "T", acc = "sums", identity = "sums{}",
         preamble = "struct sums { double v[8]; };", map = "[&] { sums s = {}; s.v[i %% 8] = x; return s; }()",
         reduce = "[&] { sums s = a; for (int k = 0; k < 8; k++) s.v[k] += b.v[k]; return s; }()", post = "a.v[0]" };

@@ -81,9 +81,24 @@ describe("on a GPU (a driver without one) expressions of the same form", functio
       three_times(compute)
     end]==]
 
+  local long_rows = beginning .. [==[
+    local kept
+    for _ = 1, 24 do
+      local r, c = math.random(3), math.random(4097, 9000)
+      local x, v = draw(bases[math.random(2)], r, c), math.random(9) / math.random(2)
+      local y = bases[1][{ { 5, 4 + r * c } }]:reshape(r, c)
+      local function compute()
+        local e = (x + y):to "float32" * v
+        local top = e - e:max { 2, keep = true }
+        collectgarbage()
+        kept = (top / (top:sum { 2, keep = true } - v)):eval()
+      end
+      three_times(compute)
+    end]==]
+
   -- Each line of `out` has the numbers of launches of an expression that is computed three times; the second and third
   -- time they are those of the first.
-  local function check(out, log, rounds_wanted, other)
+  local function check(out, log, rounds_wanted, other, special)
     local address, before = ("%x"):rep(16), "^(%S+ %S+ %S+ %S+ %S+ )"
     local function but_for_result(line) return (line:gsub(before .. address, "%1")) end
     local function but_for_parameters(line) return line:match(before) end
@@ -95,7 +110,7 @@ describe("on a GPU (a driver without one) expressions of the same form", functio
       -- Of several launches, one has the result of another as its operand.
       local relevant = n == 1 and but_for_result or but_for_parameters
       for i = at + 1, at + n do
-        assert.matches("^expression@%x+ %d+x1x1 %d+x%d+x1 %d+ %d+ %x+$", log.launch[i])
+        assert.matches("^expression@%x+ %d+x1x1 %d+x%d+x1 %d+ %d+ %x+" .. (special or "") .. "$", log.launch[i])
         for k = 1, 2 do
           local again = i + k * n
           assert.equal(relevant(log.launch[i]), relevant(log.launch[again]), h.note(other .. ", launch " .. again))
@@ -122,5 +137,11 @@ describe("on a GPU (a driver without one) expressions of the same form", functio
       same_form.reductions)
     local out, log = fake.run(text, { FAKE_CUDA_IMAGES = "1" })
     check(out, log, 144, other)
+  end)
+
+  it("of long rows that clusters of blocks share launch the same from the launch cache as without it", function()
+    local text = long_rows:format(math.random(1 << 30), same_form.matrix_operand, "nil", "float16")
+    local out, log = fake.run(text, { FAKE_CUDA_IMAGES = "1" })
+    check(out, log, 24, "float16", " cluster %dx1x1")
   end)
 end)

@@ -35,6 +35,7 @@ typedef struct dc_builder {
   bool decided;              /* by a reduction */
   bool aligned;              /* values of a row are broadcast to elements axis by axis */
   bool keep;                 /* the reductions keep their axes */
+  bool clusters;             /* several passes may read rows that a cluster of blocks shares */
   uint64_t mark;
   bool dry_run;
   bool too_many;             /* inputs */
@@ -149,16 +150,16 @@ static int64_t rows_of(const dc_geometry *g, uint32_t axes, int64_t *length) {
   return rows;
 }
 
-/* Whether a row is one segment, so that there can be another pass over it. */
-static bool in_one_piece(const dc_builder *b) {
+/* Whether there can be another pass over a row: one block has it, or a cluster. */
+static bool stays_on_chip(const dc_builder *b) {
   dc_program *p = b->p;
   int64_t length, rows = rows_of(&b->domain, p->ir.axes, &length);
   dc_schedule_cut(p, rows, length);
-  return p->schedule.row.segments == 1;
+  return p->schedule.row.segments == 1 || (b->clusters && dc_schedule_may_cluster(p));
 }
 
 /* Whether a reduction's value can be combined with the row's elements, in another pass. */
-static bool passes_again(const dc_builder *b) { return b->aligned && in_one_piece(b); }
+static bool passes_again(const dc_builder *b) { return b->aligned && stays_on_chip(b); }
 
 /* Whether the reduction can be part of this kernel. */
 static bool takes_reduction(dc_builder *b, const dc_array *a, bool above) {
@@ -350,22 +351,41 @@ static void start(dc_program *p, dc_device *dev, dc_ptr ptr, dc_dtype dtype, con
   ir->out = (dc_operand){ .ptr = ptr, .dtype = dtype, .g = g };
 }
 
-int dc_lower(dc_program *p, dc_array *src, dc_ptr ptr, dc_dtype dtype, const dc_geometry *g, bool dry_run,
-                     dc_error *err) {
+/* The program of the builder's root, of whose first members the caller has set those that are not decided here. */
+static int lower_root(dc_builder *b, dc_ptr ptr, dc_dtype dtype, dc_error *err) {
+  dc_program *p = b->p;
   dc_ir *ir = &p->ir;
-  /* An assignment may broadcast; for rows the result's shape is then src's own. */
   dc_geometry seen[DC_MAX_OPERANDS];
-  dc_builder b = { .p = p, .root = src, .g = g, .mark = dc_next_mark(src->dev), .dry_run = dry_run, .seen = seen };
-  start(p, src->dev, ptr, dtype, g);
-  if (visit(&b, src, true, &ir->result, err) != 0) return -1;
+  b->seen = seen;
+  b->mark = dc_next_mark(b->root->dev);
+  start(p, b->root->dev, ptr, dtype, b->g);
+  if (visit(b, b->root, true, &ir->result, err) != 0) return -1;
   if (ir->dependency == NULL) {
     if (ir->kind == DC_ROWS) merge_inputs(p);
-    place_instructions(&b);
-    dc_schedule_make(p, g, b.decided ? &b.domain : g);
-    b.too_many = !dry_run && params_bytes(p) > DC_MAX_PARAMS;
+    place_instructions(b);
+    dc_schedule_make(p, b->g, b->decided ? &b->domain : b->g);
+    b->too_many = !b->dry_run && params_bytes(p) > DC_MAX_PARAMS;
   }
-  if (b.too_many) ir->dependency = largest_operand(src);
+  if (b->too_many) ir->dependency = largest_operand(b->root);
   return 0;
+}
+
+/* Whether the rows of a cluster lie across memory, which is known only now. */
+static bool misplaces_cluster(const dc_program *p) {
+  const dc_schedule *h = &p->schedule;
+  return p->ir.dependency == NULL && h->kind == DC_SCHEDULE_COLUMNS && p->ir.npasses > 1 && h->row.segments > 1;
+}
+
+int dc_lower(dc_program *p, dc_array *src, dc_ptr ptr, dc_dtype dtype, const dc_geometry *g, bool dry_run,
+                     dc_error *err) {
+  /* An assignment may broadcast; for rows the result's shape is then src's own. */
+  const dc_builder fresh = { .p = p, .root = src, .g = g, .dry_run = dry_run };
+  dc_builder b = fresh;
+  b.clusters = true;
+  if (lower_root(&b, ptr, dtype, err) != 0) return -1;
+  if (!misplaces_cluster(p)) return 0;
+  b = fresh;
+  return lower_root(&b, ptr, dtype, err);
 }
 
 /* One of several roots of elementwise programs. */

@@ -41,7 +41,7 @@ static void see_size(const walk *w, uint64_t turn) {
   if (h->row.segments <= 1) return;
   see_index(w, "segments", h->row.segments);
   see_index(w, "segment", h->row.segment);
-  see_word(w, "turn", turn);
+  if (dc_schedule_has_tickets(h)) see_word(w, "turn", turn);
 }
 
 void dc_parameters_each(const dc_program *p, uint64_t turn, dc_parameter_see *f, void *ud) {

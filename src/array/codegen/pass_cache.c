@@ -130,7 +130,7 @@ static int take_slots(cache_plan *c) {
 /* Elements of a slot. */
 static int64_t slot_stride(const dc_schedule *s) {
   const bool columns = s->kind == DC_SCHEDULE_COLUMNS;
-  const int64_t n = columns ? (s->row.length + s->row.cluster - 1) / s->row.cluster * s->row.columns : s->row.length;
+  const int64_t n = columns ? (s->row.length + s->row.cluster - 1) / s->row.cluster * s->row.columns : s->row.segment;
   return (n + 15) / 16 * 16;
 }
 

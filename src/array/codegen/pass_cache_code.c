@@ -33,7 +33,12 @@ void dc_emit_async_copy_function(const dc_text *t) {
                     "\"r\"(s), \"l\"(g), \"n\"(N) : \"memory\");\n}\n", ahead, ahead);
 }
 
-const char *dc_cache_index(const dc_program *p) { return p->schedule.kind == DC_SCHEDULE_COLUMNS ? "slot(r)" : "r"; }
+/* Whether a slot has a segment of the row. */
+static bool is_cut(const dc_program *p) { return p->schedule.row.segments > 1; }
+
+const char *dc_cache_index(const dc_program *p) {
+  return p->schedule.kind == DC_SCHEDULE_COLUMNS ? "slot(r)" : is_cut(p) ? "r - first" : "r";
+}
 
 /* As dc_slot_stride has them. */
 void dc_emit_cache_slots(const dc_text *t) {
@@ -51,9 +56,9 @@ void dc_emit_cache_slots(const dc_text *t) {
                   h->row.cluster, h->row.columns);
   else
     dc_buf_printf(t->b,
-                  "  const int span = ((int)length + 15) / 16 * 16;\n"
+                  "  const int span = ((int)%s + 15) / 16 * 16;\n"
                   "  char *const here = (char *)cache + (threadIdx.x / %d) * span * %d;\n",
-                  h->row.threads, h->row.cached);
+                  is_cut(p) ? "segment" : "length", h->row.threads, h->row.cached);
   for (int i = 0; i < ir->ninputs; i++) {
     const char *type = dc_stored_as(ir->input[i].dtype);
     if (ir->input[i].cached != 0)
@@ -110,12 +115,12 @@ static void emit_row_copies(const dc_text *t) {
     const int size = (int)dc_dtype_size(o->dtype), lanes = o->packed ? 16 / size : 1;
     if (!is_copied_ahead(o)) continue;
     dc_buf_printf(t->b,
-                  "#pragma unroll 8\n  for (%s r = y * %d; r + %d <= last; r += %d)\n"
-                  "    copy_async<%d>(kx%d + r, x%d + x%d_row + r);\n",
-                  t->index, lanes, lanes, p->schedule.row.threads * lanes, size * lanes, i, i, i);
-    if (o->packed)
-      dc_buf_printf(t->b, "  for (%s r = last / %d * %d + y; r < last; r += %d) kx%d[r] = x%d[x%d_row + r];\n",
-                    t->index, lanes, lanes, p->schedule.row.threads, i, i, i);
+                  "#pragma unroll 8\n  for (%s r = first + y * %d; r + %d <= last; r += %d)\n"
+                  "    copy_async<%d>(kx%d + %s, x%d + x%d_row + r);\n",
+                  t->index, lanes, lanes, p->schedule.row.threads * lanes, size * lanes, i, dc_cache_index(p), i, i);
+    if (o->packed) /* `first` is a multiple of all numbers of lanes */
+      dc_buf_printf(t->b, "  for (%s r = last / %d * %d + y; r < last; r += %d) kx%d[%s] = x%d[x%d_row + r];\n",
+                    t->index, lanes, lanes, p->schedule.row.threads, i, dc_cache_index(p), i, i);
   }
 }
 

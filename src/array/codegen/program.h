@@ -17,6 +17,8 @@
 #define DC_FULL_ACCUMULATOR 8    /* elements; with more, a segment has more accumulators, while there can be */
 #define DC_MAX_SEGMENTS 2112     /* of all rows together */
 #define DC_SEGMENT 4096
+#define DC_CLUSTER 8             /* most blocks of a cluster: what every GPU that has clusters allows */
+#define DC_CLUSTER_SEGMENTS 32   /* most segments of a row that a cluster has: a lane of a warp combines each */
 #define DC_FINAL_ACCUMULATORS 256
 
 typedef enum dc_schedule_kind {
@@ -63,7 +65,8 @@ typedef struct dc_schedule {
       int together;              /* LANES, PACKED: segments that a block takes */
       int items;                 /* a thread: accumulators, or rows of ROW_BLOCKS */
       int columns;               /* COLUMNS: rows that a block takes, a thread each */
-      int cluster;               /* COLUMNS: blocks that share these rows: block b reduces elements b, b + cluster, … */
+      int cluster;               /* blocks that share rows: of COLUMNS block b reduces elements b, b + cluster, …; of
+                                    LANES they have the segments of one row */
       int cached;                /* bytes of shared memory an element that passes share; 0: none */
     } row;
   };

@@ -9,7 +9,8 @@
 **
 ** Where rows are cut into segments, a block has several segments of one row (of COLUMNS, one segment of neighbouring
 ** rows), and the last block of a row (of a tile of rows) to finish combines all.  A ticket counts blocks; `turn` is
-** larger in every launch, so a count that an interrupted launch left behind is void.
+** larger in every launch, so a count that an interrupted launch left behind is void.  Where several passes read such
+** rows, a cluster of blocks has a row, and each warp combines the segments' values that lie in their shared memory.
 */
 #include "array/codegen/reduction.h"
 
@@ -68,7 +69,7 @@ static void emit_tree_columns(const dc_text *t, int k, const char *type, int n) 
 }
 
 /* tree<k>(v): the values of all threads of a segment combined, in all of them; block_tree<k>(v), not of COLUMNS: of a
-** block; these are `n` threads. */
+** block; row_tree<k>(v): of a warp.  These are `n` threads. */
 static void emit_tree(const dc_text *t, int k, const char *name, int n) {
   const dc_program *p = t->p;
   char type[32];
@@ -128,7 +129,9 @@ static void emit_position(const dc_text *t) {
   const dc_schedule *h = &p->schedule;
   const char *i = t->index;
   const bool cut = h->row.segments > 1;
-  if (cut) {
+  if (cut && h->row.cluster > 1) {
+    dc_buf_printf(t->b, "  const %s blocks = %d;\n", i, h->row.cluster);
+  } else if (cut) {
     const int segments = columns(p) ? 1 : h->row.together;
     dc_buf_printf(t->b, "  const %s blocks = (segments + %d) / %d;\n", i, segments - 1, segments);
   }
@@ -268,7 +271,8 @@ static void emit_call(const dc_text *t, int pass, bool packed) {
   dc_buf_puts(t->b, "); ");
 }
 
-/* Deviations are taken from the row's first element, which the first block of a cluster has. */
+/* Deviations are taken from the row's first element, which the first block of a cluster has: of COLUMNS each block
+** computes that of its own first element, of LANES the threads of the first segment do. */
 static void emit_pivots(const dc_text *t, int pass) {
   const dc_program *p = t->p;
   const dc_schedule *h = &p->schedule;
@@ -276,9 +280,12 @@ static void emit_pivots(const dc_text *t, int pass) {
   if (h->row.cached > 0)
     dc_buf_puts(t->b, "  __syncthreads();\n"); /* it was written by another thread */
   const bool shared = h->row.cluster > 1;
-  if (shared) dc_buf_printf(t->b, "  __shared__ double pivots%d[%d][%d];\n", pass, DC_MAX_REDUCES, h->row.columns);
-  dc_buf_printf(t->b, "  if (active && length > 0) {\n    const %s r = ", t->index);
-  if (shared) dc_buf_printf(t->b, "blockIdx.x %% %d;\n    ", h->row.cluster);
+  const char *column = columns(p) ? "threadIdx.x" : "0", *row = shared && !columns(p) ? "part == 0" : "length > 0";
+  if (shared)
+    dc_buf_printf(t->b, "  __shared__ double pivots%d[%d][%d];\n", pass, DC_MAX_REDUCES,
+                  columns(p) ? h->row.columns : 1);
+  dc_buf_printf(t->b, "  if (active && %s) {\n    const %s r = ", row, t->index);
+  if (shared && columns(p)) dc_buf_printf(t->b, "blockIdx.x %% %d;\n    ", h->row.cluster);
   else dc_buf_puts(t->b, "0;\n    ");
   emit_call(t, pass, false);
   for (int k = 0; k < p->ir.nreduces; k++)
@@ -286,11 +293,12 @@ static void emit_pivots(const dc_text *t, int pass) {
   dc_buf_puts(t->b, "\n  }\n");
   for (int k = 0; k < p->ir.nreduces && shared; k++)
     if (is_m2_in(p, k, pass))
-      dc_buf_printf(t->b, "  if (threadIdx.y == 0) pivots%d[%d][threadIdx.x] = pivot%d;\n", pass, k, k);
+      dc_buf_printf(t->b, "  if (%s) pivots%d[%d][%s] = pivot%d;\n",
+                    columns(p) ? "threadIdx.y == 0" : "y == 0 && active && part == 0", pass, k, column, k);
   if (shared) dc_buf_puts(t->b, "  cluster_sync();\n");
   for (int k = 0; k < p->ir.nreduces && shared; k++)
     if (is_m2_in(p, k, pass))
-      dc_buf_printf(t->b, "  pivot%d = of_block(&pivots%d[%d][threadIdx.x], 0);\n", k, pass, k);
+      dc_buf_printf(t->b, "  pivot%d = of_block(&pivots%d[%d][%s], 0);\n", k, pass, k, column);
   if (h->row.cached > 0) dc_buf_printf(t->b, "  pivoted%d = true;\n  __syncthreads();\n", pass);
 }
 
@@ -560,6 +568,28 @@ static void emit_last_block(const dc_text *t) {
   for (int k = 0; k < p->ir.nreduces; k++) emit_thread_tree(t, k, "h", c ? "tree" : "block_tree", each, false);
 }
 
+/* Each warp combines the segments of the row, which the cluster has; block b has those from b * together on. */
+static void emit_cluster_segments(const dc_text *t, int pass) {
+  const dc_program *p = t->p;
+  const int together = p->schedule.row.together;
+  char type[32];
+  for (int k = 0; k < p->ir.nreduces; k++) {
+    if (pass_of(p, k) != pass) continue;
+    dc_accumulator_type(t, k, type);
+    dc_buf_printf(t->b, "  __shared__ %s parts%d[%d];\n  if (y == 0 && active) parts%d[part %% %d] = g%d;\n", type, k,
+                  together, k, together, k);
+  }
+  dc_buf_puts(t->b, "  cluster_sync();\n");
+  dc_emit_accumulators(t, pass, "  ", "h", 1);
+  dc_buf_puts(t->b, "  if (threadIdx.x % 32 < segments) {\n    const int from = threadIdx.x % 32;\n");
+  for (int k = 0; k < p->ir.nreduces; k++)
+    if (pass_of(p, k) == pass)
+      dc_buf_printf(t->b, "    h%d[0] = of_block(&parts%d[from %% %d], from / %d);\n", k, k, together, together);
+  dc_buf_puts(t->b, "  }\n");
+  for (int k = 0; k < p->ir.nreduces; k++)
+    if (pass_of(p, k) == pass) emit_thread_tree(t, k, "h", "row_tree", 1, false);
+}
+
 /* --- the kernel --------------------------------------------------------------------------------------------- */
 
 static void emit_after_pass(const dc_text *t, int pass) {
@@ -573,7 +603,8 @@ static void emit_after_pass(const dc_text *t, int pass) {
     emit_thread_tree(t, k, "a", "tree", p->schedule.row.items, p->schedule.kind == DC_SCHEDULE_PACKED);
     if (cut) dc_buf_printf(t->b, "  g%d = f%d;\n  }\n", k, k);
   }
-  if (cut) emit_last_block(t);
+  if (dc_schedule_has_tickets(&p->schedule)) emit_last_block(t);
+  else if (cut) emit_cluster_segments(t, pass);
   for (int k = 0; k < p->ir.nreduces; k++)
     if (pass_of(p, k) == pass) dc_emit_reduced(t, k);
   dc_emit_instructions(t, DC_SCOPE_ROW, pass + 1, "  ");
@@ -583,7 +614,7 @@ void dc_emit_reduction(const dc_text *t) {
   const dc_program *p = t->p;
   const dc_ir *ir = &p->ir;
   const dc_schedule *h = &p->schedule;
-  const bool cut = h->row.segments > 1;
+  const bool tickets = dc_schedule_has_tickets(h), clusters = h->row.segments > 1 && !tickets;
   if (dc_program_posts(p)) dc_buf_puts(t->b, dc_mailbox_text);
   if (h->kind == DC_SCHEDULE_PACKED)
     dc_buf_printf(t->b, "template <typename T> struct __align__(sizeof(T) * %d) pack { T v[%d]; };\n",
@@ -591,9 +622,10 @@ void dc_emit_reduction(const dc_text *t) {
   dc_emit_combiners(t);
   for (int k = 0; k < ir->nreduces; k++) {
     emit_tree(t, k, "tree", h->row.threads);
-    if (cut && !columns(p)) emit_tree(t, k, "block_tree", DC_BLOCK);
+    if (tickets && !columns(p)) emit_tree(t, k, "block_tree", DC_BLOCK);
+    if (clusters) emit_tree(t, k, "row_tree", DC_CLUSTER_SEGMENTS);
   }
-  if (cut) dc_emit_segment_variables(t);
+  if (tickets) dc_emit_segment_variables(t);
   dc_emit_async_copy_function(t);
   dc_emit_entry(t, residents_of(p));
   dc_emit_single_values(t);
@@ -614,7 +646,9 @@ void dc_emit_reduction(const dc_text *t) {
     dc_buf_puts(t->b, "}\n");
     return;
   }
-  dc_buf_puts(t->b, !cut || columns(p) ? "  if (!active || y != 0) return;\n" : "  if (threadIdx.x != 0) return;\n");
+  if (clusters) dc_buf_printf(t->b, "  if (blockIdx.x %% %d != 0) return;\n", h->row.cluster);
+  const bool by_row = clusters || (tickets && !columns(p)); /* not by segment: a block's first thread stores */
+  dc_buf_puts(t->b, by_row ? "  if (threadIdx.x != 0) return;\n" : "  if (!active || y != 0) return;\n");
   dc_emit_store(t, "  ", ir->out.layout == DC_LAYOUT_ONE ? "*out" : "out[out_row]");
   if (dc_program_posts(p)) dc_buf_puts(t->b, "  dc_post(mailbox, sequence, *out);\n");
   dc_buf_puts(t->b, "}\n");

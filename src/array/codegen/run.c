@@ -144,7 +144,7 @@ static int use_operands(const dc_program *p, dc_cached_kernel *f, dc_error *err)
   const dc_ir *ir = &p->ir;
   for (int i = 0; i < ir->ninputs; i++)
     if (ir->input[i].buffer != NULL && dc_buffer_used(ir->input[i].buffer, ir->input[i].result, err) != 0) return -1;
-  if (p->dev->tracking == 0 || ir->kind == DC_ELEMENTS || p->schedule.row.segments == 1) return 0;
+  if (p->dev->tracking == 0 || ir->kind == DC_ELEMENTS || !dc_schedule_has_tickets(&p->schedule)) return 0;
   if (f->scratch == NULL && (f->scratch = dc_buffer_wrap(p->dev, 0, 0, err)) == NULL) return -1;
   return dc_buffer_used(f->scratch, true, err) != 0 ? -1 : reset_ticket(p, f, err);
 }
@@ -168,6 +168,13 @@ static bool is_empty(const dc_program *p) {
   return p->ir.kind == DC_REDUCTION ? p->schedule.row.rows == 0 : p->schedule.n == 0;
 }
 
+static dc_launch_options options_of(const dc_program *p) {
+  const dc_schedule *h = &p->schedule;
+  dc_launch_options how = { .shared = (uint32_t)dc_pass_cache_bytes(h) };
+  if (p->ir.kind != DC_ELEMENTS && h->row.cluster > 1) how.cluster = (dc_dim3){ (uint32_t)h->row.cluster, 1, 1 };
+  return how;
+}
+
 /* *attributable: as dc_launch's. */
 static int run_kernel(const dc_program *p, dc_cached_kernel *f, bool *attributable, dc_error *err) {
   const dc_schedule *h = &p->schedule;
@@ -181,8 +188,7 @@ static int run_kernel(const dc_program *p, dc_cached_kernel *f, bool *attributab
   pack_all(&params, p, ++f->turn << 32);
   f->kernel.params_size = (uint32_t)params.at;
   dc_dim3 grid = { (uint32_t)blocks, 1, 1 };
-  dc_launch_options how = { .shared = (uint32_t)dc_pass_cache_bytes(&p->schedule) };
-  if (p->ir.kind != DC_ELEMENTS && h->row.cluster > 1) how.cluster = (dc_dim3){(uint32_t)h->row.cluster, 1, 1};
+  const dc_launch_options how = options_of(p);
   if (dc_profile_is_on(p->dev)) dc_profile_bytes(p->dev, bytes_of(p));
   dc_launch l = { .grid = grid, .block = block, .params = params.bytes };
   const int rc = dc_kernel_launch(&f->kernel, &l, &how, err);
@@ -282,14 +288,14 @@ static bool is_cacheable(const dc_program *p, bool shaped) {
   const dc_schedule *h = &p->schedule;
   if (p->ir.scatters || p->ir.body != NULL || !h->safe || h->wide) return false;
   if (p->ir.kind == DC_ELEMENTS) return shaped || (h->kind == DC_SCHEDULE_ELEMENTS && h->n <= DC_CACHED_ELEMENTS);
-  return shaped && h->row.segments == 1 && h->row.cluster == 1;
+  return shaped && !dc_schedule_has_tickets(h);
 }
 
 bool dc_cached_launch_of(const dc_program *p, const dc_launch_arguments *s, dc_cached_launch *r) {
   const dc_schedule *h = &p->schedule;
   if (p->dev != s->dev || !is_cacheable(p, s->shaped)) return false;
   *r = (dc_cached_launch){ .kernel = dc_program_kernel_found(p), .grid = { 1, 1, 1 }, .shaped = s->shaped,
-                           .posts = dc_program_posts(p), .shared = (uint32_t)dc_pass_cache_bytes(h) };
+                           .posts = dc_program_posts(p), .how = options_of(p) };
   recorder c = { .pack = { .p = p }, .launch = r, .fits = r->kernel != NULL };
   dc_parameters_each(p, 0, record_parameter, &c);
   if (!c.fits || c.pack.at > DC_CACHED_PARAMS || c.ninputs != s->ninputs || c.nnumbers != s->nnumbers) return false;
@@ -317,6 +323,5 @@ DC_HOT int dc_launch_cached(const dc_cached_launch *r, const dc_launch_arguments
   if (!r->shaped)
     l.grid.x = (uint32_t)blocks_of_elements(s->dev, s->n, r->lanes, r->rounds, r->looped, &l.block);
   r->kernel->kernel.params_size = (uint32_t)r->size;
-  const dc_launch_options how = { .shared = r->shared };
-  return dc_kernel_launch(&r->kernel->kernel, &l, &how, err);
+  return dc_kernel_launch(&r->kernel->kernel, &l, &r->how, err);
 }

@@ -12,6 +12,7 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "device/device.h"
+#include "kernel/kernel.h"
 
 struct dc_cached_kernel;
 
@@ -53,7 +54,7 @@ typedef struct dc_patch {
 typedef struct dc_cached_launch {
   struct dc_cached_kernel *kernel;
   dc_dim3 grid, block;
-  uint32_t shared;   /* bytes */
+  dc_launch_options how;
   int lanes, rounds; /* where n is not fixed: of dc_schedule.elements */
   bool looped, shaped;
   bool posts;        /* as dc_program_posts */

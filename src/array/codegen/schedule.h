@@ -10,6 +10,10 @@
 
 /* How rows of `length` elements are cut and summed; depends on these two numbers alone. */
 void dc_schedule_cut(dc_program *p, int64_t rows, int64_t length);
+/* Whether several passes may read rows that are cut so: a cluster of blocks has them on chip. */
+bool dc_schedule_may_cluster(const dc_program *p);
+/* Whether the last block of a row combines its segments; ROWS and several passes then need rows of one segment. */
+static inline bool dc_schedule_has_tickets(const dc_schedule *s) { return s->row.segments > 1 && s->row.cluster == 1; }
 /* The whole schedule of an IR. `g`: the result's shape; `domain`: the elements'. */
 void dc_schedule_make(dc_program *p, const dc_geometry *g, const dc_geometry *domain);
 /* Whether two results of a body share memory; if so, the inputs that they are. */
