@@ -113,6 +113,11 @@ static inline bool dc_operand_is_read(const dc_ir *ir, const dc_operand *o) {
   return o != &ir->out && (!o->result || ir->body->given);
 }
 
+/* Whether the pass over rows loads the operand's neighbouring elements from memory. */
+static inline bool dc_operand_is_unit(const dc_operand *o, int pass) {
+  return o->layout == DC_LAYOUT_UNIT && !o->index && dc_in_pass(o->loaded, pass);
+}
+
 /* The dtype of a value, in registers. */
 dc_dtype dc_ir_dtype(const dc_ir *ir, dc_ref r);
 /* Whether one of its instructions is a long function, which is not to be compiled often. */

@@ -100,6 +100,7 @@ static void key_make(dc_key *k, const dc_program *p) {
     key_put(k, __builtin_ctz((unsigned)h->row.items));
     key_put(k, h->kind == DC_SCHEDULE_COLUMNS ? h->row.columns : 0);
     key_put(k, h->row.cluster);
+    key_put(k, h->row.lanes);
   }
   key_ref(k, ir->result);
   key_put(k, ir->scatters + 2 * ir->guarded + 4 * ir->max);

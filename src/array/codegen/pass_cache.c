@@ -13,7 +13,8 @@
 ** float32 values: 33 ms of processor time, where exponentials are computed twice 44).  A block then takes few rows, so
 ** that their slots are in the nearest cache.
 **
-** Slots are reused: a value takes the slot of another one whose last reader is the pass that makes it.
+** Slots are reused: a value takes the slot of another one that is read no more, or for the last time in the pass that
+** makes the value, if the two have one size.
 */
 #include "array/codegen/pass_cache.h"
 
@@ -29,9 +30,14 @@ static bool input_varies(const dc_operand *o) {
 
 static bool is_cacheable_input(const dc_operand *o) { return input_varies(o) && !o->index && !o->address_only; }
 
+/* A conversion of what has no more bytes: done again, it takes less time and memory than a slot does. */
+static bool is_widening(const dc_ir *ir, const dc_instruction *s) {
+  return s->op == DC_OP_CAST && dc_dtype_size((dc_dtype)s->dtype) >= dc_dtype_size(dc_ir_dtype(ir, s->arg[0]));
+}
+
 static bool is_cacheable(const cache_plan *c, int i) {
   const dc_instruction *s = &c->p->ir.code[i];
-  return c->varies[i] && !(s->scopes & DC_SCOPE_ROW) &&
+  return c->varies[i] && !(s->scopes & DC_SCOPE_ROW) && !is_widening(&c->p->ir, s) &&
          (c->p->dev->target.gpu || (dc_ops[s->op].flags & DC_OP_LONG) != 0);
 }
 
@@ -78,10 +84,19 @@ static uint8_t first_of(uint8_t scopes) { return (uint8_t)(scopes & -scopes); }
 #define MAX_LENGTH (1 << 18) /* more than any shared memory holds */
 
 typedef struct slots {
-  struct { uint8_t until; int size; } of[MAX_SLOTS]; /* the last pass that reads it; bytes of an element */
+  struct {
+    uint8_t until; /* the last pass that reads its value */
+    int now, size; /* bytes of an element of this value, and of the largest one */
+  } of[MAX_SLOTS];
   int n;
   bool too_many;
 } slots;
+
+/* Whether slot i can take a value that the pass `first` makes.  If it is read there, it must have elements of the same
+** size: another thread may not have read yet what lies at the new element's place. */
+static bool is_free(const slots *s, int i, uint8_t first, int size) {
+  return s->of[i].until < first || (s->of[i].until == first && s->of[i].now == size);
+}
 
 static int take_slot(slots *s, uint8_t wanted, dc_dtype t) {
   const uint8_t first = first_of(wanted);
@@ -89,7 +104,7 @@ static int take_slot(slots *s, uint8_t wanted, dc_dtype t) {
   uint8_t last = first;
   int i = 0;
   while (wanted >> 1 >= last) last = (uint8_t)(last << 1);
-  while (i < s->n && s->of[i].until > first) i++;
+  while (i < s->n && !is_free(s, i, first, size)) i++;
   if (i == MAX_SLOTS) {
     s->too_many = true;
     return 0;
@@ -97,6 +112,7 @@ static int take_slot(slots *s, uint8_t wanted, dc_dtype t) {
   if (i == s->n) s->of[s->n++].size = 0;
   if (size > s->of[i].size) s->of[i].size = size;
   s->of[i].until = last;
+  s->of[i].now = size;
   return i;
 }
 
@@ -247,4 +263,41 @@ void dc_pass_cache_plan(dc_program *p) {
   for (int i = 0; i < ir->ninstructions; i++)
     if (is_cacheable(&c, i)) ir->code[i].scopes = first_of(c.code[i]);
     else ir->code[i].scopes &= (uint8_t)(DC_SCOPE_ROW | c.code[i]);
+}
+
+/* --- the last pass ---------------------------------------------------------------------------------------- */
+
+static void widen(size_t *size, dc_dtype t) {
+  if (dc_dtype_size(t) > *size) *size = dc_dtype_size(t);
+}
+
+/* Bytes of the widest element that the pass reads in packs or writes. */
+static size_t widest(const dc_program *p, int pass) {
+  const dc_ir *ir = &p->ir;
+  size_t size = dc_dtype_size(ir->out.dtype);
+  for (int i = 0; i < ir->ninputs; i++) {
+    const dc_operand *o = &ir->input[i];
+    if (dc_operand_is_unit(o, pass) || dc_in_pass(o->cached, pass)) widen(&size, o->dtype);
+  }
+  for (int i = 0; i < ir->ninstructions; i++)
+    if (dc_in_pass(ir->code[i].cached, pass)) widen(&size, (dc_dtype)ir->code[i].dtype);
+  return size;
+}
+
+int dc_writing_lanes(const dc_program *p) {
+  const dc_ir *ir = &p->ir;
+  const dc_schedule *h = &p->schedule;
+  const int pass = ir->npasses - 1;
+  if (!p->dev->target.gpu || ir->kind != DC_ROWS || h->kind != DC_SCHEDULE_LANES) return 1;
+  const int64_t lanes = 16 / (int64_t)widest(p, pass);
+  if (h->row.length < lanes * h->row.threads || ir->out.layout != DC_LAYOUT_UNIT ||
+      !dc_operand_is_aligned(&ir->out, ir->out.strides, h->kept, lanes))
+    return 1;
+  for (int i = 0; i < ir->ninputs; i++) {
+    const dc_operand *o = &ir->input[i];
+    if (dc_in_pass(o->cached, pass) || !dc_in_pass(o->loaded, pass)) continue;
+    if (o->layout == DC_LAYOUT_STRIDED) return 1;
+    if (dc_operand_is_unit(o, pass) && !dc_operand_is_aligned(o, o->strides, h->kept, lanes)) return 1;
+  }
+  return (int)lanes;
 }

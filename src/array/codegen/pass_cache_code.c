@@ -131,13 +131,14 @@ void dc_emit_async_copies(const dc_text *t) {
   dc_buf_puts(t->b, "  asm volatile(\"cp.async.wait_all;\" ::: \"memory\");\n  __syncthreads();\n");
 }
 
-void dc_emit_cached_instructions(const dc_text *t, int pass, const char *indent) {
+void dc_emit_cached_instructions(const dc_text *t, int pass, const char *indent, bool given) {
   const dc_program *p = t->p;
   char place[32], v[DC_VALUE_TEXT];
   for (int i = 0; i < p->ir.ninstructions; i++) {
     const dc_dtype d = (dc_dtype)p->ir.code[i].dtype;
     if (!dc_in_pass(p->ir.code[i].cached, pass)) continue;
-    snprintf(place, sizeof place, "kt%d[%s]", i, dc_cache_index(p));
+    if (given) snprintf(place, sizeof place, "ct%d", i);
+    else snprintf(place, sizeof place, "kt%d[%s]", i, dc_cache_index(p));
     dc_from_memory(place, d, v);
     dc_buf_printf(t->b, "%sconst %s t%d = %s;\n", indent, dc_ctype_of(d), i, v);
   }

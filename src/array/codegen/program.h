@@ -67,6 +67,7 @@ typedef struct dc_schedule {
       int columns;               /* COLUMNS: rows that a block takes, a thread each */
       int cluster;               /* blocks that share rows: of COLUMNS block b reduces elements b, b + cluster, …; of
                                     LANES they have the segments of one row */
+      int lanes;                 /* LANES of ROWS: neighbouring elements that a thread writes in one access */
       int cached;                /* bytes of shared memory an element that passes share; 0: none */
     } row;
   };

@@ -24,9 +24,11 @@
 #include "array/codegen/pass_cache_code.h"
 #include "array/codegen/program.h"
 #include "array/codegen/random.h"
+#include "array/codegen/row_elements.h"
 #include "array/codegen/schedule.h"
 #include "array/codegen/text.h"
 #include "array/codegen/value.h"
+#include "array/codegen/writing_pass.h"
 #include "array/graph/op.h"
 #include "base/buf.h"
 #include "base/dtype.h"
@@ -110,12 +112,6 @@ static void emit_thread_tree(const dc_text *t, int k, const char *name, const ch
 
 /* --- where a thread is ---------------------------------------------------------------------------------------- */
 
-bool dc_has_row_offset(const dc_operand *o) {
-  return o->layout == DC_LAYOUT_ROW || o->layout == DC_LAYOUT_UNIT || o->layout == DC_LAYOUT_STRIDED;
-}
-
-bool dc_has_element_offset(const dc_operand *o) { return o->layout == DC_LAYOUT_STRIDED; }
-
 /* Whether threads that have no row reduce row 0: the number of elements is then one for all lanes of a warp, which has
 ** several rows. */
 static bool reduces_spare_row(const dc_program *p) {
@@ -170,67 +166,7 @@ static void emit_position(const dc_text *t) {
   dc_emit_offsets(t, "  ", "row", 0, h->kept, "row", dc_has_row_offset);
 }
 
-void dc_emit_row_values(const dc_text *t, const char *indent) {
-  char place[48];
-  for (int i = 0; i < t->p->ir.ninputs; i++) {
-    if (t->p->ir.input[i].layout != DC_LAYOUT_ROW) continue;
-    snprintf(place, sizeof place, t->p->ir.input[i].index ? "x%d_row" : "x%d[x%d_row]", i, i);
-    dc_emit_value(t, indent, i, place);
-  }
-}
-
 /* --- elements --------------------------------------------------------------------------------------------------- */
-
-/* Whether the pass loads it from memory at r. */
-static bool is_unit(const dc_operand *o, int pass) {
-  return o->layout == DC_LAYOUT_UNIT && !o->index && dc_in_pass(o->loaded, pass);
-}
-
-/* ", const float u0, …, const float z3, …": operands that the caller of the lambda loads, random numbers that it draws.
-** */
-static void emit_unit_params(const dc_text *t, int pass) {
-  const dc_program *p = t->p;
-  const dc_ir *ir = &p->ir;
-  for (int i = 0; i < ir->ninputs; i++)
-    if (is_unit(&ir->input[i], pass)) dc_buf_printf(t->b, ", const %s u%d", dc_memory_type(t, ir->input[i].dtype), i);
-  for (int i = 0; i < ir->ninstructions; i++)
-    if (dc_random_drawn(p, &ir->code[i]))
-      dc_buf_printf(t->b, ", const %s z%d", dc_ctype_of((dc_dtype)ir->code[i].dtype), i);
-}
-
-static void emit_unit_loads(const dc_text *t, int pass) {
-  for (int i = 0; i < t->p->ir.ninputs; i++)
-    if (is_unit(&t->p->ir.input[i], pass)) dc_buf_printf(t->b, ", x%d[x%d_row + r]", i, i);
-  for (int i = 0; i < t->p->ir.ninstructions; i++) {
-    char at[32];
-    if (!dc_random_drawn(t->p, &t->p->ir.code[i])) continue;
-    snprintf(at, sizeof at, "(x%d_row + r)", t->p->ir.code[i].arg[0].index);
-    dc_buf_puts(t->b, ", ");
-    dc_emit_draw(t, i, at);
-  }
-}
-
-static void emit_unit_packs(const dc_text *t, int pass) {
-  for (int i = 0; i < t->p->ir.ninputs; i++)
-    if (is_unit(&t->p->ir.input[i], pass)) dc_buf_printf(t->b, ", u%d.v[q]", i);
-  for (int i = 0; i < t->p->ir.ninstructions; i++)
-    if (dc_random_drawn(t->p, &t->p->ir.code[i])) dc_buf_printf(t->b, ", z%d[q]", i);
-}
-
-static void emit_element_values(const dc_text *t, int pass) {
-  const dc_program *p = t->p;
-  char place[48];
-  dc_emit_offsets(t, "    ", "r", p->schedule.kept, p->schedule.rank, "r", dc_has_element_offset);
-  for (int i = 0; i < p->ir.ninputs; i++) {
-    const dc_operand *o = &p->ir.input[i];
-    if (dc_in_pass(o->cached, pass)) snprintf(place, sizeof place, "kx%d[%s]", i, dc_cache_index(p));
-    else if (!dc_in_pass(o->loaded, pass)) continue;
-    else if (o->layout == DC_LAYOUT_UNIT) snprintf(place, sizeof place, o->index ? "x%d_row + r" : "u%d", i);
-    else if (o->layout != DC_LAYOUT_STRIDED) continue;
-    else snprintf(place, sizeof place, o->index ? "x%d_row + x%d_r" : "x%d[x%d_row + x%d_r]", i, i, i);
-    dc_emit_value(t, "    ", i, place);
-  }
-}
 
 /* The lambda `value<pass>(r, …, r0, …)`: what element r contributes to the reductions of the pass. */
 static void emit_value_lambda(const dc_text *t, int pass) {
@@ -241,14 +177,14 @@ static void emit_value_lambda(const dc_text *t, int pass) {
       dc_buf_printf(t->b, "  double pivot%d = 0;\n", k);
   if (p->schedule.row.cached > 0 && has_pivots(p, pass)) dc_buf_printf(t->b, "  bool pivoted%d = false;\n", pass);
   dc_buf_printf(t->b, "  auto value%d = [&](const %s r", pass, t->index);
-  emit_unit_params(t, pass);
+  dc_emit_unit_params(t, pass);
   for (int k = 0; k < p->ir.nreduces; k++) {
     dc_accumulator_type(t, k, type);
     if (pass_of(p, k) == pass) dc_buf_printf(t->b, ", %s &r%d", type, k);
   }
   dc_buf_puts(t->b, ") {\n");
-  emit_element_values(t, pass);
-  dc_emit_cached_instructions(t, pass, "    ");
+  dc_emit_element_values(t, pass, false);
+  dc_emit_cached_instructions(t, pass, "    ", false);
   dc_emit_instructions(t, DC_SCOPE_PASS(pass), -1, "    ");
   for (int k = 0; k < p->ir.nreduces; k++)
     if (pass_of(p, k) == pass) dc_emit_contribution(t, k, "    ");
@@ -264,8 +200,8 @@ static void emit_call(const dc_text *t, int pass, bool packed) {
     if (pass_of(t->p, k) == pass) dc_buf_printf(t->b, "%s r%d; ", type, k);
   }
   dc_buf_printf(t->b, packed ? "value%d(r + q" : "value%d(r", pass);
-  if (packed) emit_unit_packs(t, pass);
-  else emit_unit_loads(t, pass);
+  if (packed) dc_emit_unit_packs(t, pass);
+  else dc_emit_unit_loads(t, pass);
   for (int k = 0; k < t->p->ir.nreduces; k++)
     if (pass_of(t->p, k) == pass) dc_buf_printf(t->b, ", r%d", k);
   dc_buf_puts(t->b, "); ");
@@ -327,7 +263,7 @@ static int unrolled(const dc_program *p, int pass) {
 static bool reads_ahead(const dc_program *p) {
   const dc_schedule *h = &p->schedule;
   int units = 0;
-  for (int i = 0; i < p->ir.ninputs; i++) units += is_unit(&p->ir.input[i], 0);
+  for (int i = 0; i < p->ir.ninputs; i++) units += dc_operand_is_unit(&p->ir.input[i], 0);
   return h->kind == DC_SCHEDULE_PACKED && h->row.items == 4 && h->row.segments > 1 &&
          h->row.two_level && units == 1 && p->ir.nreduces == 1 && unrolled(p, 0) == 16;
 }
@@ -375,7 +311,7 @@ static void emit_take(const dc_text *t, int pass, const char *indent, const char
                   h->row.accumulators, h->row.items);
     for (int i = 0; i < ir->ninputs; i++) {
       const char *c = dc_memory_type(t, ir->input[i].dtype);
-      if (!is_unit(&ir->input[i], pass)) continue;
+      if (!dc_operand_is_unit(&ir->input[i], pass)) continue;
       dc_buf_printf(t->b, "%sconst pack<%s> u%d = ", indent, c, i);
       if (how == TAKE_LOADED) dc_buf_printf(t->b, "w%d[i];\n", i);
       else dc_buf_printf(t->b, "*(const pack<%s> *)(x%d + x%d_row + r);\n", c, i, i);
@@ -413,7 +349,7 @@ static void emit_ahead(const dc_text *t, int pass) {
   const dc_program *p = t->p;
   for (int i = 0; i < p->ir.ninputs; i++) {
     const char *c = dc_memory_type(t, p->ir.input[i].dtype);
-    if (is_unit(&p->ir.input[i], pass))
+    if (dc_operand_is_unit(&p->ir.input[i], pass))
       dc_buf_printf(t->b, "    pack<%s> w%d[16];\n#pragma unroll\n    for (int i = 0; i < 16; i++)\n      w%d[i] = "
                     "*(const pack<%s> *)(x%d + x%d_row + first + (j + i) * %d + y * %d);\n", c, i, i, c, i, i,
                     p->schedule.row.accumulators, p->schedule.row.items);
@@ -502,29 +438,6 @@ static void emit_reducing_pass(const dc_text *t, int pass) {
   dc_buf_printf(t->b, "%d < last) {\n", h->row.accumulators);
   emit_take(t, pass, "    ", "whole", "a", TAKE_GUARDED, NULL);
   dc_buf_puts(t->b, "  }\n");
-}
-
-/* The last pass of ROWS: each element's result. */
-static void emit_writing_pass(const dc_text *t, int pass) {
-  const dc_program *p = t->p;
-  dc_buf_printf(t->b, "  auto write = [&](const %s r", t->index);
-  emit_unit_params(t, pass);
-  dc_buf_puts(t->b, ") {\n");
-  emit_element_values(t, pass);
-  dc_emit_cached_instructions(t, pass, "    ");
-  dc_emit_instructions(t, DC_SCOPE_PASS(pass), -1, "    ");
-  dc_emit_store(t, "    ", p->ir.out.layout == DC_LAYOUT_UNIT ? "out[out_row + r]" :
-                p->ir.out.layout == DC_LAYOUT_STRIDED ? "out[out_row + out_r]" :
-                p->ir.out.layout == DC_LAYOUT_ROW ? "out[out_row]" : "*out");
-  dc_buf_puts(t->b, "  };\n#pragma unroll 4\n");
-  if (p->dev->target.gpu || p->schedule.row.threads < 32)
-    dc_buf_printf(t->b, "  for (%s r = first + y; r < last; r += %d) {\n", t->index, p->schedule.row.threads);
-  else /* so r stays uniform in a warp but for y */
-    dc_buf_printf(t->b, "  for (%s k = first; k < last; k += %d) {\n    const %s r = k + y;\n    if (r >= last) "
-                  "break;\n", t->index, p->schedule.row.threads, t->index);
-  dc_buf_puts(t->b, "    write(r");
-  emit_unit_loads(t, pass);
-  dc_buf_puts(t->b, ");\n  }\n");
 }
 
 /* --- rows in segments --------------------------------------------------------------------------------------- */
@@ -616,9 +529,9 @@ void dc_emit_reduction(const dc_text *t) {
   const dc_schedule *h = &p->schedule;
   const bool tickets = dc_schedule_has_tickets(h), clusters = h->row.segments > 1 && !tickets;
   if (dc_program_posts(p)) dc_buf_puts(t->b, dc_mailbox_text);
-  if (h->kind == DC_SCHEDULE_PACKED)
-    dc_buf_printf(t->b, "template <typename T> struct __align__(sizeof(T) * %d) pack { T v[%d]; };\n",
-                  h->row.items, h->row.items);
+  const int pack = h->kind == DC_SCHEDULE_PACKED ? h->row.items : h->row.lanes;
+  if (pack > 1)
+    dc_buf_printf(t->b, "template <typename T> struct __align__(sizeof(T) * %d) pack { T v[%d]; };\n", pack, pack);
   dc_emit_combiners(t);
   for (int k = 0; k < ir->nreduces; k++) {
     emit_tree(t, k, "tree", h->row.threads);
@@ -639,7 +552,7 @@ void dc_emit_reduction(const dc_text *t) {
     emit_reducing_pass(t, pass);
     emit_after_pass(t, pass);
   }
-  if (ir->kind == DC_ROWS) emit_writing_pass(t, ir->npasses - 1);
+  if (ir->kind == DC_ROWS) dc_emit_writing_pass(t, ir->npasses - 1);
   if (h->row.cluster > 1)
     dc_buf_puts(t->b, "  cluster_sync();\n"); /* other blocks may still read this one's shared memory */
   if (ir->kind == DC_ROWS) {

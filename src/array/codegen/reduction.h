@@ -12,8 +12,3 @@ void dc_emit_reduction(const dc_text *t); /* a whole kernel of any schedule of r
 void dc_emit_segment_variables(const dc_text *t);
 /* Ends all blocks but the last of `blocks` to finish row (or tile) `of`; the thread for which `one` holds counts. */
 void dc_emit_ticket(const dc_text *t, const char *of, const char *blocks, const char *one);
-/* Whether an operand has an offset of its row, x<i>_row, and one of the element in the row, x<i>_r. */
-bool dc_has_row_offset(const dc_operand *o);
-bool dc_has_element_offset(const dc_operand *o);
-/* Values of operands that have one a row, at x<i>_row. */
-void dc_emit_row_values(const dc_text *t, const char *indent);

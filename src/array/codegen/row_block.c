@@ -20,6 +20,7 @@
 #include "array/codegen/operands.h"
 #include "array/codegen/program.h"
 #include "array/codegen/reduction.h"
+#include "array/codegen/row_elements.h"
 #include "array/codegen/text.h"
 #include "array/graph/op.h"
 #include "base/buf.h"

@@ -712,6 +712,7 @@ static void finish_rows(dc_program *p, const dc_operands *s) {
   h->wide = h->n > slack || rows > slack / 512 || farthest > INT32_MAX;
   choose_mapping(p, s);
   dc_pass_cache_plan(p);
+  h->row.lanes = dc_writing_lanes(p);
 }
 
 void dc_schedule_make(dc_program *p, const dc_geometry *g, const dc_geometry *domain) {
