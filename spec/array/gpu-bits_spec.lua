@@ -37,6 +37,10 @@ local both = [==[
         if float then
           local e = dc.exp(m - m:max(keep))
           show(named "softmax", e / e:sum(keep))
+          local wide = dc.exp((m - m:max(keep)):to "float64") -- of another size than m, which is read no more
+          show(named "softmax in float64", wide / wide:sum(keep))
+          local above = m:gt(m:mean(keep))
+          show(named "share above", above:to(dtype) / above:count(keep))
           show(named "norm", (m - m:mean(keep)) / dc.sqrt(m:var(keep) + 1))
           local y = dc.abs(m - m:mean(keep))
           show(named "later variance", y * m - y:std(keep))
