@@ -395,6 +395,8 @@ it("an OpenBLAS that does not know the processor uses kernels for its instructio
     local got, variable, text = kernels ""
     assert.equal(wanted, got, text)
     assert.equal("nil", variable)
+    assert.equal(processor:find "avx2" and "Haswell" or "Prescott", (kernels "DOTCOMPUTE_CPU_ISA=avx2"))
+    assert.equal("Prescott", (kernels "DOTCOMPUTE_CPU_ISA=baseline"))
     got, variable = kernels "OPENBLAS_CORETYPE=Nehalem"
     assert.equal("Nehalem", got)
     assert.equal("Nehalem", variable)

@@ -392,7 +392,14 @@ int dc_compile_target(int major, int minor, char arch[24], bool *binary, dc_erro
 
 static dc_compiler_info info;
 static pthread_mutex_t info_lock = PTHREAD_MUTEX_INITIALIZER;
-static bool info_lasts; /* what is known stays true: loading the compiler was not interrupted, and had the memory */
+static bool info_lasts; /* what is known stays true: no search was interrupted or lacked memory */
+
+/* An error's text, which is kept for the life of the process. */
+static char *reason(const dc_error *err) {
+  dc_buf b = DC_BUF_INIT;
+  dc_buf_printf(&b, "%s\n%s", dc_error_text(err), err->log ? err->log : "");
+  return dc_buf_take(&b);
+}
 
 static void gather(void) {
   dc_error err = DC_ERROR_INIT;
@@ -403,9 +410,7 @@ static void gather(void) {
     info.minor = version->minor;
     info.why_not = NULL;
   } else {
-    dc_buf b = DC_BUF_INIT;
-    dc_buf_printf(&b, "%s\n%s", dc_error_text(&err), err.log ? err.log : "");
-    info.why_not = dc_buf_take(&b); /* kept for the life of the process */
+    info.why_not = reason(&err);
   }
   info.library = dc_nvrtc_library();
   info.include_dir = dc_toolkit_include();
@@ -416,11 +421,8 @@ static void gather(void) {
   dc_error_clear(&err);
   const dc_tile_tools *tile = dc_tile_tools_find(&err);
   info.tile_root = tile ? tile->root : NULL;
-  if (!tile && !info.why_no_tile) {
-    dc_buf b = DC_BUF_INIT;
-    dc_buf_printf(&b, "%s\n%s", dc_error_text(&err), err.log ? err.log : "");
-    info.why_no_tile = dc_buf_take(&b); /* kept for the life of the process */
-  }
+  info.why_no_tile = tile ? NULL : reason(&err);
+  if (err.kind == DC_MEMORY) info_lasts = false;
   dc_error_clear(&err);
 }
 

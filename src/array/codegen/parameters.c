@@ -19,8 +19,8 @@ static void see_index(const walk *w, const char *name, int64_t value) {
   see(w, (dc_parameter){ .kind = DC_PARAMETER_INDEX, .name = name, .value = (uint64_t)value });
 }
 
-static void see_word(const walk *w, const char *name, uint64_t value) {
-  see(w, (dc_parameter){ .kind = DC_PARAMETER_WORD, .name = name, .value = value });
+static void see_word(const walk *w, const char *name, dc_argument argument, uint64_t value) {
+  see(w, (dc_parameter){ .kind = DC_PARAMETER_WORD, .argument = argument, .name = name, .value = value });
 }
 
 static void see_extent(const walk *w, const char *name, int axis, int64_t value) {
@@ -35,13 +35,17 @@ static void see_strides(const walk *w, const dc_operand *o) {
 /* How many elements there are, and of reductions in what rows. */
 static void see_size(const walk *w, uint64_t turn) {
   const dc_schedule *h = &w->p->schedule;
-  if (w->p->ir.kind == DC_ELEMENTS) return see_index(w, "n", h->n);
+  if (w->p->ir.kind == DC_ELEMENTS) {
+    see(w, (dc_parameter){ .kind = DC_PARAMETER_INDEX, .argument = DC_ARGUMENT_COUNT, .name = "n",
+                           .value = (uint64_t)h->n });
+    return;
+  }
   see_index(w, "rows", h->row.rows);
   see_index(w, "length", h->row.length);
   if (h->row.segments <= 1) return;
   see_index(w, "segments", h->row.segments);
   see_index(w, "segment", h->row.segment);
-  if (dc_schedule_has_tickets(h)) see_word(w, "turn", turn);
+  if (dc_schedule_has_tickets(h)) see_word(w, "turn", DC_NO_ARGUMENT, turn);
 }
 
 void dc_parameters_each(const dc_program *p, uint64_t turn, dc_parameter_see *f, void *ud) {
@@ -53,8 +57,8 @@ void dc_parameters_each(const dc_program *p, uint64_t turn, dc_parameter_see *f,
     if (!ir->input[i].index) see_address(&w, &ir->input[i]);
   see_size(&w, turn);
   if (dc_program_posts(p)) {
-    see_word(&w, "mailbox", p->mailbox);
-    see_word(&w, "sequence", p->sequence);
+    see_word(&w, "mailbox", DC_ARGUMENT_MAILBOX, p->mailbox);
+    see_word(&w, "sequence", DC_ARGUMENT_SEQUENCE, p->sequence);
   }
   see_strides(&w, &ir->out);
   for (int i = 0; i < ir->ninputs; i++) see_strides(&w, &ir->input[i]);

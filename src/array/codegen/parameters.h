@@ -18,8 +18,12 @@ typedef enum dc_parameter_kind {
   DC_PARAMETER_NUMBER   /* the IR's number `number` */
 } dc_parameter_kind;
 
+/* Which INDEX or WORD differs from one launch of a program to the next, or with the number of elements alone. */
+typedef enum dc_argument { DC_NO_ARGUMENT, DC_ARGUMENT_COUNT, DC_ARGUMENT_MAILBOX, DC_ARGUMENT_SEQUENCE } dc_argument;
+
 typedef struct dc_parameter {
   dc_parameter_kind kind;
+  dc_argument argument;
   int number;
   const char *name;
   const dc_operand *operand;

@@ -259,6 +259,17 @@ static void record_patch(recorder *c, dc_patch_kind kind, int index, size_t size
   else r->patch[r->npatches++] = (dc_patch){ (uint8_t)kind, (uint8_t)index, (uint16_t)(c->pack.at - size) };
 }
 
+static void record_argument(recorder *c, dc_argument argument) {
+  switch (argument) {
+    case DC_NO_ARGUMENT: break;
+    case DC_ARGUMENT_COUNT:
+      if (!c->launch->shaped) record_patch(c, DC_PATCH_COUNT, 0, sizeof(int32_t));
+      break;
+    case DC_ARGUMENT_MAILBOX: record_patch(c, DC_PATCH_MAILBOX, 0, sizeof(uint64_t)); break;
+    case DC_ARGUMENT_SEQUENCE: record_patch(c, DC_PATCH_SEQUENCE, 0, sizeof(uint64_t)); break;
+  }
+}
+
 static void record_parameter(void *ud, const dc_parameter *one) {
   recorder *c = ud;
   const dc_program *p = c->pack.p;
@@ -273,12 +284,7 @@ static void record_parameter(void *ud, const dc_parameter *one) {
     case DC_PARAMETER_NUMBER:
       record_patch(c, DC_PATCH_NUMBER, c->nnumbers++, number_size(&p->ir.number[one->number]));
       break;
-    case DC_PARAMETER_WORD:
-      record_patch(c, strcmp(one->name, "mailbox") == 0 ? DC_PATCH_MAILBOX : DC_PATCH_SEQUENCE, 0, sizeof(uint64_t));
-      break;
-    case DC_PARAMETER_INDEX:
-      if (!c->launch->shaped && strcmp(one->name, "n") == 0) record_patch(c, DC_PATCH_COUNT, 0, sizeof(int32_t));
-      break;
+    case DC_PARAMETER_INDEX: case DC_PARAMETER_WORD: record_argument(c, one->argument); break;
     case DC_PARAMETER_STRIDE: case DC_PARAMETER_EXTENT: break;
   }
 }

@@ -78,14 +78,15 @@ static const char *core_of_openblas(void) {
   return dc_library_bind(api.blas, "openblas_get_corename", &corename) ? corename() : NULL;
 }
 
-/* The name of kernels for the instructions that this processor has; NULL: the oldest are right. */
+/* The name of kernels for the instructions that the device uses; NULL: the oldest are right. */
 static const char *core_by_instructions(void) {
-  return dc_has_avx512() ? "SkylakeX" : dc_has_avx2() ? "Haswell" : NULL;
+  static const char *const cores[DC_NSETS] = { [DC_SET_AVX2] = "Haswell", [DC_SET_AVX512] = "SkylakeX" };
+  return cores[dc_instruction_set()];
 }
 
 /* An OpenBLAS that does not know the processor's model uses the kernels of its oldest, "Prescott", which has SSE3:
 ** a quarter of the speed (0.3.21 of Debian 12 on Intel's models from 2023 on).  It reads OPENBLAS_CORETYPE while it is
-** loaded, so it is loaded again, with kernels for the instructions that the processor has.  The variable is the user's:
+** loaded, so it is loaded again, with kernels for the instructions that the device uses.  The variable is the user's:
 ** it stays as it was. */
 static void reopen_for_processor(void) {
   static const char variable[] = "OPENBLAS_CORETYPE";

@@ -7,7 +7,6 @@
 #include "cpu/codegen/native.h"
 #include "cpu/runtime/threads.h"
 
-#define BRIEF 30e-6  /* seconds for which a launch is alone at least */
 #define SHARE 50e-6  /* seconds that a share takes at most, so that threads pause soon */
 #define FIRST 300e-6 /* seconds of help before the first pause */
 #define GROWTH 8     /* ratio of the seconds of help before a pause to those before the pause that precedes it */
@@ -21,7 +20,7 @@ static bool may_contend(const dc_native_code *c) { return c && (c->info.atomics 
 
 double dc_contention_delay(const dc_native_code *c) {
   if (!may_contend(c)) return 0;
-  return c->launches_measured > 0 && c->faster_alone ? c->seconds_alone : BRIEF;
+  return c->launches_measured > 0 && c->faster_alone ? c->seconds_alone : DC_WAKE_AFTER;
 }
 
 void dc_contention_begin(dc_worker *k) {

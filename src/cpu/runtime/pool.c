@@ -14,13 +14,12 @@
 #include "cpu/runtime/threads.h"
 
 /* Seconds of a launch after which other threads are called, and seconds of work that must be left then. */
-#define WAKE_AFTER 30e-6 /* threads that sleep */
-#define WAKE_FOR 50e-6   /* about as long as it takes to wake them */
-#define CALL_AFTER 3e-6  /* threads that are awake */
+#define WAKE_FOR 50e-6  /* threads that sleep, after DC_WAKE_AFTER: about as long as it takes to wake them */
+#define CALL_AFTER 3e-6 /* threads that are awake */
 #define CALL_FOR 12e-6
-#define LEAST_WORK 6e-6  /* for each thread, where only those that are awake are called */
-#define UNAIDED 500e-6   /* total of launches that only threads that are awake could have helped: then they are woken */
-#define WORKSPACE 4096   /* bytes of the cooperative grid's barrier state */
+#define LEAST_WORK 6e-6 /* for each thread, where only those that are awake are called */
+#define UNAIDED 500e-6  /* total of launches that only threads that are awake could have helped: then they are woken */
+#define WORKSPACE 4096  /* bytes of the cooperative grid's barrier state */
 
 int dc_pool_open(dc_cpu_device *cpu, dc_error *err) {
   if (dc_threads_open(cpu->memory, err) != 0) return -1;
@@ -69,9 +68,9 @@ static double left_of(const dc_job *job, double passed) {
 ** for a call. */
 static int workers_of(const dc_job *job, double passed) {
   if (job->called > 0) /* most if it takes longer than expected */
-    return passed < WAKE_AFTER + WAKE_FOR ? job->called : job->most_workers;
+    return passed < DC_WAKE_AFTER + WAKE_FOR ? job->called : job->most_workers;
   const double left = left_of(job, passed);
-  if (passed >= (job->delay > 0 ? job->delay : WAKE_AFTER) && left >= WAKE_FOR) return job->most_workers;
+  if (passed >= (job->delay > 0 ? job->delay : DC_WAKE_AFTER) && left >= WAKE_FOR) return job->most_workers;
   if (job->delay > 0 || passed < CALL_AFTER || left < CALL_FOR || !dc_threads_are_awake()) return 0;
   return left < LEAST_WORK * job->most_workers ? (int)(left / LEAST_WORK) : job->most_workers;
 }

@@ -15,6 +15,8 @@
 #include "cpu/runtime/job.h"
 #include "cpu/runtime/state.h"
 
+#define DC_WAKE_AFTER 30e-6 /* seconds of a launch after which threads that sleep are called */
+
 int dc_cpu_threads(void); /* DOTCOMPUTE_CPU_THREADS, else the processors that this process may use */
 
 /* Before anything else, by one thread at a time; later calls change nothing.  `memory` is the device's, for good. */
