@@ -175,6 +175,29 @@ describe("sort and argsort", function()
     end)
   end)
 
+  it("give the order of rows whose keys have their highest bits in common, all, many or few of them", function()
+    local kinds = {
+      { "int64", function(k) return k == 3 and 1 << 60 or math.random(0, 9) end },
+      { "int64", function(k) return (k < 70 and k << 40 or 5 << 50) + math.random(0, 1 << 20) end },
+      { "int64", function() return math.random(0, 30) << 58 | math.random(0, 1 << 30) end },
+      { "int64", function(k) return k % 16 == 0 and 1 << 62 or math.random(1 << 50) end },
+      { "uint64", function(k) return k % 2 == 0 and -math.random(1 << 30) or math.random(1 << 30) end },
+      { "float64", function(k) return k == 5 and -4.0 or 1 + math.random() * 1e-12 end },
+      { "float64", function(k) return k % 3 + math.random(0, 40) * 2.0 ^ -40 end },
+      { "float32", function(k) return k % 30 == 0 and -9.0 or 1 + math.random(0, 200) * 2.0 ^ -23 end },
+      { "int32", function(k) return k % 50 == 0 and -1 << 31 or math.random(0, 200) end },
+    }
+    each_way(function()
+      for _, kind in ipairs(kinds) do
+        for _, most in ipairs { 32, 64, 1500, 4200 } do
+          local t, n = {}, math.random(most // 2, most)
+          for k = 1, n do t[k] = kind[2](k) end
+          check_sorted(t, kind[1], math.random(2) == 1, ("%s of %d"):format(kind[1], n))
+        end
+      end
+    end)
+  end)
+
   it("keep NaN last, and both zeros in their order, in a long row that has one of each", function()
     local t = {}
     for k = 1, 66000 do t[k] = math.random(-5, 5) + 0.5 end

@@ -113,7 +113,7 @@ static int host_sort(lua_State *L) {
   const int64_t total = luaL_optinteger(L, 2, g->shape[g->ndim - 1]);
   if (!indices && (total > FEW_KEYS || dc_array_size(from) > MANY_KEYS)) return 0;
   if (total <= SHORT && dc_array_size(from) / total >= MANY_ROWS) return 0;
-  uint64_t own[5 * SHORT_ROW];
+  uint64_t own[4 * SHORT_ROW];
   const size_t bytes = dc_host_sort_bytes(total) + (size_t)total * sizeof(uint32_t);
   const bool short_row = bytes <= sizeof own;
   lua_settop(L, 1);

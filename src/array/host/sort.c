@@ -1,9 +1,10 @@
 /*
 ** sort.c - see sort.h.
 **
-** Insertion sort of short rows, LSD radix sort of longer ones.  What is moved is a key's order with its position.  An
-** order of up to 32 bits shares a word with the position, in the low half; since positions differ, comparing words is
-** stable.
+** What is sorted are words: of a key's order the highest bits in which the keys differ, as many as a word has room for,
+** and its position in the low half.  Short rows are sorted by insertion, longer ones by an LSD radix sort of fewer bits
+** still, since n keys seldom have more than 2 * log2(n) leading bits in common.  Then insertion puts those in order
+** that were not told apart; where they are many, by a sample or as they turn out, all bits are sorted.
 */
 #include "array/host/sort.h"
 
@@ -12,14 +13,14 @@
 #include "array/host/by_type.h"
 #include "array/host/order.h"
 
-#define FEW 32 /* keys that insertion sorts */
+#define FEW 32        /* keys that insertion sorts */
+#define MODERATE 4096 /* keys for which 24 bits do */
+#define SAMPLE 64     /* keys, of which an eighth at most may look the same */
+#define MOVES 4       /* a key, after which insertion gives up */
 
-typedef uint64_t packed; /* order << 32 | position */
-typedef struct pair {
-  uint64_t order, position;
-} pair;
+typedef uint64_t word; /* bits of the order << 32 | position */
 
-size_t dc_host_sort_bytes(int64_t n) { return 2 * (size_t)n * sizeof(pair); }
+size_t dc_host_sort_bytes(int64_t n) { return 3 * (size_t)n * sizeof(uint64_t); }
 
 static uint64_t largest(dc_dtype t) { return UINT64_MAX >> (64 - 8 * dc_dtype_size(t)); }
 
@@ -38,69 +39,101 @@ static void orders(dc_dtype t, const void *row, int64_t n, bool descending, uint
     for (int64_t i = 0; i < n; i++) to[i] = stays != 0 && to[i] == stays ? stays : last - to[i];
 }
 
-/* insertion_sort_*: n keys in place.  radix_sort_*: by `passes` digits of 8 bits from bit `shift` on, with `spare` of
-** the same size; returns where the result is.  A digit that all keys have in common is left out. */
-#define SORT(T, WORD)                                                                                                  \
-  static void insertion_sort_##T(T *a, int64_t n) {                                                                    \
-    for (int64_t i = 1; i < n; i++) {                                                                                  \
-      const T k = a[i];                                                                                                \
-      int64_t j = i;                                                                                                   \
-      for (; j > 0 && WORD(a[j - 1]) > WORD(k); j--) a[j] = a[j - 1];                                                  \
-      a[j] = k;                                                                                                        \
-    }                                                                                                                  \
-  }                                                                                                                    \
-  static T *radix_sort_##T(T *a, T *spare, int64_t n, int shift, int passes) {                                         \
-    uint32_t counts[8][256];                                                                                           \
-    memset(counts, 0, (size_t)passes * sizeof *counts);                                                                \
-    for (int64_t i = 0; i < n; i++) {                                                                                  \
-      uint64_t w = WORD(a[i]) >> shift;                                                                                \
-      for (int p = 0; p < passes; p++, w >>= 8) counts[p][w & 255]++;                                                  \
-    }                                                                                                                  \
-    for (int p = 0; p < passes; p++, shift += 8) {                                                                     \
-      uint32_t *const at = counts[p], sum = 0;                                                                         \
-      if (at[WORD(a[0]) >> shift & 255] == (uint32_t)n) continue;                                                      \
-      for (int d = 0; d < 256; d++) {                                                                                  \
-        const uint32_t count = at[d];                                                                                  \
-        at[d] = sum;                                                                                                   \
-        sum += count;                                                                                                  \
-      }                                                                                                                \
-      for (int64_t i = 0; i < n; i++) spare[at[WORD(a[i]) >> shift & 255]++] = a[i];                                   \
-      T *const other = a;                                                                                              \
-      a = spare;                                                                                                       \
-      spare = other;                                                                                                   \
-    }                                                                                                                  \
-    return a;                                                                                                          \
+static void insertion_sort(word *a, int64_t n) {
+  for (int64_t i = 1; i < n; i++) {
+    const word k = a[i];
+    int64_t j = i;
+    for (; j > 0 && a[j - 1] > k; j--) a[j] = a[j - 1];
+    a[j] = k;
   }
-#define WORD_OF_PACKED(k) (k)
-#define WORD_OF_PAIR(k) (k).order
-SORT(packed, WORD_OF_PACKED)
-SORT(pair, WORD_OF_PAIR)
-
-static void argsort_packed(packed *a, int64_t n, int passes, uint32_t *position) {
-  for (int64_t i = 0; i < n; i++) a[i] = a[i] << 32 | (uint64_t)i;
-  if (n <= FEW) insertion_sort_packed(a, n);
-  else a = radix_sort_packed(a, a + n, n, 32, passes);
-  for (int64_t i = 0; i < n; i++) position[i] = (uint32_t)a[i];
 }
 
-/* The orders are in the second half of `a`. */
-static void argsort_pairs(pair *a, int64_t n, int passes, uint32_t *position) {
-  const uint64_t *const order = (const uint64_t *)(a + n);
-  for (int64_t i = 0; i < n; i++) a[i] = (pair){ order[i], (uint64_t)i };
-  if (n <= FEW) insertion_sort_pair(a, n);
-  else a = radix_sort_pair(a, a + n, n, 0, passes);
-  for (int64_t i = 0; i < n; i++) position[i] = (uint32_t)a[i].position;
+/* By `passes` digits of 8 bits of the upper half, with `spare` of the same size; returns where the result is.  A digit
+** that all words have in common is left out. */
+static word *radix_sort(word *a, word *spare, int64_t n, int passes) {
+  uint32_t counts[4][256];
+  memset(counts, 0, (size_t)passes * sizeof *counts);
+  for (int64_t i = 0; i < n; i++) {
+    word w = a[i] >> 32;
+    for (int p = 0; p < passes; p++, w >>= 8) counts[p][w & 255]++;
+  }
+  for (int p = 0; p < passes; p++) {
+    const int shift = 32 + 8 * p;
+    uint32_t *const at = counts[p], sum = 0;
+    if (at[a[0] >> shift & 255] == (uint32_t)n) continue;
+    for (int d = 0; d < 256; d++) {
+      const uint32_t count = at[d];
+      at[d] = sum;
+      sum += count;
+    }
+    for (int64_t i = 0; i < n; i++) spare[at[a[i] >> shift & 255]++] = a[i];
+    word *const other = a;
+    a = spare;
+    spare = other;
+  }
+  return a;
+}
+
+/* The lowest bit of those that words have; *bits: how many. */
+static int leading_bits(const uint64_t *order, int64_t n, int *bits) {
+  const int most = n > FEW && n <= MODERATE ? 24 : 32;
+  uint64_t differing = 0;
+  for (int64_t i = 0; i < n; i++) differing |= order[i] ^ order[0];
+  *bits = differing != 0 ? 64 - __builtin_clzll(differing) : 0;
+  if (*bits <= most) return 0;
+  const int lowest = *bits - most;
+  *bits = most;
+  return lowest;
+}
+
+/* Whether bits from `lowest` on seem to tell keys apart. */
+static bool tells_apart(const uint64_t *order, int64_t n, int lowest) {
+  const int64_t sample = n < SAMPLE ? n : SAMPLE;
+  int same = 0;
+  for (int64_t i = 0; i < sample; i++) same += (order[i] ^ order[n / 2]) >> lowest == 0;
+  return same <= SAMPLE / 8;
+}
+
+/* Sorts positions whose keys are nearly in order by all bits; false: too many of them are not. */
+static bool settle(const uint64_t *order, uint32_t *position, int64_t n) {
+  int64_t left = n <= FEW ? n * n : MOVES * n;
+  for (int64_t i = 1; i < n; i++) {
+    const uint32_t p = position[i];
+    int64_t j = i;
+    for (; j > 0 && order[position[j - 1]] > order[p]; j--) position[j] = position[j - 1];
+    position[j] = p;
+    left -= i - j;
+    if (left < 0) return false;
+  }
+  return true;
+}
+
+/* By all bits, the lower half first. */
+static void sort_halves(const uint64_t *order, word *a, int64_t n, uint32_t *position) {
+  for (int64_t i = 0; i < n; i++) position[i] = (uint32_t)i;
+  for (int half = 0; half < 64; half += 32) {
+    for (int64_t i = 0; i < n; i++) a[i] = (order[position[i]] >> half) << 32 | position[i];
+    const word *const sorted = radix_sort(a, a + n, n, 4);
+    for (int64_t i = 0; i < n; i++) position[i] = (uint32_t)sorted[i];
+  }
 }
 
 void dc_host_argsort(dc_dtype t, const void *row, int64_t n, bool descending, void *scratch, uint32_t *position) {
-  const int size = (int)dc_dtype_size(t);
-  if (size <= 4) {
-    orders(t, row, n, descending, scratch);
-    argsort_packed(scratch, n, size, position);
-  } else {
-    orders(t, row, n, descending, (uint64_t *)((pair *)scratch + n));
-    argsort_pairs(scratch, n, size, position);
+  word *a = scratch;
+  uint64_t *const order = a + 2 * n;
+  int bits;
+  if (n == 0) return;
+  orders(t, row, n, descending, order);
+  const int lowest = leading_bits(order, n, &bits);
+  if (n > FEW && lowest > 0 && !tells_apart(order, n, lowest)) {
+    sort_halves(order, a, n, position);
+    return;
   }
+  for (int64_t i = 0; i < n; i++) a[i] = (order[i] >> lowest) << 32 | (word)i;
+  if (n <= FEW) insertion_sort(a, n);
+  else a = radix_sort(a, a + n, n, (bits + 7) / 8);
+  for (int64_t i = 0; i < n; i++) position[i] = (uint32_t)a[i];
+  if (lowest > 0 && !settle(order, position, n)) sort_halves(order, scratch, n, position);
 }
 
 #define PERMUTE(bytes)                                                                                                 \
