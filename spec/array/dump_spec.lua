@@ -99,6 +99,12 @@ local e = dc.exp(m - m:max { 2, keep = true });
       .. "32768 bytes of shared memory a block\n", few)
     local _, kernels = few:gsub("== schedule of", "")
     assert.equal(1, kernels)
+    local packs = fake.run([[
+local m = dc.empty({ 128, 1024 }, "bfloat16"):to "float32"
+local y = (m - m:mean { 2, keep = true }):to "bfloat16":eval()
+]], { DOTCOMPUTE_DUMP = "schedule" })
+    assert.matches("threads: 64 a segment; .*\n8 elements in one access of the last pass\n2 bytes an element cached",
+      packs)
   end)
 
   it("shows the CUDA C and the PTX of a kernel, an expression's and a user's, cached or not", function()

@@ -351,7 +351,7 @@ static void start(dc_program *p, dc_device *dev, dc_ptr ptr, dc_dtype dtype, con
   ir->out = (dc_operand){ .ptr = ptr, .dtype = dtype, .g = g };
 }
 
-/* The program of the builder's root, of whose first members the caller has set those that are not decided here. */
+/* Lowers the builder's root from the beginning.  The caller has set p, root, g, dry_run and clusters. */
 static int lower_root(dc_builder *b, dc_ptr ptr, dc_dtype dtype, dc_error *err) {
   dc_program *p = b->p;
   dc_ir *ir = &p->ir;

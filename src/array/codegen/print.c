@@ -131,6 +131,7 @@ static void print_rows(const dc_schedule *s, dc_buf *b) {
     dc_buf_printf(b, "%d rows a block, %d blocks a cluster\n", s->row.columns, s->row.cluster);
   else if (s->row.cluster > 1)
     dc_buf_printf(b, "%d segments a block, %d blocks a cluster\n", s->row.together, s->row.cluster);
+  if (s->row.lanes > 1) dc_buf_printf(b, "%d elements in one access of the last pass\n", s->row.lanes);
   if (s->row.cached > 0)
     dc_buf_printf(b, "%d bytes an element cached between passes, %" PRId64 " bytes of shared memory a block\n",
                   s->row.cached, dc_pass_cache_bytes(s));
