@@ -1,10 +1,10 @@
 /*
 ** sort.c - see sort.h.
 **
-** What is sorted are words: of a key's order the highest bits in which the keys differ, as many as a word has room for,
-** and its position in the low half.  Short rows are sorted by insertion, longer ones by an LSD radix sort of fewer bits
-** still, since n keys seldom have more than 2 * log2(n) leading bits in common.  Then insertion puts those in order
-** that were not told apart; where they are many, by a sample or as they turn out, all bits are sorted.
+** Short rows are sorted by insertion.  Longer ones are words in an LSD radix sort: the highest bits in which the keys'
+** orders differ, fewer than there are, since n keys seldom have more than 2 * log2(n) leading bits in common, and the
+** position in the low half.  Then insertion puts those in order that were not told apart; where they are many, by a
+** sample or as they turn out, all bits are sorted.
 */
 #include "array/host/sort.h"
 
@@ -39,12 +39,17 @@ static void orders(dc_dtype t, const void *row, int64_t n, bool descending, uint
     for (int64_t i = 0; i < n; i++) to[i] = stays != 0 && to[i] == stays ? stays : last - to[i];
 }
 
-static void insertion_sort(word *a, int64_t n) {
-  for (int64_t i = 1; i < n; i++) {
-    const word k = a[i];
+/* Both in place; position[] need not be set. */
+static void insertion_sort(uint64_t *order, uint32_t *position, int64_t n) {
+  for (int64_t i = 0; i < n; i++) {
+    const uint64_t k = order[i];
     int64_t j = i;
-    for (; j > 0 && a[j - 1] > k; j--) a[j] = a[j - 1];
-    a[j] = k;
+    for (; j > 0 && order[j - 1] > k; j--) {
+      order[j] = order[j - 1];
+      position[j] = position[j - 1];
+    }
+    order[j] = k;
+    position[j] = (uint32_t)i;
   }
 }
 
@@ -76,7 +81,7 @@ static word *radix_sort(word *a, word *spare, int64_t n, int passes) {
 
 /* The lowest bit of those that words have; *bits: how many. */
 static int leading_bits(const uint64_t *order, int64_t n, int *bits) {
-  const int most = n > FEW && n <= MODERATE ? 24 : 32;
+  const int most = n <= MODERATE ? 24 : 32;
   uint64_t differing = 0;
   for (int64_t i = 0; i < n; i++) differing |= order[i] ^ order[0];
   *bits = differing != 0 ? 64 - __builtin_clzll(differing) : 0;
@@ -88,15 +93,14 @@ static int leading_bits(const uint64_t *order, int64_t n, int *bits) {
 
 /* Whether bits from `lowest` on seem to tell keys apart. */
 static bool tells_apart(const uint64_t *order, int64_t n, int lowest) {
-  const int64_t sample = n < SAMPLE ? n : SAMPLE;
   int same = 0;
-  for (int64_t i = 0; i < sample; i++) same += (order[i] ^ order[n / 2]) >> lowest == 0;
+  for (int64_t i = 0; i < n && i < SAMPLE; i++) same += (order[i] ^ order[n / 2]) >> lowest == 0;
   return same <= SAMPLE / 8;
 }
 
 /* Sorts positions whose keys are nearly in order by all bits; false: too many of them are not. */
 static bool settle(const uint64_t *order, uint32_t *position, int64_t n) {
-  int64_t left = n <= FEW ? n * n : MOVES * n;
+  int64_t left = MOVES * n;
   for (int64_t i = 1; i < n; i++) {
     const uint32_t p = position[i];
     int64_t j = i;
@@ -122,16 +126,18 @@ void dc_host_argsort(dc_dtype t, const void *row, int64_t n, bool descending, vo
   word *a = scratch;
   uint64_t *const order = a + 2 * n;
   int bits;
-  if (n == 0) return;
   orders(t, row, n, descending, order);
+  if (n <= FEW) {
+    insertion_sort(order, position, n);
+    return;
+  }
   const int lowest = leading_bits(order, n, &bits);
-  if (n > FEW && lowest > 0 && !tells_apart(order, n, lowest)) {
+  if (lowest > 0 && !tells_apart(order, n, lowest)) {
     sort_halves(order, a, n, position);
     return;
   }
   for (int64_t i = 0; i < n; i++) a[i] = (order[i] >> lowest) << 32 | (word)i;
-  if (n <= FEW) insertion_sort(a, n);
-  else a = radix_sort(a, a + n, n, (bits + 7) / 8);
+  a = radix_sort(a, a + n, n, (bits + 7) / 8);
   for (int64_t i = 0; i < n; i++) position[i] = (uint32_t)a[i];
   if (lowest > 0 && !settle(order, position, n)) sort_halves(order, scratch, n, position);
 }
