@@ -102,9 +102,10 @@ local e = dc.exp(m - m:max { 2, keep = true });
     local packs = fake.run([[
 local m = dc.empty({ 128, 1024 }, "bfloat16"):to "float32"
 local y = (m - m:mean { 2, keep = true }):to "bfloat16":eval()
-]], { DOTCOMPUTE_DUMP = "schedule" })
+]], { DOTCOMPUTE_DUMP = "schedule,ptx" })
     assert.matches("threads: 64 a segment; .*\n8 elements in one access of the last pass\n2 bytes an element cached",
       packs)
+    assert.matches("cvt%.rn%.bf16%.f32", packs) -- the instruction that rounds to bfloat16
   end)
 
   it("shows the CUDA C and the PTX of a kernel, an expression's and a user's, cached or not", function()

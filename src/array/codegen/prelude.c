@@ -124,13 +124,6 @@ static void need_step(dc_needs *n, const dc_program *p, const dc_instruction *s)
   if (dc_dtype_kind(as) == 'c') n->complex_functions |= complex_functions((dc_op)s->op);
 }
 
-static void emit_brain(const dc_text *t) {
-  const dc_device *dev = t->p->dev;
-  const bool converts = dev->target.gpu && dev->facts.compute_major >= 8;
-  dc_emit_device_text(t->b, converts ? "numbers/brain_bits_instruction" : "numbers/brain_bits");
-  dc_emit_device_text(t->b, "numbers/brain");
-}
-
 void dc_emit_prelude(const dc_text *t) {
   const dc_program *p = t->p;
   const dc_ir *ir = &p->ir;
@@ -141,7 +134,7 @@ void dc_emit_prelude(const dc_text *t) {
   for (int i = 0; i < ir->ninstructions; i++) need_step(&n, p, &ir->code[i]);
   if (n.half || n.brain) dc_emit_device_text(t->b, "numbers/odd");
   if (n.half) dc_emit_device_text(t->b, "numbers/half");
-  if (n.brain) emit_brain(t);
+  if (n.brain) dc_emit_device_text(t->b, "numbers/brain");
   if (n.next) dc_emit_device_text(t->b, "numbers/step");
   if (n.next && n.half) dc_emit_device_text(t->b, "numbers/half_next");
   if (n.next && n.brain) dc_emit_device_text(t->b, "numbers/brain_next");

@@ -16,22 +16,19 @@ static __device__ __forceinline__ unsigned short half_bits(float f) {
 }
 static __device__ __forceinline__ float half_round(float f) { return half_value(half_bits(f)); }
 
-// The same of bfloat16, by integers or by the instruction of GPUs of compute capability 8.0 and newer.
-//: brain_bits
-static __device__ __forceinline__ unsigned short brain_bits(float f) {
-  const unsigned int u = __float_as_uint(f);
-  return f != f ? 0x7fff : (unsigned short)((u + 0x7fff + (u >> 16 & 1)) >> 16);
-}
-//: brain_bits_instruction
-static __device__ __forceinline__ unsigned short brain_bits(float f) {
-  unsigned short b;
-  asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(b) : "f"(f));
-  return b;
-}
-
 //: brain
 static __device__ __forceinline__ float brain_value(unsigned short b) {
   return __uint_as_float((unsigned int)b << 16);
+}
+static __device__ __forceinline__ unsigned short brain_bits(float f) {
+#if __CUDA_ARCH__ >= 800
+  unsigned short b;
+  asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(b) : "f"(f));
+  return b;
+#else
+  const unsigned int u = __float_as_uint(f);
+  return f != f ? 0x7fff : (unsigned short)((u + 0x7fff + (u >> 16 & 1)) >> 16);
+#endif
 }
 static __device__ __forceinline__ float brain_round(float f) { return brain_value(brain_bits(f)); }
 
