@@ -23,8 +23,6 @@
 
 extern char **environ;
 
-#define CPU_SECONDS 60 /* that a compiler may take */
-
 /* --- finding it ------------------------------------------------------------------------------------------------ */
 
 static struct {
@@ -169,37 +167,44 @@ static char **environment(const char *folder) {
   return list;
 }
 
-static int spawn(const dc_cc *cc, char *const *argv, char *const *env, int out, pid_t *pid) {
+static int spawn(const dc_cc *cc, char *const *argv, char *const *env, int out, int seconds, pid_t *pid) {
   const dc_spawn_file files[] = { { -1, 0 }, { out, 1 }, { out, 2 } };
   const int rc = dc_spawn(cc->path, argv, env, files, 3, pid);
 #ifdef __linux__
-  const struct rlimit limit = { CPU_SECONDS, CPU_SECONDS }; /* also should we die before we can stop it */
+  const struct rlimit limit = { (rlim_t)seconds, (rlim_t)seconds }; /* also should we die before we can stop it */
   if (rc == 0) prlimit(*pid, RLIMIT_CPU, &limit, NULL);
 #endif
   return rc;
 }
 
-static dc_cc_end await(pid_t pid) {
+/* *seconds: processor time of the child and of those that it has waited for, each of which has the limit. */
+static dc_cc_end await(pid_t pid, double *seconds) {
   int status;
+  struct rusage used;
   for (;;) {
-    pid_t got = waitpid(pid, &status, 0);
-    if (got == pid) return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? DC_CC_DONE : DC_CC_FAILED;
+    pid_t got = wait4(pid, &status, 0, &used);
     if (got < 0 && errno != EINTR) return DC_CC_UNKNOWN;
+    if (got != pid) continue;
+    *seconds = (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+               1e-6 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? DC_CC_DONE : DC_CC_FAILED;
   }
 }
 
 static dc_cc_end run(const dc_cc *cc, char *const *argv, char *const *env, int out, dc_cc_child *child, dc_buf *log) {
   pid_t pid = 0;
   pthread_mutex_lock(&child->lock);
-  int rc = child->stopped ? ECANCELED : spawn(cc, argv, env, out, &pid);
+  int rc = child->stopped ? ECANCELED : spawn(cc, argv, env, out, child->seconds, &pid);
   child->pid = rc == 0 ? pid : 0;
   pthread_mutex_unlock(&child->lock);
   if (rc != 0) {
     dc_buf_printf(log, "%s cannot be run: %s\n", cc->path, strerror(rc));
     return DC_CC_FAILED;
   }
-  dc_cc_end end = await(pid);
+  double seconds = 0;
+  dc_cc_end end = await(pid, &seconds);
   pthread_mutex_lock(&child->lock);
+  child->overran = end == DC_CC_FAILED && seconds > child->seconds - 0.5; /* some are killed early */
   child->pid = 0;
   if (child->stopped) end = DC_CC_FAILED;
   pthread_mutex_unlock(&child->lock);

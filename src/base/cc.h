@@ -34,8 +34,10 @@ typedef struct dc_cc_child {
   pthread_mutex_t lock;
   pid_t pid;        /* under way; 0: none */
   bool stopped;     /* none may start any more */
+  bool overran;     /* the last one was killed, as it had taken `seconds` */
+  int seconds;      /* of processor time that each may take */
 } dc_cc_child;
-#define DC_CC_CHILD_INIT { PTHREAD_MUTEX_INITIALIZER, 0, false }
+#define DC_CC_CHILD_INIT { PTHREAD_MUTEX_INITIALIZER, 0, false, false, 60 }
 
 typedef enum dc_cc_end {
   DC_CC_DONE,

@@ -38,6 +38,7 @@ struct dc_build {
   bool abandoned;        /* freed while it was built: the thread frees it */
   void *handle;
   char *log;
+  bool overran;          /* the compiler took more than its time */
 };
 
 /* Sources of at least this many bytes are long: gcc takes seconds for one, less than one for any other. */
@@ -145,8 +146,10 @@ static void *compile(dc_build *b, size_t *len) {
     b->handle = load(object, *len, &log);
     pthread_mutex_unlock(&service.outside);
   }
-  dc_log(DC_LOG_COMPILE, "native: %.12s %s in %.0f ms, %zu bytes of C %s", b->key, b->handle ? "compiled" : "failed",
-         1e3 * (dc_clock() - began), b->source.len, dc_buf_str(&log));
+  b->overran = b->handle == NULL && b->builder->child.overran;
+  const char *how = b->handle ? "compiled" : b->overran ? "given up" : "failed";
+  dc_log(DC_LOG_COMPILE, "native: %.12s %s in %.0f ms, %zu bytes of C %s", b->key, how, 1e3 * (dc_clock() - began),
+         b->source.len, dc_buf_str(&log));
   if (b->handle == NULL) {
     b->log = dc_buf_take(&log);
     free(object);
@@ -435,6 +438,8 @@ int dc_build_state(dc_build *b) {
 void *dc_build_symbol(dc_build *b, const char *name) {
   return dc_build_state(b) == 1 ? dlsym(b->handle, name) : NULL;
 }
+
+bool dc_build_overran(dc_build *b) { return dc_build_state(b) == -1 && b->overran; }
 
 const char *dc_build_log(dc_build *b) { return dc_build_state(b) == -1 && b->log ? b->log : ""; }
 

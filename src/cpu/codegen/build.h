@@ -8,6 +8,7 @@
 */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,6 +22,7 @@ dc_build *dc_build_start(const char *source, size_t len, const char *isa, int op
 void dc_build_expect(const char *isa);
 int dc_build_state(dc_build *b);                        /* 0 being built, 1 ready, -1 failed */
 void *dc_build_symbol(dc_build *b, const char *name);   /* NULL unless ready and there */
+bool dc_build_overran(dc_build *b);                     /* it failed since the compiler took too long */
 const char *dc_build_log(dc_build *b);                  /* output of the compiler if it failed, else ""; never NULL */
 /* `instructions` more were interpreted because the code is not ready. */
 void dc_build_note_interpreted(dc_build *b, uint64_t instructions);

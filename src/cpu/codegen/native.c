@@ -104,7 +104,8 @@ static void poll(dc_native_code *c, const dc_cpu_function *fn, dc_gang_layout sh
   if (state == 0) return;
   c->run = state == 1 ? (dc_native_fn *)(uintptr_t)dc_build_symbol(c->build, "dc_run") : NULL;
   c->state = c->run ? READY : FAILED;
-  if (!c->run) snprintf(c->refusal, sizeof c->refusal, "the C compiler failed on it");
+  if (!c->run) snprintf(c->refusal, sizeof c->refusal, "the C compiler %s", dc_build_overran(c->build)
+                        ? "takes more than a minute for it" : "failed on it");
 }
 
 /* Both numbers decay, so that what happened long ago counts less. */

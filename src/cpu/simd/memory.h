@@ -172,13 +172,19 @@ DC_FN u32 dc_ld_byte(u64 a, s64 offset) {
 #define DC_LANES_DO(m, statement)                                                                                      \
   do {                                                                                                                 \
     if (m == DC_EVERY) {                                                                                               \
-      _Pragma("GCC unroll 8") for (u32 l = 0; l < DC_W; l++) statement;                                                \
+      DC_UNROLL("GCC unroll 8") for (u32 l = 0; l < DC_W; l++) statement;                                              \
     } else if (m && (m & (m + 1)) == 0) {                                                                              \
-      _Pragma("GCC unroll 4") for (u32 l = 0; l < 32u - (u32)__builtin_clz(m); l++) statement;                         \
+      DC_UNROLL("GCC unroll 4") for (u32 l = 0; l < 32u - (u32)__builtin_clz(m); l++) statement;                       \
     } else {                                                                                                           \
       DC_EACH_LANE(l, m) statement;                                                                                    \
     }                                                                                                                  \
   } while (0)
+/* A sixth of the time that GCC takes for a huge kernel with atomics. */
+#ifdef DC_HUGE
+#define DC_UNROLL(pragma)
+#else
+#define DC_UNROLL(pragma) _Pragma(pragma)
+#endif
 
 /* dc_each_gather_T and dc_each_scatter_T; dc_slow_…: where a row turns out to be none. */
 #define DC_LANE_BY_LANE(T, V, R, size)                                                                                 \
