@@ -155,20 +155,33 @@ static dc_array *push_view(lua_State *L, dc_lua *self, dc_array *a, const select
   return slot->a;
 }
 
-/* Pushes the element that a selection of integers alone names. */
-static int push_element(lua_State *L, dc_lua *self, dc_array *a, const selection *s) {
+/* A view of the element that a selection of integers alone names, which Lua does not see: a new reference. */
+static dc_array *view_element(lua_State *L, dc_lua *self, dc_array *a, const selection *s, dc_error *err) {
   dc_geometry g;
   int64_t offset;
-  dc_scalar value;
-  dc_error err = DC_ERROR_INIT;
   dc_lua_materialize(L, self, a);
   dc_geometry_index(dc_array_geometry(a), s->n, s->range, &g, &offset);
-  dc_array *one = dc_array_view(a, &g, offset, &err);
+  return dc_array_view(a, &g, offset, err);
+}
+
+/* Pushes that element. */
+static int push_element(lua_State *L, dc_lua *self, dc_array *a, const selection *s) {
+  dc_scalar value;
+  dc_error err = DC_ERROR_INIT;
+  dc_array *one = view_element(L, self, a, s, &err);
   int rc = one ? DC_LUA_WORK(self, dc_array_get(one, &value, &err)) : -1;
   if (one) dc_array_unref(one);
   if (rc != 0) return dc_lua_raise(L, &err);
   dc_lua_pushscalar(L, &value);
   return 1;
+}
+
+static void set_element(lua_State *L, dc_lua *self, dc_array *a, const selection *s, dc_scalar value) {
+  dc_error err = DC_ERROR_INIT;
+  dc_array *one = view_element(L, self, a, s, &err);
+  int rc = one ? DC_LUA_WORK(self, dc_array_fill(one, value, &err)) : -1;
+  if (one) dc_array_unref(one);
+  if (rc != 0) dc_lua_raise(L, &err);
 }
 
 /* --- assignment ---------------------------------------------------------------------------------- */
@@ -520,7 +533,9 @@ static int array_newindex(lua_State *L) {
     return 0;
   }
   read_key(L, &g, false, &s);
-  dc_lua_assign(L, self, push_view(L, self, a, &s), 3, false);
+  dc_scalar value;
+  if (s.all_integers && dc_lua_toscalar(L, 3, &value)) set_element(L, self, a, &s, value);
+  else dc_lua_assign(L, self, push_view(L, self, a, &s), 3, false);
   return 0;
 }
 
