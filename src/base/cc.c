@@ -167,6 +167,8 @@ static char **environment(const char *folder) {
   return list;
 }
 
+/* The limit, which children inherit, is set right after the start, as posix_spawn has no attribute for it: what the
+** compiler itself has started by then would go without. */
 static int spawn(const dc_cc *cc, char *const *argv, char *const *env, int out, int seconds, pid_t *pid) {
   const dc_spawn_file files[] = { { -1, 0 }, { out, 1 }, { out, 2 } };
   const int rc = dc_spawn(cc->path, argv, env, files, 3, pid);
@@ -204,7 +206,8 @@ static dc_cc_end run(const dc_cc *cc, char *const *argv, char *const *env, int o
   double seconds = 0;
   dc_cc_end end = await(pid, &seconds);
   pthread_mutex_lock(&child->lock);
-  child->overran = end == DC_CC_FAILED && seconds > child->seconds - 0.5; /* some are killed early */
+  /* Half a second less: the limit counts in ticks. */
+  child->overran = end == DC_CC_FAILED && seconds > child->seconds - 0.5;
   child->pid = 0;
   if (child->stopped) end = DC_CC_FAILED;
   pthread_mutex_unlock(&child->lock);
@@ -239,6 +242,7 @@ dc_cc_end dc_cc_run(const dc_cc *cc, const char *const *args, const char *folder
   char **env = environment(folder);
   int out = scratch_file(folder);
   dc_cc_end end = DC_CC_FAILED;
+  child->overran = false;
   if (argv && env && out >= 0) {
     argv[0] = cc->path;
     memcpy(argv + 1, cc->options, nopts * sizeof *argv);

@@ -34,7 +34,7 @@ typedef struct dc_cc_child {
   pthread_mutex_t lock;
   pid_t pid;        /* under way; 0: none */
   bool stopped;     /* none may start any more */
-  bool overran;     /* the last one was killed, as it had taken `seconds` */
+  bool overran;     /* the last one was killed, as it had taken `seconds`; for the thread that ran it */
   int seconds;      /* of processor time that each may take */
 } dc_cc_child;
 #define DC_CC_CHILD_INIT { PTHREAD_MUTEX_INITIALIZER, 0, false, false, 60 }

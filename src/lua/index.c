@@ -164,24 +164,15 @@ static dc_array *view_element(lua_State *L, dc_lua *self, dc_array *a, const sel
   return dc_array_view(a, &g, offset, err);
 }
 
-/* Pushes that element. */
 static int push_element(lua_State *L, dc_lua *self, dc_array *a, const selection *s) {
   dc_scalar value;
   dc_error err = DC_ERROR_INIT;
   dc_array *one = view_element(L, self, a, s, &err);
   int rc = one ? DC_LUA_WORK(self, dc_array_get(one, &value, &err)) : -1;
-  if (one) dc_array_unref(one);
+  dc_array_unref(one);
   if (rc != 0) return dc_lua_raise(L, &err);
   dc_lua_pushscalar(L, &value);
   return 1;
-}
-
-static void set_element(lua_State *L, dc_lua *self, dc_array *a, const selection *s, dc_scalar value) {
-  dc_error err = DC_ERROR_INIT;
-  dc_array *one = view_element(L, self, a, s, &err);
-  int rc = one ? DC_LUA_WORK(self, dc_array_fill(one, value, &err)) : -1;
-  if (one) dc_array_unref(one);
-  if (rc != 0) dc_lua_raise(L, &err);
 }
 
 /* --- assignment ---------------------------------------------------------------------------------- */
@@ -189,6 +180,14 @@ static void set_element(lua_State *L, dc_lua *self, dc_array *a, const selection
 static void check_writable(lua_State *L, const dc_array *a) {
   dc_error err = DC_ERROR_INIT;
   if (dc_array_check_writable(a, &err) != 0) dc_lua_raise(L, &err);
+}
+
+static void set_element(lua_State *L, dc_lua *self, dc_array *a, const selection *s, dc_scalar value) {
+  dc_error err = DC_ERROR_INIT;
+  dc_array *one = view_element(L, self, a, s, &err);
+  int rc = one ? DC_LUA_WORK(self, dc_array_fill(one, value, &err)) : -1;
+  dc_array_unref(one);
+  if (rc != 0) dc_lua_raise(L, &err);
 }
 
 void dc_lua_assign(lua_State *L, dc_lua *self, dc_array *dst, int value, bool async) {
